@@ -1,0 +1,96 @@
+import { type Collection, type Db, MongoClient, MongoServerError } from 'mongodb';
+import type { AuditEvent } from './audit.ts';
+import type { Features } from './features.ts';
+import { EMAIL_COLLATION, type User } from './users.ts';
+
+/** A CAPTCHA token that has let one login pass; kept until the token itself is too old. */
+export interface CaptchaRedemption {
+  _id: string;
+  expires_at: Date;
+}
+
+export interface Database {
+  users: Collection<User>;
+  features: Collection<Features>;
+  auditEvents: Collection<AuditEvent>;
+  captchaRedemptions: Collection<CaptchaRedemption>;
+  /** Rejects when the database does not answer. */
+  ping(): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the database that `uri` names and makes sure of every index.
+ * @throws when it cannot be reached within 5 seconds, or holds two spellings of one e-mail address.
+ */
+export async function connect(uri: string, { appName }: { appName: string }): Promise<Database> {
+  const options = {
+    appName: `gatehouse-${appName}`,
+    serverSelectionTimeoutMS: 5_000,
+    connectTimeoutMS: 5_000,
+  };
+  // Building an index may take long, so it has a client without the time-outs of requests.
+  const builder = new MongoClient(uri, options);
+  try {
+    await builder.connect().catch((cause) => {
+      const hosts = builder.options.hosts.join(', ');
+      throw new Error(`MongoDB at ${hosts} cannot be reached: ${cause.message}`, { cause });
+    });
+    await createIndexes(builder.db());
+  } finally {
+    await builder.close();
+  }
+  const client = new MongoClient(uri, {
+    ...options,
+    socketTimeoutMS: 8_000,
+    waitQueueTimeoutMS: 5_000,
+    ignoreUndefined: true,
+  });
+  const db = client.db();
+  return {
+    users: db.collection('users'),
+    features: db.collection('features'),
+    auditEvents: db.collection('audit_events'),
+    captchaRedemptions: db.collection('captcha_redemptions'),
+    ping: () => db.command({ ping: 1 }),
+    close: () => client.close(),
+  };
+}
+
+async function createIndexes(db: Db): Promise<void> {
+  const users = db.collection<User>('users');
+  try {
+    await users.createIndex({ email: 1 }, { unique: true, collation: EMAIL_COLLATION });
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    throw new Error(`Two accounts share one e-mail address: ${(await sharedAddresses(users)).join('; ')}`);
+  }
+  await Promise.all([
+    users.createIndex(
+      { user_id: 1 },
+      { unique: true, partialFilterExpression: { user_id: { $type: 'string' } } },
+    ),
+    users.createIndex({ verified: 1, features_assigned: 1 }),
+    db.collection('features').createIndex({ user_id: 1 }, { unique: true }),
+    db.collection('audit_events').createIndex({ email: 1, at: -1 }),
+    db.collection('captcha_redemptions').createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+  ]);
+}
+
+/** The first addresses, each with the spellings that stand in the way of a unique index. */
+async function sharedAddresses(users: Collection<User>): Promise<string[]> {
+  const groups = await users
+    .aggregate<{ spellings: string[] }>([
+      { $group: { _id: { $toLower: '$email' }, spellings: { $push: '$email' }, count: { $sum: 1 } } },
+      { $match: { count: { $gt: 1 } } },
+      { $limit: 10 },
+    ])
+    .toArray();
+  return groups.map(({ spellings }) => spellings.join(', '));
+}
+
+/** Whether a write failed because `field`, or any unique field, is taken. */
+export const isDuplicateKey = (error: unknown, field?: string): boolean =>
+  error instanceof MongoServerError &&
+  error.code === 11000 &&
+  (field === undefined || field in (error.keyPattern ?? {}));

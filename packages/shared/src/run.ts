@@ -1,0 +1,31 @@
+import closeWithGrace from 'close-with-grace';
+import type { FastifyInstance } from 'fastify';
+import { type Config, loadConfig, type Service } from './config.ts';
+
+/** Milliseconds that requests in flight may take when a service stops. */
+const GRACE = 9_000;
+
+/**
+ * Runs one service as a process: settings, start, graceful stop on SIGTERM, SIGINT, and on the end of
+ * the parent that holds an IPC channel to it. A start that fails is one line and exit code 1.
+ */
+export async function runService<S extends Service>(
+  name: S,
+  build: (config: Config<S>) => Promise<{ app: FastifyInstance; port: number }>,
+): Promise<void> {
+  try {
+    const { config, warnings } = loadConfig(name);
+    const { app, port } = await build(config);
+    for (const warning of warnings) app.log.warn(warning);
+    const closing = closeWithGrace({ delay: GRACE, logger: app.log }, async ({ err }) => {
+      if (err) app.log.error({ err }, 'stopping after an unexpected failure');
+      await app.close();
+    });
+    process.once('disconnect', () => closing.close());
+    await app.listen({ host: config.HOST, port });
+    process.send?.('ready');
+  } catch (error) {
+    for (const line of String((error as Error).message).split('\n')) console.error(`${name}: ${line}`);
+    process.exit(1);
+  }
+}

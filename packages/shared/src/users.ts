@@ -1,0 +1,56 @@
+import type { Collection, ObjectId, WithId } from 'mongodb';
+import { emailKey } from './email.ts';
+
+/** Unique e-mails are matched without regard to case, whatever their spelling at signup. */
+export const EMAIL_COLLATION = { locale: 'en', strength: 2 } as const;
+
+/** spec §User record, and below it what Gatehouse counts beside it. Times are Unix seconds unless named. */
+export interface User {
+  email: string;
+  /** An argon2id hash in PHC form; any other value is the password itself. */
+  password: string;
+  name: string;
+  /** Older collections hold other truthy and falsy values, or none. */
+  verified?: unknown;
+  user_id?: string;
+  otp?: string;
+  otp_expiration?: number;
+  account_status: 'paused' | 'active';
+  payment_status: string;
+  'user_created_at(DATE)': string;
+  subscription_id: string;
+  subscription_date: string;
+  subscription_plan?: string;
+  subscription_expiry?: string;
+  created_at?: string;
+  last_login?: string;
+  phone?: string;
+  company?: string;
+  role?: string;
+
+  /** Wrong guesses at the code that is stored now. */
+  otp_wrong_guesses?: number;
+  /** When the latest wrong guesses were made, oldest first, as many as an hour allows. */
+  otp_wrong_guess_times?: number[];
+  /** When the latest codes were made for mailing, oldest first, as many as an hour allows. */
+  otp_mail_times?: number[];
+  /** What the latest check of a code found. */
+  otp_verdict?: OtpVerdict;
+  /** Whether the features record of the free plan is known to exist. */
+  features_assigned?: boolean;
+  /** Sessions that began earlier than this are over. */
+  sessions_valid_from?: Date;
+}
+
+export type OtpVerdict = 'valid' | 'budgetSpent' | 'expired' | 'invalid' | 'wrong';
+
+/** The filter of what `verified` holds while an account is not: it must agree with `!user.verified`. */
+export const UNVERIFIED = { verified: { $in: [false, null, 0, ''] } };
+
+export async function findUserByEmail(users: Collection<User>, email: string): Promise<WithId<User> | null> {
+  const user = await users.findOne({ email }, { collation: EMAIL_COLLATION });
+  return user && emailKey(user.email) === emailKey(email) ? user : null;
+}
+
+export const findUserById = (users: Collection<User>, _id: ObjectId): Promise<WithId<User> | null> =>
+  users.findOne({ _id });
