@@ -1,0 +1,31 @@
+import type { Config } from '@gatehouse/shared/config';
+import type { Database } from '@gatehouse/shared/database';
+import { forms } from '@gatehouse/shared/forms';
+import { createServer } from '@gatehouse/shared/server';
+import { createTokens } from '@gatehouse/shared/tokens';
+import { login } from './login.ts';
+
+export interface LoginServiceOptions {
+  config: Config<'login'>;
+  db: Database;
+  /** Unix milliseconds; a test sets its own clock. */
+  now?: () => number;
+  logStream?: { write(line: string): void };
+}
+
+export async function buildLoginService({ config, db, now = Date.now, logStream }: LoginServiceOptions) {
+  const app = await createServer({
+    name: 'login',
+    description: 'Checks an e-mail and a password and issues a signed token.',
+    config,
+    checks: { mongodb: { needed: true, check: db.ping } },
+    now,
+    ...(logStream && { logStream }),
+  });
+  const tokens = createTokens(config);
+  await app.register(async (direct) => {
+    await direct.register(forms);
+    await direct.register(login, { db, tokens, now });
+  });
+  return app;
+}
