@@ -1,0 +1,55 @@
+import { randomInt } from 'node:crypto';
+import { isDuplicateKey } from '@gatehouse/shared/database';
+import { AppError } from '@gatehouse/shared/errors';
+import type { User } from '@gatehouse/shared/users';
+import type { Collection } from 'mongodb';
+
+/** The numbers that follow `User-`, the last one included (spec §User record, user_id). */
+const NUMBERS = { first: 100_000, last: 999_999 };
+/** Draws before a crowded space is searched instead. */
+const DRAWS = 8;
+const BLOCK = 1_000;
+
+const userId = (number: number): string => `User-${number}`;
+
+/**
+ * Calls `write` with a random free user_id. The unique index decides what is free: a collision draws again.
+ * @throws {AppError} unavailable when every id is taken.
+ */
+export async function withNewUserId<T>(
+  users: Collection<User>,
+  write: (user_id: string) => Promise<T>,
+  { first, last } = NUMBERS,
+): Promise<T> {
+  for (let draw = 0; draw < DRAWS; draw += 1) {
+    const written = await unlessTaken(() => write(userId(randomInt(first, last + 1))));
+    if (written) return written.result;
+  }
+  for await (const candidate of freeIds(users, { first, last })) {
+    const written = await unlessTaken(() => write(candidate));
+    if (written) return written.result;
+  }
+  throw new AppError('unavailable', { cause: new Error('every user_id is taken') });
+}
+
+async function unlessTaken<T>(write: () => Promise<T>): Promise<{ result: T } | undefined> {
+  try {
+    return { result: await write() };
+  } catch (error) {
+    if (isDuplicateKey(error, 'user_id')) return undefined;
+    throw error;
+  }
+}
+
+/** One free id of every block of a thousand, from a random block on. */
+async function* freeIds(users: Collection<User>, { first, last }: typeof NUMBERS): AsyncGenerator<string> {
+  const blocks = Math.ceil((last - first + 1) / BLOCK);
+  const start = randomInt(blocks);
+  for (let step = 0; step < blocks; step += 1) {
+    const low = first + ((start + step) % blocks) * BLOCK;
+    const block = Array.from({ length: Math.min(BLOCK, last - low + 1) }, (_, index) => userId(low + index));
+    const taken = new Set(await users.distinct('user_id', { user_id: { $in: block } }));
+    const free = block.filter((id) => !taken.has(id));
+    if (free.length > 0) yield free[randomInt(free.length)] as string;
+  }
+}

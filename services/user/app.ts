@@ -1,0 +1,50 @@
+import type { Config } from '@gatehouse/shared/config';
+import type { Database } from '@gatehouse/shared/database';
+import { ensureAllFeatures } from '@gatehouse/shared/features';
+import { forms } from '@gatehouse/shared/forms';
+import type { Mailer } from '@gatehouse/shared/mail';
+import { createServer } from '@gatehouse/shared/server';
+import { createTokens } from '@gatehouse/shared/tokens';
+import { forgotPassword } from './account/forgot-password.ts';
+import { resetPassword } from './account/reset-password.ts';
+import { signup } from './account/signup.ts';
+import { verifyOtp } from './account/verify-otp.ts';
+
+export interface UserServiceOptions {
+  config: Config<'user'>;
+  db: Database;
+  mailer: Mailer;
+  /** Unix milliseconds; a test sets its own clock. */
+  now?: () => number;
+  logStream?: { write(line: string): void };
+}
+
+export async function buildUserService({
+  config,
+  db,
+  mailer,
+  now = Date.now,
+  logStream,
+}: UserServiceOptions) {
+  const app = await createServer({
+    name: 'user',
+    description: 'Signup, one-time codes by e-mail, verification and password reset.',
+    config,
+    checks: {
+      mongodb: { needed: true, check: db.ping },
+      smtp: { needed: false, check: mailer.verify },
+    },
+    now,
+    ...(logStream && { logStream }),
+  });
+  const account = { config, db, mailer, tokens: createTokens(config), now };
+  await app.register(async (direct) => {
+    await direct.register(forms);
+    await direct.register(signup, account);
+    await direct.register(verifyOtp, account);
+    await direct.register(forgotPassword, account);
+    await direct.register(resetPassword, account);
+  });
+  app.addHook('onReady', () => ensureAllFeatures(db, now()));
+  return app;
+}
