@@ -1,0 +1,30 @@
+import { parseArgs } from 'node:util';
+import { type Challenge, solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+
+const USAGE = `Prints a solved CAPTCHA token for one login, good for two minutes.
+
+  npm run -s captcha [-- GATEWAY]     GATEWAY: its address, http://localhost:8000 when absent`;
+
+const { values, positionals } = parseArgs({
+  options: { help: { type: 'boolean', short: 'h' } },
+  allowPositionals: true,
+});
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
+
+const gateway = positionals[0] ?? 'http://localhost:8000';
+try {
+  const answer = await fetch(new URL('/captcha/challenge', gateway));
+  if (!answer.ok) throw new Error(`${gateway} answered ${answer.status}: ${await answer.text()}`);
+  const challenge = (await answer.json()) as Challenge;
+  const solution = await solveChallenge({ challenge, deriveKey });
+  if (!solution) throw new Error('the challenge could not be solved in time');
+  console.log(Buffer.from(JSON.stringify({ challenge, solution })).toString('base64'));
+} catch (error) {
+  const { message, cause } = error as Error;
+  console.error(`captcha: ${cause ? `${gateway} cannot be reached (${(cause as Error).message})` : message}`);
+  process.exit(1);
+}

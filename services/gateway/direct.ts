@@ -1,0 +1,68 @@
+import {
+  forgotPasswordContract,
+  loginContract,
+  resetPasswordContract,
+  signupContract,
+  verifyOtpContract,
+} from '@gatehouse/shared/direct-contract';
+import { failures } from '@gatehouse/shared/errors';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { CaptchaGate } from './captcha/gate.ts';
+import type { LoginThrottle } from './login-throttle.ts';
+import { relay, type Upstream } from './upstreams.ts';
+
+interface Options {
+  captcha: CaptchaGate;
+  throttle: LoginThrottle;
+  loginService: Upstream;
+  userService: Upstream;
+  now: () => number;
+}
+
+const loginThroughTheGate = {
+  ...loginContract,
+  body: loginContract.body.extend({
+    recaptcha_token: z
+      .string()
+      .optional()
+      .meta({ description: "The CAPTCHA's answer; required, whatever the provider" }),
+  }),
+  response: {
+    ...loginContract.response,
+    ...failures('direct', 'missingField', 'invalidFormat', 'captchaFailed', 'rateLimited'),
+  },
+};
+
+/**
+ * The Direct contract at the gateway: login past the CAPTCHA, the rest straight on. What goes to a service
+ * is the form that was read here, written anew, so that no second reading of the body can differ.
+ */
+export async function direct(
+  root: FastifyInstance,
+  { captcha, throttle, loginService, userService, now }: Options,
+): Promise<void> {
+  const app = root.withTypeProvider<ZodTypeProvider>();
+
+  app.post('/v2/login', { schema: loginThroughTheGate }, async (request, reply) => {
+    const { recaptcha_token, ...form } = request.body;
+    await captcha(recaptcha_token, request.ip, now());
+    const answer = await throttle.guard(form.email, request.ip, () =>
+      loginService.postForm('/v2/login', form, request),
+    );
+    return relay(reply, answer);
+  });
+
+  const forwarded = {
+    '/v2/signup': signupContract,
+    '/v2/verify-otp': verifyOtpContract,
+    '/v2/forgot-password': forgotPasswordContract,
+    '/v2/reset-password': resetPasswordContract,
+  };
+  for (const [path, schema] of Object.entries(forwarded)) {
+    app.post(path, { schema }, async (request, reply) =>
+      relay(reply, await userService.postForm(path, request.body as Record<string, string>, request)),
+    );
+  }
+}
