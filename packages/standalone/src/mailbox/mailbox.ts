@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import PostalMime, { type Email } from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+
+/** Mails kept; an older one makes room. */
+const CAPACITY = 1_000;
+const MAX_MAIL = 1024 * 1024;
+
+export interface Mail {
+  id: string;
+  received: Date;
+  size: number;
+  /** Envelope recipients: where the mail really went. */
+  recipients: string[];
+  content: Email;
+}
+
+export interface Mailbox {
+  port: number;
+  /** Newest first. */
+  mails: Mail[];
+  close(): Promise<void>;
+}
+
+/** An SMTP server that accepts every mail and delivers none. */
+export async function startMailbox({
+  host = '127.0.0.1',
+  port,
+}: {
+  host?: string;
+  port: number;
+}): Promise<Mailbox> {
+  const mails: Mail[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    disableReverseLookup: true,
+    size: MAX_MAIL,
+    async onData(stream, session, done) {
+      try {
+        const chunks: Buffer[] = [];
+        for await (const chunk of stream) chunks.push(chunk);
+        if (stream.sizeExceeded)
+          return done(Object.assign(new Error('Message too big'), { responseCode: 552 }));
+        const raw = Buffer.concat(chunks);
+        mails.unshift({
+          id: randomUUID(),
+          received: new Date(),
+          size: raw.length,
+          recipients: session.envelope.rcptTo.map(({ address }) => address),
+          content: await PostalMime.parse(raw),
+        });
+        mails.length = Math.min(mails.length, CAPACITY);
+        done();
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  server.on('error', () => {}); // one client's broken connection is not the mailbox's end
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    mails,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { Address } from 'postal-mime';
+import { z } from 'zod';
+import type { Mail, Mailbox } from './mailbox.ts';
+
+const HTML = readFileSync(new URL('page.html', import.meta.url), 'utf8');
+const POLICY =
+  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const paging = z.object({
+  start: z.coerce.number().int().min(0).catch(0),
+  limit: z.coerce.number().int().min(1).max(1_000).catch(50),
+});
+
+/** The mailbox on a page, and as JSON in the shapes of Mailpit's API v1 (the part that is needed). */
+export function buildMailboxPage({ mails }: Mailbox): FastifyInstance {
+  const app = Fastify();
+  app.get('/', async (_request, reply) =>
+    reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(HTML),
+  );
+  app.get('/api/v1/messages', async (request) => {
+    const { start, limit } = paging.parse(request.query);
+    const page = mails.slice(start, start + limit);
+    return { total: mails.length, count: page.length, start, messages: page.map(summary) };
+  });
+  app.get<{ Params: { id: string } }>('/api/v1/message/:id', async (request, reply) => {
+    const mail = request.params.id === 'latest' ? mails[0] : mails.find(({ id }) => id === request.params.id);
+    if (!mail) return reply.code(404).send({ error: 'message not found' });
+    const { text = '', html = '', date } = mail.content;
+    return { ...summary(mail), Date: date ?? mail.received.toISOString(), Text: text, HTML: html };
+  });
+  app.delete('/api/v1/messages', async (_request, reply) => {
+    mails.length = 0;
+    return reply.type('text/plain').send('ok');
+  });
+  return app;
+}
+
+const person = (address: Address | undefined) => ({
+  Name: address?.name ?? '',
+  Address: address?.address ?? '',
+});
+
+const summary = ({ id, received, size, recipients, content }: Mail) => ({
+  ID: id,
+  MessageID: content.messageId ?? '',
+  From: person(content.from),
+  To: recipients.map((address) => ({ Name: '', Address: address })),
+  Subject: content.subject ?? '',
+  Created: received.toISOString(),
+  Size: size,
+  Snippet: (content.text ?? '').replace(/\s+/g, ' ').slice(0, 250),
+});
