@@ -1,0 +1,59 @@
+import { availableParallelism } from 'node:os';
+import { connect } from '@gatehouse/shared/database';
+import { ARGON2ID } from '@gatehouse/shared/passwords';
+import { hash, verify } from '@node-rs/argon2';
+import { launch } from '../test/fixtures/launcher.ts';
+import { inTurns, load } from './load.ts';
+
+const SECONDS = 4;
+
+/** Logins a second at the login service over what the same cores verify with nothing else to do. */
+export async function login(): Promise<void> {
+  const gatehouse = await launch({ env: { LOG_LEVEL: 'warn' } });
+  try {
+    if (!(await gatehouse.up)) throw new Error(gatehouse.output());
+    const password = 'correct horse battery staple';
+    const stored = await hash(password, ARGON2ID);
+    const db = await connect(gatehouse.mongodb, { appName: 'bench' });
+    await db.users.insertOne({
+      email: 'bench@example.com',
+      password: stored,
+      name: 'Bench',
+      verified: true,
+      user_id: 'User-100000',
+      account_status: 'active',
+      payment_status: 'pending',
+      'user_created_at(DATE)': '2026-01-01',
+      subscription_id: 'free',
+      subscription_date: '2026-01-01',
+    });
+    await db.close();
+
+    const hashing = async () => {
+      const end = performance.now() + SECONDS * 1000;
+      let count = 0;
+      const worker = async () => {
+        while (performance.now() < end) {
+          await verify(stored, password);
+          count += 1;
+        }
+      };
+      await Promise.all(Array.from({ length: availableParallelism() }, worker));
+      return count / SECONDS;
+    };
+    const logins = () =>
+      load(`${gatehouse.login}/v2/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({ email: 'bench@example.com', password }).toString(),
+        duration: SECONDS,
+      });
+    const [limit = 0, rate = 0] = await inTurns(3, hashing, logins);
+    console.log(`  hashing alone  ${limit.toFixed(1)} verifications/s on ${availableParallelism()} cores`);
+    console.log(
+      `  POST /v2/login ${rate.toFixed(1)} logins/s, ${(rate / limit).toFixed(2)} of hashing alone`,
+    );
+  } finally {
+    await gatehouse.stop();
+  }
+}

@@ -1,0 +1,18 @@
+import { healthLive } from './health-live.ts';
+import { login } from './login.ts';
+import { startup } from './startup.ts';
+
+const benchmarks: Record<string, () => Promise<void>> = { startup, 'health-live': healthLive, login };
+
+const wanted = process.argv.slice(2);
+if (wanted.some((name) => !(name in benchmarks))) {
+  console.log(
+    `Benchmarks, as ratios within one run.\n\n  npm run bench [-- ${Object.keys(benchmarks).join(' | ')}]`,
+  );
+  process.exit(wanted.includes('--help') ? 0 : 1);
+}
+for (const [name, run] of Object.entries(benchmarks)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  console.log(`\n${name}`);
+  await run();
+}
