@@ -12,13 +12,14 @@ const REDOC_PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Gatehouse API</title>
+<link rel="icon" href="data:,">
 <body style="margin:0">
 <redoc spec-url="/openapi.json"></redoc>
 <script src="/redoc/redoc.standalone.js"></script>
 </html>
 `;
-/** Redoc styles its page from script and searches in a worker of its own; it may load nothing from elsewhere. */
-const REDOC_POLICY =
+/** Both pages style themselves from script, and Redoc searches in a worker; nothing comes from elsewhere. */
+const POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; worker-src blob:; base-uri 'none'; frame-ancestors 'none'";
 
 /** /openapi.json from the routes' own schemas, shown at /docs (Swagger UI) and /redoc, all from this server. */
@@ -34,6 +35,10 @@ export const docs = fp(
           license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
         },
         servers: [{ url: '/' }],
+        tags: [
+          { name: 'account', description: 'Signup, login, codes and passwords' },
+          { name: 'health', description: 'For operators and orchestrators' },
+        ],
       },
       transform: jsonSchemaTransform,
     });
@@ -42,15 +47,13 @@ export const docs = fp(
       await pages.register(swaggerUi, {
         routePrefix: '/docs',
         staticCSP: true,
-        uiConfig: { url: '/openapi.json', validatorUrl: null },
+        transformStaticCSP: () => POLICY,
+        uiConfig: { layout: 'BaseLayout', validatorUrl: null },
       });
       const hidden = { schema: { hide: true } };
       pages.get('/openapi.json', hidden, async () => app.swagger());
       pages.get('/redoc', hidden, async (_request, reply) =>
-        reply
-          .type('text/html; charset=utf-8')
-          .header('content-security-policy', REDOC_POLICY)
-          .send(REDOC_PAGE),
+        reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(REDOC_PAGE),
       );
       pages.get('/redoc/redoc.standalone.js', hidden, async (_request, reply) =>
         reply.type('text/javascript; charset=utf-8').send(await redocBundle()),

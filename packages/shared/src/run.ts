@@ -13,16 +13,18 @@ export async function runService<S extends Service>(
   name: S,
   build: (config: Config<S>) => Promise<{ app: FastifyInstance; port: number }>,
 ): Promise<void> {
+  let app: FastifyInstance | undefined;
+  const closing = closeWithGrace({ delay: GRACE, logger: false }, async ({ err }) => {
+    if (err) (app?.log ?? console).error(err, 'stopping after an unexpected failure');
+    await app?.close();
+  });
+  process.once('disconnect', () => closing.close());
   try {
     const { config, warnings } = loadConfig(name);
-    const { app, port } = await build(config);
+    const built = await build(config);
+    app = built.app;
     for (const warning of warnings) app.log.warn(warning);
-    const closing = closeWithGrace({ delay: GRACE, logger: app.log }, async ({ err }) => {
-      if (err) app.log.error({ err }, 'stopping after an unexpected failure');
-      await app.close();
-    });
-    process.once('disconnect', () => closing.close());
-    await app.listen({ host: config.HOST, port });
+    await app.listen({ host: config.HOST, port: built.port });
     process.send?.('ready');
   } catch (error) {
     for (const line of String((error as Error).message).split('\n')) console.error(`${name}: ${line}`);
