@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 const number = (what: string, { min, max = Number.MAX_SAFE_INTEGER }: { min: number; max?: number }) =>
@@ -11,11 +12,23 @@ const choice = <const T extends readonly string[]>(...values: T) =>
 const flag = choice('on', 'off').transform((value) => value === 'on');
 const list = z.string().transform((text) => text.split(',').map((item) => item.trim()));
 const address = (...schemes: string[]) =>
-  z
-    .string()
-    .refine((text) => schemes.some((scheme) => text.startsWith(`${scheme}://`)) && URL.canParse(text), {
+  z.string().refine(
+    (text) =>
+      schemes.some((scheme) => text.startsWith(`${scheme}://`)) &&
+      URL.canParse(text.replaceAll(/[^@/,]+,/g, '')), // a replica set names several hosts
+    {
       error: `must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
-    });
+    },
+  );
+
+/** An address, a range in CIDR notation, or one of proxy-addr's names for ranges. */
+const isRange = (text: string) => {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [ip = '', bits = '0', ...more] = text.split('/');
+  return (
+    isIP(ip) > 0 && /^\d+$/.test(bits) && Number(bits) <= (isIP(ip) === 4 ? 32 : 128) && more.length === 0
+  );
+};
 
 const everyService = {
   NODE_ENV: z.string().default('development'),
@@ -29,6 +42,10 @@ const everyService = {
   TRUST_PROXY: z
     .string()
     .default('')
+    .refine(
+      (text) => text === '' || text === 'true' || text.split(',').every((item) => isRange(item.trim())),
+      { error: 'must be true, or addresses and ranges separated by commas' },
+    )
     .transform((text) => (text === '' || text === 'true' ? text === 'true' : text)),
 };
 

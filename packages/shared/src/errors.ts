@@ -52,7 +52,7 @@ export type Contract = 'direct' | 'catalogue';
 
 /** @param url as the request line has it; RFC 9112 §3.2.2 allows the absolute form. */
 export const contractOf = (url: string): Contract =>
-  /^(?:[a-z]+:\/\/[^/]*)?\/v2(?:[/?]|$)/i.test(url) ? 'direct' : 'catalogue';
+  /^(?:[A-Za-z]+:\/\/[^/]*)?\/v2(?:[/?]|$)/.test(url) ? 'direct' : 'catalogue';
 
 /** The body of a failure in either contract; pure. */
 export function renderError(
@@ -72,32 +72,33 @@ export function renderError(
 
 interface Foreign {
   statusCode?: number;
-  code?: unknown;
-  name?: string;
   validation?: { instancePath?: string; message?: string; params?: { issue?: { code?: string } } }[];
 }
 
 /** What a library threw, as the failure that it means to a client; its own text stays in `cause`. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  const { statusCode = 500, name = '', validation } = (error ?? {}) as Foreign;
+  const { statusCode = 500, validation } = (error ?? {}) as Foreign;
   const [issue] = validation ?? [];
   if (issue) {
     const field = issue.instancePath?.replace(/^\//, '').replaceAll('/', '.') || 'body';
     const reason = issue.message === 'is required' ? 'missingField' : 'invalidFormat';
     return new AppError(reason, { text: `${field} ${issue.message}`, cause: error });
   }
-  if (
-    /^Mongo(?:ServerSelection|Network|NetworkTimeout|WaitQueueTimeout|PoolCleared|NotConnected|TopologyClosed)Error$/.test(
-      name,
-    )
-  ) {
-    return new AppError('unavailable', { cause: error });
-  }
+  if (isDatabaseAway(error)) return new AppError('unavailable', { cause: error });
+  if (statusCode >= 502 && statusCode <= 504) return new AppError('unavailable', { cause: error });
   if (statusCode === 404 || statusCode === 405) return new AppError('notFound', { cause: error });
   if (statusCode >= 400 && statusCode < 500) return new AppError('invalidFormat', { cause: error });
   return new AppError('internal', { cause: error });
 }
+
+/** Whether MongoDB's driver could not reach, or lost, the database. */
+const isDatabaseAway = (error: unknown): boolean => {
+  const { name = '', errorLabelSet } = (error ?? {}) as { name?: string; errorLabelSet?: Set<string> };
+  const away =
+    /^(?:Mongo(?:ServerSelection|Network|NetworkTimeout|WaitQueueTimeout|PoolCleared|PoolClosed|NotConnected|TopologyClosed|ServerClosed|ClientClosed)|PoolClearedOnNetwork)Error$/;
+  return away.test(name) || errorLabelSet?.has('RetryableWriteError') === true;
+};
 
 /** The answers that an operation documents for these failures: one entry a status, with the texts of the table. */
 export function failures(contract: Contract, ...names: ErrorName[]) {

@@ -32,11 +32,15 @@ export const forms = fp(async (app: FastifyInstance) => {
   // Every part is taken as bytes, so that text which is not UTF-8 is refused instead of repaired.
   await app.register(multipart, {
     isPartAFile: () => true,
-    limits: { fileSize: MAX_TEXT, parts: MAX_FIELDS, headerPairs: 20 },
+    limits: { fileSize: MAX_TEXT + 1, parts: MAX_FIELDS, headerPairs: 20 },
   });
   app.addHook('preValidation', async (request) => {
-    if (request.isMultipart()) request.body = await collect(multipartFields(request));
-    else if (request.body === undefined) refuse('The body must be a form');
+    if (request.isMultipart()) {
+      request.body = await collect(multipartFields(request)).catch((error) => {
+        // The parser's own complaints (no boundary, cut off in the middle) carry no status.
+        throw error instanceof AppError ? error : new AppError('invalidFormat', { cause: error });
+      });
+    } else if (request.body === undefined) refuse('The body must be a form');
   });
 });
 
@@ -83,8 +87,16 @@ async function* multipartFields(request: FastifyRequest): AsyncGenerator<Field> 
     if (part.filename !== undefined) refuse(`${shown} must be a field, not a file`);
     if (part.mimetype.includes('json')) refuse(`${shown} must be text, not JSON`);
     if (!['7bit', '8bit', 'binary'].includes(part.encoding)) refuse(`${shown} has an unsupported encoding`);
-    const bytes = await part.toBuffer();
-    if (!isUtf8(bytes)) refuse(`${shown} is not UTF-8`);
+    // Read by hand: toBuffer() would read a part that is too large to its end.
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of part.file) {
+      size += chunk.length;
+      if (size > MAX_TEXT) refuse('The form is too large');
+      chunks.push(chunk);
+    }
+    const bytes = Buffer.concat(chunks);
+    if (name.includes('\ufffd') || !isUtf8(bytes)) refuse(`${shown} is not UTF-8`);
     yield [name, bytes.toString('utf8')];
   }
 }

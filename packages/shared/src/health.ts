@@ -32,7 +32,7 @@ export async function health(
         const late = new Promise((_, reject) =>
           setTimeout(reject, CHECK_TIMEOUT, new Error('timeout')).unref(),
         );
-        const up = await Promise.race([check(), late]).then(
+        const up = await Promise.race([Promise.resolve().then(check), late]).then(
           () => true,
           () => false,
         );

@@ -34,10 +34,16 @@ export async function storedPassword(password: string, storage: PasswordStorage)
   return onePerCore(() => hash(password, ARGON2ID));
 }
 
+/** A value that only looks like a hash matches nothing. */
+const unreadable = (error: Error): boolean => {
+  if (error.message.startsWith('Decoding failed')) return false;
+  throw error;
+};
+
 /** Whether `submitted` equals the password at rest, exactly (spec §Direct contract, login 2). */
 export async function passwordMatches(stored: unknown, submitted: string): Promise<boolean> {
   if (typeof stored !== 'string') return false;
-  if (isPasswordHash(stored)) return onePerCore(() => verify(stored, submitted));
+  if (isPasswordHash(stored)) return onePerCore(() => verify(stored, submitted).catch(unreadable));
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(stored), digest(submitted));
 }

@@ -51,6 +51,7 @@ export async function createServer({
     const failure = toAppError(error);
     if (failure.status >= 500) request.log.error({ err: failure.cause ?? failure }, failure.message);
     else request.log.debug({ reason: failure.reason }, failure.message);
+    reply.header('x-request-id', request.id);
     if (failure.extra.retryAfter !== undefined) reply.header('retry-after', failure.extra.retryAfter);
     // What is left of a body that was refused half-way is not read to its end.
     if (!request.raw.complete) reply.header('connection', 'close');
@@ -65,7 +66,9 @@ export async function createServer({
       level: config.LOG_LEVEL,
       base: { service: name },
       // A net below the rule that nobody logs these.
-      redact: ['password', 'otp', 'token', 'authorization'].flatMap((secret) => [secret, `*.${secret}`]),
+      redact: ['password', 'new_password', 'otp', 'token', 'recaptcha_token', 'authorization'].flatMap(
+        (secret) => [secret, `*.${secret}`],
+      ),
       ...(logStream && { stream: logStream }),
     },
     logController: new LogController({ disableRequestLogging: true }),
@@ -75,13 +78,17 @@ export async function createServer({
     bodyLimit: 1024 * 1024,
     connectionTimeout: 0,
     requestTimeout: 30_000,
-    http: { headersTimeout: 15_000, connectionsCheckingInterval: 1_000 },
+    http: { requireHostHeader: false, headersTimeout: 15_000, connectionsCheckingInterval: 1_000 },
     // Connections that are still in use when a service stops get their answers.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => render(error, request, reply),
     clientErrorHandler: refuseMalformed,
   }).withTypeProvider<ZodTypeProvider>();
 
+  // Node would answer 417 itself, which no contract knows.
+  app.server.on('checkExpectation', (_request, response) =>
+    refuseMalformed(new Error('Expect'), response.socket as Socket),
+  );
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler<FastifyError>(render);
@@ -96,6 +103,13 @@ export async function createServer({
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    const { origin, host, 'access-control-request-method': preflight } = request.headers;
+    if (request.method === 'OPTIONS' && !(origin && preflight)) throw new AppError('notFound');
+    // RFC 9112 §3.2; checked here, since Node's own answer would have no body.
+    if (host === undefined && request.raw.httpVersion === '1.1') {
+      reply.header('connection', 'close');
+      throw new AppError('invalidFormat');
+    }
   });
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
@@ -132,7 +146,12 @@ const requestId = (given: string | string[] | undefined): string =>
 
 /** Bytes that are not HTTP, or that took too long, never become a request: the answer is written by hand. */
 function refuseMalformed(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  // In the middle of another answer these bytes would become part of it.
+  if ((socket as { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent) {
+    socket.destroy();
+    return;
+  }
   const id = randomUUIDv7();
   const failure = new AppError('invalidFormat', { cause: error });
   const body = JSON.stringify(

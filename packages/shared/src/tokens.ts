@@ -44,10 +44,11 @@ export function createTokens(config: {
     session: ({ email, user_id }, now) => sign({ email, user_id }, now, { sid: randomUUIDv7() }),
     otpSent: (email, now) => sign({ email, otp_sent: true }, now),
     verify(token, now) {
-      const decoded = keys.map((key) => decode(token, key)).find((result) => result !== undefined);
-      if (!decoded || !isSession(decoded.payload)) return { ok: false, reason: 'invalid' };
       // The signature comes first: only a token of ours is told that it has expired.
+      const decoded = keys.map((key) => decode(token, key)).find((result) => result !== undefined);
+      if (!decoded || !expires(decoded.payload)) return { ok: false, reason: 'invalid' };
       if (decoded.payload.exp <= now / 1000) return { ok: false, reason: 'expired' };
+      if (!isSession(decoded.payload)) return { ok: false, reason: 'invalid' };
       const sid = 'sid' in decoded.header ? String(decoded.header.sid) : undefined;
       return { ok: true, claims: decoded.payload, sid };
     },
@@ -64,12 +65,12 @@ function decode(token: string, key: KeyObject): jwt.Jwt | undefined {
   }
 }
 
-function isSession(payload: unknown): payload is SessionClaims {
-  const { email, user_id, exp, otp_sent } = (payload ?? {}) as Record<string, unknown>;
+const expires = (payload: unknown): payload is { exp: number } =>
+  Number.isInteger((payload as { exp?: unknown } | null)?.exp);
+
+function isSession(payload: { exp: number }): payload is SessionClaims {
+  const { email, user_id, otp_sent } = payload as Partial<Record<string, unknown>>;
   return (
-    typeof email === 'string' &&
-    (typeof user_id === 'string' || user_id === null) &&
-    Number.isInteger(exp) &&
-    otp_sent === undefined
+    typeof email === 'string' && (typeof user_id === 'string' || user_id === null) && otp_sent === undefined
   );
 }

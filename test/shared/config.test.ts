@@ -1,0 +1,360 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import {
+  ConfigError,
+  loadConfig,
+  loadStandaloneConfig,
+  type Service,
+  variablesOf,
+} from '@gatehouse/shared/config';
+import { describe, expect, test } from 'vitest';
+
+const SERVICES: Service[] = ['gateway', 'login', 'user'];
+const GOOD = { JWT_SECRET: 'x'.repeat(32), CAPTCHA_SECRET: 'captcha' };
+
+/** The message of the ConfigError that a call throws. */
+function refusal(call: () => unknown): string {
+  try {
+    call();
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('.env.example', () => {
+  const text = readFileSync(new URL('../../.env.example', import.meta.url), 'utf8');
+  const lines = text.split('\n');
+  const example = parseEnv(text) as Record<string, string>;
+
+  test.each(
+    SERVICES.flatMap((service) => variablesOf(service).map((variable) => [service, variable] as const)),
+  )('the %s service: %s stands under a line that explains it', (_service, variable) => {
+    const at = lines.findIndex((line) => line.startsWith(`${variable}=`));
+    expect(at).toBeGreaterThan(0);
+    expect(lines[at - 1]).toMatch(/^# [A-Za-z`].{10}/);
+  });
+
+  test('it names what the services and `npm start` read, and nothing else', () => {
+    const read = [...SERVICES.flatMap(variablesOf), ...Object.keys(loadStandaloneConfig({}))];
+    expect(Object.keys(example).sort()).toEqual([...new Set(read)].sort());
+  });
+
+  test.each(SERVICES)('the values in it are the defaults of the %s service', (service) => {
+    expect(loadConfig(service, { ...example, ...GOOD })).toEqual(loadConfig(service, GOOD));
+  });
+
+  test('the values in it are the defaults of `npm start`', () => {
+    expect(loadStandaloneConfig(example)).toEqual(loadStandaloneConfig({}));
+  });
+});
+
+describe('defaults (DESIGN §4)', () => {
+  const everyService = {
+    NODE_ENV: 'development',
+    HOST: '0.0.0.0',
+    LOG_LEVEL: 'info',
+    MONGODB_URI: 'mongodb://127.0.0.1:27017/gatehouse',
+    JWT_SECRET: GOOD.JWT_SECRET,
+    TRUST_PROXY: false,
+  };
+
+  test('gateway', () => {
+    expect(loadConfig('gateway', GOOD)).toEqual({
+      config: {
+        ...everyService,
+        GATEWAY_PORT: 8000,
+        LOGIN_SERVICE_URL: 'http://127.0.0.1:8001',
+        USER_SERVICE_URL: 'http://127.0.0.1:8002',
+        CAPTCHA_PROVIDER: 'altcha',
+        CAPTCHA_SECRET: 'captcha',
+        RATE_LIMIT: true,
+        RATE_LIMIT_ANONYMOUS_PER_MINUTE: 300,
+      },
+      warnings: [],
+    });
+  });
+
+  test('login', () => {
+    expect(loadConfig('login', GOOD)).toEqual({
+      config: { ...everyService, LOGIN_PORT: 8001 },
+      warnings: [],
+    });
+  });
+
+  test('user', () => {
+    expect(loadConfig('user', GOOD)).toEqual({
+      config: {
+        ...everyService,
+        USER_PORT: 8002,
+        PASSWORD_STORAGE: 'argon2id',
+        SMTP_URL: 'smtp://127.0.0.1:1025',
+        MAIL_FROM: 'Gatehouse <no-reply@localhost>',
+        WEBHOOK_ALLOW_PRIVATE: false,
+      },
+      warnings: [],
+    });
+  });
+
+  test('npm start', () => {
+    expect(loadStandaloneConfig({})).toEqual({
+      DATA_DIR: '.gatehouse',
+      GATEWAY_PORT: 8000,
+      LOGIN_PORT: 8001,
+      USER_PORT: 8002,
+      STANDALONE_MONGO_PORT: 27017,
+      STANDALONE_SMTP_PORT: 1025,
+      STANDALONE_MAILBOX_PORT: 8025,
+    });
+  });
+
+  test.each(SERVICES)('an empty value counts as unset: %s', (service) => {
+    const empty = Object.fromEntries(variablesOf(service).map((variable) => [variable, '']));
+    expect(loadConfig(service, { ...empty, ...GOOD })).toEqual(loadConfig(service, GOOD));
+  });
+
+  test('an empty value counts as unset: npm start', () => {
+    const variables = [...SERVICES.flatMap(variablesOf), ...Object.keys(loadStandaloneConfig({}))];
+    const empty = Object.fromEntries(variables.map((variable) => [variable, '']));
+    expect(loadStandaloneConfig(empty)).toEqual(loadStandaloneConfig({}));
+  });
+});
+
+describe('accepted values', () => {
+  test.each<[Service, string, string, unknown]>([
+    ['gateway', 'GATEWAY_PORT', '0', 0],
+    ['gateway', 'GATEWAY_PORT', '65535', 65_535],
+    ['gateway', 'RATE_LIMIT', 'off', false],
+    ['gateway', 'RATE_LIMIT_ANONYMOUS_PER_MINUTE', '1', 1],
+    ['gateway', 'CAPTCHA_PROVIDER', 'turnstile', 'turnstile'],
+    ['gateway', 'CAPTCHA_VERIFY_URL', 'https://verify.example/a?b', 'https://verify.example/a?b'],
+    [
+      'gateway',
+      'REDIS_URL',
+      'rediss://:secret@redis.example:6380/1',
+      'rediss://:secret@redis.example:6380/1',
+    ],
+    [
+      'login',
+      'MONGODB_URI',
+      'mongodb+srv://cluster.example/gatehouse',
+      'mongodb+srv://cluster.example/gatehouse',
+    ],
+    // A replica set is named by its members, which no WHATWG URL is.
+    [
+      'login',
+      'MONGODB_URI',
+      'mongodb://a.example:27017,b.example:27018/gatehouse?replicaSet=rs0',
+      'mongodb://a.example:27017,b.example:27018/gatehouse?replicaSet=rs0',
+    ],
+    ['login', 'JWT_SECRET_PREVIOUS', 'the one before', 'the one before'],
+    ['login', 'TRUST_PROXY', 'true', true],
+    ['login', 'TRUST_PROXY', 'loopback, 10.0.0.0/8', 'loopback, 10.0.0.0/8'],
+    ['login', 'CORS_ORIGINS', 'https://a.example', ['https://a.example']],
+    [
+      'login',
+      'CORS_ORIGINS',
+      'https://a.example, https://b.example',
+      ['https://a.example', 'https://b.example'],
+    ],
+    ['user', 'PASSWORD_STORAGE', 'plain', 'plain'],
+    ['user', 'WEBHOOK_ALLOW_PRIVATE', 'on', true],
+    ['user', 'SMTP_URL', 'smtps://user:pass@mail.example', 'smtps://user:pass@mail.example'],
+  ])('%s: %s=%s', (service, variable, given, expected) => {
+    const config: Record<string, unknown> = loadConfig(service, { ...GOOD, [variable]: given }).config;
+    expect(config[variable]).toEqual(expected);
+  });
+});
+
+describe('refused values', () => {
+  const PORT = 'must be a port number, 0 to 65535';
+  const WHOLE = 'must be a whole number, 1 or more';
+  const HTTP = 'must be an address that begins with http:// or https://';
+  const MONGODB = 'must be an address that begins with mongodb:// or mongodb+srv://';
+  const SMTP = 'must be an address that begins with smtp:// or smtps://';
+  const PROVIDERS = 'must be one of recaptcha, hcaptcha, turnstile, altcha, none';
+
+  test.each<[Service, string, string, string]>([
+    ['gateway', 'GATEWAY_PORT', '65536', PORT],
+    ['gateway', 'GATEWAY_PORT', '-1', PORT],
+    ['gateway', 'GATEWAY_PORT', '80.5', PORT],
+    ['gateway', 'GATEWAY_PORT', '1e3', PORT],
+    ['gateway', 'GATEWAY_PORT', '0x50', PORT],
+    ['gateway', 'GATEWAY_PORT', ' 80', PORT],
+    ['gateway', 'GATEWAY_PORT', '８０', PORT],
+    ['gateway', 'GATEWAY_PORT', 'Infinity', PORT],
+    ['gateway', 'GATEWAY_PORT', 'http', PORT],
+    ['login', 'LOGIN_PORT', 'http', PORT],
+    ['user', 'USER_PORT', 'http', PORT],
+    ['gateway', 'LOGIN_SERVICE_URL', '127.0.0.1:8001', HTTP],
+    ['gateway', 'LOGIN_SERVICE_URL', 'http://', HTTP],
+    ['gateway', 'USER_SERVICE_URL', 'ftp://127.0.0.1', HTTP],
+    ['gateway', 'CAPTCHA_VERIFY_URL', 'javascript:alert(1)', HTTP],
+    ['gateway', 'REDIS_URL', 'localhost:6379', 'must be an address that begins with redis:// or rediss://'],
+    ['gateway', 'CAPTCHA_PROVIDER', 'NONE', PROVIDERS],
+    ['gateway', 'CAPTCHA_PROVIDER', 'captcha', PROVIDERS],
+    ['gateway', 'RATE_LIMIT', 'true', 'must be one of on, off'],
+    ['gateway', 'RATE_LIMIT_ANONYMOUS_PER_MINUTE', '0', WHOLE],
+    ['gateway', 'RATE_LIMIT_ANONYMOUS_PER_MINUTE', '99999999999999999999', WHOLE],
+    ['login', 'LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent'],
+    ['login', 'MONGODB_URI', 'http://127.0.0.1:27017', MONGODB],
+    ['login', 'MONGODB_URI', 'gatehouse', MONGODB],
+    ['user', 'PASSWORD_STORAGE', 'bcrypt', 'must be one of argon2id, plain'],
+    ['user', 'SMTP_URL', 'mail.example:25', SMTP],
+    ['user', 'SMTP_URL', 'smtp://mail.example:99999', SMTP],
+    ['user', 'WEBHOOK_ALLOW_PRIVATE', '1', 'must be one of on, off'],
+  ])('%s: %s=%s', (service, variable, given, why) => {
+    expect(refusal(() => loadConfig(service, { ...GOOD, [variable]: given }))).toBe(`${variable} ${why}`);
+  });
+
+  test.each(['proxy.example', '10.0.0.0/99', 'loopback,nonsense', 'false'])(
+    'TRUST_PROXY=%s is one line that names it, before fastify meets it',
+    (given) => {
+      expect(refusal(() => loadConfig('gateway', { ...GOOD, TRUST_PROXY: given }))).toMatch(
+        /^TRUST_PROXY must .+$/,
+      );
+    },
+  );
+
+  test.each(SERVICES)('%s without JWT_SECRET', (service) => {
+    const line = 'JWT_SECRET is required; nothing stands in for it';
+    expect(refusal(() => loadConfig(service, { ...GOOD, JWT_SECRET: undefined }))).toBe(line);
+    expect(refusal(() => loadConfig(service, { ...GOOD, JWT_SECRET: '' }))).toBe(line);
+  });
+
+  test.each(['recaptcha', 'hcaptcha', 'turnstile', 'altcha'])('%s without CAPTCHA_SECRET', (provider) => {
+    const env = { JWT_SECRET: GOOD.JWT_SECRET, CAPTCHA_PROVIDER: provider };
+    expect(refusal(() => loadConfig('gateway', env))).toBe(
+      `CAPTCHA_SECRET is required with CAPTCHA_PROVIDER=${provider}`,
+    );
+  });
+
+  test('CAPTCHA_PROVIDER=none needs no CAPTCHA_SECRET', () => {
+    const env = { JWT_SECRET: GOOD.JWT_SECRET, CAPTCHA_PROVIDER: 'none' };
+    expect(loadConfig('gateway', env).config.CAPTCHA_SECRET).toBe('');
+  });
+
+  test('several wrong variables are a line each', () => {
+    const env = { GATEWAY_PORT: 'x', LOG_LEVEL: 'x', RATE_LIMIT: 'x' };
+    expect(
+      refusal(() => loadConfig('gateway', env))
+        .split('\n')
+        .sort(),
+    ).toEqual([
+      `GATEWAY_PORT ${PORT}`,
+      'JWT_SECRET is required; nothing stands in for it',
+      'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
+      'RATE_LIMIT must be one of on, off',
+    ]);
+  });
+
+  test.each<[string, string, string]>([
+    ['GATEWAY_PORT', '70000', PORT],
+    ['LOGIN_PORT', 'x', PORT],
+    ['USER_PORT', 'x', PORT],
+    ['STANDALONE_MONGO_PORT', 'x', PORT],
+    ['STANDALONE_SMTP_PORT', 'x', PORT],
+    ['STANDALONE_MAILBOX_PORT', 'x', PORT],
+    ['MONGODB_URI', 'x', MONGODB],
+    ['SMTP_URL', 'x', SMTP],
+  ])('npm start: %s=%s', (variable, given, why) => {
+    expect(refusal(() => loadStandaloneConfig({ [variable]: given }))).toBe(`${variable} ${why}`);
+  });
+});
+
+test('npm start hands on what is configured', () => {
+  const env = {
+    DATA_DIR: '/var/lib/gatehouse',
+    GATEWAY_PORT: '80',
+    STANDALONE_MONGO_PORT: '27117',
+    MONGODB_URI: 'mongodb://db.example/gatehouse',
+    SMTP_URL: 'smtp://mail.example',
+    JWT_SECRET: 'short',
+    CAPTCHA_SECRET: 'captcha',
+    PATH: '/bin',
+  };
+  expect(loadStandaloneConfig(env)).toEqual({
+    DATA_DIR: '/var/lib/gatehouse',
+    GATEWAY_PORT: 80,
+    LOGIN_PORT: 8001,
+    USER_PORT: 8002,
+    STANDALONE_MONGO_PORT: 27117,
+    STANDALONE_SMTP_PORT: 1025,
+    STANDALONE_MAILBOX_PORT: 8025,
+    MONGODB_URI: 'mongodb://db.example/gatehouse',
+    SMTP_URL: 'smtp://mail.example',
+    JWT_SECRET: 'short',
+    CAPTCHA_SECRET: 'captcha',
+  });
+});
+
+describe('what production refuses', () => {
+  const weak: [Service, NodeJS.ProcessEnv, string][] = [
+    ['gateway', { JWT_SECRET: 'x'.repeat(31) }, 'JWT_SECRET is shorter than 32 bytes'],
+    ['login', { JWT_SECRET: 'x'.repeat(31) }, 'JWT_SECRET is shorter than 32 bytes'],
+    ['user', { JWT_SECRET: 'x'.repeat(31) }, 'JWT_SECRET is shorter than 32 bytes'],
+    ['gateway', { CAPTCHA_PROVIDER: 'none' }, 'CAPTCHA_PROVIDER is none: logins are not protected'],
+    ['user', { WEBHOOK_ALLOW_PRIVATE: 'on' }, 'WEBHOOK_ALLOW_PRIVATE is on: webhooks reach the inside'],
+  ];
+
+  test.each(weak)('%s %o is refused in production', (service, env, why) => {
+    expect(refusal(() => loadConfig(service, { ...GOOD, ...env, NODE_ENV: 'production' }))).toBe(
+      `${why}; production refuses to start with it`,
+    );
+  });
+
+  test.each(weak)('%s %o is a warning elsewhere', (service, env, why) => {
+    for (const NODE_ENV of ['development', 'test', '']) {
+      const { warnings } = loadConfig(service, { ...GOOD, ...env, NODE_ENV });
+      expect(warnings).toEqual([`${why}; production refuses to start with it`]);
+    }
+  });
+
+  test('two weak settings are a line each', () => {
+    const env = { ...GOOD, JWT_SECRET: 'short', CAPTCHA_PROVIDER: 'none', NODE_ENV: 'production' };
+    expect(refusal(() => loadConfig('gateway', env))).toBe(
+      'JWT_SECRET is shorter than 32 bytes; production refuses to start with it\n' +
+        'CAPTCHA_PROVIDER is none: logins are not protected; production refuses to start with it',
+    );
+  });
+
+  test('a secret is measured in bytes', () => {
+    const env = { ...GOOD, JWT_SECRET: 'é'.repeat(16), NODE_ENV: 'production' };
+    expect(loadConfig('login', env).warnings).toEqual([]);
+  });
+
+  test.each(SERVICES)('good settings start in production without a warning: %s', (service) => {
+    expect(loadConfig(service, { ...GOOD, NODE_ENV: 'production' }).warnings).toEqual([]);
+  });
+});
+
+describe('the value of a secret is in no message', () => {
+  const secrets: [Service, NodeJS.ProcessEnv][] = [
+    ['login', { JWT_SECRET: 'hunter2', NODE_ENV: 'production' }],
+    ['login', { JWT_SECRET: 'hunter2', JWT_SECRET_PREVIOUS: 'hunter2', LOG_LEVEL: 'x' }],
+    ['login', { ...GOOD, MONGODB_URI: 'mongo://root:hunter2@db.example/gatehouse' }],
+    ['login', { ...GOOD, MONGODB_URI: 'mongodb://root:hunter2@db.example:99999/gatehouse' }],
+    ['gateway', { ...GOOD, REDIS_URL: 'http://:hunter2@redis.example' }],
+    ['gateway', { JWT_SECRET: 'x', CAPTCHA_SECRET: 'hunter2', CAPTCHA_PROVIDER: 'hunter2' }],
+    ['gateway', { ...GOOD, LOGIN_SERVICE_URL: 'ftp://user:hunter2@login.example' }],
+    ['user', { ...GOOD, SMTP_URL: 'mail://user:hunter2@mail.example' }],
+  ];
+
+  test.each(secrets)('%s %o', (service, env) => {
+    expect(refusal(() => loadConfig(service, env))).not.toContain('hunter2');
+  });
+
+  test('nor in a warning', () => {
+    expect(loadConfig('login', { JWT_SECRET: 'hunter2' }).warnings.join()).not.toContain('hunter2');
+  });
+
+  test('nor in a refusal of `npm start`', () => {
+    for (const env of [
+      { SMTP_URL: 'x://user:hunter2@mail.example' },
+      { MONGODB_URI: 'x://user:hunter2@db' },
+    ]) {
+      expect(refusal(() => loadStandaloneConfig(env))).not.toContain('hunter2');
+    }
+  });
+});
