@@ -1,0 +1,104 @@
+import type { Collation } from './collation.ts';
+import type { Condition, FieldFilter } from './conditions.ts';
+import { toNumber } from './decimal.ts';
+import { isRegex } from './filter.ts';
+import type { Index } from './index.ts';
+import { type Bound, type Interval, point, typeInterval } from './interval.ts';
+import { TAG, tagOf } from './tag.ts';
+import { isDoc } from './value.ts';
+
+export interface FieldBounds {
+  intervals: Interval[];
+  points: boolean;
+  exact: boolean;
+  excludesMissing: boolean;
+  used: FieldFilter[];
+}
+
+export function fieldBounds(
+  name: string,
+  conditions: readonly Condition[],
+  index: Index,
+  collation: Collation | undefined,
+): FieldBounds | undefined {
+  const mine = conditions.filter((condition) => condition.name === name);
+  let best: FieldBounds | undefined;
+  for (const { field } of mine) {
+    const bounds = pointBounds(field, index, collation);
+    if (bounds && (!best || bounds.intervals.length < best.intervals.length)) best = bounds;
+  }
+  if (best) return best;
+  let lower: Bound | undefined;
+  let upper: Bound | undefined;
+  const used: FieldFilter[] = [];
+  for (const { field } of mine) {
+    if (!/^\$[gl]te?$/.test(field.operator) || !rangeable(field.operand, index, collation)) continue;
+    // on a multikey index two bounds may be met by two elements
+    if (index.multikey && used.length > 0) continue;
+    const bound: Bound = { value: field.operand, inclusive: field.operator.endsWith('e') };
+    if (field.operator.startsWith('$gt')) {
+      if (lower) continue;
+      lower = bound;
+    } else {
+      if (upper) continue;
+      upper = bound;
+    }
+    used.push(field);
+  }
+  const bound = lower ?? upper;
+  if (!bound) return undefined;
+  if (lower && upper && tagOf(lower.value) !== tagOf(upper.value)) {
+    upper = undefined;
+    used.splice(0, used.length, ...used.filter((field) => field.operand === lower?.value));
+  }
+  return {
+    intervals: [typeInterval(tagOf(bound.value), lower, upper)],
+    points: false,
+    // NaN lies below every number in the index, but is not less than any
+    exact: tagOf(bound.value) !== TAG.number || lower !== undefined,
+    excludesMissing: true,
+    used,
+  };
+}
+
+function pointBounds(
+  field: FieldFilter,
+  index: Index,
+  collation: Collation | undefined,
+): FieldBounds | undefined {
+  let values: unknown[];
+  if (field.operator === '$eq') values = [field.operand];
+  else if (field.operator === '$in') values = field.operand as unknown[];
+  else if (field.operator === '$exists' && field.operand === false) values = [null];
+  else return undefined;
+  if (!values.every((value) => !isRegex(value) && comparable(value, index, collation))) return undefined;
+  const points = values.flatMap((value) => (Array.isArray(value) ? [value[0], value] : [value]));
+  const nullish = values.some((value) => value === null || value === undefined);
+  return {
+    intervals: points.map((value) => point(value, index.collation)),
+    points: true,
+    exact: field.operator !== '$exists' && !values.some(Array.isArray) && !(nullish && index.multikey),
+    excludesMissing: !nullish,
+    used: [field],
+  };
+}
+
+/** Whether an index's keys and the query mean the same by equality: same collation, or no string in question. */
+function comparable(value: unknown, index: Index, collation: Collation | undefined): boolean {
+  return index.collation === collation || !holdsText(value);
+}
+
+/** Folded keys are not in the collation's order, so they bound no range. */
+function rangeable(value: unknown, index: Index, collation: Collation | undefined): boolean {
+  const tag = tagOf(value);
+  if (tag === TAG.null || tag === TAG.undefined || tag === TAG.minKey || tag === TAG.maxKey) return false;
+  if (tag === TAG.array || tag === TAG.object) return false;
+  if (tag === TAG.number && Number.isNaN(toNumber(value))) return false;
+  return tag !== TAG.string || (index.collation === undefined && collation === undefined);
+}
+
+function holdsText(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(holdsText);
+  if (isDoc(value)) return Object.values(value).some(holdsText);
+  return tagOf(value) === TAG.string;
+}

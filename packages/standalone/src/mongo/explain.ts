@@ -1,0 +1,90 @@
+import { leadingQuery } from './aggregate.ts';
+import {
+  type Command,
+  type CommandContext,
+  collationOf,
+  evaluateOf,
+  hintOf,
+  requiredArray,
+  scopeOf,
+} from './command.ts';
+import { CommandError, failedToParse } from './errors.ts';
+import { createEvaluate } from './expression.ts';
+import { findRequest } from './find-request.ts';
+import { countQuery, type FindRequest, newStats, prepareQuery, runQuery } from './query.ts';
+import { stageOf } from './stage.ts';
+import type { Collection } from './store.ts';
+import { type Doc, isDoc } from './value.ts';
+
+/** The plan and, unless only that is asked for, what running it touches. */
+export const explain: Command = {
+  options: ['verbosity'],
+  run(command, context) {
+    const inner = command.explain;
+    if (!isDoc(inner)) throw failedToParse('explain command requires a nested object');
+    const [name] = Object.keys(inner);
+    const target = explained(name ?? '', inner, context);
+    if (!target) {
+      throw new CommandError(59, `Explain failed due to unknown command: ${name}`);
+    }
+    const { collection, request } = target;
+    const query = prepareQuery(collection, request);
+    const { plan } = query;
+    const winningPlan =
+      plan.stage === 'IXSCAN'
+        ? {
+            stage: 'FETCH',
+            inputStage: { stage: 'IXSCAN', indexName: plan.index.name, keyPattern: plan.index.key },
+          }
+        : { stage: plan.stage };
+    const namespace = `${context.db}.${String(inner[name ?? ''])}`;
+    const result: Doc = { explainVersion: '1', queryPlanner: { namespace, winningPlan, rejectedPlans: [] } };
+    if (command.verbosity !== 'queryPlanner') {
+      const stats = newStats();
+      let nReturned = 0;
+      if (collection && name === 'count') {
+        countQuery(context.store, collection, query, stats);
+      } else if (collection) {
+        for (const _ of runQuery(context.store, collection, query, stats)) nReturned++;
+      }
+      result.executionStats = {
+        executionSuccess: true,
+        nReturned,
+        totalKeysExamined: stats.keysExamined,
+        totalDocsExamined: stats.docsExamined,
+      };
+    }
+    return result;
+  },
+};
+
+function explained(
+  name: string,
+  inner: Doc,
+  { store, db, now }: CommandContext,
+): { collection: Collection | undefined; request: FindRequest } | undefined {
+  const collection = store.find(db, String(inner[name]));
+  const base = { collation: collationOf(inner, collection), evaluate: evaluateOf(inner, collection, now) };
+  switch (name) {
+    case 'find':
+      return { collection, request: findRequest(inner, collection, now) };
+    case 'count':
+    case 'distinct':
+    case 'findAndModify':
+      return { collection, request: { ...base, filter: inner.query ?? {}, sort: inner.sort } };
+    case 'update':
+    case 'delete': {
+      const [statement] = requiredArray(inner, name, name === 'update' ? 'updates' : 'deletes') as Doc[];
+      const collation = statement ? collationOf(statement, collection) : undefined;
+      return { collection, request: { ...base, collation, filter: statement?.q ?? {} } };
+    }
+    case 'aggregate': {
+      const scope = scopeOf(inner, collection, now);
+      const stages = requiredArray(inner, name, 'pipeline').map(stageOf);
+      const hint = hintOf(inner.hint, collection);
+      return { collection, request: leadingQuery(stages, { scope, hint }, createEvaluate(scope)).request };
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,181 @@
+import { fieldBounds } from './bounds.ts';
+import type { Collation } from './collation.ts';
+import { conjuncts, type FieldFilter } from './conditions.ts';
+import { badValue } from './errors.ts';
+import type { Filter } from './filter.ts';
+import type { Index } from './index.ts';
+import { rangeBytes } from './interval.ts';
+import { impliesPartial } from './partial.ts';
+import type { SortField } from './sort.ts';
+
+export type Plan =
+  | {
+      readonly stage: 'COLLSCAN';
+      readonly backward: boolean;
+      readonly exact: boolean;
+      readonly sorted: boolean;
+    }
+  | IndexScan
+  | { readonly stage: 'OR'; readonly branches: IndexScan[]; readonly exact: false; readonly sorted: false };
+
+export interface IndexScan {
+  readonly stage: 'IXSCAN';
+  readonly index: Index;
+  /** Half-open: start ≤ key < end, in ascending order and apart from each other. */
+  readonly ranges: readonly { readonly start: Buffer; readonly end: Buffer }[];
+  readonly backward: boolean;
+  /** Whether the ranges hold exactly what the filter matches, so that no document need be looked at. */
+  readonly exact: boolean;
+  /** Whether they come in the wanted order. */
+  readonly sorted: boolean;
+  readonly score: number;
+}
+
+export interface PlanRequest {
+  readonly filter: Filter;
+  readonly sort: readonly SortField[];
+  readonly collation: Collation | undefined;
+  /** An index name, 'COLLSCAN' for a $natural hint. */
+  readonly hint?: string | undefined;
+}
+
+/** More points than this (of several $in multiplied) and only the first field bounds the scan. */
+const MAX_RANGES = 2000;
+
+export function choosePlan(indexes: readonly Index[], request: PlanRequest): Plan {
+  const natural = request.sort[0]?.name === '$natural' ? request.sort[0] : undefined;
+  const everything = request.filter.kind === 'and' && request.filter.children.length === 0;
+  const collscan: Plan = {
+    stage: 'COLLSCAN',
+    backward: natural?.descending ?? false,
+    exact: everything,
+    sorted: natural !== undefined || request.sort.length === 0,
+  };
+  if (natural || request.hint === 'COLLSCAN') return collscan;
+  let best: IndexScan | undefined;
+  for (const index of indexes) {
+    if (request.hint !== undefined && index.name !== request.hint) continue;
+    const scan = planIndex(index, request, request.hint !== undefined);
+    if (scan && (!best || scan.score > best.score)) best = scan;
+  }
+  if (request.hint !== undefined && !indexes.some((index) => index.name === request.hint)) {
+    throw badValue(
+      'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index',
+    );
+  }
+  if (best && best.score >= POINT) return best;
+  return planUnion(indexes, request) ?? best ?? collscan;
+}
+
+const UNIQUE = 1000;
+const POINT = 10;
+const RANGE = 5;
+const SORTED = 3;
+
+function planIndex(index: Index, request: PlanRequest, hinted: boolean): IndexScan | undefined {
+  const { conditions, others } = conjuncts(request.filter);
+  if (index.partial && !impliesPartial(index.partial.filter, conditions, index, request.collation))
+    return undefined;
+
+  const used = new Set<FieldFilter>();
+  let exact = others === 0;
+  let prefixes: Buffer[] = [Buffer.alloc(0)];
+  let bounded: { start: Buffer; end: Buffer }[] | undefined;
+  let points = 0;
+  let single = true;
+  let excludesMissing = false;
+  const names = Object.keys(index.key);
+
+  for (let i = 0; i < names.length; i++) {
+    if (i > 0 && index.multikey && sharesArray(index, i)) break;
+    const bounds = fieldBounds(names[i] as string, conditions, index, request.collation);
+    if (!bounds) break;
+    if (prefixes.length * bounds.intervals.length > MAX_RANGES && i > 0) break;
+    excludesMissing ||= bounds.excludesMissing;
+    for (const field of bounds.used) used.add(field);
+    exact &&= bounds.exact;
+    const descending = index.descending[i] as boolean;
+    const ranges = bounds.intervals.map((interval) => rangeBytes(interval, descending));
+    if (bounds.points) {
+      points++;
+      single &&= ranges.length === 1;
+      prefixes = prefixes.flatMap((prefix) => ranges.map((range) => Buffer.concat([prefix, range.start])));
+      continue;
+    }
+    bounded = prefixes.flatMap((prefix) =>
+      ranges.map((range) => ({
+        start: Buffer.concat([prefix, range.start]),
+        end: Buffer.concat([prefix, range.end]),
+      })),
+    );
+    break;
+  }
+  // a sparse index lacks the documents in which every field is missing
+  if (index.sparse && !excludesMissing) return undefined;
+  exact &&=
+    conditions.every(({ field, decides }) => !decides || used.has(field)) &&
+    conditions.every((c) => c.decides);
+
+  const order = sortDirection(index, request, single ? points : 0);
+  if (points === 0 && !bounded && !order && !index.partial && !hinted) return undefined;
+
+  const ranges = bounded ?? prefixes.map((prefix) => ({ start: prefix, end: Buffer.concat([prefix, HIGH]) }));
+  ranges.sort((a, b) => Buffer.compare(a.start, b.start));
+  const distinct = ranges.filter(
+    (range, i) => i === 0 || !range.start.equals((ranges[i - 1] as typeof range).start),
+  );
+  const whole = index.unique && points === names.length ? UNIQUE : 0;
+  return {
+    stage: 'IXSCAN',
+    index,
+    ranges: distinct,
+    backward: order === 'backward',
+    exact,
+    sorted: request.sort.length === 0 || order !== undefined,
+    score: whole + points * POINT + (bounded ? RANGE : 0) + (order ? SORTED : 0) + (index.partial ? 1 : 0),
+  };
+}
+
+const HIGH = Buffer.from([0xff]);
+
+/** Two fields through one array stand together per element in the index, but a query may match them apart. */
+function sharesArray(index: Index, i: number): boolean {
+  const root = index.paths[i]?.[0];
+  return index.paths.slice(0, i).some((path) => path[0] === root);
+}
+
+function planUnion(indexes: readonly Index[], request: PlanRequest): Plan | undefined {
+  const or = (request.filter.kind === 'and' ? request.filter.children : [request.filter]).find(
+    (child) => child.kind === 'or',
+  );
+  if (or?.kind !== 'or' || request.hint !== undefined) return undefined;
+  const branches: IndexScan[] = [];
+  for (const filter of or.children) {
+    const plan = choosePlan(indexes, { filter, sort: [], collation: request.collation });
+    if (plan.stage === 'IXSCAN') branches.push(plan);
+    else if (plan.stage === 'OR') branches.push(...plan.branches);
+    else return undefined;
+  }
+  return { stage: 'OR', branches, exact: false, sorted: false };
+}
+
+/** Whether index order after `points` fixed fields is the wanted order, and in which direction. */
+function sortDirection(
+  index: Index,
+  { sort, collation }: PlanRequest,
+  points: number,
+): 'forward' | 'backward' | undefined {
+  if (sort.length === 0 || index.multikey || index.collation || collation || index.sparse) return undefined;
+  const names = Object.keys(index.key);
+  const fixed = new Set(names.slice(0, points));
+  const wanted = sort.filter((field) => !fixed.has(field.name));
+  let backward: boolean | undefined;
+  for (let i = 0; i < wanted.length; i++) {
+    const { name, descending } = wanted[i] as SortField;
+    if (names[points + i] !== name) return undefined;
+    const reversed = descending !== index.descending[points + i];
+    if (backward !== undefined && backward !== reversed) return undefined;
+    backward = reversed;
+  }
+  return backward ? 'backward' : 'forward';
+}

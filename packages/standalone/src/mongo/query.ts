@@ -1,0 +1,133 @@
+import type { Collation } from './collation.ts';
+import type { Evaluate } from './expression.ts';
+import { type Filter, parseFilter } from './filter.ts';
+import { compileFilter } from './match.ts';
+import { choosePlan, type Plan } from './plan.ts';
+import { parseProjection } from './project.ts';
+import { countKeys, type ScanStats, scan } from './scan.ts';
+import { parseSort, type SortField, sortDocs } from './sort.ts';
+import type { Collection, Store } from './store.ts';
+import { type Doc, decode, encode } from './value.ts';
+
+export interface FindRequest {
+  readonly filter: unknown;
+  readonly sort?: unknown;
+  readonly skip?: number;
+  /** 0 stands for all. */
+  readonly limit?: number;
+  readonly projection?: unknown;
+  readonly collation?: Collation | undefined;
+  readonly hint?: string | undefined;
+  readonly evaluate: Evaluate;
+}
+
+/** A stored document; it is decoded only when somebody looks into it. */
+export interface StoredDocument {
+  readonly id: number;
+  readonly bson: Uint8Array;
+  doc(): Doc;
+}
+
+export interface Query {
+  readonly filter: Filter;
+  readonly sort: readonly SortField[];
+  readonly plan: Plan;
+  readonly request: FindRequest;
+}
+
+export const newStats = (): ScanStats => ({ keysExamined: 0, docsExamined: 0 });
+
+export function prepareQuery(collection: Collection | undefined, request: FindRequest): Query {
+  const filter = parseFilter(request.filter ?? {});
+  const sort = parseSort(request.sort);
+  const { collation, hint } = request;
+  const plan = choosePlan(collection?.indexes ?? [], {
+    filter,
+    sort,
+    collation,
+    hint: collection ? hint : undefined,
+  });
+  return { filter, sort, plan, request };
+}
+
+/** The documents that match, in the wanted order, after skip and limit. */
+export function* runQuery(
+  store: Store,
+  collection: Collection,
+  { filter, sort, plan, request }: Query,
+  stats: ScanStats = newStats(),
+): Generator<StoredDocument> {
+  const { collation, evaluate, skip = 0, limit = 0 } = request;
+  const test = plan.exact ? undefined : compileFilter(filter, { collation, evaluate });
+  let found: Iterable<StoredDocument> = matching();
+  if (!plan.sorted) found = sortDocs([...found], sort, (entry) => entry.doc(), collation);
+  let position = 0;
+  for (const entry of found) {
+    if (position++ < skip) continue;
+    yield entry;
+    if (limit > 0 && position - skip >= limit) return;
+  }
+
+  function* matching(): Generator<StoredDocument> {
+    for (const { id, bson } of scan(store, collection, plan, stats)) {
+      const entry = stored(id, bson);
+      if (!test || test(entry.doc())) yield entry;
+    }
+  }
+}
+
+function stored(id: number, bson: Uint8Array): StoredDocument {
+  let doc: Doc | undefined;
+  return { id, bson, doc: () => (doc ??= decode(bson)) };
+}
+
+export function* runDocs(store: Store, collection: Collection, query: Query): Generator<Doc> {
+  for (const entry of runQuery(store, collection, query)) yield entry.doc();
+}
+
+/** The same as the BSON that a cursor sends. */
+export function runFind(
+  store: Store,
+  collection: Collection | undefined,
+  query: Query,
+): Iterator<Uint8Array> {
+  const { projection, collation, evaluate } = query.request;
+  // a compiled filter or projection refuses what is wrong with it even where there is nothing to read
+  compileFilter(query.filter, { collation, evaluate });
+  const project =
+    projection && Object.keys(projection).length > 0
+      ? parseProjection(projection, { collation, evaluate })
+      : undefined;
+  return results();
+
+  function* results(): Generator<Uint8Array> {
+    if (!collection) return;
+    for (const entry of runQuery(store, collection, query)) {
+      yield project ? encode(project(entry.doc())) : entry.bson;
+    }
+  }
+}
+
+export function countQuery(
+  store: Store,
+  collection: Collection,
+  query: Query,
+  stats: ScanStats = newStats(),
+): number {
+  const { plan, request } = query;
+  const { skip = 0, limit = 0 } = request;
+  const capped = (count: number) => {
+    const rest = Math.max(count - skip, 0);
+    return limit > 0 ? Math.min(rest, limit) : rest;
+  };
+  if (plan.exact && plan.stage === 'COLLSCAN') {
+    const id = collection.indexes[0]?.id;
+    return capped(Number(store.statement(`SELECT COUNT(*) AS n FROM idx_${id}`).get()?.n));
+  }
+  if (plan.exact && plan.stage === 'IXSCAN' && (plan.ranges.length === 1 || !plan.index.multikey)) {
+    return capped(countKeys(store, plan, stats));
+  }
+  let count = 0;
+  for (const _ of runQuery(store, collection, query, stats)) count++;
+  return count;
+}
