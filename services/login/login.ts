@@ -5,7 +5,7 @@ import { AppError } from '@gatehouse/shared/errors';
 import { ensureFeatures } from '@gatehouse/shared/features';
 import { passwordMatches } from '@gatehouse/shared/passwords';
 import type { Tokens } from '@gatehouse/shared/tokens';
-import { findUserByEmail } from '@gatehouse/shared/users';
+import { findUserByEmail, userIdOf } from '@gatehouse/shared/users';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 
@@ -19,7 +19,7 @@ export async function login(
     .post('/v2/login', { schema: loginContract }, async (request, reply) => {
       const { email, password } = request.body;
       const user = await findUserByEmail(db.users, email);
-      const user_id = user?.user_id ?? null;
+      const user_id = user && userIdOf(user);
       const record = (outcome: string) =>
         audit(db, request, now(), { action: 'login', outcome, email, user_id });
 

@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { type Database, isDuplicateKey } from './database.ts';
+import { VERIFIED } from './users.ts';
 
 /** The plan that every account begins with (spec §User record, subscription_id). */
 export const FREE_PLAN = { id: 'free', name: 'Free' } as const;
@@ -40,7 +41,7 @@ export async function ensureFeatures(db: Database, user: Owner, now: number): Pr
 /** Makes up, at a start, what a kill left undone. */
 export async function ensureAllFeatures(db: Database, now: number): Promise<void> {
   const users = db.users.find(
-    { verified: true, features_assigned: { $exists: false } },
+    { ...VERIFIED, features_assigned: { $exists: false } },
     { projection: { user_id: 1 } },
   );
   for await (const user of users) await ensureFeatures(db, user, now);

@@ -77,7 +77,13 @@ export function checkOtp(
   };
   // A used code has no expiry left: it is invalid for good, not expired.
   const expired = { $lt: [{ $ifNull: ['$otp_expiration', now] }, now] };
-  const dead = { $or: [{ $gte: [guesses, GUESSES_PER_CODE] }, { $ne: [{ $type: '$otp' }, 'string'] }] };
+  const dead = {
+    $or: [
+      { $gte: [guesses, GUESSES_PER_CODE] },
+      { $ne: [{ $type: '$otp' }, 'string'] },
+      { $not: [{ $isNumber: '$otp_expiration' }] }, // nobody knows until when an older record's code was good
+    ],
+  };
   const malformed = { $literal: !/^[0-9]{6}$/.test(guess) };
   const verdict = {
     $switch: {

@@ -12,7 +12,7 @@ import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fas
 import { Histogram, Registry } from 'prom-client';
 import type { Config } from './config.ts';
 import { docs } from './docs.ts';
-import { AppError, contractOf, renderError, toAppError } from './errors.ts';
+import { AppError, type Contract, contractOf, renderError, toAppError } from './errors.ts';
 import { type Checks, health } from './health.ts';
 
 export interface ServerOptions {
@@ -102,6 +102,7 @@ export async function createServer({
     registers: [registry],
   });
   app.addHook('onRequest', async (request, reply) => {
+    contracts.set(request.raw.socket, contractOf(request.url));
     reply.header('x-request-id', request.id);
     const { origin, host, 'access-control-request-method': preflight } = request.headers;
     if (request.method === 'OPTIONS' && !(origin && preflight)) throw new AppError('notFound');
@@ -144,20 +145,29 @@ export async function createServer({
 const requestId = (given: string | string[] | undefined): string =>
   typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUIDv7();
 
-/** Bytes that are not HTTP, or that took too long, never become a request: the answer is written by hand. */
-function refuseMalformed(error: Error & { code?: string }, socket: Socket): void {
+/** The contract of the request that came last on a connection. */
+const contracts = new WeakMap<Socket, Contract>();
+
+/** Bytes that are not HTTP, or that took too long, reach no route: the answer is written by hand. */
+function refuseMalformed(error: Error & { code?: string; rawPacket?: unknown }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   // In the middle of another answer these bytes would become part of it.
   if ((socket as { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent) {
     socket.destroy();
     return;
   }
-  const id = randomUUIDv7();
+  const { rawPacket } = error;
+  const target = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1', 0, 1024).split(' ', 2)[1] : '';
+  const contract = contracts.get(socket) ?? contractOf(target ?? '');
+  const requestId = randomUUIDv7();
   const failure = new AppError('invalidFormat', { cause: error });
-  const body = JSON.stringify(
-    renderError(failure, { contract: 'catalogue', requestId: id, now: Date.now() }),
-  );
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Request-ID: ${id}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const body = JSON.stringify(renderError(failure, { contract, requestId, now: Date.now() }));
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-ID: ${requestId}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -44,8 +44,14 @@ export interface User {
 
 export type OtpVerdict = 'valid' | 'budgetSpent' | 'expired' | 'invalid' | 'wrong';
 
-/** The filter of what `verified` holds while an account is not: it must agree with `!user.verified`. */
-export const UNVERIFIED = { verified: { $in: [false, null, 0, ''] } };
+/** What `verified` holds while an account is not: the filters must agree with `!user.verified`. */
+const FALSY = [false, null, 0, ''];
+export const UNVERIFIED = { verified: { $in: FALSY } };
+export const VERIFIED = { verified: { $nin: FALSY } };
+
+/** A user's id as tokens and answers carry it; older records may have none, or one that is not text. */
+export const userIdOf = ({ user_id }: Pick<User, 'user_id'>): string | null =>
+  typeof user_id === 'string' ? user_id : null;
 
 export async function findUserByEmail(users: Collection<User>, email: string): Promise<WithId<User> | null> {
   const user = await users.findOne({ email }, { collation: EMAIL_COLLATION });

@@ -41,15 +41,18 @@ async function unlessTaken<T>(write: () => Promise<T>): Promise<{ result: T } | 
   }
 }
 
-/** One free id of every block of a thousand, from a random block on. */
+/** Free ids from a random block of a thousand on. A block is read again until none of it is free: others draw too. */
 async function* freeIds(users: Collection<User>, { first, last }: typeof NUMBERS): AsyncGenerator<string> {
   const blocks = Math.ceil((last - first + 1) / BLOCK);
   const start = randomInt(blocks);
   for (let step = 0; step < blocks; step += 1) {
     const low = first + ((start + step) % blocks) * BLOCK;
     const block = Array.from({ length: Math.min(BLOCK, last - low + 1) }, (_, index) => userId(low + index));
-    const taken = new Set(await users.distinct('user_id', { user_id: { $in: block } }));
-    const free = block.filter((id) => !taken.has(id));
-    if (free.length > 0) yield free[randomInt(free.length)] as string;
+    for (;;) {
+      const taken = new Set(await users.distinct('user_id', { user_id: { $in: block } }));
+      const free = block.filter((id) => !taken.has(id));
+      if (free.length === 0) break;
+      yield free[randomInt(free.length)] as string;
+    }
   }
 }

@@ -3,10 +3,13 @@ import { verifyOtpContract } from '@gatehouse/shared/direct-contract';
 import { AppError } from '@gatehouse/shared/errors';
 import { ensureFeatures } from '@gatehouse/shared/features';
 import { checkOtp, hourlyBudgetSpent } from '@gatehouse/shared/otp';
-import { findUserByEmail } from '@gatehouse/shared/users';
+import { findUserByEmail, UNVERIFIED } from '@gatehouse/shared/users';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { withNewUserId } from './user-ids.ts';
+
+/** UNVERIFIED as an expression: an empty string is true to MongoDB, and a missing field is not null to $in. */
+const wasUnverified = { $in: [{ $ifNull: ['$verified', null] }, UNVERIFIED.verified.$in] };
 
 /** POST /v2/verify-otp (spec §Direct contract). The same code succeeds again while it is valid. */
 export async function verifyOtp(
@@ -24,7 +27,7 @@ export async function verifyOtp(
       const checked = await withNewUserId(db.users, (candidate) =>
         checkOtp(db.users, user._id, otp, seconds, {
           verified: true,
-          account_status: { $cond: ['$verified', '$account_status', 'active'] },
+          account_status: { $cond: [wasUnverified, 'active', '$account_status'] },
           user_id: { $ifNull: ['$user_id', candidate] },
         }),
       );

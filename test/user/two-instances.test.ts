@@ -1,0 +1,103 @@
+import { connect, type Database } from '@gatehouse/shared/database';
+import { createMailer, type Mailer } from '@gatehouse/shared/mail';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildUserService } from '../../services/user/app.ts';
+import { postForm } from '../fixtures/http.ts';
+import { listen, mailedCode, type Services, startServices, testConfig } from '../fixtures/services.ts';
+
+let services: Services;
+let second: { app: FastifyInstance; db: Database; mailer: Mailer };
+let instances: string[];
+beforeAll(async () => {
+  services = await startServices();
+  const config = testConfig('user', { SMTP_URL: `smtp://127.0.0.1:${services.mailbox.port}` });
+  const db = await connect(services.uri, { appName: 'user' });
+  const mailer = createMailer(config);
+  second = { app: await buildUserService({ config, db, mailer, now: services.clock.now }), db, mailer };
+  instances = [services.user, await listen(second.app)];
+});
+afterAll(async () => {
+  await second.app.close();
+  second.mailer.close();
+  await second.db.close();
+  await services.stop();
+});
+
+let people = 0;
+const newEmail = () => `person${++people}@example.com`;
+/** Alternates between the instances. */
+const post = (turn: number, operation: string, fields: Record<string, string>) =>
+  postForm(`${instances[turn % 2]}/v2/${operation}`, fields);
+const times = <T>(count: number, make: (turn: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, turn) => make(turn)));
+const record = (email: string) => services.db.users.findOne({ email });
+const otherThan = (code: string, by: number) => String((Number(code) + by) % 1_000_000).padStart(6, '0');
+
+async function signUp() {
+  const email = newEmail();
+  expect((await post(people, 'signup', { email, password: 'secret', name: 'Person' })).status).toBe(200);
+  return { email, code: mailedCode(services.mailbox, email) };
+}
+
+test('signups at once make one record, and together ten mails', async () => {
+  const email = newEmail();
+  const answers = await times(16, (turn) =>
+    post(turn, 'signup', { email, password: `secret ${turn}`, name: `Person ${turn}` }),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([...Array(10).fill(200), ...Array(6).fill(429)]);
+  expect(await services.db.users.countDocuments({ email })).toBe(1);
+  expect(services.mailbox.mails.filter(({ recipients }) => recipients.includes(email))).toHaveLength(10);
+});
+
+test('verifications at once activate once: one user_id, one features record', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const { email, code } = await signUp();
+    const answers = await times(20, (turn) => post(turn, 'verify-otp', { email, otp: code }));
+    const user_id = (await record(email))?.user_id as string;
+    for (const { status, body } of answers)
+      expect({ status, body }).toEqual({
+        status: 200,
+        body: { message: 'OTP verified successfully', user_id },
+      });
+    expect(await services.db.features.countDocuments({ user_id })).toBe(1);
+  }
+});
+
+test('guesses at both count together: five and no more', async () => {
+  const { email, code } = await signUp();
+  const answers = await times(50, (turn) =>
+    turn % 3
+      ? post(turn, 'verify-otp', { email, otp: otherThan(code, turn + 1) })
+      : post(turn, 'reset-password', { email, otp: otherThan(code, turn + 1), new_password: 'eve' }),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400]));
+  expect(await record(email)).toMatchObject({ otp_wrong_guesses: 5 });
+  expect((await record(email))?.otp_wrong_guess_times).toHaveLength(5);
+  for (const turn of [0, 1])
+    expect((await post(turn, 'verify-otp', { email, otp: code })).body).toEqual({ detail: 'Invalid OTP' });
+});
+
+test('of resets at once with one code exactly one wins', async () => {
+  const { email, code } = await signUp();
+  const answers = await times(8, (turn) =>
+    post(turn, 'reset-password', { email, otp: code, new_password: `new ${turn}` }),
+  );
+  const statuses = answers.map(({ status }) => status).sort();
+  expect(statuses).toEqual([200, ...Array(7).fill(400)]);
+});
+
+test('a signup at one that races a verification at the other never makes an active account unverified', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const { email, code } = await signUp();
+    const [verified] = await Promise.all([
+      post(round, 'verify-otp', { email, otp: code }),
+      post(round + 1, 'signup', { email, password: 'late', name: 'Late' }),
+    ]);
+    const active = verified.status === 200;
+    expect(await record(email)).toMatchObject({
+      verified: active,
+      account_status: active ? 'active' : 'paused',
+    });
+  }
+});
