@@ -11,11 +11,11 @@ export interface Budget {
 
 /** Counts uses of a key within a window that begins with the first of them. */
 export interface Counter {
-  /** Takes one use, unless the budget is spent. */
+  /** Takes one use; a call that finds the budget spent counts as well, until it is refunded. */
   spend(key: string): Promise<Budget>;
   /** What is left, taking nothing. */
   peek(key: string): Promise<Budget>;
-  /** Gives one use back. */
+  /** Gives one use back, if there is one: what was cleared or has run out meanwhile is no credit. */
   refund(key: string): Promise<void>;
   /** Gives the whole budget back. */
   clear(key: string): Promise<void>;
@@ -47,7 +47,10 @@ export function createCounters(redis: Redis | undefined): Counters {
         }
       },
       peek: async (key) => budget(await limiter.get(key)),
-      refund: async (key) => void (await limiter.reward(key)),
+      async refund(key) {
+        const { consumedPoints } = await limiter.reward(key);
+        if (consumedPoints < 0) await limiter.delete(key);
+      },
       clear: async (key) => void (await limiter.delete(key)),
     };
   };

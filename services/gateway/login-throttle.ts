@@ -24,7 +24,10 @@ export function createLoginThrottle(counters: Counters): LoginThrottle {
     async guard(email, address, attempt) {
       const key = `${emailKey(email.trim())}|${addressKey(address)}`;
       const { exceeded, resetMs, limit } = await failures.spend(key);
-      if (exceeded) throw new AppError('rateLimited', { retryAfter: Math.ceil(resetMs / 1000), limit });
+      if (exceeded) {
+        await failures.refund(key); // nothing was tried, so nothing has failed
+        throw new AppError('rateLimited', { retryAfter: Math.ceil(resetMs / 1000), limit });
+      }
       const answer = await attempt().catch(async (error) => {
         await failures.refund(key);
         throw error;

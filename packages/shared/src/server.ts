@@ -73,6 +73,8 @@ export async function createServer({
     },
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: config.TRUST_PROXY,
+    // An address that cannot be decoded would pass no hook: as its own text it is simply unknown.
+    rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : url.replaceAll('%', '%25')),
     requestIdHeader: false,
     genReqId: (request) => requestId(request.headers['x-request-id']),
     bodyLimit: 1024 * 1024,
@@ -112,6 +114,14 @@ export async function createServer({
       throw new AppError('invalidFormat');
     }
   });
+  // A kept-alive connection would hold up the end of a service that stops.
+  let stopping = false;
+  app.addHook('preClose', async () => {
+    stopping = true;
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (stopping) reply.header('connection', 'close');
+  });
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
@@ -139,6 +149,15 @@ export async function createServer({
   await app.register(docs, { name, description });
   await app.register(health, { name, checks, registry });
   return app;
+}
+
+function isDecodable(url: string): boolean {
+  try {
+    decodeURI(url);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The client's own id when it is one that logs and headers can carry, else a new one. */

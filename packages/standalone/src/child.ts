@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { printLines } from './log-lines.ts';
 
 /** Milliseconds after which a process that was asked to stop is ended. */
@@ -19,7 +20,7 @@ export interface Child {
  * reaches only the launcher, which stops things in order; it ends by itself when the launcher is gone.
  */
 export function startChild(name: string, script: URL, args: string[], env: NodeJS.ProcessEnv): Child {
-  const child: ChildProcess = spawn(process.execPath, [script.pathname, ...args], {
+  const child: ChildProcess = spawn(process.execPath, [fileURLToPath(script), ...args], {
     env,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -37,14 +37,24 @@ export function readable(line: string): string {
         ? `${key}=${Math.round(value * 10) / 10}`
         : `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
     );
+    const stack = String(err?.stack ?? err?.message)
+      .split('\n')
+      .map(printable)
+      .join('\n');
     return [
       clock,
       LEVELS[level] ?? level,
-      msg,
-      ...details,
-      ...(err ? [`\n${err.stack ?? err.message}`] : []),
+      ...[msg, ...details].map((text) => printable(String(text))),
+      ...(err ? [`\n${stack}`] : []),
     ].join(' ');
   } catch {
     return line;
   }
 }
+
+/** What a client sent may be in a line: its control characters shall not reach the terminal, nor begin a line. */
+const printable = (text: string): string =>
+  text.replace(
+    /[\p{Cc}\u2028\u2029]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );

@@ -70,7 +70,7 @@ Gatehouse is up (${seconds} s). Ctrl-C stops it.
   gateway   http://localhost:${config.GATEWAY_PORT}    its API: http://localhost:${config.GATEWAY_PORT}/docs
   login     http://localhost:${config.LOGIN_PORT}
   user      http://localhost:${config.USER_PORT}
-${config.SMTP_URL === undefined ? `  mailbox   http://localhost:${config.STANDALONE_MAILBOX_PORT}    every code that is mailed lands here\n` : ''}  database  ${ownDatabase ? `${database} (kept in ${config.DATA_DIR})` : new URL(database).host}
+${config.SMTP_URL === undefined ? `  mailbox   http://localhost:${config.STANDALONE_MAILBOX_PORT}    every code that is mailed lands here\n` : ''}  database  ${ownDatabase ? `${database} (kept in ${config.DATA_DIR})` : hostsOf(database)}
 
 Try:  curl localhost:${config.GATEWAY_PORT}/v2/signup -d email=ada@example.com -d password=correct-horse -d name=Ada
 `);
@@ -87,6 +87,9 @@ Try:  curl localhost:${config.GATEWAY_PORT}/v2/signup -d email=ada@example.com -
   await Promise.all(parts.map((part) => part.stop()));
   return first ? 1 : 0;
 }
+
+/** The part of a MongoDB address that may be shown; several members make it no URL. */
+const hostsOf = (uri: string): string => uri.replace(/^[^:]+:\/\/(?:[^/]*@)?/, '').replace(/[/?].*$/, '');
 
 /** Whether a MongoDB listens on this machine's port. @throws when something else does. */
 async function mongodbAnswers(port: number): Promise<boolean> {

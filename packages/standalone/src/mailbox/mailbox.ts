@@ -40,7 +40,7 @@ export async function startMailbox({
     async onData(stream, session, done) {
       try {
         const chunks: Buffer[] = [];
-        for await (const chunk of stream) chunks.push(chunk);
+        for await (const chunk of stream) if (!stream.sizeExceeded) chunks.push(chunk);
         if (stream.sizeExceeded)
           return done(Object.assign(new Error('Message too big'), { responseCode: 552 }));
         const raw = Buffer.concat(chunks);

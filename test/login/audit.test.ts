@@ -1,0 +1,83 @@
+import type { User } from '@gatehouse/shared/users';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { postForm } from '../fixtures/http.ts';
+import { type Services, startServices } from '../fixtures/services.ts';
+
+let services: Services;
+beforeEach(async () => {
+  services = await startServices({ env: { LOG_LEVEL: 'info', TRUST_PROXY: 'loopback' } });
+  const users: Partial<User>[] = [
+    { email: 'Ada@Example.com', password: 'secret', verified: true, user_id: 'User-100001' },
+    { email: 'new@example.com', password: 'secret', verified: false },
+  ];
+  await services.db.users.insertMany(users as User[]);
+});
+afterEach(() => services.stop());
+
+const login = (email: string, password: string, headers = {}) =>
+  postForm(`${services.login}/v2/login`, { email, password }, headers);
+const events = () =>
+  services.db.auditEvents
+    .find({}, { projection: { _id: 0 } })
+    .sort({ $natural: 1 })
+    .toArray();
+
+describe('audit_events', () => {
+  test.each([
+    ['nobody@example.com', 'secret', 404, 'unknown account', 'nobody@example.com', null],
+    ['ADA@example.com', 'wrong', 401, 'wrong password', 'ada@example.com', 'User-100001'],
+    ['new@example.com', 'secret', 403, 'not verified', 'new@example.com', null],
+    [' ada@EXAMPLE.com ', 'secret', 200, 'success', 'ada@example.com', 'User-100001'],
+  ])('%j with %j (%i) is one event: %s', async (email, password, status, outcome, key, user_id) => {
+    const answer = await login(email, password, {
+      'x-request-id': 'asked-1',
+      'x-forwarded-for': '198.51.100.7',
+    });
+    expect(answer.status).toBe(status);
+    expect(await events()).toEqual([
+      {
+        at: new Date(services.clock.now()),
+        action: 'login',
+        outcome,
+        email: key,
+        user_id,
+        request_id: 'asked-1',
+        address: '198.51.100.7',
+      },
+    ]);
+    const lines = services.logged
+      .map((line) => JSON.parse(line))
+      .filter(({ msg }) => msg === `login: ${outcome}`);
+    expect(lines).toMatchObject([{ action: 'login', outcome, user_id, reqId: 'asked-1' }]);
+  });
+
+  test('an attempt that is no form is no event', async () => {
+    expect((await postForm(`${services.login}/v2/login`, { email: 'ada@example.com' })).status).toBe(400);
+    expect(await events()).toEqual([]);
+  });
+
+  test('a login goes on when its event cannot be recorded', async () => {
+    // A real refusal of the database: the second event breaks a unique index.
+    await services.db.auditEvents.createIndex({ action: 1 }, { unique: true });
+    await login('ada@example.com', 'wrong');
+    const { status, body } = await login('ada@example.com', 'secret');
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { message: 'Login successful', token: expect.any(String), user_id: 'User-100001' },
+    });
+    expect((await login('ada@example.com', 'wrong')).status).toBe(401);
+    expect(await events()).toHaveLength(1);
+    expect(services.logged.filter((line) => line.includes('audit event not recorded'))).toHaveLength(2);
+  });
+});
+
+test('an X-Forwarded-For from elsewhere than the gateway is not believed', async () => {
+  const direct = await startServices();
+  await postForm(
+    `${direct.login}/v2/login`,
+    { email: 'nobody@example.com', password: 'x' },
+    { 'x-forwarded-for': '198.51.100.7' },
+  );
+  expect(await direct.db.auditEvents.findOne()).toMatchObject({ address: '127.0.0.1' });
+  await direct.stop();
+});

@@ -1,0 +1,348 @@
+import { createHmac } from 'node:crypto';
+import { storedPassword } from '@gatehouse/shared/passwords';
+import type { User } from '@gatehouse/shared/users';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decodeToken, postForm, send } from '../fixtures/http.ts';
+import { JWT_SECRET, type Services, startServices } from '../fixtures/services.ts';
+
+let services: Services;
+beforeAll(async () => {
+  services = await startServices({ env: { LOG_LEVEL: 'trace' } });
+});
+afterAll(() => services.stop());
+
+let people = 0;
+
+/** Stores an active account with a password in plain text, as older collections have it. */
+async function stored(fields: Record<string, unknown> = {}) {
+  people += 1;
+  const user = {
+    email: `person${people}@example.com`,
+    password: 'correct horse',
+    name: 'Person',
+    verified: true,
+    user_id: `User-${100_000 + people}`,
+    account_status: 'active',
+    payment_status: 'pending',
+    'user_created_at(DATE)': '2026-01-15',
+    subscription_id: 'free',
+    subscription_date: '2026-01-15',
+    ...fields,
+  } as unknown as User;
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) delete (user as unknown as Record<string, unknown>)[name];
+  }
+  await services.db.users.insertOne({ ...user });
+  return user;
+}
+
+const attempt = (email: string, password: string) =>
+  postForm(`${services.login}/v2/login`, { email, password });
+async function login(email: string, password: string) {
+  const { status, body } = await attempt(email, password);
+  return { status, body };
+}
+
+const unknown = { status: 404, body: { detail: 'User does not exist, please create a new account.' } };
+const wrong = { status: 401, body: { detail: 'Invalid credentials' } };
+const unverified = { status: 403, body: { detail: 'Account not verified' } };
+const granted = (user_id: string | null | undefined) => ({
+  status: 200,
+  body: { message: 'Login successful', token: expect.any(String), user_id },
+});
+
+describe('POST /v2/login, spec §Direct contract', () => {
+  test('1. an unknown e-mail is 404', async () => {
+    expect(await login('nobody@example.com', 'correct horse')).toEqual(unknown);
+  });
+
+  test('2. another password is 401', async () => {
+    const { email } = await stored();
+    expect(await login(email, 'wrong horse')).toEqual(wrong);
+  });
+
+  test('2. comes before 3: another password of an unverified account is 401', async () => {
+    const { email } = await stored({ verified: false });
+    expect(await login(email, 'wrong horse')).toEqual(wrong);
+  });
+
+  test('3. the right password of an unverified account is 403, without a token', async () => {
+    const { email } = await stored({ verified: false, account_status: 'paused', user_id: undefined });
+    expect(await login(email, 'correct horse')).toEqual(unverified);
+  });
+
+  test('4. the right password of an active account is a token and the identifier, not to be cached', async () => {
+    const { email, user_id } = await stored();
+    const { status, headers, body } = await attempt(email, 'correct horse');
+    expect({ status, body }).toEqual(granted(user_id));
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
+  test('the token carries e-mail, identifier and an end in 30 minutes, and nothing else', async () => {
+    const { email, user_id } = await stored();
+    const { token } = (await login(email, 'correct horse')).body;
+    const { header, payload } = decodeToken(token);
+    expect(payload).toEqual({ email, user_id, exp: services.clock.seconds() + 1800 });
+    expect(header).toEqual({
+      alg: 'HS256',
+      typ: 'JWT',
+      sid: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+    });
+    const [signed, signature] = [token.slice(0, token.lastIndexOf('.')), token.split('.')[2]];
+    expect(signature).toBe(createHmac('sha256', JWT_SECRET).update(signed).digest('base64url'));
+  });
+
+  test('two logins in one second are two sessions', async () => {
+    const { email } = await stored();
+    const tokens = await Promise.all([1, 2].map(() => login(email, 'correct horse')));
+    const sids = tokens.map(({ body }) => decodeToken(body.token).header.sid);
+    expect(new Set(sids).size).toBe(2);
+  });
+
+  test('a refusal carries no token and opens nothing', async () => {
+    const { email } = await stored();
+    const { body, headers } = await attempt(email, 'wrong horse');
+    expect(Object.keys(body)).toEqual(['detail']);
+    expect(headers.get('set-cookie')).toBeNull();
+  });
+
+  test('the record is left as it was: last_login is not written', async () => {
+    const user = await stored({ features_assigned: true, last_login: '2026-01-01T00:00:00.000Z' });
+    await login(user.email, 'correct horse');
+    expect(await services.db.users.findOne({ email: user.email }, { projection: { _id: 0 } })).toEqual(user);
+  });
+
+  test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('%s is 404', async (method) => {
+    const { status, body } = await send(`${services.login}/v2/login`, { method });
+    expect({ status, body }).toEqual({ status: 404, body: { detail: 'Not found' } });
+  });
+
+  test.each(['/v2/Login', '/v2/login/', '/v2//login', '/login', '/v2/loginx'])(
+    'POST %s is 404',
+    async (path) => {
+      expect(
+        (await postForm(`${services.login}${path}`, { email: 'a@example.com', password: 'x' })).status,
+      ).toBe(404);
+    },
+  );
+});
+
+describe('verified', () => {
+  test.each([[true], [1], ['yes'], ['false'], [-1], [new Date()], [{}], [[]]])(
+    '%j is truthy: 200',
+    async (verified) => {
+      const { email, user_id } = await stored({ verified });
+      expect(await login(email, 'correct horse')).toEqual(granted(user_id));
+    },
+  );
+
+  test.each([[false], [0], [''], [null], [undefined], [Number.NaN]])(
+    '%j is falsy or absent: 403',
+    async (verified) => {
+      const { email } = await stored({ verified });
+      expect(await login(email, 'correct horse')).toEqual(unverified);
+    },
+  );
+});
+
+describe('user_id', () => {
+  test.each([[undefined], [null]])('%j in the record is null in answer and token', async (user_id) => {
+    const { email } = await stored({ user_id });
+    const answer = await login(email, 'correct horse');
+    expect(answer).toEqual(granted(null));
+    expect(decodeToken(answer.body.token).payload).toEqual({
+      email,
+      user_id: null,
+      exp: services.clock.seconds() + 1800,
+    });
+    expect(await services.db.features.countDocuments({ user_id: null as unknown as string })).toBe(0);
+  });
+
+  test.each(['User_123456', 'legacy-7'])('%s, as older records have it, stays as it is', async (user_id) => {
+    const { email } = await stored({ user_id });
+    expect(await login(email, 'correct horse')).toEqual(granted(user_id));
+  });
+});
+
+describe('a password stored in plain text is compared exactly', () => {
+  test.each<[stored: string, submitted: string]>([
+    ['secret', 'secret '],
+    ['secret', ' secret'],
+    ['secret ', 'secret'],
+    ['secret', 'Secret'],
+    ['secret', 'secre'],
+    ['secret', 'secrett'],
+    ['secret', 'secret\u0000'],
+    ['secret', 'secret\n'],
+    ['0123', '123'],
+    ['1e3', '1000'],
+    ['café', 'cafe\u0301'],
+    ['ß', 'ss'],
+    ['K', '\u212a'],
+    ['true', '1'],
+    ['*', 'anything'],
+  ])('%j is not %j', async (password, submitted) => {
+    const { email } = await stored({ password });
+    expect(await login(email, submitted)).toEqual(wrong);
+  });
+
+  test.each([
+    'secret ',
+    ' ',
+    '\t',
+    '\u0000',
+    'a\r\nb',
+    'p&=+ %ü;',
+    '🜁'.repeat(100),
+    'cafe\u0301',
+    '$argon2id$ but not a hash',
+    `{"$ne":""}`,
+    'x'.repeat(5000),
+  ])('%j is itself', async (password) => {
+    const { email, user_id } = await stored({ password });
+    expect(await login(email, password)).toEqual(granted(user_id));
+  });
+
+  test.each([[undefined], [null], [12345], [true], [['12345']], [{ $ne: '' }]])(
+    'a stored %j equals nothing that can be submitted',
+    async (password) => {
+      const { email } = await stored({ password });
+      for (const submitted of ['12345', 'null', 'undefined', 'true', '[object Object]']) {
+        expect(await login(email, submitted)).toEqual(wrong);
+      }
+    },
+  );
+});
+
+describe('a password stored as argon2id', () => {
+  test('is right or wrong, and its hash is no password', async () => {
+    const password = await storedPassword('correct horse ', 'argon2id');
+    const { email, user_id } = await stored({ password });
+    expect(await login(email, 'correct horse ')).toEqual(granted(user_id));
+    expect(await login(email, 'correct horse')).toEqual(wrong);
+    expect(await login(email, password)).toEqual(wrong);
+  });
+});
+
+describe('e-mail', () => {
+  test.each([
+    'ada.lovelace@example.com',
+    'ADA.LOVELACE@EXAMPLE.COM',
+    '  Ada.Lovelace@example.com\t',
+    '\u00a0ada.lovelace@Example.Com',
+  ])('%j is the account that signed up as Ada.Lovelace@Example.com; the claims keep that', async (email) => {
+    if (!(await services.db.users.findOne({ email: 'Ada.Lovelace@Example.com' }))) {
+      await stored({ email: 'Ada.Lovelace@Example.com', user_id: 'User-999001' });
+    }
+    const answer = await login(email, 'correct horse');
+    expect(answer).toEqual(granted('User-999001'));
+    expect(decodeToken(answer.body.token).payload.email).toBe('Ada.Lovelace@Example.com');
+  });
+
+  test.each(['\u212aate@example.com', 'ｋate@example.com', 'kate@example．com', 'kate@example.com\u0000'])(
+    '%j only looks like kate@example.com: 404',
+    async (email) => {
+      if (!(await services.db.users.findOne({ email: 'kate@example.com' }))) {
+        await stored({ email: 'kate@example.com' });
+      }
+      expect(await login(email, 'correct horse')).toEqual(unknown);
+    },
+  );
+
+  test.each([
+    '.*',
+    '^person1',
+    'person1@example.c.m',
+    '{"$ne":""}',
+    '{"$gt":""}',
+    '$email',
+    "' || '1'=='1",
+    '%',
+  ])('%j is text, and nobody’s: 404', async (email) => {
+    await stored();
+    expect(await login(email, 'correct horse')).toEqual(unknown);
+  });
+
+  test('records of older collections need not be e-mail addresses', async () => {
+    await stored({ email: 'root', user_id: 'User-999002' });
+    expect(await login('root', 'correct horse')).toEqual(granted('User-999002'));
+  });
+});
+
+test('there is no lockout: after a hundred failures the right password is right', async () => {
+  const { email, user_id } = await stored();
+  for (let batch = 0; batch < 10; batch += 1) {
+    const failures = await Promise.all(Array.from({ length: 10 }, () => login(email, 'wrong horse')));
+    expect(failures).toEqual(Array(10).fill(wrong));
+  }
+  expect(await login(email, 'correct horse')).toEqual(granted(user_id));
+});
+
+describe('features', () => {
+  test('what was cut off after activation is made up at login, exactly once', async () => {
+    const { email, user_id = '' } = await stored();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => login(email, 'correct horse')));
+    expect(answers).toEqual(Array(10).fill(granted(user_id)));
+    expect(await services.db.features.find({ user_id }, { projection: { _id: 0 } }).toArray()).toEqual([
+      {
+        user_id,
+        subscription_id: 'free',
+        subscription_plan: 'Free',
+        assigned_at: new Date(services.clock.now()).toISOString(),
+      },
+    ]);
+    expect(await services.db.users.findOne({ email })).toMatchObject({ features_assigned: true });
+  });
+
+  test('a record that exists is left alone', async () => {
+    const { email, user_id = '' } = await stored();
+    const own = {
+      user_id,
+      subscription_id: 'pro',
+      subscription_plan: 'Professional',
+      assigned_at: 'earlier',
+    };
+    await services.db.features.insertOne({ ...own });
+    await login(email, 'correct horse');
+    expect(await services.db.features.find({ user_id }, { projection: { _id: 0 } }).toArray()).toEqual([own]);
+  });
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ['a wrong password', {}, 'wrong horse'],
+    ['an unverified account', { verified: false }, 'correct horse'],
+  ])('%s assigns nothing', async (_, fields, password) => {
+    const { email, user_id = '' } = await stored(fields);
+    await login(email, password);
+    expect(await services.db.features.countDocuments({ user_id })).toBe(0);
+  });
+});
+
+test('nothing that was logged holds a password, a token or a stored secret', async () => {
+  const kept = { password: 'a password only here', otp: '918273' };
+  const { email } = await stored(kept);
+  const { token } = (await login(email, kept.password)).body;
+  await login(email, 'a guess only here');
+  const body = `email=x%40example.com&password=a+doubled+secret&password=a+doubled+secret`;
+  await send(`${services.login}/v2/login?password=in-the-query`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', authorization: 'Bearer a-bearer' },
+    body,
+  });
+  const log = services.logged.join('');
+  expect(log).toContain(email);
+  for (const secret of [
+    kept.password,
+    'a guess only here',
+    kept.otp,
+    token,
+    token.split('.')[2],
+    'doubled secret',
+    'doubled+secret',
+    'in-the-query',
+    'a-bearer',
+    JWT_SECRET,
+  ]) {
+    expect(log).not.toContain(secret);
+  }
+});
