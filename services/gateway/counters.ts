@@ -10,7 +10,7 @@ export interface Budget {
 }
 
 /** Counts uses of a key within a window that begins with the first of them. */
-export interface Counter {
+interface Counter {
   /** Takes one use; a call that finds the budget spent counts as well, until it is refunded. */
   spend(key: string): Promise<Budget>;
   /** What is left, taking nothing. */
