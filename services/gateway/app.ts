@@ -1,5 +1,6 @@
 import type { GatewayConfig } from '@gatehouse/shared/config';
 import type { Database } from '@gatehouse/shared/database';
+import { AppError } from '@gatehouse/shared/errors';
 import { forms } from '@gatehouse/shared/forms';
 import { createServer } from '@gatehouse/shared/server';
 import { createTokens } from '@gatehouse/shared/tokens';
@@ -47,7 +48,9 @@ export async function buildGateway({ config, db, now = Date.now, logStream }: Ga
   redis?.connect().catch(() => {}); // it keeps trying; the counters do without it meanwhile
   if (config.CAPTCHA_PROVIDER === 'altcha') await app.register(altchaChallenge, { config, now });
   await app.register(async (scope) => {
-    await scope.register(forms);
+    await scope.register(forms, {
+      doubled: (field) => (field === 'recaptcha_token' ? new AppError('captchaFailed') : undefined),
+    });
     await scope.register(direct, {
       captcha: createCaptchaGate(config, db),
       throttle: createLoginThrottle(counters),

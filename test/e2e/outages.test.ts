@@ -183,6 +183,28 @@ describe('the database is killed', () => {
   });
 });
 
+test('a database that hangs at the first question to it, and then goes on, is asked again', {
+  timeout: 60_000,
+}, async () => {
+  await end('login', 'SIGKILL');
+  await start('login');
+  const database = parts.get('database')?.child;
+  database?.kill('SIGSTOP');
+  try {
+    expect((await send(`${url('login')}/health`)).status).toBe(503);
+    const { status } = await postForm(`${url('login')}/v2/login`, {
+      email: 'ada@example.com',
+      password: 'secret',
+    });
+    expect(status).toBe(503);
+  } finally {
+    database?.kill('SIGCONT');
+  }
+  await vi.waitFor(async () => expect((await send(`${url('login')}/health`)).status).toBe(200), {
+    timeout: 10_000,
+  });
+});
+
 describe('SIGTERM', () => {
   /** Waits until a part has read every call: one is answered, and one that was sent later as well. */
   async function inFlight(part: Part, calls: Promise<unknown>[]) {

@@ -109,7 +109,7 @@ describe.each(['recaptcha', 'hcaptcha', 'turnstile'] as const)('POST /v2/login p
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: 'email=ada%40example.com&password=secret&recaptcha_token=a&recaptcha_token=b',
     });
-    expect(response.status).toBe(400);
+    expect({ status: response.status, body: await response.json() }).toEqual(refused);
     expect(provider.asked).toEqual([]);
     expect(upstream.received).toEqual([]);
   });

@@ -10,7 +10,7 @@ import {
 import { describe, expect, test } from 'vitest';
 
 const SERVICES: Service[] = ['gateway', 'login', 'user'];
-const GOOD = { JWT_SECRET: 'x'.repeat(32), CAPTCHA_SECRET: 'captcha' };
+const GOOD = { JWT_SECRET: 'x'.repeat(32), CAPTCHA_SECRET: 'c'.repeat(32) };
 
 /** The message of the ConfigError that a call throws. */
 function refusal(call: () => unknown): string {
@@ -68,7 +68,7 @@ describe('defaults (DESIGN §4)', () => {
         LOGIN_SERVICE_URL: 'http://127.0.0.1:8001',
         USER_SERVICE_URL: 'http://127.0.0.1:8002',
         CAPTCHA_PROVIDER: 'altcha',
-        CAPTCHA_SECRET: 'captcha',
+        CAPTCHA_SECRET: GOOD.CAPTCHA_SECRET,
         RATE_LIMIT: true,
         RATE_LIMIT_ANONYMOUS_PER_MINUTE: 300,
       },
@@ -158,6 +158,7 @@ describe('accepted values', () => {
       'https://a.example, https://b.example',
       ['https://a.example', 'https://b.example'],
     ],
+    ['user', 'MAIL_FROM', 'no-reply@a.example', 'no-reply@a.example'],
     ['user', 'PASSWORD_STORAGE', 'plain', 'plain'],
     ['user', 'WEBHOOK_ALLOW_PRIVATE', 'on', true],
     ['user', 'SMTP_URL', 'smtps://user:pass@mail.example', 'smtps://user:pass@mail.example'],
@@ -173,6 +174,7 @@ describe('refused values', () => {
   const HTTP = 'must be an address that begins with http:// or https://';
   const MONGODB = 'must be an address that begins with mongodb:// or mongodb+srv://';
   const SMTP = 'must be an address that begins with smtp:// or smtps://';
+  const ORIGINS = 'must be origins such as https://app.example.com, separated by commas; unset, all may call';
   const PROVIDERS = 'must be one of recaptcha, hcaptcha, turnstile, altcha, none';
 
   test.each<[Service, string, string, string]>([
@@ -200,6 +202,12 @@ describe('refused values', () => {
     ['login', 'LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent'],
     ['login', 'MONGODB_URI', 'http://127.0.0.1:27017', MONGODB],
     ['login', 'MONGODB_URI', 'gatehouse', MONGODB],
+    ['login', 'MONGODB_URI', 'mongodb://', MONGODB],
+    ['login', 'NODE_ENV', 'Production', 'must be one of development, production, test'],
+    ['login', 'CORS_ORIGINS', '*', ORIGINS],
+    ['login', 'CORS_ORIGINS', 'https://a.example/path', ORIGINS],
+    ['user', 'MAIL_FROM', 'nonsense', 'must be an address, or a name and an address in angle brackets'],
+    ['user', 'SMTP_URL', 'smtp://', SMTP],
     ['user', 'PASSWORD_STORAGE', 'bcrypt', 'must be one of argon2id, plain'],
     ['user', 'SMTP_URL', 'mail.example:25', SMTP],
     ['user', 'SMTP_URL', 'smtp://mail.example:99999', SMTP],
@@ -294,6 +302,8 @@ describe('what production refuses', () => {
     ['gateway', { JWT_SECRET: 'x'.repeat(31) }, 'JWT_SECRET is shorter than 32 bytes'],
     ['login', { JWT_SECRET: 'x'.repeat(31) }, 'JWT_SECRET is shorter than 32 bytes'],
     ['user', { JWT_SECRET: 'x'.repeat(31) }, 'JWT_SECRET is shorter than 32 bytes'],
+    ['login', { JWT_SECRET_PREVIOUS: 'x'.repeat(31) }, 'JWT_SECRET_PREVIOUS is shorter than 32 bytes'],
+    ['gateway', { CAPTCHA_SECRET: 'x'.repeat(31) }, 'CAPTCHA_SECRET is shorter than 32 bytes'],
     ['gateway', { CAPTCHA_PROVIDER: 'none' }, 'CAPTCHA_PROVIDER is none: logins are not protected'],
     ['user', { WEBHOOK_ALLOW_PRIVATE: 'on' }, 'WEBHOOK_ALLOW_PRIVATE is on: webhooks reach the inside'],
   ];

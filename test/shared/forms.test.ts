@@ -385,6 +385,17 @@ describe('bodies in pieces', () => {
     );
   });
 
+  test.each([
+    ['preamble', (text: string) => `${text}\r\n--b\r\n`],
+    ['header of a part', (text: string) => `--b\r\nx: ${text}`],
+    ['epilogue', (text: string) => `--b--\r\n${text}`],
+  ])('an endless %s of a multipart form is not read to its end', async (_what, wrap) => {
+    const text = wrap('x'.repeat(400_000));
+    const headers = { 'content-type': 'multipart/form-data; boundary=b', 'transfer-encoding': 'chunked' };
+    const { status } = await post(headers, chunks(...(text.match(/[^]{1,8192}/g) ?? [])));
+    expect(status).toBe(400);
+  });
+
   test('chunked JSON', async () => {
     await expectAnswer(chunked('application/json', '{}'), MALFORMED);
   });

@@ -295,6 +295,36 @@ describe('bytes that are no HTTP', () => {
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\nhalf$/s);
   });
 
+  test('behind a request that still waits for its answer they cut the connection: no answer is taken for it', async () => {
+    const { text, closed } = await exchange('GET /health HTTP/1.1\r\nhost: test\r\n\r\ngarbage\r\n\r\n');
+    expect({ text, closed }).toEqual({ text: '', closed: true });
+  });
+
+  test('an unknown expectation behind a request that still waits is answered in its turn', async () => {
+    const { text } = await exchange(
+      'GET /health HTTP/1.1\r\nhost: test\r\n\r\nPOST /v2/login HTTP/1.1\r\nhost: test\r\nexpect: tea\r\ncontent-length: 0\r\nconnection: close\r\n\r\n',
+    );
+    expect(text).toMatch(/^HTTP\/1\.1 \d+ /);
+    expect((await exchange('GET /health/live HTTP/1.1\r\nhost: test\r\n\r\n')).status).toBe(200);
+  });
+
+  test.each([
+    ['/v2/login', { detail: 'The request is malformed' }],
+    ['/api/v1/auth/login', { error: expect.objectContaining({ code: 'INVALID_FORMAT' }) }],
+  ])('on a used connection they fail in the shape of their own path: %s', async (path, body) => {
+    const socket = connect(port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.write('GET /health/live HTTP/1.1\r\nhost: test\r\n\r\n');
+    await vi.waitFor(() => expect(text).toContain('{"status":"ok"}'));
+    text = '';
+    socket.write(`POST ${path} HTTP/1.1\r\nhost: test\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab`);
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toEqual(body);
+  });
+
   test('a client that resets its connection is no failure of the service', async () => {
     await new Promise<void>((resolve) => {
       const socket = connect(port, '127.0.0.1', () =>

@@ -209,7 +209,7 @@ describe('what it refuses, in one line and with exit code 1', () => {
     expect(await launched.ended).toBe(1);
     const lines = launched.output().split('\n');
     expect(lines.filter((line) => line.includes('EADDRINUSE'))).toEqual([
-      `gateway  │ gateway: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
+      `gateway  │ gateway: cannot listen on HOST 127.0.0.1, port ${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
     ]);
     expect(launched.output()).toContain('gateway ended (exit code 1); stopping the others\n');
     expect(launched.output()).not.toMatch(/^\s+at |Gatehouse is up/m);

@@ -279,3 +279,21 @@ describe('a hostile mail', () => {
     expect(html).not.toMatch(/\ssrc=|https?:|\son[a-z]+=|\sstyle=/i);
   });
 });
+
+test.each(['evil.example', 'localhost.evil.example', '192.0.2.1:8025'])(
+  'a page that calls this machine %s reads nothing',
+  async (host) => {
+    const { port } = new URL(url);
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect(Number(port), '127.0.0.1', () =>
+        socket.write(`GET /api/v1/messages HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`),
+      );
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.on('close', () => resolve(text));
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 403 /);
+  },
+);

@@ -17,11 +17,12 @@ type Said = Pick<AuditEvent, 'action' | 'outcome' | 'email' | 'user_id'>;
 
 /** Logs and records an event. A record that cannot be written is logged and holds up nobody. */
 export async function audit(db: Database, request: FastifyRequest, now: number, said: Said): Promise<void> {
-  request.log.info(said, `${said.action}: ${said.outcome}`);
+  const email = emailKey(said.email);
+  request.log.info({ ...said, email }, `${said.action}: ${said.outcome}`);
   try {
     await db.auditEvents.insertOne({
       ...said,
-      email: emailKey(said.email),
+      email,
       at: new Date(now),
       request_id: request.id,
       address: request.ip,

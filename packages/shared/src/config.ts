@@ -15,7 +15,7 @@ const address = (...schemes: string[]) =>
   z.string().refine(
     (text) =>
       schemes.some((scheme) => text.startsWith(`${scheme}://`)) &&
-      URL.canParse(text.replaceAll(/[^@/,]+,/g, '')), // a replica set names several hosts
+      Boolean(URL.parse(text.replaceAll(/[^@/,]+,/g, ''))?.hostname), // a replica set names several hosts
     {
       error: `must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
     },
@@ -31,13 +31,17 @@ const isRange = (text: string) => {
 };
 
 const everyService = {
-  NODE_ENV: z.string().default('development'),
+  NODE_ENV: choice('development', 'production', 'test').default('development'),
   HOST: z.string().default('0.0.0.0'),
   LOG_LEVEL: choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
   MONGODB_URI: address('mongodb', 'mongodb+srv').default('mongodb://127.0.0.1:27017/gatehouse'),
   JWT_SECRET: z.string({ error: 'is required; nothing stands in for it' }),
   JWT_SECRET_PREVIOUS: z.string().optional(),
-  CORS_ORIGINS: list.optional(),
+  CORS_ORIGINS: list
+    .refine((origins) => origins.every((origin) => URL.parse(origin)?.origin === origin), {
+      error: 'must be origins such as https://app.example.com, separated by commas; unset, all may call',
+    })
+    .optional(),
   /** As fastify's trustProxy: `true`, or addresses and ranges separated by commas. */
   TRUST_PROXY: z
     .string()
@@ -71,7 +75,12 @@ const services = {
     USER_PORT: port.default(8002),
     PASSWORD_STORAGE: choice('argon2id', 'plain').default('argon2id'),
     SMTP_URL: address('smtp', 'smtps').default('smtp://127.0.0.1:1025'),
-    MAIL_FROM: z.string().default('Gatehouse <no-reply@localhost>'),
+    MAIL_FROM: z
+      .string()
+      .regex(/^[^<>\r\n]*<[^<>@\s]+@[^<>@\s]+>$|^[^<>@\s]+@[^<>@\s]+$/, {
+        error: 'must be an address, or a name and an address in angle brackets',
+      })
+      .default('Gatehouse <no-reply@localhost>'),
     WEBHOOK_ALLOW_PRIVATE: flag.default(false),
   }),
 };
@@ -101,8 +110,15 @@ export type StandaloneConfig = z.infer<typeof standalone>;
 export const variablesOf = (service: Service): string[] => Object.keys(services[service].shape);
 
 /** What a laptop may do and production may not. */
+const isShort = (secret: unknown) => typeof secret === 'string' && Buffer.byteLength(secret) < 32;
 const unsafe: [variable: string, is: (config: Record<string, unknown>) => boolean, why: string][] = [
-  ['JWT_SECRET', (config) => Buffer.byteLength(String(config.JWT_SECRET)) < 32, 'is shorter than 32 bytes'],
+  ['JWT_SECRET', (config) => isShort(config.JWT_SECRET), 'is shorter than 32 bytes'],
+  ['JWT_SECRET_PREVIOUS', (config) => isShort(config.JWT_SECRET_PREVIOUS), 'is shorter than 32 bytes'],
+  [
+    'CAPTCHA_SECRET',
+    (config) => config.CAPTCHA_PROVIDER === 'altcha' && isShort(config.CAPTCHA_SECRET),
+    'is shorter than 32 bytes',
+  ],
   ['CAPTCHA_PROVIDER', (config) => config.CAPTCHA_PROVIDER === 'none', 'is none: logins are not protected'],
   [
     'WEBHOOK_ALLOW_PRIVATE',

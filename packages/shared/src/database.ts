@@ -1,7 +1,10 @@
-import { type Collection, type Db, MongoClient, MongoServerError } from 'mongodb';
+import { type Collection, type Db, MongoClient, type MongoClientOptions, MongoServerError } from 'mongodb';
 import type { AuditEvent } from './audit.ts';
 import type { Features } from './features.ts';
 import { EMAIL_COLLATION, type User } from './users.ts';
+
+/** How long an audit event is kept. */
+const AUDIT_DAYS = 400;
 
 /** A CAPTCHA token that has let one login pass; kept until the token itself is too old. */
 export interface CaptchaRedemption {
@@ -30,7 +33,7 @@ export async function connect(uri: string, { appName }: { appName: string }): Pr
     connectTimeoutMS: 5_000,
   };
   // Building an index may take long, so it has a client without the time-outs of requests.
-  const builder = new MongoClient(uri, options);
+  const builder = createClient(uri, options);
   try {
     await builder.connect().catch((cause) => {
       const hosts = builder.options.hosts.join(', ');
@@ -46,6 +49,8 @@ export async function connect(uri: string, { appName }: { appName: string }): Pr
     waitQueueTimeoutMS: 5_000,
     ignoreUndefined: true,
   });
+  // A client whose first connection fails later, at its first query, would never recover.
+  await client.connect();
   const db = client.db();
   return {
     users: db.collection('users'),
@@ -55,6 +60,14 @@ export async function connect(uri: string, { appName }: { appName: string }): Pr
     ping: () => db.command({ ping: 1 }),
     close: () => client.close(),
   };
+}
+
+function createClient(uri: string, options: MongoClientOptions): MongoClient {
+  try {
+    return new MongoClient(uri, options);
+  } catch (cause) {
+    throw new Error(`MONGODB_URI ${(cause as Error).message}`, { cause });
+  }
 }
 
 async function createIndexes(db: Db): Promise<void> {
@@ -73,6 +86,7 @@ async function createIndexes(db: Db): Promise<void> {
     users.createIndex({ verified: 1, features_assigned: 1 }),
     db.collection('features').createIndex({ user_id: 1 }, { unique: true }),
     db.collection('audit_events').createIndex({ email: 1, at: -1 }),
+    db.collection('audit_events').createIndex({ at: 1 }, { expireAfterSeconds: AUDIT_DAYS * 86_400 }),
     db.collection('captcha_redemptions').createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
   ]);
 }

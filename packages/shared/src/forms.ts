@@ -10,15 +10,21 @@ const MAX_FIELDS = 100;
 /** Every byte may be percent-encoded, so a form may weigh three times its text. */
 const MAX_BODY = 3 * MAX_TEXT;
 
+interface FormsOptions {
+  /** The failure of a field that is given twice, where it has one of its own. */
+  doubled?: (field: string) => AppError | undefined;
+}
+
+const malformed = (text: string) => new AppError('invalidFormat', { text });
 const refuse = (text: string): never => {
-  throw new AppError('invalidFormat', { text });
+  throw malformed(text);
 };
 
 /**
  * Makes forms the only bodies of this scope: urlencoded and multipart become one string a field,
  * anything else is a 400 (spec §Direct contract). The fields land in `request.body`.
  */
-export const forms = fp(async (app: FastifyInstance) => {
+export const forms = fp(async (app: FastifyInstance, { doubled }: FormsOptions) => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -26,7 +32,7 @@ export const forms = fp(async (app: FastifyInstance) => {
     async (request: FastifyRequest, body: Buffer) => {
       const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
       if (charset && charset.toLowerCase() !== 'utf-8') refuse(`The charset ${charset} is not supported`);
-      return collect(urlencodedFields(body));
+      return collect(urlencodedFields(body), doubled);
     },
   );
   // Every part is taken as bytes, so that text which is not UTF-8 is refused instead of repaired.
@@ -36,7 +42,7 @@ export const forms = fp(async (app: FastifyInstance) => {
   });
   app.addHook('preValidation', async (request) => {
     if (request.isMultipart()) {
-      request.body = await collect(multipartFields(request)).catch((error) => {
+      request.body = await collect(multipartFields(request), doubled).catch((error) => {
         // The parser's own complaints (no boundary, cut off in the middle) carry no status.
         throw error instanceof AppError ? error : new AppError('invalidFormat', { cause: error });
       });
@@ -47,12 +53,15 @@ export const forms = fp(async (app: FastifyInstance) => {
 type Field = [name: string, value: string];
 
 /** The fields of a form by name; a field given twice is refused rather than chosen from. */
-async function collect(fields: Iterable<Field> | AsyncIterable<Field>): Promise<Record<string, string>> {
+async function collect(
+  fields: Iterable<Field> | AsyncIterable<Field>,
+  doubled: FormsOptions['doubled'],
+): Promise<Record<string, string>> {
   const form: Record<string, string> = Object.create(null);
   let text = 0;
   let count = 0;
   for await (const [name, value] of fields) {
-    if (name in form) refuse(`${name.slice(0, 64)} is given more than once`);
+    if (name in form) throw doubled?.(name) ?? malformed(`${name.slice(0, 64)} is given more than once`);
     text += Buffer.byteLength(name) + Buffer.byteLength(value);
     count += 1;
     if (text > MAX_TEXT || count > MAX_FIELDS) refuse('The form is too large');
@@ -80,6 +89,12 @@ function decode(text: string): string {
 }
 
 async function* multipartFields(request: FastifyRequest): AsyncGenerator<Field> {
+  // What surrounds the parts counts too: a preamble or a part's header may be endless.
+  let received = 0;
+  request.raw.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > MAX_BODY) request.raw.emit('error', malformed('The form is too large'));
+  });
   for await (const part of request.parts()) {
     if (part.type !== 'file') return refuse('The form is malformed');
     const name = part.fieldname ?? refuse('The form has a part without a name');

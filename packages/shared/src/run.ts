@@ -24,7 +24,11 @@ export async function runService<S extends Service>(
     const built = await build(config);
     app = built.app;
     for (const warning of warnings) app.log.warn(warning);
-    await app.listen({ host: config.HOST, port: built.port });
+    await app.listen({ host: config.HOST, port: built.port }).catch((cause) => {
+      throw new Error(`cannot listen on HOST ${config.HOST}, port ${built.port}: ${cause.message}`, {
+        cause,
+      });
+    });
     process.send?.('ready');
   } catch (error) {
     for (const line of String((error as Error).message).split('\n')) console.error(`${name}: ${line}`);

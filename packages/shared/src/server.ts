@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
 import Fastify, {
@@ -12,7 +13,7 @@ import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fas
 import { Histogram, Registry } from 'prom-client';
 import type { Config } from './config.ts';
 import { docs } from './docs.ts';
-import { AppError, type Contract, contractOf, renderError, toAppError } from './errors.ts';
+import { AppError, contractOf, renderError, toAppError } from './errors.ts';
 import { type Checks, health } from './health.ts';
 
 export interface ServerOptions {
@@ -87,10 +88,8 @@ export async function createServer({
     clientErrorHandler: refuseMalformed,
   }).withTypeProvider<ZodTypeProvider>();
 
-  // Node would answer 417 itself, which no contract knows.
-  app.server.on('checkExpectation', (_request, response) =>
-    refuseMalformed(new Error('Expect'), response.socket as Socket),
-  );
+  // Node would answer 417 itself, which no contract knows: a hook answers, in its turn.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler<FastifyError>(render);
@@ -104,9 +103,9 @@ export async function createServer({
     registers: [registry],
   });
   app.addHook('onRequest', async (request, reply) => {
-    contracts.set(request.raw.socket, contractOf(request.url));
     reply.header('x-request-id', request.id);
-    const { origin, host, 'access-control-request-method': preflight } = request.headers;
+    const { origin, host, expect, 'access-control-request-method': preflight } = request.headers;
+    if (expect !== undefined && expect.toLowerCase() !== '100-continue') throw new AppError('invalidFormat');
     if (request.method === 'OPTIONS' && !(origin && preflight)) throw new AppError('notFound');
     // RFC 9112 §3.2; checked here, since Node's own answer would have no body.
     if (host === undefined && request.raw.httpVersion === '1.1') {
@@ -164,20 +163,18 @@ function isDecodable(url: string): boolean {
 const requestId = (given: string | string[] | undefined): string =>
   typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUIDv7();
 
-/** The contract of the request that came last on a connection. */
-const contracts = new WeakMap<Socket, Contract>();
-
 /** Bytes that are not HTTP, or that took too long, reach no route: the answer is written by hand. */
 function refuseMalformed(error: Error & { code?: string; rawPacket?: unknown }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
-  // In the middle of another answer these bytes would become part of it.
-  if ((socket as { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent) {
+  const { _httpMessage: pending } = socket as { _httpMessage?: ServerResponse };
+  // These bytes would be taken for the answer, or a part of it, of an earlier request.
+  if (pending && (pending.headersSent || pending.req.complete)) {
     socket.destroy();
     return;
   }
   const { rawPacket } = error;
-  const target = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1', 0, 1024).split(' ', 2)[1] : '';
-  const contract = contracts.get(socket) ?? contractOf(target ?? '');
+  const line = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1', 0, 1024) : '';
+  const contract = contractOf(pending?.req.url ?? line.split(' ', 2)[1] ?? '');
   const requestId = randomUUIDv7();
   const failure = new AppError('invalidFormat', { cause: error });
   const body = JSON.stringify(renderError(failure, { contract, requestId, now: Date.now() }));

@@ -1,5 +1,5 @@
 import type { Collection, ObjectId, WithId } from 'mongodb';
-import { emailKey } from './email.ts';
+import { emailKey, MAX_ADDRESS } from './email.ts';
 
 /** Unique e-mails are matched without regard to case, whatever their spelling at signup. */
 export const EMAIL_COLLATION = { locale: 'en', strength: 2 } as const;
@@ -54,6 +54,7 @@ export const userIdOf = ({ user_id }: Pick<User, 'user_id'>): string | null =>
   typeof user_id === 'string' ? user_id : null;
 
 export async function findUserByEmail(users: Collection<User>, email: string): Promise<WithId<User> | null> {
+  if (email.length > MAX_ADDRESS) return null;
   const user = await users.findOne({ email }, { collation: EMAIL_COLLATION });
   return user && emailKey(user.email) === emailKey(email) ? user : null;
 }

@@ -37,6 +37,11 @@ async function main(): Promise<number> {
 
   const stopping = Promise.withResolvers<void>();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.resolve());
+  // npm that is ended by SIGTERM does not always pass it on: without it there is nobody to start for.
+  const { ppid } = process;
+  if (process.env.npm_lifecycle_event === 'start') {
+    setInterval(() => process.ppid !== ppid && stopping.resolve(), 500).unref();
+  }
 
   const parts: Child[] = [];
   const ownDatabase =
@@ -55,10 +60,11 @@ async function main(): Promise<number> {
     parts.push(startChild('mailbox', here('mailbox/main.ts'), ports, env));
   }
   // The gateway speaks for the clients' addresses; the services behind it believe what is on this machine.
+  const gateway = startChild('gateway', here('../../../services/gateway/main.ts'), [], env);
   const services = [
+    gateway,
     startChild('login', here('../../../services/login/main.ts'), [], { TRUST_PROXY: 'loopback', ...env }),
     startChild('user', here('../../../services/user/main.ts'), [], { TRUST_PROXY: 'loopback', ...env }),
-    startChild('gateway', here('../../../services/gateway/main.ts'), [], env),
   ];
   const all = [...parts, ...services];
 
@@ -83,6 +89,8 @@ Try:  curl localhost:${config.GATEWAY_PORT}/v2/signup -d email=ada@example.com -
   ]);
 
   if (first) console.error(`${first.name} ended (exit code ${first.code}); stopping the others`);
+  // The entrance first, so that what is in flight behind it can still be answered.
+  await gateway.stop();
   await Promise.all(services.map((service) => service.stop()));
   await Promise.all(parts.map((part) => part.stop()));
   return first ? 1 : 0;

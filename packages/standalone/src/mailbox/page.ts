@@ -13,6 +13,8 @@ const own = (tag: string): string =>
     .digest('base64')}'`;
 const POLICY = `default-src 'none'; script-src ${own('script')}; style-src ${own('style')}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
+const LOCAL_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
+
 const paging = z.object({
   start: z.coerce.number().int().min(0).catch(0),
   limit: z.coerce.number().int().min(1).max(1_000).catch(50),
@@ -21,7 +23,9 @@ const paging = z.object({
 /** The mailbox on a page, and as JSON in the shapes of Mailpit's API v1 (the part that is needed). */
 export function buildMailboxPage({ mails }: Mailbox): FastifyInstance {
   const app = Fastify();
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', async (request, reply) => {
+    // A page elsewhere could give its own name this machine's address, and read the codes.
+    if (!LOCAL_NAMES.has(request.hostname)) return reply.code(403).send({ error: 'ask for localhost' });
     reply.header('x-content-type-options', 'nosniff');
   });
   app.get('/', async (_request, reply) =>
