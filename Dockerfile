@@ -9,9 +9,9 @@ COPY services/login/package.json services/login/
 COPY services/user/package.json services/user/
 # The root's own dependencies stay behind: tools, and the `node` package, a second Node beside the image's.
 # Of redoc only the ready bundle is served; React and the rest that it was bundled from go.
-RUN --mount=type=cache,target=/root/.npm \
+RUN --mount=type=cache,target=/npm-cache \
     npm pkg delete dependencies devDependencies \
- && npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
+ && npm ci --cache /npm-cache --omit=dev --ignore-scripts --no-audit --no-fund \
  && mkdir -p /redoc/bundles \
  && mv node_modules/redoc/package.json node_modules/redoc/LICENSE /redoc/ \
  && mv node_modules/redoc/bundles/redoc.standalone.js node_modules/redoc/bundles/redoc.standalone.js.LICENSE.txt /redoc/bundles/ \
