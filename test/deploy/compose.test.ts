@@ -16,7 +16,7 @@ const overlay = compose('deploy/compose.dev.yml');
 const ours: Service[] = ['gateway', 'login', 'user'];
 const secrets: Record<string, string> = {
   JWT_SECRET: 'thirty-two bytes or more, for a test only',
-  CAPTCHA_SECRET: 'for a test only',
+  CAPTCHA_SECRET: 'c'.repeat(32),
 };
 
 /** `${NAME:-default}` and `${NAME:?message}` as Compose fills them in from `env`. */
