@@ -392,7 +392,7 @@ describe('bodies in pieces', () => {
   ])('an endless %s of a multipart form is not read to its end', async (_what, wrap) => {
     const text = wrap('x'.repeat(400_000));
     const headers = { 'content-type': 'multipart/form-data; boundary=b', 'transfer-encoding': 'chunked' };
-    const { status } = await post(headers, chunks(...(text.match(/[^]{1,8192}/g) ?? [])));
+    const { status } = await post(headers, chunks(...(text.match(/[\s\S]{1,8192}/g) ?? [])));
     expect(status).toBe(400);
   });
 
