@@ -53,6 +53,28 @@ const everyService = {
     .transform((text) => (text === '' || text === 'true' ? text === 'true' : text)),
 };
 
+/** Where the platform's services are, one for each prefix of the catalogue that is not our own. */
+const upstreams = {
+  UPSTREAM_CHATBOTS: address('http', 'https').optional(),
+  UPSTREAM_SELECTION: address('http', 'https').optional(),
+  UPSTREAM_CRAWL: address('http', 'https').optional(),
+  UPSTREAM_STATE_3D: address('http', 'https').optional(),
+  UPSTREAM_STATE_TEXT: address('http', 'https').optional(),
+  UPSTREAM_STATE_VOICE: address('http', 'https').optional(),
+  UPSTREAM_PROMPTS: address('http', 'https').optional(),
+  UPSTREAM_MAINTENANCE: address('http', 'https').optional(),
+  UPSTREAM_CHAT_3D: address('http', 'https').optional(),
+  UPSTREAM_CHAT_TEXT: address('http', 'https').optional(),
+  UPSTREAM_CHAT_VOICE: address('http', 'https').optional(),
+  UPSTREAM_HISTORY: address('http', 'https').optional(),
+  UPSTREAM_ANALYTICS: address('http', 'https').optional(),
+  UPSTREAM_LLM: address('http', 'https').optional(),
+  UPSTREAM_HOMEPAGE: address('http', 'https').optional(),
+  UPSTREAM_PHYSIO: address('http', 'https').optional(),
+  UPSTREAM_PAYMENT: address('http', 'https').optional(),
+  UPSTREAM_ADMIN: address('http', 'https').optional(),
+};
+
 const services = {
   gateway: z.object({
     ...everyService,
@@ -62,13 +84,18 @@ const services = {
     REDIS_URL: address('redis', 'rediss').optional(),
     CAPTCHA_PROVIDER: choice('recaptcha', 'hcaptcha', 'turnstile', 'altcha', 'none').default('altcha'),
     CAPTCHA_SECRET: z.string().default(''),
+    CAPTCHA_ON_CATALOGUE_LOGIN: choice('after-failures', 'always', 'never').default('after-failures'),
     CAPTCHA_VERIFY_URL: address('http', 'https').optional(),
     RATE_LIMIT: flag.default(true),
     RATE_LIMIT_ANONYMOUS_PER_MINUTE: number('a whole number, 1 or more', { min: 1 }).default(300),
+    PRINCIPAL_CACHE_MS: number('milliseconds, 0 to 1000', { min: 0, max: 1_000 }).default(1_000),
+    PUBLIC_CALLBACK_PATHS: list.default(['/api/v1/payment/webhook']),
+    ...upstreams,
   }),
   login: z.object({
     ...everyService,
     LOGIN_PORT: port.default(8001),
+    SESSION_MAX_HOURS: number('a whole number of hours, 1 or more', { min: 1 }).default(24),
   }),
   user: z.object({
     ...everyService,

@@ -1,5 +1,6 @@
 import { type Collection, type Db, MongoClient, type MongoClientOptions, MongoServerError } from 'mongodb';
 import type { AuditEvent } from './audit.ts';
+import type { Chatbot } from './catalogue.ts';
 import type { Features } from './features.ts';
 import { EMAIL_COLLATION, type User } from './users.ts';
 
@@ -12,11 +13,24 @@ export interface CaptchaRedemption {
   expires_at: Date;
 }
 
+/** What a call with an `Idempotency-Key` led to; without an answer it is under way. */
+export interface IdempotencyKey {
+  _id: string;
+  /** Until then nobody else makes the call. */
+  leased_until: Date;
+  expires_at: Date;
+  /** A digest of the body that came with it. */
+  fingerprint?: string;
+  answer?: { status: number; headers: Record<string, string>; body: string };
+}
+
 export interface Database {
   users: Collection<User>;
   features: Collection<Features>;
   auditEvents: Collection<AuditEvent>;
   captchaRedemptions: Collection<CaptchaRedemption>;
+  chatbots: Collection<Chatbot>;
+  idempotencyKeys: Collection<IdempotencyKey>;
   /** Rejects when the database does not answer. */
   ping(): Promise<unknown>;
   close(): Promise<void>;
@@ -57,6 +71,8 @@ export async function connect(uri: string, { appName }: { appName: string }): Pr
     features: db.collection('features'),
     auditEvents: db.collection('audit_events'),
     captchaRedemptions: db.collection('captcha_redemptions'),
+    chatbots: db.collection('chatbots'),
+    idempotencyKeys: db.collection('idempotency_keys'),
     ping: () => db.command({ ping: 1 }),
     close: () => client.close(),
   };
@@ -88,6 +104,10 @@ async function createIndexes(db: Db): Promise<void> {
     db.collection('audit_events').createIndex({ email: 1, at: -1 }),
     db.collection('audit_events').createIndex({ at: 1 }, { expireAfterSeconds: AUDIT_DAYS * 86_400 }),
     db.collection('captcha_redemptions').createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+    db.collection('chatbots').createIndex({ chatbot_id: 1 }, { unique: true }),
+    // A page of an owner's chatbots in the usual order, in either direction, reads that page alone.
+    db.collection('chatbots').createIndex({ owner_id: 1, created_at: 1, chatbot_id: 1 }),
+    db.collection('idempotency_keys').createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
   ]);
 }
 

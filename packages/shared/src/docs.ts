@@ -5,7 +5,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
-import { unmetered } from './unmetered.ts';
+import { openToAll } from './open-to-all.ts';
 
 const REDOC_PAGE = `<!doctype html>
 <html lang="en">
@@ -22,9 +22,16 @@ const REDOC_PAGE = `<!doctype html>
 const POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; worker-src blob:; base-uri 'none'; frame-ancestors 'none'";
 
+interface DocsOptions {
+  name: string;
+  description: string;
+  /** In place of what the routes of this server say. */
+  document?: (app: FastifyInstance) => Promise<object>;
+}
+
 /** /openapi.json from the routes' own schemas, shown at /docs (Swagger UI) and /redoc, all from this server. */
 export const docs = fp(
-  async (app: FastifyInstance, { name, description }: { name: string; description: string }) => {
+  async (app: FastifyInstance, { name, description, document = async () => app.swagger() }: DocsOptions) => {
     await app.register(swagger, {
       openapi: {
         openapi: '3.1.0',
@@ -35,15 +42,27 @@ export const docs = fp(
           license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
         },
         servers: [{ url: '/' }],
+        components: {
+          securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+        },
         tags: [
-          { name: 'account', description: 'Signup, login, codes and passwords' },
+          { name: 'account', description: 'The Direct contract: signup, login, codes and passwords' },
+          { name: 'session', description: 'The catalogue: log in, refresh, log out' },
+          { name: 'profile', description: 'The own profile' },
+          { name: 'chatbots', description: 'The chatbot directory' },
+          { name: 'platform', description: 'What the platform behind the gateway serves' },
           { name: 'health', description: 'For operators and orchestrators' },
         ],
       },
-      transform: jsonSchemaTransform,
+      transform: (route) => {
+        const { schema, url } = jsonSchemaTransform(route);
+        const operationId = operationIdOf(String(route.route.method), url);
+        // No need of a bearer is said in so many words, and not by silence.
+        return { url, schema: { security: [], operationId, ...schema } };
+      },
     });
     await app.register(async (pages) => {
-      unmetered(pages);
+      openToAll(pages);
       await pages.register(swaggerUi, {
         routePrefix: '/docs',
         staticCSP: true,
@@ -51,7 +70,11 @@ export const docs = fp(
         uiConfig: { layout: 'BaseLayout', validatorUrl: null },
       });
       const hidden = { schema: { hide: true } };
-      pages.get('/openapi.json', hidden, async () => app.swagger());
+      pages.get('/openapi.json', hidden, () => document(app));
+      // Swagger UI asks here; there is one document.
+      pages.addHook('onRequest', async (request, reply) => {
+        if (request.url === '/docs/json') return reply.redirect('/openapi.json');
+      });
       pages.get('/redoc', hidden, async (_request, reply) =>
         reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(REDOC_PAGE),
       );
@@ -61,6 +84,12 @@ export const docs = fp(
     });
   },
 );
+
+/** A name that generated clients can call it by: `getApiV1UsersMe`. */
+const operationIdOf = (method: string, url: string): string =>
+  [method.toLowerCase(), ...url.split(/[^A-Za-z0-9]+/).filter(Boolean)]
+    .map((word, index) => (index === 0 ? word : word[0]?.toUpperCase() + word.slice(1)))
+    .join('');
 
 /** Redoc's bundle without the one picture that it would fetch from its maker's host. */
 async function redocBundle(): Promise<string> {

@@ -14,6 +14,12 @@ const ERRORS = {
   otpInvalidOrExpired: [400, 'Invalid or expired OTP', 'INVALID_FORMAT'],
   missingField: [400, 'A required field is missing', 'MISSING_FIELD'],
   invalidFormat: [400, 'The request is malformed', 'INVALID_FORMAT'],
+  // spec §Authentication 3: the three texts of a bearer that is not accepted.
+  noAuthorizationHeader: [401, 'No authorization header', 'INVALID_TOKEN'],
+  tokenExpired: [401, 'Token expired', 'INVALID_TOKEN'],
+  invalidToken: [401, 'Invalid token', 'INVALID_TOKEN'],
+  forbidden: [403, 'Forbidden', 'FORBIDDEN'],
+  duplicate: [409, 'Resource already exists', 'DUPLICATE_RESOURCE'],
   notFound: [404, 'Not found', 'RESOURCE_NOT_FOUND'],
   rateLimited: [429, 'Too many requests', 'RATE_LIMIT_EXCEEDED'],
   unavailable: [503, 'Service unavailable', 'SERVICE_UNAVAILABLE'],
@@ -72,16 +78,18 @@ export function renderError(
 
 interface Foreign {
   statusCode?: number;
+  /** Which part of the request fastify held against its schema. */
+  validationContext?: string;
   validation?: { instancePath?: string; message?: string; params?: { issue?: { code?: string } } }[];
 }
 
 /** What a library threw, as the failure that it means to a client; its own text stays in `cause`. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  const { statusCode = 500, validation } = (error ?? {}) as Foreign;
+  const { statusCode = 500, validation, validationContext = 'body' } = (error ?? {}) as Foreign;
   const [issue] = validation ?? [];
   if (issue) {
-    const field = issue.instancePath?.replace(/^\//, '').replaceAll('/', '.') || 'body';
+    const field = issue.instancePath?.replace(/^\//, '').replaceAll('/', '.') || validationContext;
     const reason = issue.message === 'is required' ? 'missingField' : 'invalidFormat';
     return new AppError(reason, { text: `${field} ${issue.message}`, cause: error });
   }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 import { z } from 'zod';
-import { unmetered } from './unmetered.ts';
+import { openToAll } from './open-to-all.ts';
 
 /** What a service depends on. `check` rejects when it is down; without a `needed` one the service is down too. */
 export type Checks = Record<string, { needed: boolean; check: () => Promise<unknown> }>;
@@ -24,7 +24,7 @@ export async function health(
 ): Promise<void> {
   const app = root.withTypeProvider<ZodTypeProvider>();
   collectDefaultMetrics({ register: registry });
-  unmetered(app);
+  openToAll(app);
 
   const ask = async () => {
     const states = await Promise.all(

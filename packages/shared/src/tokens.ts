@@ -1,8 +1,12 @@
-import { createSecretKey, type KeyObject, randomUUIDv7 } from 'node:crypto';
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
+import { isSessionId, newSessionId } from './sessions.ts';
 
-/** Lifetime of a Direct token in seconds (spec §Token). */
-const DIRECT_LIFETIME = 30 * 60;
+/** Lifetimes of tokens in seconds (spec §Authentication 4). */
+export const LIFETIME = { direct: 30 * 60, catalogue: 60 * 60 } as const;
+
+/** Verified tokens remembered at once, a few hundred bytes each. */
+const MAX_REMEMBERED = 10_000;
 
 /** Claims of a session (spec §Token): whose it is. */
 export interface SessionClaims {
@@ -17,8 +21,15 @@ export type TokenCheck =
 
 /** Signs and verifies every token: HS256 (RFC 7518 §3.2), integer `exp`, no `iat`. Times are Unix milliseconds. */
 export interface Tokens {
-  /** A token that opens a session; the session's id is the private header parameter `sid`. */
-  session(user: { email: string; user_id: string | null }, now: number): string;
+  /**
+   * A token that opens a session or, given a `sid`, goes on with one; good for `lifetime` seconds. The session's
+   * id is the private header parameter `sid` (RFC 7515 §4.3), so that the claims stay the specification's.
+   */
+  session(
+    user: { email: string; user_id: string | null },
+    now: number,
+    options?: { lifetime?: number; sid?: string },
+  ): string;
   /** What signup, forgot-password and reset-password answer; never accepted as a bearer. */
   otpSent(email: string, now: number): string;
   /** Whether `token` opens a session, without asking whether the session still stands. */
@@ -34,23 +45,36 @@ export function createTokens(config: {
   const keyOf = (secret: string) => createSecretKey(Buffer.from(secret, 'utf8'));
   const signingKey = keyOf(config.JWT_SECRET);
   const keys = config.JWT_SECRET_PREVIOUS ? [signingKey, keyOf(config.JWT_SECRET_PREVIOUS)] : [signingKey];
-  const sign = (claims: object, now: number, header: object = {}) =>
-    jwt.sign({ ...claims, exp: Math.floor(now / 1000) + DIRECT_LIFETIME }, signingKey, {
+  const sign = (claims: object, lifetime: number, now: number, header: object = {}) =>
+    jwt.sign({ ...claims, exp: Math.floor(now / 1000) + lifetime }, signingKey, {
       algorithm: 'HS256',
       noTimestamp: true,
       header: { alg: 'HS256', ...header },
     });
+  // A signature does not change: what was verified once needs no second look, only its expiry does.
+  const verified = new Map<string, jwt.Jwt>();
+  const decoded = (token: string): jwt.Jwt | undefined => {
+    const known = verified.get(token);
+    if (known) return known;
+    const fresh = keys.map((key) => decode(token, key)).find((result) => result !== undefined);
+    if (fresh && verified.size >= MAX_REMEMBERED) verified.clear();
+    if (fresh) verified.set(token, fresh);
+    return fresh;
+  };
   return {
-    session: ({ email, user_id }, now) => sign({ email, user_id }, now, { sid: randomUUIDv7() }),
-    otpSent: (email, now) => sign({ email, otp_sent: true }, now),
+    session: ({ email, user_id }, now, { lifetime = LIFETIME.direct, sid = newSessionId(now) } = {}) =>
+      sign({ email, user_id }, lifetime, now, { sid }),
+    otpSent: (email, now) => sign({ email, otp_sent: true }, LIFETIME.direct, now),
     verify(token, now) {
       // The signature comes first: only a token of ours is told that it has expired.
-      const decoded = keys.map((key) => decode(token, key)).find((result) => result !== undefined);
-      if (!decoded || !expires(decoded.payload)) return { ok: false, reason: 'invalid' };
-      if (decoded.payload.exp <= now / 1000) return { ok: false, reason: 'expired' };
-      if (!isSession(decoded.payload)) return { ok: false, reason: 'invalid' };
-      const sid = 'sid' in decoded.header ? String(decoded.header.sid) : undefined;
-      return { ok: true, claims: decoded.payload, sid };
+      const { payload, header } = decoded(token) ?? {};
+      if (!expires(payload)) return { ok: false, reason: 'invalid' };
+      if (payload.exp <= now / 1000) return { ok: false, reason: 'expired' };
+      const { sid } = header as { sid?: unknown };
+      if (!isSession(payload) || !(sid === undefined || isSessionId(sid))) {
+        return { ok: false, reason: 'invalid' };
+      }
+      return { ok: true, claims: payload, sid };
     },
   };
 }
@@ -65,8 +89,13 @@ function decode(token: string, key: KeyObject): jwt.Jwt | undefined {
   }
 }
 
-const expires = (payload: unknown): payload is { exp: number } =>
-  Number.isInteger((payload as { exp?: unknown } | null)?.exp);
+/** The last second that a date can hold (ECMA-262 §21.4.1.1). */
+const END_OF_TIME = 8.64e12;
+
+const expires = (payload: unknown): payload is { exp: number } => {
+  const exp = (payload as { exp?: unknown } | null)?.exp;
+  return Number.isInteger(exp) && (exp as number) <= END_OF_TIME;
+};
 
 function isSession(payload: { exp: number }): payload is SessionClaims {
   const { email, user_id, otp_sent } = payload as Partial<Record<string, unknown>>;

@@ -15,7 +15,7 @@ export interface User {
   user_id?: string;
   otp?: string;
   otp_expiration?: number;
-  account_status: 'paused' | 'active';
+  account_status: 'paused' | 'active' | 'disabled';
   payment_status: string;
   'user_created_at(DATE)': string;
   subscription_id: string;
@@ -38,8 +38,10 @@ export interface User {
   otp_verdict?: OtpVerdict;
   /** Whether the features record of the free plan is known to exist. */
   features_assigned?: boolean;
-  /** Sessions that began earlier than this are over. */
+  /** Sessions that began at this moment or earlier are over. */
   sessions_valid_from?: Date;
+  /** Sessions that ended before their time, until their last token has expired anyway. */
+  ended_sessions?: { id: string; until: Date }[];
 }
 
 export type OtpVerdict = 'valid' | 'budgetSpent' | 'expired' | 'invalid' | 'wrong';

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import type { ErrorName } from './errors.ts';
+
+/** What the JSON bodies and the records of the Gateway catalogue contract are made of (spec §Gateway catalogue contract). */
+
+/** The failure of a field: an absent one "is required" (MISSING_FIELD), any other reads `text` (INVALID_FORMAT). */
+export const expecting = (text: string) => ({
+  error: ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : text),
+});
+
+/** A JSON object; fields that it does not know are ignored. */
+export const jsonBody = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.object(shape, {
+    // Fastify shows the validator null where there is no body.
+    error: ({ input }) => (input === null ? 'is required' : 'must be a JSON object'),
+  });
+
+/**
+ * Text without control characters, line breaks and lone surrogates: JSON, BSON and patterns carry it alike.
+ * The bounds count characters (code points), as JSON Schema does.
+ */
+function oneLine(text: z.ZodString, least: number, most: number) {
+  const pattern = new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{${least},${most}}$`, 'u');
+  const error = `must be one line of ${least} to ${most} characters`;
+  return text
+    .refine((given) => pattern.test(given), { error, abort: true })
+    .meta({ minLength: least, maxLength: most });
+}
+
+/** One line of text, trimmed. */
+export const line = (most: number) => oneLine(z.string(expecting('must be a text')).trim(), 1, most);
+
+/** What a list looks for, every space included; nothing is in every text. */
+export const searchText = oneLine(z.string(expecting('must be given once')), 0, 200);
+
+export const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, expecting(`must be one of ${values.join(', ')}`));
+
+/** A language tag (BCP 47), kept as it was spelled. */
+export const languageTag = line(100).refine(isLanguageTag, {
+  error: 'must be a language tag such as en or pt-BR (BCP 47)',
+});
+
+function isLanguageTag(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** What every operation behind a bearer may answer, the gateway in front of it included. */
+export const BEARER_FAILURES = [
+  'noAuthorizationHeader',
+  'tokenExpired',
+  'invalidToken',
+  'forbidden',
+  'rateLimited',
+  'unavailable',
+] as const satisfies ErrorName[];
+
+export const CHATBOT_TYPES = ['3d', 'text', 'voice'] as const;
+export const CHATBOT_STATUSES = ['active', 'paused'] as const;
+
+/** A chatbot, as it is stored and as it is shown. */
+export const chatbotRecord = z
+  .object({
+    chatbot_id: z.string(),
+    name: z.string(),
+    type: z.enum(CHATBOT_TYPES),
+    avatar_id: z.string(),
+    language: z.string().meta({ description: 'BCP 47' }),
+    status: z.enum(CHATBOT_STATUSES),
+    owner_id: z.string(),
+    organization_id: z.string().nullable(),
+    department_id: z.string().nullable(),
+    created_at: z.string().meta({ format: 'date-time' }),
+    updated_at: z.string().meta({ format: 'date-time' }),
+  })
+  .meta({
+    description: 'The chatbot',
+    examples: [
+      {
+        chatbot_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
+        name: 'Receptionist',
+        type: '3d',
+        avatar_id: 'avatar-7',
+        language: 'en-GB',
+        status: 'active',
+        owner_id: 'User-483920',
+        organization_id: null,
+        department_id: null,
+        created_at: '2026-01-15T09:30:00.000Z',
+        updated_at: '2026-01-15T09:30:00.000Z',
+      },
+    ],
+  });
+
+export type Chatbot = z.infer<typeof chatbotRecord>;

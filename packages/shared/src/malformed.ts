@@ -1,0 +1,47 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+import { AppError, contractOf, renderError } from './errors.ts';
+
+/** Refuses, in the contract's shape, requests that Node would refuse in its own. */
+export const strictRequests = fp(async (app: FastifyInstance) => {
+  // Node's 417 is known to no contract: the hook below answers, in its turn.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  app.addHook('onRequest', async (request, reply) => {
+    const { origin, host, expect, 'access-control-request-method': preflight } = request.headers;
+    if (expect !== undefined && expect.toLowerCase() !== '100-continue') throw new AppError('invalidFormat');
+    if (request.method === 'OPTIONS' && !(origin && preflight)) throw new AppError('notFound');
+    // RFC 9112 §3.2; Node's own answer would have no body.
+    if (host === undefined && request.raw.httpVersion === '1.1') {
+      reply.header('connection', 'close');
+      throw new AppError('invalidFormat');
+    }
+  });
+});
+
+/** Bytes that are not HTTP, or that took too long, reach no route: the answer is written by hand. */
+export function refuseMalformed(error: Error & { code?: string; rawPacket?: unknown }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const { _httpMessage: pending } = socket as { _httpMessage?: ServerResponse };
+  // These bytes would be taken for the answer, or a part of it, of an earlier request.
+  if (pending && (pending.headersSent || pending.req.complete)) {
+    socket.destroy();
+    return;
+  }
+  const { rawPacket } = error;
+  const line = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1', 0, 1024) : '';
+  const contract = contractOf(pending?.req.url ?? line.split(' ', 2)[1] ?? '');
+  const requestId = randomUUIDv7();
+  const failure = new AppError('invalidFormat', { cause: error });
+  const body = JSON.stringify(renderError(failure, { contract, requestId, now: Date.now() }));
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-ID: ${requestId}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
