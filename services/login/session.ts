@@ -1,0 +1,84 @@
+import { BEARER_FAILURES } from '@gatehouse/shared/catalogue';
+import { catalogueToken } from '@gatehouse/shared/catalogue-login-contract';
+import type { Database } from '@gatehouse/shared/database';
+import { AppError, failures } from '@gatehouse/shared/errors';
+import { principalOf } from '@gatehouse/shared/principal';
+import { endSession, newSessionId } from '@gatehouse/shared/sessions';
+import { LIFETIME, type Tokens } from '@gatehouse/shared/tokens';
+import { userIdOf } from '@gatehouse/shared/users';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+
+interface Options {
+  config: { SESSION_MAX_HOURS: number };
+  db: Database;
+  tokens: Tokens;
+  now: () => number;
+}
+
+const refused = failures('catalogue', 'invalidFormat', ...BEARER_FAILURES);
+
+/** POST /auth/refresh and /auth/logout, each also under /api/v1 (spec §Gateway catalogue contract). */
+export async function session(root: FastifyInstance, { config, db, tokens, now }: Options): Promise<void> {
+  const app = root.withTypeProvider<ZodTypeProvider>();
+  const longest = config.SESSION_MAX_HOURS * 3_600_000;
+
+  for (const prefix of ['/auth', '/api/v1/auth']) {
+    app.post(
+      `${prefix}/refresh`,
+      {
+        schema: {
+          tags: ['session'],
+          summary: 'Extend a session',
+          description: `Answers a token of the same session that is good for an hour from now, until the session has lasted as long as one may.`,
+          security: [{ bearer: [] }],
+          response: { 200: catalogueToken, ...refused },
+        },
+      },
+      async (request, reply) => {
+        const { user, session: current } = principalOf(request);
+        const last = Math.floor((current.beganAt + longest) / 1000);
+        const expires_in = Math.min(LIFETIME.catalogue, last - Math.floor(now() / 1000));
+        if (expires_in <= 0) throw new AppError('tokenExpired');
+        const user_id = userIdOf(user);
+        // Not begun anew: what ends a session without an id ends the one that it goes on as.
+        const sid = current.hasId ? current.id : newSessionId(Math.min(current.beganAt, now()));
+        reply.header('cache-control', 'no-store');
+        return {
+          access_token: tokens.session({ email: user.email, user_id }, now(), { lifetime: expires_in, sid }),
+          token_type: 'Bearer' as const,
+          expires_in,
+          user_id,
+        };
+      },
+    );
+
+    app.post(
+      `${prefix}/logout`,
+      {
+        schema: {
+          tags: ['session'],
+          summary: 'End a session',
+          description: 'Every token of the session is refused from now on.',
+          security: [{ bearer: [] }],
+          response: {
+            200: z
+              .object({ message: z.literal('Logged out') })
+              .meta({ description: 'The session is over', examples: [{ message: 'Logged out' }] }),
+            ...refused,
+          },
+        },
+      },
+      async (request) => {
+        const { user, session: current, expiresAt } = principalOf(request);
+        // The longest session may have been shortened since this one was refreshed.
+        const until = current.hasId
+          ? Math.max(current.beganAt + longest, now() + LIFETIME.catalogue * 1000)
+          : expiresAt;
+        await endSession(db.users, user._id, current, until, now());
+        return { message: 'Logged out' as const };
+      },
+    );
+  }
+}
