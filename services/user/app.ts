@@ -3,12 +3,15 @@ import type { Database } from '@gatehouse/shared/database';
 import { ensureAllFeatures } from '@gatehouse/shared/features';
 import { forms } from '@gatehouse/shared/forms';
 import type { Mailer } from '@gatehouse/shared/mail';
+import { requirePrincipal } from '@gatehouse/shared/principal';
 import { createServer } from '@gatehouse/shared/server';
 import { createTokens } from '@gatehouse/shared/tokens';
 import { forgotPassword } from './account/forgot-password.ts';
+import { me } from './account/me.ts';
 import { resetPassword } from './account/reset-password.ts';
 import { signup } from './account/signup.ts';
 import { verifyOtp } from './account/verify-otp.ts';
+import { chatbots } from './chatbots/chatbots.ts';
 
 export interface UserServiceOptions {
   config: Config<'user'>;
@@ -26,6 +29,7 @@ export async function buildUserService({
   now = Date.now,
   logStream,
 }: UserServiceOptions) {
+  const tokens = createTokens(config);
   const app = await createServer({
     name: 'user',
     description: 'Signup, one-time codes by e-mail, verification and password reset.',
@@ -34,10 +38,11 @@ export async function buildUserService({
       mongodb: { needed: true, check: db.ping },
       smtp: { needed: false, check: mailer.verify },
     },
+    hooks: (server) => server.register(requirePrincipal, { users: db.users, tokens, now }),
     now,
     ...(logStream && { logStream }),
   });
-  const account = { config, db, mailer, tokens: createTokens(config), now };
+  const account = { config, db, mailer, tokens, now };
   await app.register(async (direct) => {
     await direct.register(forms);
     await direct.register(signup, account);
@@ -45,6 +50,8 @@ export async function buildUserService({
     await direct.register(forgotPassword, account);
     await direct.register(resetPassword, account);
   });
+  await app.register(me, { db });
+  await app.register(chatbots, { db, now });
   app.addHook('onReady', () => ensureAllFeatures(db, now()));
   return app;
 }

@@ -38,6 +38,8 @@ export async function resetPassword(
       if (checked?.otp_verdict === 'budgetSpent')
         throw hourlyBudgetSpent(checked.otp_wrong_guess_times, seconds);
       if (checked?.otp_verdict !== 'valid') throw new AppError('otpInvalidOrExpired');
+      // A login that read the old password may have begun while the new one was written.
+      await db.users.updateOne({ _id: user._id }, { $max: { sessions_valid_from: new Date(now()) } });
 
       reply.header('cache-control', 'no-store');
       return { token: tokens.otpSent(user.email, now()) };

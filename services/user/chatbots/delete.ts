@@ -1,0 +1,39 @@
+import type { Database } from '@gatehouse/shared/database';
+import { callerId } from '@gatehouse/shared/principal';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { found, permitted } from './access.ts';
+import { chatbotId, directory, oneRefused } from './contract.ts';
+
+const DELETED = { message: 'Chatbot deleted' } as const;
+
+const schema = {
+  ...directory,
+  summary: 'Delete a chatbot',
+  description: 'For good. Of several calls at once one succeeds.',
+  params: chatbotId,
+  response: {
+    // spec §Errors lists the status codes in use: there is no 204.
+    200: z
+      .object({ message: z.literal(DELETED.message) })
+      .meta({ description: 'It is gone', examples: [DELETED] }),
+    ...oneRefused,
+  },
+};
+
+/** DELETE /api/v1/chatbots/{chatbot_id}. */
+export async function deleteChatbot(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
+  root
+    .withTypeProvider<ZodTypeProvider>()
+    .delete('/api/v1/chatbots/:chatbot_id', { schema }, async (request) => {
+      const { chatbot_id } = request.params;
+      found(
+        await db.chatbots.findOneAndDelete({
+          chatbot_id,
+          ...(await permitted(callerId(request), 'delete')),
+        }),
+      );
+      return DELETED;
+    });
+}

@@ -1,0 +1,58 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { type Chatbot, chatbotRecord } from '@gatehouse/shared/catalogue';
+import type { Database } from '@gatehouse/shared/database';
+import { callerId } from '@gatehouse/shared/principal';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { found, permitted } from './access.ts';
+import { chatbotId, directory, MAX_NAME, oneRefused } from './contract.ts';
+
+const SUFFIX = ' (copy)';
+
+const schema = {
+  ...directory,
+  summary: 'Duplicate a chatbot',
+  description: `The caller owns the copy. Its name ends in "${SUFFIX}", where need be in place of its last characters.`,
+  params: chatbotId,
+  response: { 201: chatbotRecord, ...oneRefused },
+};
+
+/** POST /api/v1/chatbots/{chatbot_id}/duplicate. */
+export async function duplicateChatbot(
+  root: FastifyInstance,
+  { db, now }: { db: Database; now: () => number },
+): Promise<void> {
+  root
+    .withTypeProvider<ZodTypeProvider>()
+    .post('/api/v1/chatbots/:chatbot_id/duplicate', { schema }, async (request, reply) => {
+      const { chatbot_id } = request.params;
+      const caller = callerId(request);
+      const original = found(
+        await db.chatbots.findOne({ chatbot_id, ...(await permitted(caller, 'duplicate')) }),
+      );
+      const at = new Date(now()).toISOString();
+      // Field by field, so that nothing which is not public ever comes along.
+      const copy: Chatbot = {
+        chatbot_id: randomUUIDv7(),
+        name: copiedName(original.name),
+        type: original.type,
+        avatar_id: original.avatar_id,
+        language: original.language,
+        status: original.status,
+        owner_id: caller,
+        organization_id: original.organization_id,
+        department_id: original.department_id,
+        created_at: at,
+        updated_at: at,
+      };
+      await db.chatbots.insertOne({ ...copy });
+      return reply.code(201).send(copy);
+    });
+}
+
+/** Cut between characters, so that the whole keeps to its bound. */
+const copiedName = (name: string): string =>
+  [...name]
+    .slice(0, MAX_NAME - SUFFIX.length)
+    .join('')
+    .trimEnd() + SUFFIX;
