@@ -4,28 +4,61 @@ import { AppError } from '@gatehouse/shared/errors';
 import { forms } from '@gatehouse/shared/forms';
 import { createServer } from '@gatehouse/shared/server';
 import { createTokens } from '@gatehouse/shared/tokens';
-import { canonicalPath } from './canonical-path.ts';
+import { apiVersion, DEPRECATIONS, type Deprecation } from './api-version.ts';
+import { bodyTimeout } from './body-timeout.ts';
 import { altchaChallenge } from './captcha/altcha.ts';
 import { createCaptchaGate } from './captcha/gate.ts';
-import { createCounters, createRedis } from './counters.ts';
+import { catalogue } from './catalogue.ts';
+import { catalogueLogin } from './catalogue-login.ts';
+import { createCounters } from './counters.ts';
+import { createRedis } from './counters-redis.ts';
 import { direct } from './direct.ts';
+import { documentOf } from './document.ts';
+import { createIdempotency } from './idempotency.ts';
 import { createLoginThrottle } from './login-throttle.ts';
-import { rateLimit } from './rate-limit.ts';
-import { createUpstream } from './upstreams.ts';
+import { policy } from './policy.ts';
+import { PREFIXES, type Prefix } from './prefixes.ts';
+import { createPrincipals } from './principals.ts';
+import { respond } from './respond.ts';
+import { uploadPdf } from './upload-pdf.ts';
+import { createUpstream, PATIENCE, type Upstream } from './upstreams.ts';
 
 export interface GatewayOptions {
   config: GatewayConfig;
   db: Database;
+  deprecations?: readonly Deprecation[];
   /** Unix milliseconds; a test sets its own clock. */
   now?: () => number;
   logStream?: { write(line: string): void };
 }
 
-export async function buildGateway({ config, db, now = Date.now, logStream }: GatewayOptions) {
-  const loginService = createUpstream(config.LOGIN_SERVICE_URL);
-  const userService = createUpstream(config.USER_SERVICE_URL);
+export async function buildGateway({
+  config,
+  db,
+  deprecations = DEPRECATIONS,
+  now = Date.now,
+  logStream,
+}: GatewayOptions) {
+  const tokens = createTokens(config);
+  const principals = createPrincipals(config, { users: db.users, tokens, now });
   const redis = config.REDIS_URL === undefined ? undefined : createRedis(config.REDIS_URL);
-  const counters = createCounters(redis);
+  const counters = createCounters(redis, now);
+  const throttle = createLoginThrottle(counters);
+  const idempotency = createIdempotency(db, now);
+  const captcha = createCaptchaGate(config, db);
+
+  const loginService = createUpstream(config.LOGIN_SERVICE_URL, PATIENCE.ours);
+  const userService = createUpstream(config.USER_SERVICE_URL, PATIENCE.ours);
+  const serving = (name: string): Upstream | undefined => {
+    if (name === 'login') return loginService;
+    if (name === 'user') return userService;
+    const address = config[`UPSTREAM_${name}` as keyof GatewayConfig];
+    if (typeof address === 'string') return createUpstream(address, PATIENCE.platform);
+    return name === 'CHATBOTS' ? userService : undefined;
+  };
+  const upstreams = Object.fromEntries(
+    Object.entries(PREFIXES).map(([prefix, name]) => [prefix, serving(name)]),
+  ) as Record<Prefix, Upstream | undefined>;
 
   const app = await createServer({
     name: 'gateway',
@@ -38,29 +71,40 @@ export async function buildGateway({ config, db, now = Date.now, logStream }: Ga
       ...(redis && { redis: { needed: false, check: () => redis.ping() } }),
     },
     hooks: async (server) => {
-      await server.register(rateLimit, { config, counters, tokens: createTokens(config), now });
-      await server.register(canonicalPath);
+      await server.register(bodyTimeout);
+      await server.register(policy, { config, counters, principals, now });
+      await server.register(apiVersion, { deprecations });
     },
+    document: documentOf([config.LOGIN_SERVICE_URL, config.USER_SERVICE_URL]),
+    streams: true,
     now,
     ...(logStream && { logStream }),
   });
   redis?.on('error', (error) => app.log.warn({ err: error }, 'Redis is away: counting in memory'));
   redis?.connect().catch(() => {}); // it keeps trying; the counters do without it meanwhile
+
   if (config.CAPTCHA_PROVIDER === 'altcha') await app.register(altchaChallenge, { config, now });
   await app.register(async (scope) => {
     await scope.register(forms, {
       doubled: (field) => (field === 'recaptcha_token' ? new AppError('captchaFailed') : undefined),
     });
-    await scope.register(direct, {
-      captcha: createCaptchaGate(config, db),
-      throttle: createLoginThrottle(counters),
-      loginService,
-      userService,
-      now,
-    });
+    await scope.register(direct, { captcha, throttle, loginService, userService, principals, now });
   });
+  await app.register(catalogueLogin, { config, captcha, throttle, loginService, now });
+  await app.register(respond, { upstream: upstreams['/api/v1/chat-3d'], idempotency });
+  await app.register(uploadPdf, { upstream: upstreams['/api/v1/crawl'], idempotency });
+  await app.register(catalogue, {
+    upstreams,
+    ours: new Set([loginService, userService]),
+    checked: ['/api/v1/chat-3d/respond', '/api/v1/crawl/upload-pdf'],
+    publicPaths: config.PUBLIC_CALLBACK_PATHS,
+    idempotency,
+    principals,
+  });
+
   app.addHook('onClose', async () => {
-    await Promise.all([loginService.close(), userService.close()]);
+    const all = new Set([loginService, userService, ...Object.values(upstreams)]);
+    await Promise.all([...all].map((upstream) => upstream?.close()));
     redis?.disconnect();
   });
   return app;

@@ -1,17 +1,10 @@
-import { AppError } from '@gatehouse/shared/errors';
-import type { FastifyInstance } from 'fastify';
-import fp from 'fastify-plugin';
-
-/** Segments of unreserved characters (RFC 3986 §2.3), none empty; `.` and `..` are sorted out below. */
-const CANONICAL = /^\/(?:[A-Za-z0-9._~-]+(?:\/[A-Za-z0-9._~-]+)*\/?)?$/;
+/** What RFC 3986 §3.3 lets stand in a segment as it is, but for `;`; and escapes of what has no other spelling. */
+const CHARACTER = "[A-Za-z0-9._~!$&'()*+,=:@-]|%(?:20|22|3[CcEe]|5[Ee]|60|7[B-Db-d]|[89A-Fa-f][0-9A-Fa-f])";
+const SEGMENT = `(?!\\.{1,2}(?:/|$))(?:${CHARACTER})+`;
+const CANONICAL = new RegExp(`^/(?:${SEGMENT}(?:/${SEGMENT})*/?)?$`);
 
 /**
- * Answers 404 to every path with a second spelling (`//`, `/./`, escapes, `\`, `;`, absolute form), so that
- * the gateway and whatever stands before or behind it cannot read one path in two ways.
+ * Whether an address has one spelling: no `//`, `/./`, needless escape, `\`, `;` or absolute form, so that the
+ * gateway and whatever stands before or behind it cannot read one path in two ways.
  */
-export const canonicalPath = fp(async (app: FastifyInstance) => {
-  app.addHook('onRequest', async (request) => {
-    const path = request.url.split('?', 1)[0] ?? '';
-    if (!CANONICAL.test(path) || /\/\.{1,2}(?:\/|$)/.test(path)) throw new AppError('notFound');
-  });
-});
+export const isCanonical = (url: string): boolean => CANONICAL.test(url.split('?', 1)[0] ?? '');

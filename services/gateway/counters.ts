@@ -1,66 +1,62 @@
-import { Redis } from 'ioredis';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Redis } from 'ioredis';
+import { memoryCounters } from './counters-memory.ts';
+import { redisCounters } from './counters-redis.ts';
 
+/** How many uses a key has within so many seconds, counted from the first of them. */
+export interface Window {
+  seconds: number;
+  limit: number;
+}
+
+/** The window of a key that is nearest to the end of its budget. */
 export interface Budget {
   limit: number;
   remaining: number;
-  /** Milliseconds until the window ends and the budget is whole again. */
+  /** Milliseconds until the window ends and its budget is whole again. */
   resetMs: number;
+  /** Whether this use was refused, and so not counted. */
   exceeded: boolean;
 }
 
-/** Counts uses of a key within a window that begins with the first of them. */
-interface Counter {
-  /** Takes one use; a call that finds the budget spent counts as well, until it is refunded. */
-  spend(key: string): Promise<Budget>;
+/** Counts uses by key. Limits are the caller's, so that a change of plan holds from the next call on. */
+export interface Counters {
+  /** Takes one use of every window, or none when one of them is spent: one atomic step. */
+  spend(key: string, windows: readonly Window[]): Promise<Budget>;
   /** What is left, taking nothing. */
-  peek(key: string): Promise<Budget>;
-  /** Gives one use back, if there is one: what was cleared or has run out meanwhile is no credit. */
-  refund(key: string): Promise<void>;
-  /** Gives the whole budget back. */
-  clear(key: string): Promise<void>;
+  peek(key: string, windows: readonly Window[]): Promise<Budget>;
+  /** Gives one use back. */
+  refund(key: string, windows: readonly Window[]): Promise<void>;
+  /** Gives everything back. */
+  clear(key: string, windows: readonly Window[]): Promise<void>;
 }
 
-export type Counters = (name: string, window: { points: number; duration: number }) => Counter;
+/** What a window of a key has seen: uses, and milliseconds until it ends. */
+export type Usage = [used: number, resetMs: number];
+
+/** The answer to a use, from what each window has seen of the key afterwards. */
+export function budgetOf(windows: readonly Window[], usages: readonly Usage[], exceeded: boolean): Budget {
+  const budgets = windows.map(({ limit, seconds }, index) => {
+    const [used, resetMs] = usages[index] ?? [0, seconds * 1000];
+    return { limit, remaining: Math.max(0, limit - used), resetMs, exceeded };
+  });
+  // Of two that have as little left, the one that takes longer to be whole again.
+  return budgets.reduce((nearest, budget) => {
+    const nearer = budget.remaining - nearest.remaining || nearest.resetMs - budget.resetMs;
+    return nearer < 0 ? budget : nearest;
+  });
+}
 
 /** Counters in the memory of this process, or in Redis for several; while Redis is away, in memory again. */
-export function createCounters(redis: Redis | undefined): Counters {
-  return (name, { points, duration }) => {
-    const window = { keyPrefix: `gatehouse:${name}`, points, duration };
-    const memory = new RateLimiterMemory(window);
-    const limiter = redis
-      ? new RateLimiterRedis({ ...window, storeClient: redis, insuranceLimiter: memory })
-      : memory;
-    const budget = (used: RateLimiterRes | null): Budget => ({
-      limit: points,
-      remaining: used ? Math.max(0, used.remainingPoints) : points,
-      resetMs: used ? used.msBeforeNext : duration * 1000,
-      exceeded: false,
-    });
-    return {
-      async spend(key) {
-        try {
-          return budget(await limiter.consume(key));
-        } catch (refused) {
-          if (refused instanceof RateLimiterRes) return { ...budget(refused), exceeded: true };
-          throw refused;
-        }
-      },
-      peek: async (key) => budget(await limiter.get(key)),
-      async refund(key) {
-        const { consumedPoints } = await limiter.reward(key);
-        if (consumedPoints < 0) await limiter.delete(key);
-      },
-      clear: async (key) => void (await limiter.delete(key)),
-    };
+export function createCounters(redis: Redis | undefined, now: () => number): Counters {
+  const memory = memoryCounters(now);
+  if (!redis) return memory;
+  const shared = redisCounters(redis);
+  const eitherWay = <T>(use: (counters: Counters) => Promise<T>): Promise<T> =>
+    redis.status === 'ready' ? use(shared).catch(() => use(memory)) : use(memory);
+  return {
+    spend: (key, windows) => eitherWay((counters) => counters.spend(key, windows)),
+    peek: (key, windows) => eitherWay((counters) => counters.peek(key, windows)),
+    refund: (key, windows) => eitherWay((counters) => counters.refund(key, windows)),
+    clear: (key, windows) => eitherWay((counters) => counters.clear(key, windows)),
   };
 }
-
-/** A connection that fails fast instead of queueing while Redis is away; `connect()` it. */
-export const createRedis = (url: string): Redis =>
-  new Redis(url, {
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
-    commandTimeout: 1_000,
-  });

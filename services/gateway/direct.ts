@@ -11,6 +11,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { CaptchaGate } from './captcha/gate.ts';
 import type { LoginThrottle } from './login-throttle.ts';
+import type { Principals } from './principals.ts';
 import { relay, type Upstream } from './upstreams.ts';
 
 interface Options {
@@ -18,6 +19,7 @@ interface Options {
   throttle: LoginThrottle;
   loginService: Upstream;
   userService: Upstream;
+  principals: Principals;
   now: () => number;
 }
 
@@ -41,7 +43,7 @@ const loginThroughTheGate = {
  */
 export async function direct(
   root: FastifyInstance,
-  { captcha, throttle, loginService, userService, now }: Options,
+  { captcha, throttle, loginService, userService, principals, now }: Options,
 ): Promise<void> {
   const app = root.withTypeProvider<ZodTypeProvider>();
 
@@ -49,7 +51,7 @@ export async function direct(
     const { recaptcha_token, ...form } = request.body;
     await captcha(recaptcha_token, request.ip, now());
     const answer = await throttle.guard(form.email, request.ip, () =>
-      loginService.postForm('/v2/login', form, request),
+      loginService.post('/v2/login', urlencoded(form), request),
     );
     return relay(reply, answer);
   });
@@ -61,8 +63,17 @@ export async function direct(
     '/v2/reset-password': resetPasswordContract,
   };
   for (const [path, schema] of Object.entries(forwarded)) {
-    app.post(path, { schema }, async (request, reply) =>
-      relay(reply, await userService.postForm(path, request.body as Record<string, string>, request)),
-    );
+    app.post(path, { schema }, async (request, reply) => {
+      const form = request.body as Record<string, string>;
+      const answer = await userService.post(path, urlencoded(form), request);
+      // A reset ends every session; this gateway forgets them at once, the others within a second.
+      if (path === '/v2/reset-password' && answer.status === 200) principals.forgetUser(String(form.email));
+      return relay(reply, answer);
+    });
   }
 }
+
+const urlencoded = (form: Record<string, string>) => ({
+  type: 'application/x-www-form-urlencoded',
+  text: new URLSearchParams(form).toString(),
+});

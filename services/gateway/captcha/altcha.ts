@@ -47,6 +47,7 @@ export async function altchaChallenge(
   root.withTypeProvider<ZodTypeProvider>().get(
     '/captcha/challenge',
     {
+      config: { public: true },
       schema: {
         tags: ['account'],
         summary: 'A proof of work to solve before logging in',

@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
+import { loadStandaloneConfig } from '@gatehouse/shared/config';
 import { type Challenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 
 const USAGE = `Prints a solved CAPTCHA token for one login, good for two minutes.
 
-  npm run -s captcha [-- GATEWAY]     GATEWAY: its address, http://localhost:8000 when absent`;
+  npm run -s captcha [-- GATEWAY]     GATEWAY: its address, http://localhost:GATEWAY_PORT when absent`;
 
 const { values, positionals } = parseArgs({
   options: { help: { type: 'boolean', short: 'h' } },
@@ -15,7 +16,7 @@ if (values.help) {
   process.exit(0);
 }
 
-const gateway = positionals[0] ?? 'http://localhost:8000';
+const gateway = positionals[0] ?? `http://localhost:${loadStandaloneConfig().GATEWAY_PORT}`;
 try {
   const answer = await fetch(new URL('/captcha/challenge', gateway));
   if (!answer.ok) throw new Error(`${gateway} answered ${answer.status}: ${await answer.text()}`);

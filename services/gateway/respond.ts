@@ -1,0 +1,69 @@
+import { isUtf8 } from 'node:buffer';
+import { BEARER_FAILURES, expecting } from '@gatehouse/shared/catalogue';
+import { AppError, failures } from '@gatehouse/shared/errors';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Idempotency } from './idempotency.ts';
+import { relay, type Upstream } from './upstreams.ts';
+
+const text = z.string(expecting('must be a text')).min(1, { error: 'is required' });
+
+/** POST /api/v1/chat-3d/respond: held against the specification's shape, then forwarded. Its answer is the platform's. */
+export async function respond(
+  root: FastifyInstance,
+  { upstream, idempotency }: { upstream: Upstream | undefined; idempotency: Idempotency },
+): Promise<void> {
+  // What is read here and what goes on are the same bytes: JSON written anew would round large numbers.
+  const bodies = new WeakMap<FastifyRequest, Buffer>();
+  const parse = root.getDefaultJsonParser('error', 'error');
+  root.removeContentTypeParser('application/json');
+  root.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    const isEncoded = request.headers['content-encoding'] !== undefined;
+    if (isEncoded || !isUtf8(body)) return done(new AppError('invalidFormat'));
+    bodies.set(request, body);
+    return body.length === 0 ? done(null, undefined) : parse(request, body.toString(), done);
+  });
+
+  root.withTypeProvider<ZodTypeProvider>().post(
+    '/api/v1/chat-3d/respond',
+    {
+      schema: {
+        tags: ['platform'],
+        summary: 'Let a 3D chatbot respond',
+        description: 'Forwarded to the chat service; the answer is its own.',
+        security: [{ bearer: [] }],
+        body: z
+          .looseObject(
+            { chatbot_id: text, message: text, user_id: text },
+            { error: ({ input }) => (input === null ? 'is required' : 'must be a JSON object') },
+          )
+          .meta({
+            examples: [
+              {
+                chatbot_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
+                message: 'Hello',
+                user_id: 'User-483920',
+              },
+            ],
+          }),
+        response: {
+          200: z
+            .looseObject({})
+            .meta({ description: 'What the chat service says', examples: [{ reply: 'Good morning!' }] }),
+          ...failures('catalogue', 'missingField', 'invalidFormat', ...BEARER_FAILURES),
+        },
+      },
+    },
+    async (request, reply) => {
+      if (!upstream) throw new AppError('unavailable', { text: 'Nothing serves /api/v1/chat-3d/ here' });
+      const answer = await idempotency(
+        request,
+        reply,
+        (passing) => upstream.forward(request, passing),
+        bodies.get(request),
+      );
+      return relay(reply, answer);
+    },
+  );
+}
