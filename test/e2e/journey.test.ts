@@ -78,10 +78,11 @@ describe('the journey', () => {
       user_id,
       exp: inAbout(1800),
     });
-    const { headers } = await send(`${system.gateway}/health/live`, {
+    const { status, headers, body } = await send(`${system.gateway}/api/v1/users/me`, {
       headers: { authorization: `Bearer ${answer.body.token}` },
     });
-    expect(headers.get('x-ratelimit-limit')).toBe('100');
+    expect({ status, body }).toMatchObject({ status: 200, body: { email: 'ada@example.com', user_id } });
+    expect(headers.get('x-ratelimit-limit')).toBe('60');
   });
 
   test('a solution opens one login, and none opens none', async () => {

@@ -206,15 +206,23 @@ test('a database that hangs at the first question to it, and then goes on, is as
 });
 
 describe('SIGTERM', () => {
-  /** Waits until a part has read every call: one is answered, and one that was sent later as well. */
-  async function inFlight(part: Part, calls: Promise<unknown>[]) {
-    await Promise.race(calls);
-    await send(`${url(part)}/health/live`);
+  /** Makes so many calls at once, and waits until the service has read each. */
+  async function inFlight<T>(part: Part, count: number, call: () => Promise<T>): Promise<Promise<T>[]> {
+    const connections = async () => {
+      const { body } = await send(`${url(part)}/metrics`);
+      return Number(/nodejs_active_resources\{type="TCPSocketWrap"\} (\d+)/.exec(body)?.[1] ?? 0);
+    };
+    const before = await connections();
+    const calls = Array.from({ length: count }, call);
+    await vi.waitFor(async () => expect(await connections()).toBeGreaterThanOrEqual(before + count), {
+      timeout: 10_000,
+    });
+    await send(`${url(part)}/health/live`); // sent later: with its answer the calls have been read, too
+    return calls;
   }
 
   test('the login service finishes the logins in flight and takes no more', { timeout: 40_000 }, async () => {
-    const calls = Array.from({ length: 60 }, () => login('login'));
-    await inFlight('login', calls);
+    const calls = await inFlight('login', 60, () => login('login'));
     const code = end('login', 'SIGTERM');
     expect(await Promise.all(calls)).toEqual(Array(60).fill(granted));
     expect(await within(10, code)).toBe(0);
@@ -222,8 +230,7 @@ describe('SIGTERM', () => {
   });
 
   test('the gateway finishes the logins in flight and takes no more', { timeout: 40_000 }, async () => {
-    const calls = Array.from({ length: 20 }, () => login());
-    await inFlight('gateway', calls);
+    const calls = await inFlight('gateway', 20, () => login());
     const code = end('gateway', 'SIGTERM');
     expect(await Promise.all(calls)).toEqual(Array(20).fill(granted));
     expect(await within(10, code)).toBe(0);

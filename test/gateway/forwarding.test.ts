@@ -190,17 +190,23 @@ describe('paths', () => {
     '/v2;/login',
     '/v2\\login',
     '/v2/login\\',
-    '/V2/login',
     '/v2/Login',
     '/v2/login/',
     'http://127.0.0.1/v2/login',
     '/v2/login/extra',
     '/v2/',
-    '/internal/events',
   ])('404 for %s, and no service is called', async (target) => {
     expect(await rawPost(target)).toMatch(/^HTTP\/1\.1 404 /);
     expect(upstream.received).toEqual([]);
   });
+
+  test.each(['/V2/login', '/internal/events', '/api/v1/nothing', '/'])(
+    '401 comes before 404: %s',
+    async (target) => {
+      expect(await rawPost(target)).toMatch(/^HTTP\/1\.1 401 /);
+      expect(upstream.received).toEqual([]);
+    },
+  );
 
   test.each(['v2/login', '*', '/v2/lo gin', '/v2/login\u0001'])('400 or 404 for %s', async (target) => {
     expect(await rawPost(target)).toMatch(/^HTTP\/1\.1 40[04] /);

@@ -68,12 +68,12 @@ describe('X-Request-ID', () => {
   test('stands in the envelope of an error', async () => {
     const { status, body } = await send(`${gateway.url}/nothing`, { headers: { 'x-request-id': 'asked-1' } });
     expect({ status, body }).toEqual({
-      status: 404,
+      status: 401,
       body: {
         error: {
-          code: 'RESOURCE_NOT_FOUND',
-          message: 'Not found',
-          details: 'Not found',
+          code: 'INVALID_TOKEN',
+          message: 'No authorization header',
+          details: 'No authorization header',
           timestamp: new Date(gateway.clock.now()).toISOString(),
           request_id: 'asked-1',
         },
@@ -162,7 +162,7 @@ describe('cross-origin policy (spec §Authentication 5)', () => {
     ['200', '/health', {}],
     ['400', '/v2/login', { method: 'POST' }],
     ['404', '/v2/nothing', {}],
-    ['404', '/nothing', {}],
+    ['401', '/nothing', {}],
     ['404', '/v2/%2e', {}],
   ])('a %s (%s) can be read by every origin', async (status, path, init) => {
     const answer = await send(`${gateway.url}${path}`, {

@@ -70,7 +70,10 @@ describe('defaults (DESIGN §4)', () => {
         CAPTCHA_PROVIDER: 'altcha',
         CAPTCHA_SECRET: GOOD.CAPTCHA_SECRET,
         RATE_LIMIT: true,
+        CAPTCHA_ON_CATALOGUE_LOGIN: 'after-failures',
         RATE_LIMIT_ANONYMOUS_PER_MINUTE: 300,
+        PRINCIPAL_CACHE_MS: 1_000,
+        PUBLIC_CALLBACK_PATHS: ['/api/v1/payment/webhook'],
       },
       warnings: [],
     });
@@ -78,7 +81,7 @@ describe('defaults (DESIGN §4)', () => {
 
   test('login', () => {
     expect(loadConfig('login', GOOD)).toEqual({
-      config: { ...everyService, LOGIN_PORT: 8001 },
+      config: { ...everyService, LOGIN_PORT: 8001, SESSION_MAX_HOURS: 24 },
       warnings: [],
     });
   });

@@ -39,6 +39,8 @@ async function build({ env = {}, ...options }: { env?: NodeJS.ProcessEnv } & Par
     '/things/:id',
     {
       schema: {
+        operationId: 'putThingsId',
+        security: [],
         summary: 'Replace a thing',
         params: z.object({ id: z.string() }),
         body: z.object({ name: z.string({ error: 'is required' }) }),
@@ -176,6 +178,7 @@ describe('failures in the shape of their contract', () => {
     ['DELETE', '/health/live', 404, missing],
     ['GET', '/things/1', 404, missing],
     ['GET', '/%zz', 404, envelope('RESOURCE_NOT_FOUND', 'Not found', 'request-1')],
+    ['GET', '/api/v1/nothing?q=%zz', 404, envelope('RESOURCE_NOT_FOUND', 'Not found', 'request-1')],
     ['GET', '/v2/%zz', 404, { detail: 'Not found' }],
     ['POST', '/v2/%', 404, { detail: 'Not found' }],
     ['GET', '/v2/%C3%28', 404, { detail: 'Not found' }],
@@ -697,6 +700,8 @@ describe('documents', () => {
       expect(document.paths).not.toHaveProperty([hidden]);
     }
     expect(document.paths['/things/{id}'].put).toEqual({
+      operationId: 'putThingsId',
+      security: [],
       summary: 'Replace a thing',
       parameters: [{ in: 'path', name: 'id', required: true, schema: { type: 'string' } }],
       requestBody: {

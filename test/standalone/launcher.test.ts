@@ -150,7 +150,9 @@ test.each(['login', 'mongo'])(
   async (name) => {
     const launched = await startUp({ env: { JWT_SECRET: 'short' } });
     // A secret that production would refuse is a warning here, from each service that signs or verifies.
-    expect(launched.output().match(/warn JWT_SECRET is shorter than 32 bytes/g)).toHaveLength(3);
+    await vi.waitFor(() =>
+      expect(launched.output().match(/warn JWT_SECRET is shorter than 32 bytes/g)).toHaveLength(3),
+    );
     const children = childrenOf(launched.pid);
     process.kill(children[name] as number, 'SIGKILL');
     expect(await launched.ended).toBe(1);

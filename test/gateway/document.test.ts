@@ -1,0 +1,142 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startGateway, startHttp } from '../fixtures/gateway.ts';
+import { send } from '../fixtures/http.ts';
+import { startServices } from '../fixtures/services.ts';
+
+type Started<T extends (...args: never[]) => unknown> = Awaited<ReturnType<T>>;
+
+const OWN = [
+  '/v2/login',
+  '/v2/signup',
+  '/v2/verify-otp',
+  '/v2/forgot-password',
+  '/v2/reset-password',
+  '/api/v1/auth/login',
+  '/api/v1/crawl/upload-pdf',
+  '/api/v1/chat-3d/respond',
+  '/health',
+  '/health/live',
+  '/health/ready',
+];
+const THEIRS = [
+  '/auth/refresh',
+  '/auth/logout',
+  '/api/v1/auth/refresh',
+  '/api/v1/auth/logout',
+  '/api/v1/users/me',
+  '/api/v1/chatbots',
+  '/api/v1/chatbots/create',
+  '/api/v1/chatbots/{chatbot_id}',
+  '/api/v1/chatbots/{chatbot_id}/duplicate',
+];
+const documentAt = async (url: string) => {
+  const { status, body } = await send(`${url}/openapi.json`);
+  expect(status).toBe(200);
+  return body;
+};
+
+describe('with the services up', () => {
+  let services: Started<typeof startServices>;
+  let gateway: Started<typeof startGateway>;
+  beforeAll(async () => {
+    services = await startServices();
+    gateway = await startGateway({
+      env: { LOGIN_SERVICE_URL: services.login, USER_SERVICE_URL: services.user },
+    });
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    await services.stop();
+  });
+
+  test('it covers both contracts: every path of the specification that is served', async () => {
+    const { paths, openapi, info } = await documentAt(gateway.url);
+    expect({ openapi, title: info.title }).toEqual({ openapi: '3.1.0', title: 'Gatehouse gateway' });
+    expect(Object.keys(paths).toSorted()).toEqual([...OWN, ...THEIRS].toSorted());
+    expect(Object.keys(paths['/api/v1/users/me'])).toEqual(['get', 'patch']);
+    expect(Object.keys(paths['/api/v1/chatbots/{chatbot_id}']).toSorted()).toEqual([
+      'delete',
+      'get',
+      'patch',
+    ]);
+  });
+
+  test('the login is the one at the gateway, with its CAPTCHA', async () => {
+    const { paths } = await documentAt(gateway.url);
+    const catalogue = paths['/api/v1/auth/login'].post;
+    expect(Object.keys(catalogue.requestBody.content['application/json'].schema.properties)).toContain(
+      'recaptcha_token',
+    );
+    expect(Object.keys(catalogue.responses)).toContain('429');
+  });
+
+  test('needs no bearer and spends no budget', async () => {
+    const first = await send(`${gateway.url}/openapi.json`);
+    const second = await send(`${gateway.url}/openapi.json`);
+    expect(second.headers.get('x-ratelimit-remaining')).toBe(first.headers.get('x-ratelimit-remaining'));
+  });
+});
+
+describe('with services that fail', () => {
+  const started: { stop: () => Promise<void> }[] = [];
+  afterEach(async () => {
+    for (const { stop } of started.splice(0)) await stop();
+  });
+  const inFrontOf = async (url: string) => {
+    const gateway = await startGateway({ env: { LOGIN_SERVICE_URL: url, USER_SERVICE_URL: url } });
+    started.push(gateway);
+    return gateway.url;
+  };
+  const service = async (listener: Parameters<typeof startHttp>[0]) => {
+    const http = await startHttp(listener);
+    started.push(http);
+    return http;
+  };
+
+  test.each<[string, Parameters<typeof startHttp>[0]]>([
+    ['hang up', (request) => request.socket.destroy()],
+    ['answer 500', (_, response) => void response.writeHead(500).end('{}')],
+    ['answer what is no JSON', (_, response) => void response.end('<html>')],
+    ['answer null', (_, response) => void response.end('null')],
+    ['answer a document of another shape', (_, response) => void response.end('{"paths":[1],"tags":"x"}')],
+    ['answer a document without paths', (_, response) => void response.end('{"openapi":"3.1.0"}')],
+    [
+      'redirect elsewhere',
+      (_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
+    ],
+  ])('its own part still answers when they %s', async (_, listener) => {
+    const { url } = await service(listener);
+    const { paths } = await documentAt(await inFrontOf(url));
+    expect(Object.keys(paths).toSorted()).toEqual(OWN.toSorted());
+  });
+
+  test('and when they are down, or hang', { timeout: 15_000 }, async () => {
+    const gone = await startHttp(() => {});
+    await gone.stop();
+    expect(Object.keys((await documentAt(await inFrontOf(gone.url))).paths).toSorted()).toEqual(
+      OWN.toSorted(),
+    );
+    const hanging = await service(() => {});
+    expect(Object.keys((await documentAt(await inFrontOf(hanging.url))).paths).toSorted()).toEqual(
+      OWN.toSorted(),
+    );
+  });
+
+  test('a service that has been seen once is remembered', async () => {
+    let up = true;
+    const { url } = await service((_, response) => {
+      if (up)
+        response.end(
+          '{"openapi":"3.1.0","paths":{"/api/v1/users/me":{"get":{"summary":"x"}},"/internal/events":{}}}',
+        );
+      else response.socket?.destroy();
+    });
+    const front = await inFrontOf(url);
+    const { paths } = await documentAt(front);
+    expect(paths['/api/v1/users/me']).toEqual({ get: { summary: 'x' } });
+    // What is not for clients is not shown to them.
+    expect(Object.keys(paths)).not.toContain('/internal/events');
+    up = false;
+    expect((await documentAt(front)).paths['/api/v1/users/me']).toEqual({ get: { summary: 'x' } });
+  });
+});

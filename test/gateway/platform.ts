@@ -1,0 +1,107 @@
+import { type IncomingHttpHeaders, request, type ServerResponse } from 'node:http';
+import { expect } from 'vitest';
+import { errorEnvelope } from '../fixtures/envelope.ts';
+import { startHttp } from '../fixtures/gateway.ts';
+
+/** What reached a service of the platform, to the byte. */
+interface Call {
+  method: string | undefined;
+  url: string | undefined;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  /** Whether the whole request arrived; false when it was cut off. */
+  complete: boolean;
+}
+
+type Reply = (call: Call, response: ServerResponse) => void;
+
+const ok: Reply = (_, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}');
+};
+
+/** A service of the platform that writes down what reaches it; `replies` is what it says next. */
+export async function startPlatform() {
+  const platform = { calls: [] as Call[], reply: ok };
+  const http = await startHttp(async (incoming, response) => {
+    const call: Call = {
+      method: incoming.method,
+      url: incoming.url,
+      headers: incoming.headers,
+      body: Buffer.alloc(0),
+      complete: false,
+    };
+    platform.calls.push(call);
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk) => chunks.push(chunk));
+    incoming.on('error', () => {});
+    incoming.once('close', () => {
+      Object.assign(call, { body: Buffer.concat(chunks), complete: incoming.complete });
+      if (incoming.complete) platform.reply(call, response);
+    });
+  });
+  return Object.assign(platform, http, {
+    reset() {
+      platform.calls.length = 0;
+      platform.reply = ok;
+    },
+  });
+}
+
+export interface Exchange {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** One HTTP exchange without fetch's own ideas of headers, encodings and redirects. Rejects when it is cut off. */
+export function exchange(
+  url: string,
+  {
+    method = 'GET',
+    headers = {},
+    body,
+  }: {
+    method?: string;
+    headers?: Record<string, string | string[]>;
+    body?: string | Buffer | undefined;
+  } = {},
+): Promise<Exchange> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const path = url.slice(new URL(url).origin.length) || '/';
+    const sized = body !== undefined &&
+      !headers['transfer-encoding'] && { 'content-length': String(Buffer.byteLength(body)) };
+    const all = { ...sized, ...headers };
+    const outgoing = request(
+      { hostname, port, path, method, headers: all, agent: false },
+      async (incoming) => {
+        const chunks: Buffer[] = [];
+        try {
+          for await (const chunk of incoming) chunks.push(chunk);
+          resolve({
+            status: incoming.statusCode ?? 0,
+            headers: incoming.headers,
+            body: Buffer.concat(chunks),
+          });
+        } catch (error) {
+          reject(error);
+        }
+      },
+    );
+    outgoing.once('error', reject).end(body);
+  });
+}
+
+/** The answer of an exchange that failed: its status and its envelope. */
+export const refusal = ({ status, body }: Exchange) => ({ status, body: JSON.parse(body.toString()) });
+
+/** What `refusal` must be; the envelope with its five keys and no others. */
+export const envelope = (status: number, code: string, message: string, details = message) => ({
+  status,
+  body: errorEnvelope(code, message, { details }),
+});
+
+/** Waits, a few milliseconds at a time, for what happens in another process or socket. */
+export async function eventually(condition: () => boolean): Promise<void> {
+  await expect.poll(condition, { timeout: 5_000, interval: 5 }).toBe(true);
+}

@@ -1,0 +1,277 @@
+import { connect, type Database } from '@gatehouse/shared/database';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildLoginService } from '../../services/login/app.ts';
+import { failuresAt, outcome } from '../fixtures/envelope.ts';
+import { type Answered, decodeToken, postForm, postJson, send } from '../fixtures/http.ts';
+import { newMember } from '../fixtures/members.ts';
+import { listen, mailedCode, type Services, startServices, testConfig } from '../fixtures/services.ts';
+
+let services: Services;
+beforeAll(async () => {
+  services = await startServices({ env: { LOG_LEVEL: 'info' } });
+});
+afterAll(() => services.stop());
+
+const newUser = (fields?: object) => newMember(services.db, fields);
+
+const post = (body: unknown, headers?: Record<string, string>, where = services.login) =>
+  postJson(`${where}/api/v1/auth/login`, body, headers);
+const logIn = (credentials: object, where?: string) => post(credentials, {}, where);
+const me = (token: string) =>
+  send(`${services.user}/api/v1/users/me`, { headers: { authorization: `Bearer ${token}` } });
+const failure = failuresAt(() => services.clock.now());
+
+describe('POST /api/v1/auth/login', () => {
+  test('answers a token of an hour and the user_id', async () => {
+    const { email, user_id } = await newUser();
+    const answer = await logIn({ email, password: 'secret' });
+    expect(outcome(answer)).toEqual({
+      status: 200,
+      body: { access_token: expect.any(String), token_type: 'Bearer', expires_in: 3600, user_id },
+    });
+    expect(Object.keys(answer.body)).toEqual(['access_token', 'token_type', 'expires_in', 'user_id']);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const { header, payload } = decodeToken(answer.body.access_token);
+    expect(payload).toEqual({ email, user_id, exp: services.clock.seconds() + 3600 });
+    expect(header).toEqual({
+      alg: 'HS256',
+      typ: 'JWT',
+      sid: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+    });
+    const beganAt = Number.parseInt(header.sid.replace('-', '').slice(0, 12), 16);
+    expect(beganAt).toBe(services.clock.now());
+  });
+
+  test('two logins in one second are two sessions', async () => {
+    const { email } = await newUser();
+    const answers = await Promise.all([1, 2].map(() => logIn({ email, password: 'secret' })));
+    const [one, two] = answers.map(({ body }) => decodeToken(body.access_token));
+    expect(one?.payload).toEqual(two?.payload);
+    expect(one?.header.sid).not.toBe(two?.header.sid);
+  });
+
+  test('takes the e-mail in any case and with spaces around it, and answers its spelling at signup', async () => {
+    const { email } = await newUser();
+    const answer = await logIn({ email: `  ${email.toUpperCase()}\n`, password: 'secret' });
+    expect(answer.status).toBe(200);
+    expect(decodeToken(answer.body.access_token).payload.email).toBe(email);
+  });
+
+  test.each([undefined, null, 483_920])('a record with the user_id %j gets a null one', async (user_id) => {
+    const { email } = await newUser({ user_id });
+    const { status, body } = await logIn({ email, password: 'secret' });
+    expect({ status, user_id: body.user_id }).toEqual({ status: 200, user_id: null });
+    expect(decodeToken(body.access_token).payload.user_id).toBeNull();
+  });
+
+  test('the unknown e-mail and the wrong password are refused alike', async () => {
+    const { email } = await newUser();
+    const wrong = await logIn({ email, password: 'Secret' });
+    const unknown = await logIn({ email: 'nobody@example.com', password: 'secret' });
+    expect(outcome(wrong)).toEqual(failure(wrong, 401, 'INVALID_CREDENTIALS', 'Invalid credentials'));
+    expect(outcome(unknown)).toEqual(failure(unknown, 401, 'INVALID_CREDENTIALS', 'Invalid credentials'));
+    const seen = ({ headers }: Answered) =>
+      [...headers.keys()].filter((name) => name !== 'date' && name !== 'x-request-id');
+    expect(seen(wrong)).toEqual(seen(unknown));
+  });
+
+  test.each([false, undefined, null, 0, ''])(
+    'the right password of an account with verified %j is 403, the wrong one 401',
+    async (verified) => {
+      const { email } = await newUser({ verified });
+      const right = await logIn({ email, password: 'secret' });
+      expect(outcome(right)).toEqual(failure(right, 403, 'ACCOUNT_NOT_VERIFIED', 'Account not verified'));
+      const wrong = await logIn({ email, password: 'wrong' });
+      expect(outcome(wrong)).toEqual(failure(wrong, 401, 'INVALID_CREDENTIALS', 'Invalid credentials'));
+    },
+  );
+
+  test.each(['secret ', ' secret', 'Secret', 'secret\0', 'secre', 'ｓecret'])(
+    'a password is compared exactly: %j',
+    async (password) => {
+      const { email } = await newUser();
+      expect((await logIn({ email, password })).status).toBe(401);
+    },
+  );
+
+  test('a hashed password is checked too, and both contracts share it', async () => {
+    const email = 'hashed@example.com';
+    await postForm(`${services.user}/v2/signup`, { email, password: 'pä$$', name: 'H' });
+    await postForm(`${services.user}/v2/verify-otp`, { email, otp: mailedCode(services.mailbox, email) });
+    expect((await logIn({ email, password: 'pä$$' })).status).toBe(200);
+    expect((await logIn({ email, password: 'pa$$' })).status).toBe(401);
+    expect((await postForm(`${services.login}/v2/login`, { email, password: 'pä$$' })).status).toBe(200);
+  });
+
+  test('every attempt is an audit event with its outcome, and no log line holds a secret', async () => {
+    const { email, user_id } = await newUser({ password: 'hunter-two' });
+    const { email: unverified } = await newUser({ verified: false });
+    services.logged.length = 0;
+    const { body } = await logIn({ email, password: 'hunter-two' });
+    await logIn({ email, password: 'hunter-three' });
+    await logIn({ email: unverified, password: 'secret' });
+    await logIn({ email: 'stranger@example.com', password: 'hunter-four' });
+    const emails = [email, unverified, 'stranger@example.com'].map((address) => address.toLowerCase());
+    const events = await services.db.auditEvents.find({ email: { $in: emails } }).toArray();
+    expect(events.map(({ action, outcome: how, user_id: who }) => [action, how, who])).toEqual([
+      ['login', 'success', user_id],
+      ['login', 'wrong password', user_id],
+      ['login', 'not verified', expect.any(String)],
+      ['login', 'unknown account', null],
+    ]);
+    expect(services.logged.join('')).not.toMatch(/hunter/);
+    expect(services.logged.join('')).not.toContain(body.access_token);
+  });
+
+  test('fields that it does not know do nothing', async () => {
+    const { email } = await newUser({ verified: false });
+    const answer = await post(
+      `{"email":${JSON.stringify(email)},"password":"secret","verified":true,"user_id":"User-1","$set":{"verified":true},"recaptcha_token":1}`,
+    );
+    expect(answer.status).toBe(403);
+  });
+
+  test.each(['/api/v1/auth/login', '/v2/login'])(
+    'POST %s under way with the old password while it is reset opens no session',
+    async (path) => {
+      const { email } = await newUser();
+      // This login has compared the password and then waits at its audit event.
+      const slow = await connect(services.uri, { appName: 'slow' });
+      const compared = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      const insertOne = async () => {
+        compared.resolve();
+        await released.promise;
+      };
+      const db: Database = { ...slow, auditEvents: Object.assign(slow.auditEvents, { insertOne }) };
+      const app = await buildLoginService({ config: testConfig('login'), db, now: services.clock.now });
+      const login = await listen(app);
+      const credentials = { email, password: 'secret' };
+      const attempt = path === '/v2/login' ? postForm(login + path, credentials) : logIn(credentials, login);
+      await compared.promise;
+
+      services.clock.advance(1);
+      await postForm(`${services.user}/v2/forgot-password`, { email });
+      const fields = { email, otp: mailedCode(services.mailbox, email), new_password: 'new' };
+      expect((await postForm(`${services.user}/v2/reset-password`, fields)).status).toBe(200);
+      services.clock.advance(1);
+      released.resolve();
+      const { body } = await attempt;
+      expect((await me(body.access_token ?? body.token)).status).toBe(401);
+
+      const again = await logIn({ email, password: 'new' });
+      expect((await me(again.body.access_token)).status).toBe(200);
+      await app.close();
+      await slow.close();
+    },
+  );
+});
+
+describe('a body that is not what it should be', () => {
+  const MALFORMED = 'The request is malformed';
+  const MISSING = 'A required field is missing';
+  const missing = (details: string) => [400, 'MISSING_FIELD', MISSING, details] as const;
+  const invalid = (details: string) => [400, 'INVALID_FORMAT', MALFORMED, details] as const;
+  const deep = (open: string, close: string) => open.repeat(100_000) + close.repeat(100_000);
+
+  test.each<[string, string, readonly [number, string, string, string]]>([
+    ['nothing', '', missing('body is required')],
+    ['null', 'null', missing('body is required')],
+    ['a number', '1', invalid('body must be a JSON object')],
+    ['a text', '"email"', invalid('body must be a JSON object')],
+    ['true', 'true', invalid('body must be a JSON object')],
+    ['an array', '[{"email":"a@b.c","password":"x"}]', invalid('body must be a JSON object')],
+    ['an empty object', '{}', missing('email is required')],
+    ['no password', '{"email":"a@b.c"}', missing('password is required')],
+    ['no e-mail', '{"password":"x"}', missing('email is required')],
+    ['an empty e-mail', '{"email":"","password":"x"}', missing('email is required')],
+    ['an e-mail of spaces', '{"email":"  ","password":"x"}', missing('email is required')],
+    ['an empty password', '{"email":"a@b.c","password":""}', missing('password is required')],
+    ['an e-mail that is a number', '{"email":1,"password":"x"}', invalid('email must be a text')],
+    ['an e-mail that is null', '{"email":null,"password":"x"}', invalid('email must be a text')],
+    ['an operator as e-mail', '{"email":{"$gt":""},"password":"x"}', invalid('email must be a text')],
+    ['an array as e-mail', '{"email":["a@b.c"],"password":"x"}', invalid('email must be a text')],
+    ['an operator as password', '{"email":"a@b.c","password":{"$ne":1}}', invalid('password must be a text')],
+    ['a deep password', `{"email":"a@b.c","password":${deep('[', ']')}}`, invalid('password must be a text')],
+    ['100,000 arrays', deep('[', ']'), invalid('body must be a JSON object')],
+    ['100,000 objects', deep('{"a":', '}').replace('}', '1}'), missing('email is required')],
+    ['100,000 arrays, never closed', '['.repeat(100_000), invalid(MALFORMED)],
+    ['no end', '{"email":"a@b.c","password":"x"', invalid(MALFORMED)],
+    ['two objects', '{"email":"a@b.c","password":"x"}{}', invalid(MALFORMED)],
+    ['single quotes', "{'email':'a@b.c','password':'x'}", invalid(MALFORMED)],
+    ['a comma too many', '{"email":"a@b.c","password":"x",}', invalid(MALFORMED)],
+    ['NaN', 'NaN', invalid(MALFORMED)],
+    ['a form', 'email=a%40b.c&password=x', invalid(MALFORMED)],
+    ['a space', ' ', invalid(MALFORMED)],
+    ['__proto__', '{"__proto__":{"email":"a@b.c"},"password":"x"}', invalid(MALFORMED)],
+    ['a constructor', '{"constructor":{"prototype":{"email":"a"}}}', invalid(MALFORMED)],
+  ])('%s', async (_, body, expected) => {
+    const answer = await post(body);
+    expect(outcome(answer)).toEqual(failure(answer, ...expected));
+  });
+
+  test.each([
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=b',
+    'text/json',
+    'application/xml',
+    'application/jsonp',
+    'nonsense',
+    ';;/=',
+  ])('the content type %s', async (type) => {
+    const answer = await post('{"email":"a@b.c","password":"x"}', { 'content-type': type });
+    expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
+  });
+
+  test('plain text is a text, whatever it says', async () => {
+    const answer = await post('{"email":"a@b.c","password":"x"}', { 'content-type': 'text/plain' });
+    expect(outcome(answer)).toEqual(failure(answer, ...invalid('body must be a JSON object')));
+  });
+
+  test('no content type', async () => {
+    const answer = await send(`${services.login}/api/v1/auth/login`, {
+      method: 'POST',
+      body: new TextEncoder().encode('{"email":"a@b.c","password":"x"}'), // for bytes fetch makes up no type
+    });
+    expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
+  });
+
+  test('JSON by another of its names is taken', async () => {
+    const { email } = await newUser();
+    const json = JSON.stringify({ email, password: 'secret' });
+    const type = 'application/json; charset=utf-8';
+    expect((await post(json, { 'content-type': type })).status).toBe(200);
+    expect((await post(json, { 'content-type': 'Application/JSON' })).status).toBe(200);
+  });
+
+  test('more than a mebibyte', async () => {
+    const answer = await post(JSON.stringify({ email: 'a@b.c', password: 'x'.repeat(1024 * 1024) }));
+    expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
+  });
+
+  test('texts of any length up to there are just wrong', async () => {
+    for (const field of ['email', 'password']) {
+      const answer = await logIn({ email: 'a@b.c', password: 'x', [field]: 'x'.repeat(500_000) });
+      expect(outcome(answer)).toEqual(failure(answer, 401, 'INVALID_CREDENTIALS', 'Invalid credentials'));
+    }
+  });
+
+  test('bytes that are not UTF-8', async () => {
+    const { email } = await newUser({ password: '\ufffd' });
+    const head = new TextEncoder().encode(`{"email":"${email}","password":"`);
+    const answer = await post(new Uint8Array([...head, 0xff, 0x22, 0x7d]));
+    expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
+  });
+
+  test('lone surrogates and NUL are just wrong', async () => {
+    for (const text of ['\\ud800', '\\u0000', 'a\\u0000@b.c']) {
+      const answer = await post(`{"email":"${text}","password":"${text}"}`);
+      expect(answer.status).toBe(401);
+    }
+  });
+
+  test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('%s needs a bearer before it is 404', async (method) => {
+    const answer = await send(`${services.login}/api/v1/auth/login`, { method });
+    expect(outcome(answer)).toEqual(failure(answer, 401, 'INVALID_TOKEN', 'No authorization header'));
+  });
+});

@@ -1,0 +1,222 @@
+import { createHmac } from 'node:crypto';
+import { createTokens } from '@gatehouse/shared/tokens';
+import type { User } from '@gatehouse/shared/users';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildGateway } from '../../services/gateway/app.ts';
+import { buildLoginService } from '../../services/login/app.ts';
+import { failuresAt, outcome } from '../fixtures/envelope.ts';
+import { startUpstream } from '../fixtures/gateway.ts';
+import { type Answered, decodeToken, postForm, send } from '../fixtures/http.ts';
+import { newMember } from '../fixtures/members.ts';
+import { JWT_SECRET, listen, type Services, startServices, testConfig } from '../fixtures/services.ts';
+
+let services: Services;
+let platform: Awaited<ReturnType<typeof startUpstream>>;
+const gateways: FastifyInstance[] = [];
+let here: string;
+let elsewhere: string;
+beforeAll(async () => {
+  services = await startServices();
+  platform = await startUpstream();
+  [here, elsewhere] = (await Promise.all([startGateway(), startGateway()])) as [string, string];
+});
+afterAll(async () => {
+  await Promise.all(gateways.map((gateway) => gateway.close()));
+  await platform.stop();
+  await services.stop();
+});
+
+/** A gateway in front of the two services and of one of the platform that lets everybody in. */
+async function startGateway(): Promise<string> {
+  const config = testConfig('gateway', {
+    CAPTCHA_PROVIDER: 'none',
+    RATE_LIMIT: 'off',
+    LOGIN_SERVICE_URL: services.login,
+    USER_SERVICE_URL: services.user,
+    UPSTREAM_PAYMENT: platform.url,
+  });
+  const gateway = await buildGateway({ config, db: services.db, now: services.clock.now });
+  gateways.push(gateway);
+  return listen(gateway);
+}
+
+const tokens = createTokens({ JWT_SECRET });
+const newUser = (fields?: object) => newMember(services.db, fields);
+const logIn = async ({ email }: User): Promise<string> => {
+  const answer = await postForm(`${services.login}/v2/login`, { email, password: 'secret' });
+  return answer.body.token;
+};
+const post = (url: string, token: string) =>
+  send(url, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+const refreshed = async (token: string): Promise<string> =>
+  (await post(`${services.login}/auth/refresh`, token)).body.access_token;
+const get = async (url: string, token: string) =>
+  (await send(url, { headers: { authorization: `Bearer ${token}` } })).status;
+/** How a token is met: at the login service, at the user service, and at a gateway alone. */
+const met = async (token: string, gateway = here) => [
+  (await post(`${services.login}/auth/refresh`, token)).status,
+  await get(`${services.user}/api/v1/users/me`, token),
+  await get(`${gateway}/api/v1/payment/invoices`, token),
+];
+const stored = ({ email }: User) => services.db.users.findOne({ email });
+const failure = failuresAt(() => services.clock.now());
+const invalid = (answer: Answered) => failure(answer, 401, 'INVALID_TOKEN', 'Invalid token');
+function withoutSid({ email, user_id }: User, exp: number) {
+  const part = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url');
+  const text = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ email, user_id, exp })}`;
+  return `${text}.${createHmac('sha256', JWT_SECRET).update(text).digest('base64url')}`;
+}
+
+describe.each(['/auth/logout', '/api/v1/auth/logout'])('POST %s', (path) => {
+  test('ends every token of the session at once at both services, and leaves the other sessions', async () => {
+    const user = await newUser();
+    const token = await logIn(user);
+    const later = await refreshed(token);
+    const latest = await refreshed(later);
+    const other = await logIn(user);
+    const answer = await post(services.login + path, later);
+    expect(outcome(answer)).toEqual({ status: 200, body: { message: 'Logged out' } });
+    for (const ended of [token, later, latest]) {
+      expect(await met(ended)).toEqual([401, 401, 401]);
+      const again = await post(services.login + path, ended);
+      expect(outcome(again)).toEqual(invalid(again));
+    }
+    expect(await met(other)).toEqual([200, 200, 200]);
+  });
+
+  test('through a gateway ends every token of the session there at once, remembered or not', async () => {
+    const user = await newUser();
+    const token = await logIn(user);
+    const later = await refreshed(token);
+    const [other, stranger] = [await logIn(user), await logIn(await newUser())];
+    // The gateway now remembers all of them, one in several spellings.
+    for (const known of [token, later, other, stranger]) expect(await met(known)).toEqual([200, 200, 200]);
+    const spellings = [later, `Bearer ${later}`, `bearer ${later}`, `BEARER ${token}`, token];
+    const statuses = () =>
+      Promise.all(
+        spellings.map(
+          async (authorization) =>
+            (await send(`${here}/api/v1/payment/invoices`, { headers: { authorization } })).status,
+        ),
+      );
+    expect(await statuses()).toEqual([200, 200, 200, 200, 200]);
+
+    const answer = await post(here + path, token);
+    expect(outcome(answer)).toEqual({ status: 200, body: { message: 'Logged out' } });
+    expect(await statuses()).toEqual([401, 401, 401, 401, 401]);
+    for (const ended of [token, later]) expect(await met(ended)).toEqual([401, 401, 401]);
+    for (const known of [other, stranger]) expect(await met(known)).toEqual([200, 200, 200]);
+  });
+
+  test('is known at another gateway within PRINCIPAL_CACHE_MS', async () => {
+    const token = await logIn(await newUser());
+    expect(await met(token, elsewhere)).toEqual([200, 200, 200]);
+    services.clock.advance(0.5);
+    expect((await post(here + path, token)).status).toBe(200);
+    services.clock.advance(0.499);
+    // Our own services ask the database, whatever a gateway in front of them remembers.
+    expect(await met(token, elsewhere)).toEqual([401, 401, 200]);
+    expect(await get(`${elsewhere}/api/v1/users/me`, token)).toBe(401);
+    services.clock.advance(0.001);
+    expect(await met(token, elsewhere)).toEqual([401, 401, 401]);
+  });
+
+  test('of a token without sid ends that very token', async () => {
+    const user = await newUser();
+    const exp = services.clock.seconds() + 600;
+    const [one, two] = [withoutSid(user, exp), withoutSid(user, exp + 1)];
+    const withSid = await logIn(user);
+    expect((await post(services.login + path, one)).status).toBe(200);
+    expect(await met(one)).toEqual([401, 401, 401]);
+    for (const other of [two, withSid]) expect(await met(other)).toEqual([200, 200, 200]);
+  });
+
+  test('of a token without sid that expires in the far future ends that very token for good', async () => {
+    const user = await newUser();
+    const token = withoutSid(user, 8.64e12);
+    expect((await post(services.login + path, token)).status).toBe(200);
+    services.clock.advance(48 * 3600);
+    await post(services.login + path, await logIn(user)); // which forgets what has expired
+    expect(await met(token)).toEqual([401, 401, 401]);
+  });
+
+  test('of an account without a user_id', async () => {
+    const token = await logIn(await newUser({ user_id: undefined }));
+    expect((await post(services.login + path, token)).status).toBe(200);
+    expect((await met(token)).slice(0, 2)).toEqual([401, 401]);
+  });
+
+  test('twice at once ends the session once', async () => {
+    const user = await newUser();
+    const token = await logIn(user);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => post(services.login + path, token)));
+    expect(answers.map(({ status }) => status)).toContain(200);
+    expect(answers.filter(({ status }) => status !== 200 && status !== 401)).toEqual([]);
+    expect((await stored(user))?.ended_sessions).toEqual([
+      { id: decodeToken(token).header.sid, until: new Date(services.clock.now() + 24 * 3_600_000) },
+    ]);
+  });
+
+  test('with no token, or none that stands, ends nothing', async () => {
+    const user = await newUser();
+    const token = await logIn(user);
+    expect((await send(services.login + path, { method: 'POST' })).status).toBe(401);
+    expect((await post(services.login + path, `${token}x`)).status).toBe(401);
+    const otp = tokens.otpSent(user.email, services.clock.now());
+    expect((await post(services.login + path, otp)).status).toBe(401);
+    expect(await met(token)).toEqual([200, 200, 200]);
+  });
+});
+
+test('a session that has ended is remembered until its last token would have expired', async () => {
+  const user = await newUser();
+  const [one, two] = [await logIn(user), await logIn(user)];
+  await post(`${services.login}/auth/logout`, one);
+  services.clock.advance(24 * 3600 - 1);
+  await post(`${services.login}/auth/logout`, await logIn(user));
+  expect((await stored(user))?.ended_sessions).toHaveLength(2);
+  services.clock.advance(1);
+  await post(`${services.login}/auth/logout`, await logIn(user));
+  expect((await stored(user))?.ended_sessions).toHaveLength(2);
+  expect(await met(two)).toEqual([401, 401, 401]);
+});
+
+test('a session that has ended stays so where SESSION_MAX_HOURS has been lowered since', async () => {
+  const user = await newUser();
+  const first = await logIn(user);
+  let token = first;
+  for (let half = 0; half < 6; half += 1) {
+    services.clock.advance(1_500);
+    token = await refreshed(token);
+  }
+  const config = testConfig('login', { SESSION_MAX_HOURS: '1' });
+  const stricter = await buildLoginService({ config, db: services.db, now: services.clock.now });
+  const logOut = async (which: string) => (await post(`${await stricterUrl}/auth/logout`, which)).status;
+  const stricterUrl = listen(stricter);
+  expect(await logOut(token)).toBe(200);
+  services.clock.advance(1);
+  expect(await logOut(await logIn(user))).toBe(200);
+  expect(await met(token)).toEqual([401, 401, 401]);
+  await stricter.close();
+});
+
+test('1,001 logouts keep the record small and end every session', { timeout: 60_000 }, async () => {
+  const user = await newUser();
+  const sessions = await Promise.all(Array.from({ length: 1_001 }, () => logIn(user)));
+  const bystander = await logIn(user);
+  const logOut = (token: string) => post(`${services.login}/auth/logout`, token);
+  for (let at = 0; at < 1_000; at += 50) await Promise.all(sessions.slice(at, at + 50).map(logOut));
+  expect((await stored(user))?.ended_sessions).toHaveLength(1_000);
+  expect(await get(`${services.user}/api/v1/users/me`, bystander)).toBe(200);
+
+  services.clock.advance(1);
+  expect((await logOut(sessions[1_000] as string)).status).toBe(200);
+  expect((await stored(user))?.ended_sessions).toEqual([]);
+  const statuses = await Promise.all(
+    [...sessions, bystander].map((token) => get(`${services.user}/api/v1/users/me`, token)),
+  );
+  expect(new Set(statuses)).toEqual(new Set([401]));
+  services.clock.advance(0.001);
+  expect(await met(await logIn(user))).toEqual([200, 200, 200]);
+});

@@ -1,0 +1,211 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startGateway } from '../fixtures/gateway.ts';
+import { send } from '../fixtures/http.ts';
+import { startServices } from '../fixtures/services.ts';
+
+/** Redocly's recommended rules that do not hold here, each with its reason. */
+const SWITCHED_OFF = {
+  // /health* take no input that could be wrong; every other operation is held to it below.
+  'operation-4xx-response': 'off',
+} as const;
+
+/** What may be called without a bearer (spec §Authentication 2, DESIGN §8). */
+const PUBLIC = [
+  'post /v2/login',
+  'post /v2/signup',
+  'post /v2/verify-otp',
+  'post /v2/forgot-password',
+  'post /v2/reset-password',
+  'post /api/v1/auth/login',
+  'get /health',
+  'get /health/ready',
+  'get /health/live',
+];
+
+interface Operation {
+  operationId?: string;
+  summary?: string;
+  description?: string;
+  security?: object[];
+  parameters?: { name: string; in: string }[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, { description?: string; content?: Record<string, Media> }>;
+}
+interface Media {
+  schema?: Record<string, unknown>;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+
+let services: Awaited<ReturnType<typeof startServices>>;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+const documents: Record<string, string> = {};
+let operations: [name: string, operation: Operation][] = [];
+beforeAll(async () => {
+  services = await startServices();
+  gateway = await startGateway({
+    env: { LOGIN_SERVICE_URL: services.login, USER_SERVICE_URL: services.user },
+  });
+  for (const [name, url] of Object.entries({
+    gateway: gateway.url,
+    login: services.login,
+    user: services.user,
+  })) {
+    documents[name] = await (await fetch(`${url}/openapi.json`)).text();
+  }
+  const { paths } = JSON.parse(documents.gateway as string) as {
+    paths: Record<string, Record<string, Operation>>;
+  };
+  operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, operation]) => [`${method} ${path}`, operation] as [string, Operation],
+    ),
+  );
+});
+afterAll(async () => {
+  await gateway.stop();
+  await services.stop();
+});
+
+const examplesOf = ({ example, examples = {} }: Media) => [
+  ...(example === undefined ? [] : [example]),
+  ...Object.values(examples).map(({ value }) => value),
+];
+
+test.each(['gateway', 'login', 'user'])(
+  'the %s’s document is valid OpenAPI 3.1 and passes Redocly’s recommended rules',
+  async (name) => {
+    const source = documents[name] as string;
+    expect(JSON.parse(source).openapi).toBe('3.1.0');
+    const config = await createConfig({ extends: ['recommended'], rules: SWITCHED_OFF });
+    const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
+    expect(
+      problems.map(({ severity, ruleId, message, location }) => ({
+        severity,
+        ruleId,
+        message,
+        at: location[0]?.pointer,
+      })),
+    ).toEqual([]);
+  },
+);
+
+describe('every operation at the gateway', () => {
+  test('has a summary, a description, a tag and a name of its own', () => {
+    for (const [name, { summary, description }] of operations) {
+      expect({ name, summary, description }).toEqual({
+        name,
+        summary: expect.stringMatching(/^[A-Z].{3,}[^.]$/),
+        description: expect.stringMatching(/\.$/),
+      });
+    }
+    const ids = operations.map(([, { operationId }]) => operationId);
+    expect(new Set(ids).size).toBe(operations.length);
+    for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]+$/);
+  });
+
+  test('needs a bearer, or is public on purpose', () => {
+    const open = operations.filter(([, { security }]) => security?.length === 0).map(([name]) => name);
+    expect(open.toSorted()).toEqual(PUBLIC.toSorted());
+    for (const [name, { security }] of operations) {
+      if (!PUBLIC.includes(name)) expect({ name, security }).toEqual({ name, security: [{ bearer: [] }] });
+    }
+  });
+
+  test('is refused as it says when the bearer is missing', async () => {
+    for (const [name, { security }] of operations) {
+      if (!security?.length) continue;
+      const [method = '', path = ''] = name.split(' ');
+      const { status } = await send(`${gateway.url}${path.replace(/\{.*?\}/, 'x')}`, {
+        method: method.toUpperCase(),
+      });
+      expect({ name, status }).toEqual({ name, status: 401 });
+    }
+  });
+
+  test('tells every error that it answers, each with an example', () => {
+    const atLeast = (name: string, { security }: Operation): string[] => {
+      if (name.startsWith('get /health')) return [];
+      if (security?.length === 0) return ['400', '429', '503'];
+      const mutating = !name.startsWith('get ');
+      const one = name.includes('{chatbot_id}') ? ['404'] : [];
+      return ['400', '401', '403', '429', '503', ...(mutating ? ['409'] : []), ...one];
+    };
+    for (const [name, operation] of operations) {
+      expect(Object.keys(operation.responses), name).toEqual(
+        expect.arrayContaining(atLeast(name, operation)),
+      );
+      expect(
+        Object.keys(operation.responses).some((status) => status.startsWith('2')),
+        name,
+      ).toBe(true);
+      for (const [status, { description, content = {} }] of Object.entries(operation.responses)) {
+        expect(description, `${name} ${status}`).toMatch(/\w{4}/);
+        const media = content['application/json'];
+        expect(media && examplesOf(media).length, `${name} ${status}`).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  test('answers only statuses that the specification lists', () => {
+    const listed = ['200', '201', '400', '401', '403', '404', '409', '429', '500', '503'];
+    for (const [name, { responses }] of operations) {
+      expect(listed, name).toEqual(expect.arrayContaining(Object.keys(responses)));
+    }
+  });
+
+  test('has the error body of its contract in every example', () => {
+    for (const [name, { responses }] of operations) {
+      for (const [status, { content }] of Object.entries(responses)) {
+        if (Number(status) < 400 || name.startsWith('get /health')) continue;
+        for (const example of examplesOf(content?.['application/json'] ?? {})) {
+          const keys = name.includes(' /v2/')
+            ? { detail: expect.any(String) }
+            : {
+                error:
+                  status === '429'
+                    ? {
+                        code: 'RATE_LIMIT_EXCEEDED',
+                        message: expect.any(String),
+                        retry_after: expect.any(Number),
+                        limit: expect.any(Number),
+                        reset_at: expect.any(String),
+                      }
+                    : {
+                        code: expect.any(String),
+                        message: expect.any(String),
+                        details: expect.any(String),
+                        timestamp: expect.any(String),
+                        request_id: expect.any(String),
+                      },
+              };
+          expect(example, `${name} ${status}`).toEqual(keys);
+        }
+      }
+    }
+  });
+
+  test('says what its body is made of', () => {
+    for (const [name, { requestBody }] of operations) {
+      if (!requestBody) continue;
+      const types = Object.keys(requestBody.content);
+      if (name.includes(' /v2/')) {
+        expect(types, name).toEqual(['application/x-www-form-urlencoded', 'multipart/form-data']);
+      } else if (name.endsWith('upload-pdf')) expect(types, name).toEqual(['multipart/form-data']);
+      else {
+        expect(types, name).toEqual(['application/json']);
+        expect(examplesOf(requestBody.content['application/json'] ?? {}).length, name).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  test('tells of the Idempotency-Key where it has an effect', () => {
+    for (const [name, { security, parameters = [] }] of operations) {
+      const has = parameters.some(
+        (parameter) => parameter.name === 'Idempotency-Key' && parameter.in === 'header',
+      );
+      expect({ name, has }).toEqual({ name, has: security?.length === 1 && !name.startsWith('get ') });
+    }
+  });
+});

@@ -1,0 +1,222 @@
+import { request as httpRequest } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { outcome } from '../../fixtures/envelope.ts';
+import { send } from '../../fixtures/http.ts';
+import {
+  type Directory,
+  envelope,
+  malformed,
+  missing,
+  type Person,
+  RECEPTIONIST,
+  startDirectory,
+} from './directory.ts';
+
+let directory: Directory;
+let ada: Person;
+beforeAll(async () => {
+  directory = await startDirectory();
+});
+afterAll(() => directory.stop());
+beforeEach(async () => {
+  ada = await directory.person();
+});
+
+const create = (body: unknown) => ada.call('POST', '/create', body);
+const count = () => directory.db.chatbots.countDocuments();
+
+describe('POST /api/v1/chatbots/create', () => {
+  test('answers 201 with the record, and stores just that', async () => {
+    const answer = await create(RECEPTIONIST);
+    const at = new Date(directory.clock.now()).toISOString();
+    const chatbot = {
+      ...RECEPTIONIST,
+      chatbot_id: expect.stringMatching(
+        /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+      ),
+      status: 'active',
+      owner_id: ada.user_id,
+      organization_id: null,
+      department_id: null,
+      created_at: at,
+      updated_at: at,
+    };
+    expect(outcome(answer)).toStrictEqual({ status: 201, body: chatbot });
+    expect(await directory.stored(answer.body.chatbot_id)).toStrictEqual(answer.body);
+  });
+
+  test.each(['3d', 'text', 'voice'] as const)('type %s', async (type) => {
+    expect((await ada.create({ type })).type).toBe(type);
+  });
+
+  test.each(['en', 'en-us', 'zh-Hant-TW', 'de-CH-1996', 'es-419', 'iw', 'sl-rozaj-biske'])(
+    'language %s is kept as it was spelled',
+    async (language) => {
+      expect((await ada.create({ language })).language).toBe(language);
+    },
+  );
+
+  test.each([
+    ['trimmed', '  Front desk\t', 'Front desk'],
+    ['one character', 'x', 'x'],
+    ['200 characters', 'x'.repeat(200), 'x'.repeat(200)],
+    ['200 characters of two units each', '🤖'.repeat(200), '🤖'.repeat(200)],
+    ['markup and operators', '<b>$where {"$ne":1} .*</b>', '<b>$where {"$ne":1} .*</b>'],
+    ['a family joined by zero-width joiners', '👩‍👩‍👧', '👩‍👩‍👧'],
+  ])('name: %s', async (_what, name, kept) => {
+    const chatbot = await ada.create({ name });
+    expect(chatbot.name).toBe(kept);
+    expect((await directory.stored(chatbot.chatbot_id))?.name).toBe(kept);
+  });
+
+  test('unknown fields are ignored, whatever they claim', async () => {
+    const { status, body } = await create({
+      ...RECEPTIONIST,
+      chatbot_id: 'mine',
+      _id: 'mine',
+      owner_id: 'User-999999',
+      organization_id: 'org',
+      department_id: 'dep',
+      status: 'paused',
+      created_at: '1970-01-01T00:00:00.000Z',
+      constructor: 'mine',
+      $set: { owner_id: 'User-999999' },
+    });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ status: 'active', owner_id: ada.user_id, organization_id: null });
+    expect(body.chatbot_id).not.toBe('mine');
+    expect(await directory.stored(body.chatbot_id)).toStrictEqual(body);
+  });
+
+  test.each(['name', 'type', 'avatar_id', 'language'])('%s is required', async (field) => {
+    const before = await count();
+    expect(outcome(await create({ ...RECEPTIONIST, [field]: undefined }))).toStrictEqual(
+      missing(`${field} is required`, directory.clock),
+    );
+    expect(await count()).toBe(before);
+  });
+
+  const name = 'name must be one line of 1 to 200 characters';
+  const tag = 'language must be a language tag such as en or pt-BR (BCP 47)';
+  test.each([
+    [{ name: '' }, name],
+    [{ name: ' \t ' }, name],
+    [{ name: 'x'.repeat(201) }, name],
+    [{ name: '🤖'.repeat(201) }, name],
+    [{ name: 'a\u0000b' }, name],
+    [{ name: 'a\nb' }, name],
+    [{ name: 'a\u2028b' }, name],
+    [{ name: 'a\ud800b' }, name],
+    [{ name: null }, 'name must be a text'],
+    [{ name: 7 }, 'name must be a text'],
+    [{ name: ['Receptionist'] }, 'name must be a text'],
+    [{ name: { $ne: null } }, 'name must be a text'],
+    [{ type: '3D' }, 'type must be one of 3d, text, voice'],
+    [{ type: '' }, 'type must be one of 3d, text, voice'],
+    [{ type: '__proto__' }, 'type must be one of 3d, text, voice'],
+    [{ type: ['3d'] }, 'type must be one of 3d, text, voice'],
+    [{ type: null }, 'type must be one of 3d, text, voice'],
+    [{ avatar_id: '' }, 'avatar_id must be one line of 1 to 200 characters'],
+    [{ avatar_id: 'x'.repeat(201) }, 'avatar_id must be one line of 1 to 200 characters'],
+    [{ avatar_id: 7 }, 'avatar_id must be a text'],
+    [{ language: '' }, 'language must be one line of 1 to 100 characters'],
+    [{ language: 'english language' }, tag],
+    [{ language: 'en_GB' }, tag],
+    [{ language: 'e' }, tag],
+    [{ language: 'en-' }, tag],
+    [{ language: 'x'.repeat(101) }, 'language must be one line of 1 to 100 characters'],
+    [{ language: ['en', 'de'] }, 'language must be a text'],
+  ])('%j is refused and nothing is written', async (fields, details) => {
+    const before = await count();
+    expect(outcome(await create({ ...RECEPTIONIST, ...fields }))).toStrictEqual(
+      malformed(details, directory.clock),
+    );
+    expect(await count()).toBe(before);
+  });
+
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const fields = JSON.stringify(RECEPTIONIST).slice(1, -1);
+  test.each([
+    ['text', 'receptionist'],
+    ['cut off', `{${fields}`],
+    ['trailing comma', `{${fields},}`],
+    ['an array', `[{${fields}}]`],
+    ['a number', '7'],
+    ['nested 100,000 deep', deep],
+    ['a name nested 100,000 deep', `{${fields},"name":${deep}}`],
+    ['a prototype', `{${fields},"__proto__":{"status":"paused"}}`],
+    ["a constructor's prototype", `{${fields},"constructor":{"prototype":{"status":"paused"}}}`],
+    ['form fields', 'name=Receptionist&type=3d'],
+  ])('a body of %s is refused and nothing is written', async (_what, body) => {
+    const before = await count();
+    expect(outcome(await create(body))).toStrictEqual(malformed(expect.any(String), directory.clock));
+    expect(await count()).toBe(before);
+  });
+
+  test('a body of nothing at all is missing and nothing is written', async () => {
+    const before = await count();
+    expect(outcome(await create(''))).toStrictEqual(missing('body is required', directory.clock));
+    expect(await count()).toBe(before);
+  });
+
+  test('unknown fields nested 100,000 deep are ignored', async () => {
+    expect((await create(`{${fields},"more":${deep}}`)).status).toBe(201);
+    const objects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+    expect(outcome(await create(objects))).toStrictEqual(missing('name is required', directory.clock));
+  });
+
+  test('a body must be there, and be JSON', async () => {
+    for (const body of [undefined, 'null'])
+      expect(outcome(await create(body))).toStrictEqual(missing('body is required', directory.clock));
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'x']) {
+      const answer = await send(`${directory.url}/api/v1/chatbots/create`, {
+        method: 'POST',
+        headers: { authorization: ada.authorization, 'content-type': type },
+        body: JSON.stringify(RECEPTIONIST),
+      });
+      expect(outcome(answer), type).toStrictEqual(malformed(expect.any(String), directory.clock));
+    }
+  });
+
+  test.each([true, false])('more than 1 MiB is refused (length declared: %s)', async (declared) => {
+    const before = await count();
+    const body = JSON.stringify({ ...RECEPTIONIST, more: 'x'.repeat(1024 * 1024) });
+    const status = await new Promise((resolve, reject) => {
+      const request = httpRequest(`${directory.url}/api/v1/chatbots/create`, {
+        method: 'POST',
+        headers: {
+          authorization: ada.authorization,
+          'content-type': 'application/json',
+          ...(declared && { 'content-length': body.length }),
+        },
+      });
+      request.once('response', (response) => resolve(response.resume().statusCode));
+      request.once('error', reject);
+      request.write(body.slice(0, 600_000));
+      request.end(body.slice(600_000));
+    });
+    expect(status).toBe(400);
+    expect(await count()).toBe(before);
+  });
+
+  test('needs a bearer, of an account with a user_id', async () => {
+    const before = await count();
+    const anonymous = await send(`${directory.url}/api/v1/chatbots/create`, { method: 'POST' });
+    expect(outcome(anonymous)).toStrictEqual({
+      status: 401,
+      body: envelope('INVALID_TOKEN', 'No authorization header', 'No authorization header', directory.clock),
+    });
+    const nameless = await directory.person({ user_id: null });
+    expect(outcome(await nameless.call('POST', '/create', RECEPTIONIST))).toStrictEqual({
+      status: 403,
+      body: envelope('FORBIDDEN', 'Forbidden', 'Forbidden', directory.clock),
+    });
+    expect(await count()).toBe(before);
+  });
+
+  test('fifty at once are fifty chatbots', async () => {
+    const made = await Promise.all(Array.from({ length: 50 }, () => ada.create()));
+    expect(new Set(made.map(({ chatbot_id }) => chatbot_id)).size).toBe(50);
+    expect((await ada.list()).body.pagination.total_items).toBe(50);
+  });
+});

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { outcome } from '../../fixtures/envelope.ts';
+import { type Directory, notFound, type Person, startDirectory } from './directory.ts';
+
+let directory: Directory;
+let ada: Person;
+let bob: Person;
+beforeAll(async () => {
+  directory = await startDirectory();
+  [ada, bob] = [await directory.person(), await directory.person()];
+});
+afterAll(() => directory.stop());
+
+describe('DELETE /api/v1/chatbots/{chatbot_id}', () => {
+  test('removes that chatbot and no other', async () => {
+    const [kept, gone] = [await ada.create(), await ada.create()];
+    const path = `/${gone.chatbot_id}`;
+    expect(outcome(await ada.call('DELETE', path))).toStrictEqual({
+      status: 200,
+      body: { message: 'Chatbot deleted' },
+    });
+    for (const method of ['GET', 'DELETE'])
+      expect(outcome(await ada.call(method, path))).toStrictEqual(notFound(directory.clock));
+    expect((await ada.list()).body.data).toStrictEqual([kept]);
+  });
+
+  test("another's stays and is answered as one that does not exist", async () => {
+    const chatbot = await ada.create();
+    expect(outcome(await bob.call('DELETE', `/${chatbot.chatbot_id}`))).toStrictEqual(
+      notFound(directory.clock),
+    );
+    expect(await directory.stored(chatbot.chatbot_id)).toStrictEqual(chatbot);
+  });
+
+  test('of twenty at once one succeeds', async () => {
+    const { chatbot_id } = await ada.create();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ada.call('DELETE', `/${chatbot_id}`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(404)]);
+  });
+});

@@ -1,0 +1,116 @@
+import type { Chatbot } from '@gatehouse/shared/catalogue';
+import { requirePrincipal } from '@gatehouse/shared/principal';
+import { createServer } from '@gatehouse/shared/server';
+import { createTokens } from '@gatehouse/shared/tokens';
+import { userIdOf } from '@gatehouse/shared/users';
+import { chatbots } from '../../../services/user/chatbots/chatbots.ts';
+import { type Clock, testClock } from '../../fixtures/clock.ts';
+import { freshDatabase } from '../../fixtures/database.ts';
+import { errorEnvelope } from '../../fixtures/envelope.ts';
+import { send, sendJson } from '../../fixtures/http.ts';
+import { bearerOf, newMember } from '../../fixtures/members.ts';
+import { listen, testConfig } from '../../fixtures/services.ts';
+
+/** The chatbot directory over HTTP on a database of its own, with people to call it. */
+export async function startDirectory({ clock = testClock() }: { clock?: Clock } = {}) {
+  const { db, drop } = await freshDatabase();
+  const config = testConfig('user');
+  const tokens = createTokens(config);
+  const app = await createServer({
+    name: 'user',
+    description: 'Chatbots.',
+    config,
+    checks: {},
+    hooks: (server) => server.register(requirePrincipal, { users: db.users, tokens, now: clock.now }),
+    now: clock.now,
+  });
+  await app.register(chatbots, { db, now: clock.now });
+  const url = await listen(app);
+
+  /** An active user with a session; without a `user_id`, as an old record may be, when told so. */
+  async function person({ user_id: id }: { user_id?: null } = {}) {
+    const user = await newMember(db, id === null ? { user_id: undefined } : {});
+    const user_id = userIdOf(user);
+    const authorization = bearerOf(user, clock.now());
+    const call = (method: string, path: string, body?: unknown) =>
+      body === undefined
+        ? send(`${url}/api/v1/chatbots${path}`, { method, headers: { authorization } })
+        : sendJson(method, `${url}/api/v1/chatbots${path}`, body, { authorization });
+    return {
+      user_id,
+      authorization,
+      call,
+      list: (query = '') => call('GET', query && `?${query}`),
+      async create(fields: Partial<Chatbot> = {}): Promise<Chatbot> {
+        const { status, body } = await call('POST', '/create', { ...RECEPTIONIST, ...fields });
+        if (status !== 201) throw new Error(JSON.stringify(body));
+        return body;
+      },
+    };
+  }
+
+  return {
+    url,
+    app,
+    db,
+    clock,
+    person,
+    stored: (chatbot_id: string) => db.chatbots.findOne({ chatbot_id }, { projection: { _id: 0 } }),
+    async stop() {
+      await app.close();
+      await drop();
+    },
+  };
+}
+
+export type Directory = Awaited<ReturnType<typeof startDirectory>>;
+export type Person = Awaited<ReturnType<Directory['person']>>;
+
+export const RECEPTIONIST = {
+  name: 'Receptionist',
+  type: '3d',
+  avatar_id: 'avatar-7',
+  language: 'en-GB',
+} as const;
+
+/** The envelope of a failure, its five keys and no others; toStrictEqual holds it against a body. */
+export const envelope = (code: string, message: string, details: unknown, { now }: Clock) =>
+  errorEnvelope(code, message, { details, at: now() });
+
+export const notFound = (clock: Clock) => ({
+  status: 404,
+  body: envelope('RESOURCE_NOT_FOUND', 'Not found', 'Not found', clock),
+});
+
+export const malformed = (details: unknown, clock: Clock) => ({
+  status: 400,
+  body: envelope('INVALID_FORMAT', 'The request is malformed', details, clock),
+});
+
+export const missing = (details: string, clock: Clock) => ({
+  status: 400,
+  body: envelope('MISSING_FIELD', 'A required field is missing', details, clock),
+});
+
+/** Ids that no chatbot has, as a path carries them. */
+export const STRANGE_IDS = [
+  '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
+  '__proto__',
+  'constructor',
+  'create',
+  '$ne',
+  '%7B%22%24ne%22%3Anull%7D',
+  '%00',
+  '%F0%9F%A4%96',
+  '%EF%BF%BD',
+  '%252e%252e',
+  '..%2Fcreate',
+  'a%0d%0ab',
+  'null',
+  '*',
+  'x'.repeat(100),
+  'x'.repeat(10_000),
+  '%zz',
+  '%ff',
+  '%ED%A0%80',
+];

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { outcome } from '../../fixtures/envelope.ts';
+import { type Directory, notFound, type Person, startDirectory } from './directory.ts';
+
+let directory: Directory;
+let ada: Person;
+let bob: Person;
+beforeAll(async () => {
+  directory = await startDirectory();
+  [ada, bob] = [await directory.person(), await directory.person()];
+});
+afterAll(() => directory.stop());
+
+const duplicate = (person: Person, chatbot_id: string, body?: unknown) =>
+  person.call('POST', `/${chatbot_id}/duplicate`, body);
+
+describe('POST /api/v1/chatbots/{chatbot_id}/duplicate', () => {
+  test('copies all but the id and the times, and leaves the original alone', async () => {
+    const { chatbot_id } = await ada.create({ type: 'voice', language: 'de' });
+    const original = (await ada.call('PATCH', `/${chatbot_id}`, { status: 'paused' })).body;
+    await directory.db.chatbots.updateOne({ chatbot_id }, { $set: { secret: 'hidden' } as object });
+    directory.clock.advance(60);
+    const answer = await duplicate(ada, chatbot_id);
+    const at = new Date(directory.clock.now()).toISOString();
+    expect(outcome(answer)).toStrictEqual({
+      status: 201,
+      body: {
+        ...original,
+        chatbot_id: expect.not.stringMatching(chatbot_id),
+        name: 'Receptionist (copy)',
+        created_at: at,
+        updated_at: at,
+      },
+    });
+    expect(await directory.stored(answer.body.chatbot_id)).toStrictEqual(answer.body);
+    expect((await ada.call('GET', `/${chatbot_id}`)).body).toStrictEqual(original);
+  });
+
+  test('organization and department come along', async () => {
+    const { chatbot_id } = await ada.create();
+    const place = { organization_id: 'org-1', department_id: 'dep-1' };
+    await directory.db.chatbots.updateOne({ chatbot_id }, { $set: place });
+    expect((await duplicate(ada, chatbot_id)).body).toMatchObject(place);
+  });
+
+  test.each([
+    ['a copy of a copy', 'Porter (copy)', 'Porter (copy) (copy)'],
+    ['193 characters fit', 'x'.repeat(193), `${'x'.repeat(193)} (copy)`],
+    ['194 do not', 'x'.repeat(194), `${'x'.repeat(193)} (copy)`],
+    ['200 do not', 'x'.repeat(200), `${'x'.repeat(193)} (copy)`],
+    ['no character is cut in two', '🤖'.repeat(200), `${'🤖'.repeat(193)} (copy)`],
+    ['no space before the suffix is doubled', `${'x'.repeat(192)} yyyy`, `${'x'.repeat(192)} (copy)`],
+  ])('the name: %s', async (_what, name, copied) => {
+    const { chatbot_id } = await ada.create({ name });
+    const { body } = await duplicate(ada, chatbot_id);
+    expect(body.name).toBe(copied);
+    expect((await duplicate(ada, body.chatbot_id)).status).toBe(201);
+  });
+
+  test('a body says nothing', async () => {
+    const { chatbot_id } = await ada.create();
+    const { status, body } = await duplicate(ada, chatbot_id, { name: 'Mine', owner_id: bob.user_id });
+    expect({ status, name: body.name, owner_id: body.owner_id }).toEqual({
+      status: 201,
+      name: 'Receptionist (copy)',
+      owner_id: ada.user_id,
+    });
+  });
+
+  test("another's is answered as one that does not exist, and nothing is written", async () => {
+    const { chatbot_id } = await ada.create();
+    const before = await directory.db.chatbots.countDocuments();
+    expect(outcome(await duplicate(bob, chatbot_id))).toStrictEqual(notFound(directory.clock));
+    expect(await directory.db.chatbots.countDocuments()).toBe(before);
+  });
+});
