@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { connect } from '@gatehouse/shared/database';
-import { ARGON2ID } from '@gatehouse/shared/passwords';
-import { hash, verify } from '@node-rs/argon2';
+import { verify } from '@node-rs/argon2';
 import { launch } from '../test/fixtures/launcher.ts';
+import { createAccount, PERSON } from './account.ts';
 import { inTurns, load } from './load.ts';
 
 const SECONDS = 4;
@@ -12,23 +11,8 @@ export async function login(): Promise<void> {
   const gatehouse = await launch({ env: { LOG_LEVEL: 'warn' } });
   try {
     if (!(await gatehouse.up)) throw new Error(gatehouse.output());
-    const password = 'correct horse battery staple';
-    const stored = await hash(password, ARGON2ID);
-    const db = await connect(gatehouse.mongodb, { appName: 'bench' });
-    await db.users.insertOne({
-      email: 'bench@example.com',
-      password: stored,
-      name: 'Bench',
-      verified: true,
-      user_id: 'User-100000',
-      account_status: 'active',
-      payment_status: 'pending',
-      'user_created_at(DATE)': '2026-01-01',
-      subscription_id: 'free',
-      subscription_date: '2026-01-01',
-    });
-    await db.close();
-
+    const stored = await createAccount(gatehouse.mongodb);
+    const { email, password } = PERSON;
     const hashing = async () => {
       const end = performance.now() + SECONDS * 1000;
       let count = 0;
@@ -45,7 +29,7 @@ export async function login(): Promise<void> {
       load(`${gatehouse.login}/v2/login`, {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: new URLSearchParams({ email: 'bench@example.com', password }).toString(),
+        body: new URLSearchParams({ email, password }).toString(),
         duration: SECONDS,
       });
     const [limit = 0, rate = 0] = await inTurns(3, hashing, logins);

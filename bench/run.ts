@@ -1,8 +1,16 @@
+import { gateway } from './gateway.ts';
 import { healthLive } from './health-live.ts';
 import { login } from './login.ts';
 import { startup } from './startup.ts';
+import { usersMe } from './users-me.ts';
 
-const benchmarks: Record<string, () => Promise<void>> = { startup, 'health-live': healthLive, login };
+const benchmarks: Record<string, () => Promise<void>> = {
+  startup,
+  'health-live': healthLive,
+  login,
+  'users-me': usersMe,
+  gateway,
+};
 
 const wanted = process.argv.slice(2);
 if (wanted.some((name) => !(name in benchmarks))) {

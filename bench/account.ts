@@ -1,0 +1,42 @@
+import { connect } from '@gatehouse/shared/database';
+import { ARGON2ID } from '@gatehouse/shared/passwords';
+import { hash } from '@node-rs/argon2';
+import { send } from '../test/fixtures/http.ts';
+
+export const PERSON = {
+  email: 'bench@example.com',
+  password: 'correct horse battery staple',
+  user_id: 'User-100000',
+};
+
+/** Puts one active account into a database. @returns the hash of its password. */
+export async function createAccount(mongodb: string): Promise<string> {
+  const password = await hash(PERSON.password, ARGON2ID);
+  const db = await connect(mongodb, { appName: 'bench' });
+  await db.users.insertOne({
+    email: PERSON.email,
+    user_id: PERSON.user_id,
+    password,
+    name: 'Bench',
+    verified: true,
+    account_status: 'active',
+    payment_status: 'pending',
+    'user_created_at(DATE)': '2026-01-01',
+    subscription_id: 'enterprise',
+    subscription_plan: 'Enterprise',
+    subscription_date: '2026-01-01',
+  });
+  await db.close();
+  return password;
+}
+
+/** A bearer of that account, from the login service. */
+export async function bearer(loginService: string): Promise<string> {
+  const { email, password } = PERSON;
+  const { body } = await send(`${loginService}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  });
+  return `Bearer ${body.access_token}`;
+}
