@@ -179,6 +179,10 @@ describe('cross-origin policy (spec §Authentication 5)', () => {
       'X-RateLimit-Remaining',
       'X-RateLimit-Reset',
       'Retry-After',
+      'API-Version',
+      'Deprecation',
+      'Sunset',
+      'Link',
     ]);
   });
 

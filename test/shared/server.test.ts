@@ -403,7 +403,8 @@ describe('CORS (spec §Authentication 5)', () => {
     Object.fromEntries(
       Object.entries(headers).filter(([name]) => name.startsWith('access-control-') || name === 'vary'),
     );
-  const EXPOSED = 'X-Request-ID, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After';
+  const EXPOSED =
+    'X-Request-ID, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, API-Version, Deprecation, Sunset, Link';
   const simple = {
     vary: 'Origin',
     'access-control-allow-origin': 'https://shop.example',

@@ -126,6 +126,10 @@ export async function createServer({
       'X-RateLimit-Remaining',
       'X-RateLimit-Reset',
       'Retry-After',
+      'API-Version',
+      'Deprecation',
+      'Sunset',
+      'Link',
     ],
     maxAge: 600,
   });
