@@ -17,6 +17,8 @@ interface OpenApi {
 const TIMEOUT = 2_000;
 /** What clients reach through the gateway: the catalogue. The Direct contract is in the gateway's own document. */
 const SHOWN = /^\/(?:api\/v1|auth)\//;
+/** What runs every time, whatever the key: its answers are about one session, and hold tokens. */
+const SESSION = /^(?:\/api\/v1)?\/auth\//;
 
 /**
  * The gateway's OpenAPI document: its own operations, and those of the services behind it as they describe
@@ -42,13 +44,8 @@ export function documentOf(services: readonly string[]) {
     const paths = others.flatMap((document) =>
       Object.entries(document.paths).filter(([path]) => SHOWN.test(path)),
     );
-    const all = { ...Object.fromEntries(paths), ...own.paths };
-    for (const operations of Object.values(all)) {
-      for (const [method, operation] of Object.entries(operations)) {
-        if (operation.security?.length && MUTATING.has(method.toUpperCase())) addIdempotency(operation);
-      }
-    }
-    return { ...own, paths: all };
+    const all = Object.entries({ ...Object.fromEntries(paths), ...own.paths });
+    return { ...own, paths: Object.fromEntries(all.map(([path, item]) => [path, withKeys(path, item)])) };
   };
 }
 
@@ -69,8 +66,17 @@ const CONFLICT = {
   content: { 'application/json': { schema, example: examples?.[0] } },
 };
 
-/** The key is the gateway's affair, so the services do not describe it. */
-function addIdempotency(operation: Operation): void {
-  operation.parameters = [...(operation.parameters ?? []), KEY];
-  operation.responses = { 409: CONFLICT, ...operation.responses };
-}
+/** The operations of a path as the gateway serves them: the key is its affair, so the services do not describe it. */
+const withKeys = (path: string, operations: Record<string, Operation>): Record<string, Operation> =>
+  Object.fromEntries(
+    Object.entries(operations).map(([method, operation]) => {
+      const { security, parameters = [], responses } = operation;
+      const takesKey = security?.length && MUTATING.has(method.toUpperCase()) && !SESSION.test(path);
+      return [
+        method,
+        takesKey
+          ? { ...operation, parameters: [...parameters, KEY], responses: { 409: CONFLICT, ...responses } }
+          : operation,
+      ];
+    }),
+  );

@@ -70,6 +70,11 @@ describe('with the services up', () => {
     expect(Object.keys(catalogue.responses)).toContain('429');
   });
 
+  test('is the same however often it is asked for', async () => {
+    const first = await documentAt(gateway.url);
+    expect(await documentAt(gateway.url)).toEqual(first);
+  });
+
   test('needs no bearer and spends no budget', async () => {
     const first = await send(`${gateway.url}/openapi.json`);
     const second = await send(`${gateway.url}/openapi.json`);
