@@ -1,3 +1,4 @@
+import { AppError } from '@gatehouse/shared/errors';
 import type { Redis } from 'ioredis';
 import { memoryCounters } from './counters-memory.ts';
 import { redisCounters } from './counters-redis.ts';
@@ -29,6 +30,10 @@ export interface Counters {
   /** Gives everything back. */
   clear(key: string, windows: readonly Window[]): Promise<void>;
 }
+
+/** The refusal of a use that was not counted. */
+export const exceeded = ({ resetMs, limit }: Budget): AppError =>
+  new AppError('rateLimited', { retryAfter: Math.ceil(resetMs / 1000), limit });
 
 /** What a window of a key has seen: uses, and milliseconds until it ends. */
 export type Usage = [used: number, resetMs: number];

@@ -1,7 +1,6 @@
 import { emailKey } from '@gatehouse/shared/email';
-import { AppError } from '@gatehouse/shared/errors';
 import { addressKey } from './address.ts';
-import type { Counters, Window } from './counters.ts';
+import { type Counters, exceeded, type Window } from './counters.ts';
 
 /** Failures of one account from one address after which it may not try again for a while. */
 const THROTTLE = [{ seconds: 300, limit: 20 }];
@@ -42,12 +41,7 @@ export function createLoginThrottle(counters: Counters): LoginThrottle {
       const from = addressKey(address);
       const pair = `${emailKey(email.trim())}|${from}`;
       const throttle = await reserve(`login:${pair}`, THROTTLE);
-      if (throttle.exceeded) {
-        throw new AppError('rateLimited', {
-          retryAfter: Math.ceil(throttle.resetMs / 1000),
-          limit: throttle.limit,
-        });
-      }
+      if (throttle.exceeded) throw exceeded(throttle);
       const ofPair = await reserve(`login-pair:${pair}`, SUSPICIOUS_PAIR);
       const ofAddress = await reserve(`login-address:${from}`, SUSPICIOUS_ADDRESS);
       const giveBack = () =>

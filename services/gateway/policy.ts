@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { addressKey } from './address.ts';
 import { isCanonical } from './canonical-path.ts';
-import type { Budget, Counters, Window } from './counters.ts';
+import { type Budget, type Counters, exceeded, type Window } from './counters.ts';
 import type { Principals } from './principals.ts';
 import { tierOf, UNLIMITED } from './tiers.ts';
 
@@ -62,12 +62,7 @@ export const policy = fp(async (app: FastifyInstance, { config, counters, princi
     );
     const budget = await count(request, config.RATE_LIMIT ? 'spend' : 'peek');
     request.budget = budget;
-    if (budget.exceeded) {
-      throw new AppError('rateLimited', {
-        retryAfter: Math.ceil(budget.resetMs / 1000),
-        limit: budget.limit,
-      });
-    }
+    if (budget.exceeded) throw exceeded(budget);
     if (!isCanonical(request.url)) throw new AppError('notFound');
     if (refusal && (!isPublic(request) || !(refusal instanceof AppError))) throw refusal;
     const { principal } = request;

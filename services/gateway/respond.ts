@@ -1,13 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { BEARER_FAILURES, expecting } from '@gatehouse/shared/catalogue';
+import { BEARER_FAILURES, requiredText } from '@gatehouse/shared/catalogue';
 import { AppError, failures } from '@gatehouse/shared/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Idempotency } from './idempotency.ts';
 import { relay, type Upstream } from './upstreams.ts';
-
-const text = z.string(expecting('must be a text')).min(1, { error: 'is required' });
 
 /** POST /api/v1/chat-3d/respond: held against the specification's shape, then forwarded. Its answer is the platform's. */
 export async function respond(
@@ -35,7 +33,7 @@ export async function respond(
         security: [{ bearer: [] }],
         body: z
           .looseObject(
-            { chatbot_id: text, message: text, user_id: text },
+            { chatbot_id: requiredText, message: requiredText, user_id: requiredText },
             { error: ({ input }) => (input === null ? 'is required' : 'must be a JSON object') },
           )
           .meta({

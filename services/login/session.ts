@@ -31,7 +31,8 @@ export async function session(root: FastifyInstance, { config, db, tokens, now }
         schema: {
           tags: ['session'],
           summary: 'Extend a session',
-          description: `Answers a token of the same session that is good for an hour from now, until the session has lasted as long as one may.`,
+          description:
+            'Answers a token of the same session that is good for an hour from now, until the session has lasted as long as one may.',
           security: [{ bearer: [] }],
           response: { 200: catalogueToken, ...refused },
         },

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { expecting, jsonBody } from './catalogue.ts';
+import { jsonBody, requiredText } from './catalogue.ts';
 import { failures } from './errors.ts';
-
-const requiredText = z.string(expecting('must be a text')).min(1, { error: 'is required' });
 
 /** What a catalogue login, or a refresh, answers (spec §Gateway catalogue contract). */
 export const catalogueToken = z

@@ -8,6 +8,9 @@ export const expecting = (text: string) => ({
   error: ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : text),
 });
 
+/** Text that must hold something. */
+export const requiredText = z.string(expecting('must be a text')).min(1, { error: 'is required' });
+
 /** A JSON object; fields that it does not know are ignored. */
 export const jsonBody = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.object(shape, {

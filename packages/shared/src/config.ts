@@ -136,8 +136,8 @@ export type StandaloneConfig = z.infer<typeof standalone>;
 /** The names of the variables that a service reads; `.env.example` explains each. */
 export const variablesOf = (service: Service): string[] => Object.keys(services[service].shape);
 
-/** What a laptop may do and production may not. */
 const isShort = (secret: unknown) => typeof secret === 'string' && Buffer.byteLength(secret) < 32;
+/** What a laptop may do and production may not. */
 const unsafe: [variable: string, is: (config: Record<string, unknown>) => boolean, why: string][] = [
   ['JWT_SECRET', (config) => isShort(config.JWT_SECRET), 'is shorter than 32 bytes'],
   ['JWT_SECRET_PREVIOUS', (config) => isShort(config.JWT_SECRET_PREVIOUS), 'is shorter than 32 bytes'],
