@@ -1,8 +1,9 @@
-/** spec §Gateway catalogue contract, the prefix table: each prefix and the name of what serves it. */
+/** spec §Gateway catalogue contract, the prefix table, and organizations: each prefix and the name of what serves it. */
 export const PREFIXES = {
   '/auth': 'login',
   '/api/v1/auth': 'login',
   '/api/v1/users': 'user',
+  '/api/v1/organizations': 'user',
   '/api/v1/chatbots': 'CHATBOTS',
   '/api/v1/selection': 'SELECTION',
   '/api/v1/crawl': 'CRAWL',

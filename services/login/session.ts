@@ -28,6 +28,7 @@ export async function session(root: FastifyInstance, { config, db, tokens, now }
     app.post(
       `${prefix}/refresh`,
       {
+        config: { permission: 'own' },
         schema: {
           tags: ['session'],
           summary: 'Extend a session',
@@ -58,6 +59,7 @@ export async function session(root: FastifyInstance, { config, db, tokens, now }
     app.post(
       `${prefix}/logout`,
       {
+        config: { permission: 'own' },
         schema: {
           tags: ['session'],
           summary: 'End a session',

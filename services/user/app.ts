@@ -12,6 +12,7 @@ import { resetPassword } from './account/reset-password.ts';
 import { signup } from './account/signup.ts';
 import { verifyOtp } from './account/verify-otp.ts';
 import { chatbots } from './chatbots/chatbots.ts';
+import { organizations } from './organizations/organizations.ts';
 
 export interface UserServiceOptions {
   config: Config<'user'>;
@@ -32,7 +33,8 @@ export async function buildUserService({
   const tokens = createTokens(config);
   const app = await createServer({
     name: 'user',
-    description: 'Signup, one-time codes by e-mail, verification and password reset.',
+    description:
+      'Signup, one-time codes by e-mail, verification and password reset; chatbots, roles and organizations.',
     config,
     checks: {
       mongodb: { needed: true, check: db.ping },
@@ -52,6 +54,7 @@ export async function buildUserService({
   });
   await app.register(me, { db });
   await app.register(chatbots, { db, now });
+  await app.register(organizations, { config, db, mailer, now });
   app.addHook('onReady', () => ensureAllFeatures(db, now()));
   return app;
 }

@@ -28,6 +28,21 @@ const THEIRS = [
   '/api/v1/chatbots/create',
   '/api/v1/chatbots/{chatbot_id}',
   '/api/v1/chatbots/{chatbot_id}/duplicate',
+  '/api/v1/chatbots/{chatbot_id}/access',
+  '/api/v1/chatbots/{chatbot_id}/access/me',
+  '/api/v1/chatbots/{chatbot_id}/access/{user_id}',
+  '/api/v1/organizations',
+  '/api/v1/organizations/{organization_id}',
+  '/api/v1/organizations/{organization_id}/owners',
+  '/api/v1/organizations/{organization_id}/owners/{user_id}',
+  '/api/v1/organizations/{organization_id}/departments',
+  '/api/v1/organizations/{organization_id}/departments/{department_id}',
+  '/api/v1/organizations/{organization_id}/departments/{department_id}/analytics',
+  '/api/v1/organizations/{organization_id}/departments/{department_id}/billing',
+  '/api/v1/organizations/{organization_id}/departments/{department_id}/members',
+  '/api/v1/organizations/{organization_id}/departments/{department_id}/members/{user_id}',
+  '/api/v1/organizations/{organization_id}/departments/{department_id}/invitations',
+  '/api/v1/organizations/{organization_id}/departments/{department_id}/invitations/{invitation_id}',
 ];
 const documentAt = async (url: string) => {
   const { status, body } = await send(`${url}/openapi.json`);

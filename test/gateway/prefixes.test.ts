@@ -5,11 +5,12 @@ import { startGateway } from '../fixtures/gateway.ts';
 import { member } from '../fixtures/members.ts';
 import { envelope, exchange, refusal, startPlatform } from './platform.ts';
 
-/** spec §Gateway catalogue contract, the prefix table; below each, what serves it. */
+/** spec §Gateway catalogue contract, the prefix table, and organizations; below each, what serves it. */
 const TABLE: [prefix: string, setting: string][] = [
   ['/api/v1/auth', 'LOGIN_SERVICE_URL'],
   ['/auth', 'LOGIN_SERVICE_URL'],
   ['/api/v1/users', 'USER_SERVICE_URL'],
+  ['/api/v1/organizations', 'USER_SERVICE_URL'],
   ['/api/v1/chatbots', 'UPSTREAM_CHATBOTS'],
   ['/api/v1/selection', 'UPSTREAM_SELECTION'],
   ['/api/v1/crawl', 'UPSTREAM_CRAWL'],

@@ -94,6 +94,7 @@ describe('defaults (DESIGN §4)', () => {
         PASSWORD_STORAGE: 'argon2id',
         SMTP_URL: 'smtp://127.0.0.1:1025',
         MAIL_FROM: 'Gatehouse <no-reply@localhost>',
+        PUBLIC_URL: 'http://localhost:8000',
         WEBHOOK_ALLOW_PRIVATE: false,
       },
       warnings: [],
@@ -163,6 +164,7 @@ describe('accepted values', () => {
     ],
     ['user', 'MAIL_FROM', 'no-reply@a.example', 'no-reply@a.example'],
     ['user', 'PASSWORD_STORAGE', 'plain', 'plain'],
+    ['user', 'PUBLIC_URL', 'https://accounts.example.com', 'https://accounts.example.com'],
     ['user', 'WEBHOOK_ALLOW_PRIVATE', 'on', true],
     ['user', 'SMTP_URL', 'smtps://user:pass@mail.example', 'smtps://user:pass@mail.example'],
   ])('%s: %s=%s', (service, variable, given, expected) => {
@@ -214,6 +216,7 @@ describe('refused values', () => {
     ['user', 'PASSWORD_STORAGE', 'bcrypt', 'must be one of argon2id, plain'],
     ['user', 'SMTP_URL', 'mail.example:25', SMTP],
     ['user', 'SMTP_URL', 'smtp://mail.example:99999', SMTP],
+    ['user', 'PUBLIC_URL', 'accounts.example.com', 'must be an address that begins with http:// or https://'],
     ['user', 'WEBHOOK_ALLOW_PRIVATE', '1', 'must be one of on, off'],
   ])('%s: %s=%s', (service, variable, given, why) => {
     expect(refusal(() => loadConfig(service, { ...GOOD, [variable]: given }))).toBe(`${variable} ${why}`);

@@ -176,8 +176,9 @@ describe('requirePrincipal', () => {
     app.setErrorHandler<AppError>((error, _, reply) => reply.code(error.status ?? 500).send(error.message));
     app.setNotFoundHandler((_, reply) => reply.code(404).send('Not found'));
     await app.register(requirePrincipal, { users: db.users, tokens, now: () => NOW });
-    app.get('/mine', async (request) => principalOf(request).user.email);
-    app.get('/id', async (request) => callerId(request));
+    const config = { permission: 'own' } as const;
+    app.get('/mine', { config }, async (request) => principalOf(request).user.email);
+    app.get('/id', { config }, async (request) => callerId(request));
     app.get('/open', { config: { public: true } }, async (request) => String(isPublic(request)));
     app.get('/open/mine', { config: { public: true } }, async (request) => principalOf(request).user.email);
     app.get('/v2/direct', async () => 'direct');
@@ -216,6 +217,19 @@ describe('requirePrincipal', () => {
     expect([statusCode, body]).toEqual([403, 'Forbidden']);
     await app.close();
   });
+
+  test.each(['GET', 'POST', 'PATCH', 'DELETE'])(
+    'a %s route that says neither what it needs nor that it is public keeps the server from starting',
+    async (method) => {
+      const app = await start();
+      app.register(
+        async (scope) => void scope.route({ method, url: '/forgotten', handler: async () => 'open' }),
+      );
+      await expect(app.ready()).rejects.toThrow(
+        `${method} /forgotten says neither which permission it needs nor that it is public`,
+      );
+    },
+  );
 
   test('principalOf a request that nobody checked throws', () => {
     expect(() => principalOf({ principal: undefined } as FastifyRequest)).toThrow('No authorization header');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ErrorName } from './errors.ts';
+import { ROLES } from './rbac.ts';
 
 /** What the JSON bodies and the records of the Gateway catalogue contract are made of (spec §Gateway catalogue contract). */
 
@@ -100,3 +101,35 @@ export const chatbotRecord = z
   });
 
 export type Chatbot = z.infer<typeof chatbotRecord>;
+
+/** A role that somebody was given (spec §Role and permission records, Chatbot access list record). */
+export const grant = z
+  .object({
+    user_id: z.string(),
+    role: z.enum(ROLES),
+    granted_by: z.string(),
+    granted_at: z.string().meta({ format: 'date-time' }),
+  })
+  .meta({
+    description: 'The role, and by whom it was given',
+    examples: [
+      {
+        user_id: 'User-720415',
+        role: 'Editor',
+        granted_by: 'User-483920',
+        granted_at: '2026-01-15T09:30:00.000Z',
+      },
+    ],
+  });
+
+export type Grant = z.infer<typeof grant>;
+
+/** A chatbot as it is stored: what is public, and beside it what decides and finds. */
+export interface StoredChatbot extends Chatbot {
+  /** The access list; its owner is in it only when he was given the role. */
+  permissions?: Grant[];
+  /** Counts the changes of the access list, so that each is made to the list that it was decided on. */
+  access_version?: number;
+  /** What a search by name looks into; see name-search.ts. */
+  name_suffixes?: string[];
+}

@@ -108,6 +108,8 @@ const services = {
         error: 'must be an address, or a name and an address in angle brackets',
       })
       .default('Gatehouse <no-reply@localhost>'),
+    /** What clients call the gateway, as mails name it. */
+    PUBLIC_URL: address('http', 'https').default('http://localhost:8000'),
     WEBHOOK_ALLOW_PRIVATE: flag.default(false),
   }),
 };

@@ -1,11 +1,15 @@
 import { type Collection, type Db, MongoClient, type MongoClientOptions, MongoServerError } from 'mongodb';
 import type { AuditEvent } from './audit.ts';
-import type { Chatbot } from './catalogue.ts';
+import type { StoredChatbot } from './catalogue.ts';
 import type { Features } from './features.ts';
+import type { Department, Membership, Organization } from './organizations.ts';
 import { EMAIL_COLLATION, type User } from './users.ts';
 
 /** How long an audit event is kept. */
 const AUDIT_DAYS = 400;
+
+/** Any text, for a partial index. Not `$type`: MongoDB does not see that a query for one text is within that. */
+const TEXT = { $gt: '' };
 
 /** A CAPTCHA token that has let one login pass; kept until the token itself is too old. */
 export interface CaptchaRedemption {
@@ -29,8 +33,11 @@ export interface Database {
   features: Collection<Features>;
   auditEvents: Collection<AuditEvent>;
   captchaRedemptions: Collection<CaptchaRedemption>;
-  chatbots: Collection<Chatbot>;
+  chatbots: Collection<StoredChatbot>;
   idempotencyKeys: Collection<IdempotencyKey>;
+  organizations: Collection<Organization>;
+  departments: Collection<Department>;
+  memberships: Collection<Membership>;
   /** Rejects when the database does not answer. */
   ping(): Promise<unknown>;
   close(): Promise<void>;
@@ -73,6 +80,9 @@ export async function connect(uri: string, { appName }: { appName: string }): Pr
     captchaRedemptions: db.collection('captcha_redemptions'),
     chatbots: db.collection('chatbots'),
     idempotencyKeys: db.collection('idempotency_keys'),
+    organizations: db.collection('organizations'),
+    departments: db.collection('departments'),
+    memberships: db.collection('memberships'),
     ping: () => db.command({ ping: 1 }),
     close: () => client.close(),
   };
@@ -94,20 +104,46 @@ async function createIndexes(db: Db): Promise<void> {
     if (!isDuplicateKey(error)) throw error;
     throw new Error(`Two accounts share one e-mail address: ${(await sharedAddresses(users)).join('; ')}`);
   }
+  const memberships = db.collection<Membership>('memberships');
   await Promise.all([
     users.createIndex(
       { user_id: 1 },
-      { unique: true, partialFilterExpression: { user_id: { $type: 'string' } } },
+      { name: 'user_id_text', unique: true, partialFilterExpression: { user_id: TEXT } },
     ),
     users.createIndex({ verified: 1, features_assigned: 1 }),
     db.collection('features').createIndex({ user_id: 1 }, { unique: true }),
     db.collection('audit_events').createIndex({ email: 1, at: -1 }),
+    db.collection('audit_events').createIndex({ user_id: 1, at: -1 }),
     db.collection('audit_events').createIndex({ at: 1 }, { expireAfterSeconds: AUDIT_DAYS * 86_400 }),
     db.collection('captcha_redemptions').createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     db.collection('chatbots').createIndex({ chatbot_id: 1 }, { unique: true }),
-    // A page of an owner's chatbots in the usual order, in either direction, reads that page alone.
-    db.collection('chatbots').createIndex({ owner_id: 1, created_at: 1, chatbot_id: 1 }),
+    // A page of an owner's or a department's chatbots in the usual orders, in either direction, reads that page alone.
+    db.collection('chatbots').createIndex({ owner_id: 1, department_id: 1, created_at: 1, chatbot_id: 1 }),
+    db
+      .collection('chatbots')
+      .createIndex({ 'permissions.user_id': 1, department_id: 1, created_at: 1, chatbot_id: 1 }),
+    ...['created_at', 'updated_at', 'name'].map((field) =>
+      db
+        .collection('chatbots')
+        .createIndex({ organization_id: 1, department_id: 1, [field]: 1, chatbot_id: 1 }),
+    ),
+    db.collection('chatbots').createIndex({ organization_id: 1, department_id: 1, name_suffixes: 1 }),
     db.collection('idempotency_keys').createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+    db.collection('organizations').createIndex({ organization_id: 1 }, { unique: true }),
+    db.collection('organizations').createIndex({ 'owners.user_id': 1 }),
+    db.collection('departments').createIndex({ department_id: 1 }, { unique: true }),
+    db.collection('departments').createIndex({ organization_id: 1, name_key: 1 }, { unique: true }),
+    memberships.createIndex({ user_id: 1 }),
+    memberships.createIndex(
+      { department_id: 1, user_id: 1 },
+      { unique: true, partialFilterExpression: { user_id: TEXT } },
+    ),
+    memberships.createIndex(
+      { department_id: 1, email: 1 },
+      { unique: true, partialFilterExpression: { email: TEXT } },
+    ),
+    memberships.createIndex({ email: 1 }),
+    memberships.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
   ]);
 }
 

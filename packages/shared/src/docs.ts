@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { openToAll } from './open-to-all.ts';
+import { requirementText } from './requirement.ts';
 
 const REDOC_PAGE = `<!doctype html>
 <html lang="en">
@@ -50,6 +51,7 @@ export const docs = fp(
           { name: 'session', description: 'The catalogue: log in, refresh, log out' },
           { name: 'profile', description: 'The own profile' },
           { name: 'chatbots', description: 'The chatbot directory' },
+          { name: 'organizations', description: 'Organizations, their departments, members and bills' },
           { name: 'platform', description: 'What the platform behind the gateway serves' },
           { name: 'health', description: 'For operators and orchestrators' },
         ],
@@ -58,7 +60,10 @@ export const docs = fp(
         const { schema, url } = jsonSchemaTransform(route);
         const operationId = operationIdOf(String(route.route.method), url);
         // No need of a bearer is said in so many words, and not by silence.
-        return { url, schema: { security: [], operationId, ...schema } };
+        return {
+          url,
+          schema: { security: [], operationId, ...schema, ...needs(route.route.config, schema?.description) },
+        };
       },
     });
     await app.register(async (pages) => {
@@ -84,6 +89,15 @@ export const docs = fp(
     });
   },
 );
+
+/** What a route needs of its caller, for machines and for readers. */
+function needs({ permission, orOneself }: FastifyContextConfig = {}, description = ''): object {
+  if (!permission) return {};
+  return {
+    'x-permission': permission,
+    description: [description, requirementText(permission, orOneself)].join(' '),
+  };
+}
 
 /** A name that generated clients can call it by: `getApiV1UsersMe`. */
 const operationIdOf = (method: string, url: string): string =>

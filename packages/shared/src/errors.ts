@@ -53,6 +53,12 @@ export class AppError extends Error {
   }
 }
 
+/** What a query found. @throws {AppError} notFound where that is nothing. */
+export function found<T>(record: T | null | undefined): T {
+  if (record === null || record === undefined) throw new AppError('notFound');
+  return record;
+}
+
 /** `direct` is the shape under /v2/, `catalogue` the envelope everywhere else (spec §Errors). */
 export type Contract = 'direct' | 'catalogue';
 

@@ -1,18 +1,35 @@
 import type { Collection, Document, Filter, Sort } from 'mongodb';
 import { z } from 'zod';
-import { oneOf, searchText } from './catalogue.ts';
+import { line, oneOf, searchText } from './catalogue.ts';
 
 /** What one list can be asked for, beside the parameters that all share. */
 export interface ListTable {
-  /** The public fields to sort by; `created_at` is the default. */
-  sortable: readonly ['created_at', ...string[]];
-  /** Fields to filter by, each with its values. */
-  filters: Record<string, readonly [string, ...string[]]>;
-  /** The field that `search` looks into. */
-  searched: string;
+  /** The public fields to sort by; the first is the default. */
+  sortable: readonly [string, ...string[]];
+  /** Fields to filter by, each with its values, or null where any id may stand. */
+  filters: Record<string, readonly [string, ...string[]] | null>;
+  /** What `search` means. */
+  searched: (text: string) => Filter<Document>;
   /** A field that no two records share: it decides between equals, so that pages neither repeat nor lose one. */
   unique: string;
 }
+
+/** Records that a caller may see: those within a filter, but for some of them, no exception twice. */
+export interface Visible<Item> {
+  within: Filter<Item>;
+  except?: Filter<Item>[];
+}
+
+/** The filter of what any of these let a caller see. */
+export const anyOf = <Item>(visible: readonly Visible<Item>[]): Filter<Item> =>
+  ({
+    $or: visible.map(({ within, except }) => (except ? { $and: [within, { $nor: except }] } : within)),
+  }) as Filter<Item>;
+
+/** A filter of the records whose field holds a text, without regard to case. */
+export const holding =
+  (field: string) =>
+  (text: string): Filter<Document> => ({ [field]: { $regex: literal(text), $options: 'i' } });
 
 export interface ListQuery {
   page: number;
@@ -23,11 +40,13 @@ export interface ListQuery {
 }
 
 const MAX_LIMIT = 100;
+/** Characters, more than any id of ours has. */
+const MAX_ID = 200;
 /** Beyond this the records to skip are no integer that JSON and BSON agree on. */
 const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / MAX_LIMIT);
 
 /** A decimal integer from 1 on, spelled in the one usual way: no sign, no exponent, no leading zero. */
-function ordinal(most: number, absent: number) {
+export function ordinal(most: number, absent: number) {
   const error = `must be an integer from 1 to ${most}`;
   return z
     .preprocess(
@@ -37,24 +56,30 @@ function ordinal(most: number, absent: number) {
     .default(absent);
 }
 
-/** The query of a list (spec §Gateway catalogue contract); an unknown parameter is refused rather than ignored. */
+/** The query of a list (spec §Gateway catalogue contract). */
 export function listQuery({ sortable, filters }: ListTable) {
-  const filterable = Object.entries(filters).map(([name, values]) => [name, oneOf(values).optional()]);
-  return z.strictObject(
-    {
-      ...(Object.fromEntries(filterable) as Record<string, z.ZodOptional<z.ZodEnum>>),
-      page: ordinal(MAX_PAGE, 1),
-      limit: ordinal(MAX_LIMIT, 20),
-      sort_by: oneOf(sortable).default('created_at'),
-      order: oneOf(['asc', 'desc']).default('desc'),
-      search: searchText.optional(),
-    },
-    { error: ({ code }) => (code === 'unrecognized_keys' ? 'holds an unknown parameter' : undefined) },
-  );
+  const filterable = Object.entries(filters).map(([name, values]) => [
+    name,
+    (values ? oneOf(values) : line(MAX_ID)).optional(),
+  ]);
+  return queryOf({
+    ...(Object.fromEntries(filterable) as Record<string, z.ZodOptional<z.ZodString>>),
+    page: ordinal(MAX_PAGE, 1),
+    limit: ordinal(MAX_LIMIT, 20),
+    sort_by: oneOf(sortable).default(sortable[0]),
+    order: oneOf(['asc', 'desc']).default('desc'),
+    search: searchText.optional(),
+  });
 }
 
+/** Query parameters; an unknown one is refused rather than ignored. */
+export const queryOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: ({ code }) => (code === 'unrecognized_keys' ? 'holds an unknown parameter' : undefined),
+  });
+
 /** One page of a list, as it is answered. */
-export const pageOf = <Item extends z.ZodType>(item: Item) =>
+const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({
     data: z.array(item),
     pagination: z.object({
@@ -67,31 +92,65 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
     }),
   });
 
+/** The answer of a list, shown by an example of its items. */
+export const onePage = <Item extends z.ZodType>(item: Item) =>
+  pageOf(item).meta({
+    description: 'One page',
+    examples: [
+      {
+        data: item.meta()?.examples ?? [],
+        pagination: {
+          page: 1,
+          limit: 20,
+          total_items: 1,
+          total_pages: 1,
+          has_next: false,
+          has_prev: false,
+        },
+      },
+    ],
+  });
+
 /**
- * Reads one page: a find and a count at once.
- * @param visible the filter of what the caller may see; nothing in the query widens it.
+ * Reads one page: a find and the counts at once.
+ * @param visible what the caller may see, no record twice; nothing in the query widens it. Counted apart, each
+ * by its index alone, and what it leaves out taken off.
  */
 export async function readPage<Item extends Document>(
   collection: Collection<Item>,
   { filters, searched, unique }: Omit<ListTable, 'sortable'>,
-  visible: Filter<Item>,
+  visible: readonly Visible<Item>[],
   query: ListQuery,
 ) {
   const { page, limit, sort_by, order, search } = query;
-  const asked = Object.entries(query).filter(([name]) => Object.hasOwn(filters, name));
-  const conditions: Filter<Document>[] = [visible, Object.fromEntries(asked)];
-  if (search) conditions.push({ [searched]: { $regex: literal(search), $options: 'i' } });
-  const filter = { $and: conditions } as Filter<Item>;
+  const asked: Filter<Document>[] = Object.entries(query)
+    .filter(([name]) => Object.hasOwn(filters, name))
+    .map(([name, value]) => ({ [name]: value }));
+  if (search) asked.push(searched(search));
+  const narrowed = (filter: Filter<Item>) => ({ $and: [filter, ...asked] }) as Filter<Item>;
+  const wanted = visible.map(({ within, except }) => ({
+    within: narrowed(within),
+    ...(except && { except: except.map(narrowed) }),
+  }));
   const direction = order === 'asc' ? 1 : -1;
   const sort: Sort = { [sort_by]: direction, [unique]: direction };
+  const count = async ({ within, except = [] }: Visible<Item>) => {
+    const [all = 0, ...out] = await Promise.all(
+      [within, ...except].map((filter) => collection.countDocuments(filter)),
+    );
+    return out.reduce((rest, each) => rest - each, all);
+  };
 
-  const [data, total_items] = await Promise.all([
-    collection
-      .find(filter, { sort, skip: (page - 1) * limit, limit })
-      .project<Item>({ _id: 0 })
-      .toArray(),
-    collection.countDocuments(filter),
+  const [data, ...counts] = await Promise.all([
+    wanted.length === 0
+      ? []
+      : collection
+          .find(anyOf(wanted), { sort, skip: (page - 1) * limit, limit })
+          .project<Item>({ _id: 0 })
+          .toArray(),
+    ...wanted.map(count),
   ]);
+  const total_items = counts.reduce((sum, each) => sum + each, 0);
   const total_pages = Math.ceil(total_items / limit);
   return {
     data,
@@ -100,4 +159,4 @@ export async function readPage<Item extends Document>(
 }
 
 /** A pattern that matches just `text`. Not RegExp.escape: of its escapes MongoDB's PCRE does not know \u. */
-const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+export const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');

@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Collection, WithId } from 'mongodb';
 import { AppError, contractOf } from './errors.ts';
 import { hasEnded, type Session, sessionOf } from './sessions.ts';
+import './requirement.ts';
 import type { Tokens } from './tokens.ts';
 import { findUserByEmail, type User, userIdOf } from './users.ts';
 
@@ -51,13 +52,26 @@ export async function authenticate(
   return { user, session, expiresAt: check.claims.exp * 1000 };
 }
 
-/** Lets nobody but a principal call the routes of this server that are not marked `public`; 401 comes before 404. */
+/**
+ * Lets nobody but a principal call the routes of this server that are not marked `public`; 401 comes before 404.
+ * A route that says neither what it needs of him nor that it is public keeps the server from starting.
+ */
 export const requirePrincipal = fp(
   async (
     app: FastifyInstance,
     { users, tokens, now }: { users: Collection<User>; tokens: Tokens; now: () => number },
   ) => {
     app.decorateRequest('principal', undefined);
+    const routes: RouteOptions[] = [];
+    app.addHook('onRoute', (route) => void routes.push(route));
+    // Only now has every scope said its word.
+    app.addHook('onReady', async () => {
+      for (const { method, url, config } of routes) {
+        if (config?.public || config?.permission || contractOf(url) === 'direct' || method === 'OPTIONS')
+          continue;
+        throw new Error(`${method} ${url} says neither which permission it needs nor that it is public`);
+      }
+    });
     app.addHook('onRequest', async (request) => {
       if (isPublic(request)) return;
       request.principal = await authenticate(request.headers.authorization, { users, tokens, now: now() });

@@ -36,6 +36,8 @@ export interface User {
   otp_mail_times?: number[];
   /** What the latest check of a code found. */
   otp_verdict?: OtpVerdict;
+  /** When this user's latest invitations were sent, oldest first, as many as an hour allows. */
+  invitation_times?: number[];
   /** Whether the features record of the free plan is known to exist. */
   features_assigned?: boolean;
   /** Sessions that began at this moment or earlier are over. */
@@ -63,3 +65,7 @@ export async function findUserByEmail(users: Collection<User>, email: string): P
 
 export const findUserById = (users: Collection<User>, _id: ObjectId): Promise<WithId<User> | null> =>
   users.findOne({ _id });
+
+/** A user who may act and be given roles. */
+export const findActiveUser = (users: Collection<User>, user_id: string): Promise<WithId<User> | null> =>
+  users.findOne({ user_id, ...VERIFIED, account_status: { $nin: ['paused', 'disabled'] } });

@@ -72,13 +72,17 @@ export async function me(root: FastifyInstance, { db }: { db: Database }): Promi
 
   app.get(
     '/api/v1/users/me',
-    { schema: { ...common, summary: 'Read the own profile', description: 'Who the token stands for.' } },
+    {
+      config: { permission: 'own' },
+      schema: { ...common, summary: 'Read the own profile', description: 'Who the token stands for.' },
+    },
     async (request) => present(principalOf(request).user),
   );
 
   app.patch(
     '/api/v1/users/me',
     {
+      config: { permission: 'own' },
       schema: {
         ...common,
         summary: 'Change the own profile',

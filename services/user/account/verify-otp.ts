@@ -6,6 +6,7 @@ import { checkOtp, hourlyBudgetSpent } from '@gatehouse/shared/otp';
 import { findUserByEmail, UNVERIFIED } from '@gatehouse/shared/users';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { acceptInvitations } from '../organizations/invitations/accept.ts';
 import { withNewUserId } from './user-ids.ts';
 
 /** UNVERIFIED as an expression: an empty string is true to MongoDB, and a missing field is not null to $in. */
@@ -34,6 +35,7 @@ export async function verifyOtp(
       switch (checked?.otp_verdict) {
         case 'valid':
           await ensureFeatures(db, checked, now());
+          await acceptInvitations(db, checked, now());
           return { message: 'OTP verified successfully' as const, user_id: String(checked.user_id) };
         case 'budgetSpent':
           throw hourlyBudgetSpent(checked.otp_wrong_guess_times, seconds);

@@ -1,28 +1,87 @@
-import type { Chatbot } from '@gatehouse/shared/catalogue';
+import type { StoredChatbot } from '@gatehouse/shared/catalogue';
+import type { Database } from '@gatehouse/shared/database';
 import { AppError } from '@gatehouse/shared/errors';
+import { anyOf, type Visible } from '@gatehouse/shared/lists';
+import { callerId } from '@gatehouse/shared/principal';
+import { can, type Permission, type Role, rolesWith } from '@gatehouse/shared/rbac';
+import { isPermission } from '@gatehouse/shared/requirement';
+import type { FastifyRequest } from 'fastify';
 import type { Filter } from 'mongodb';
+import { type Roles, roleIn, rolesOf } from '../organizations/roles.ts';
 
 /**
- * Who may do what with a chatbot: the one place where roles decide. Today its owner may do everything, and
- * for everybody else it does not exist.
+ * Somebody's role on a chatbot: Owner if it is his or his organization's; else what the access list says; else
+ * his role in its department. Who is not of the department has no role on its chatbots, whatever the list says.
  */
-
-/** What there is to do with a chatbot (spec §Role and permission records). */
-export type ChatbotPermission = 'view' | 'edit' | 'duplicate' | 'delete';
-
-/**
- * The filter of the chatbots with which a caller may do something. It stands in the filter of each read and
- * write itself, so that a right which is withdrawn meanwhile is gone. Asynchronous because roles are stored.
- */
-export async function permitted(caller: string, _permission: ChatbotPermission): Promise<Filter<Chatbot>> {
-  return { owner_id: caller };
+export function roleOn(
+  { owner_id, organization_id, department_id, permissions = [] }: StoredChatbot,
+  user_id: string,
+  roles: Roles,
+): Role | undefined {
+  if (organization_id !== null && roles.owned.has(organization_id)) return 'Owner';
+  const inherited = department_id === null ? undefined : roleIn(roles, department_id);
+  if (department_id !== null && inherited === undefined) return undefined;
+  if (owner_id === user_id) return 'Owner';
+  return permissions.find((grant) => grant.user_id === user_id)?.role ?? inherited;
 }
 
-/**
- * What an operation found among the permitted.
- * @throws {AppError} notFound: what one may not see does not exist.
- */
-export function found<T>(chatbot: T | null): T {
-  if (chatbot === null) throw new AppError('notFound');
-  return chatbot;
+/** `roleOn` as filters: the chatbots on which a user's role has a permission, none of them twice. */
+export function visibleTo(user_id: string, roles: Roles, permission: Permission): Visible<StoredChatbot>[] {
+  const given = roles.departments.filter(({ organization_id }) => !roles.owned.has(organization_id));
+  const own = { department_id: { $in: [null, ...given.map(({ department_id }) => department_id)] } };
+  const inherited = roles.departments.filter(({ role }) => can(role, permission));
+  const byOrganization = Map.groupBy(inherited, ({ organization_id }) => organization_id);
+  return [
+    { within: { owner_id: user_id, ...own } },
+    {
+      within: {
+        permissions: { $elemMatch: { user_id, role: { $in: rolesWith(permission) } } },
+        owner_id: { $ne: user_id },
+        ...own,
+      },
+    },
+    ...[...byOrganization].map(([organization_id, departments]) => {
+      const department_id = { $in: departments.map((each) => each.department_id) };
+      const within = { organization_id, department_id };
+      if (roles.owned.has(organization_id)) return { within };
+      return {
+        within,
+        except: [
+          { owner_id: user_id, department_id },
+          { 'permissions.user_id': user_id, owner_id: { $ne: user_id }, department_id },
+        ],
+      };
+    }),
+  ];
+}
+
+/** The chatbots to which a caller may do what the route is for. */
+export interface Permitted {
+  visible: Visible<StoredChatbot>[];
+  /** Stands in the filter of the read or write itself. */
+  filter: Filter<StoredChatbot>;
+  /**
+   * What an operation found among them.
+   * @throws {AppError} notFound for what the caller may not view; forbidden for what he may only not do.
+   */
+  found<T>(chatbot: T | null, chatbot_id: string): Promise<T>;
+}
+
+/** Reads the caller's roles, and from the route's own options what he needs. */
+export async function permitted(db: Database, request: FastifyRequest): Promise<Permitted> {
+  const permission = request.routeOptions.config.permission;
+  if (!permission || !isPermission(permission)) throw new Error('the route needs no permission of the table');
+  const caller = callerId(request);
+  const roles = await rolesOf(db, caller);
+  const visible = visibleTo(caller, roles, permission);
+  return {
+    visible,
+    filter: anyOf(visible),
+    async found(chatbot, chatbot_id) {
+      if (chatbot !== null) return chatbot;
+      const viewed = { chatbot_id, ...anyOf(visibleTo(caller, roles, 'view chatbot')) };
+      const isSeen = permission !== 'view chatbot' && (await db.chatbots.findOne(viewed)) !== null;
+      throw new AppError(isSeen ? 'forbidden' : 'notFound');
+    },
+  };
 }

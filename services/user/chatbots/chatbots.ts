@@ -1,10 +1,15 @@
 import type { Database } from '@gatehouse/shared/database';
 import type { FastifyInstance } from 'fastify';
+import { grantAccess } from './access/grant.ts';
+import { listAccess } from './access/list.ts';
+import { ownAccess } from './access/me.ts';
+import { revokeAccess } from './access/revoke.ts';
 import { createChatbot } from './create.ts';
 import { deleteChatbot } from './delete.ts';
 import { duplicateChatbot } from './duplicate.ts';
 import { getChatbot } from './get.ts';
 import { listChatbots } from './list.ts';
+import { ensureSuffixes } from './name-search.ts';
 import { updateChatbot } from './update.ts';
 
 /** The chatbot directory under /api/v1/chatbots; its callers have passed `requirePrincipal`. */
@@ -18,4 +23,9 @@ export async function chatbots(
   await app.register(updateChatbot, options);
   await app.register(deleteChatbot, options);
   await app.register(duplicateChatbot, options);
+  await app.register(listAccess, options);
+  await app.register(ownAccess, options);
+  await app.register(grantAccess, options);
+  await app.register(revokeAccess, options);
+  app.addHook('onReady', () => ensureSuffixes(options.db.chatbots));
 }

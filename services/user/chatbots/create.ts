@@ -1,22 +1,28 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { BEARER_FAILURES, type Chatbot, chatbotRecord, jsonBody } from '@gatehouse/shared/catalogue';
+import { BEARER_FAILURES, type Chatbot, chatbotRecord, jsonBody, line } from '@gatehouse/shared/catalogue';
 import type { Database } from '@gatehouse/shared/database';
-import { failures } from '@gatehouse/shared/errors';
+import { AppError, failures } from '@gatehouse/shared/errors';
 import { callerId } from '@gatehouse/shared/principal';
+import { can } from '@gatehouse/shared/rbac';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { rolesOf } from '../organizations/roles.ts';
 import { described, directory } from './contract.ts';
+import { suffixesOf } from './name-search.ts';
+
+const config = { permission: 'create chatbot' } as const;
 
 const schema = {
   ...directory,
   summary: 'Create a chatbot',
-  description: 'The caller owns it. It is active at once, and belongs to no organization.',
-  body: jsonBody(described).meta({
+  description:
+    'The caller owns it, and it is active at once. With a `department_id` it is the department’s, which takes a role there; without, it is the caller’s own, which everybody may have.',
+  body: jsonBody({ ...described, department_id: line(200).exactOptional() }).meta({
     examples: [{ name: 'Receptionist', type: '3d', avatar_id: 'avatar-7', language: 'en-GB' }],
   }),
   response: {
     201: chatbotRecord,
-    ...failures('catalogue', 'missingField', 'invalidFormat', ...BEARER_FAILURES),
+    ...failures('catalogue', 'missingField', 'invalidFormat', 'notFound', ...BEARER_FAILURES),
   },
 };
 
@@ -27,20 +33,31 @@ export async function createChatbot(
 ): Promise<void> {
   root
     .withTypeProvider<ZodTypeProvider>()
-    .post('/api/v1/chatbots/create', { schema }, async (request, reply) => {
+    .post('/api/v1/chatbots/create', { schema, config }, async (request, reply) => {
+      const { department_id, ...fields } = request.body;
+      const owner_id = callerId(request);
       const at = new Date(now()).toISOString();
       const chatbot: Chatbot = {
         chatbot_id: randomUUIDv7(),
-        ...request.body,
+        ...fields,
         status: 'active',
-        owner_id: callerId(request),
-        organization_id: null,
-        department_id: null,
+        owner_id,
+        ...(department_id === undefined
+          ? { organization_id: null, department_id: null }
+          : await placeIn(db, department_id, owner_id)),
         created_at: at,
         updated_at: at,
       };
-      // A copy, because the driver writes its own _id into what it stores.
-      await db.chatbots.insertOne({ ...chatbot });
+      await db.chatbots.insertOne({ ...chatbot, name_suffixes: suffixesOf(chatbot.name) });
       return reply.code(201).send(chatbot);
     });
+}
+
+/** @throws {AppError} notFound where the caller has no role; forbidden where it does not let him create. */
+async function placeIn(db: Database, department_id: string, user_id: string) {
+  const { departments } = await rolesOf(db, user_id);
+  const department = departments.find((each) => each.department_id === department_id);
+  if (!department) throw new AppError('notFound');
+  if (!can(department.role, config.permission)) throw new AppError('forbidden');
+  return { organization_id: department.organization_id, department_id };
 }

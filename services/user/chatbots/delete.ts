@@ -1,9 +1,8 @@
 import type { Database } from '@gatehouse/shared/database';
-import { callerId } from '@gatehouse/shared/principal';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { found, permitted } from './access.ts';
+import { permitted } from './access.ts';
 import { chatbotId, directory, oneRefused } from './contract.ts';
 
 const DELETED = { message: 'Chatbot deleted' } as const;
@@ -22,18 +21,16 @@ const schema = {
   },
 };
 
+const config = { permission: 'delete chatbot' } as const;
+
 /** DELETE /api/v1/chatbots/{chatbot_id}. */
 export async function deleteChatbot(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
   root
     .withTypeProvider<ZodTypeProvider>()
-    .delete('/api/v1/chatbots/:chatbot_id', { schema }, async (request) => {
+    .delete('/api/v1/chatbots/:chatbot_id', { schema, config }, async (request) => {
       const { chatbot_id } = request.params;
-      found(
-        await db.chatbots.findOneAndDelete({
-          chatbot_id,
-          ...(await permitted(callerId(request), 'delete')),
-        }),
-      );
+      const { filter, found } = await permitted(db, request);
+      await found(await db.chatbots.findOneAndDelete({ chatbot_id, ...filter }), chatbot_id);
       return DELETED;
     });
 }

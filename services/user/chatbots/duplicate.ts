@@ -4,18 +4,21 @@ import type { Database } from '@gatehouse/shared/database';
 import { callerId } from '@gatehouse/shared/principal';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { found, permitted } from './access.ts';
+import { permitted } from './access.ts';
 import { chatbotId, directory, MAX_NAME, oneRefused } from './contract.ts';
+import { suffixesOf } from './name-search.ts';
 
 const SUFFIX = ' (copy)';
 
 const schema = {
   ...directory,
   summary: 'Duplicate a chatbot',
-  description: `The caller owns the copy. Its name ends in "${SUFFIX}", where need be in place of its last characters.`,
+  description: `The caller owns the copy, which stays in the department of the original. Its name ends in "${SUFFIX}", where need be in place of its last characters.`,
   params: chatbotId,
   response: { 201: chatbotRecord, ...oneRefused },
 };
+
+const config = { permission: 'duplicate chatbot' } as const;
 
 /** POST /api/v1/chatbots/{chatbot_id}/duplicate. */
 export async function duplicateChatbot(
@@ -24,12 +27,10 @@ export async function duplicateChatbot(
 ): Promise<void> {
   root
     .withTypeProvider<ZodTypeProvider>()
-    .post('/api/v1/chatbots/:chatbot_id/duplicate', { schema }, async (request, reply) => {
+    .post('/api/v1/chatbots/:chatbot_id/duplicate', { schema, config }, async (request, reply) => {
       const { chatbot_id } = request.params;
-      const caller = callerId(request);
-      const original = found(
-        await db.chatbots.findOne({ chatbot_id, ...(await permitted(caller, 'duplicate')) }),
-      );
+      const { filter, found } = await permitted(db, request);
+      const original = await found(await db.chatbots.findOne({ chatbot_id, ...filter }), chatbot_id);
       const at = new Date(now()).toISOString();
       // Field by field, so that nothing which is not public ever comes along.
       const copy: Chatbot = {
@@ -39,13 +40,13 @@ export async function duplicateChatbot(
         avatar_id: original.avatar_id,
         language: original.language,
         status: original.status,
-        owner_id: caller,
+        owner_id: callerId(request),
         organization_id: original.organization_id,
         department_id: original.department_id,
         created_at: at,
         updated_at: at,
       };
-      await db.chatbots.insertOne({ ...copy });
+      await db.chatbots.insertOne({ ...copy, name_suffixes: suffixesOf(copy.name) });
       return reply.code(201).send(copy);
     });
 }

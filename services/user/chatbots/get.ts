@@ -1,9 +1,8 @@
 import { chatbotRecord } from '@gatehouse/shared/catalogue';
 import type { Database } from '@gatehouse/shared/database';
-import { callerId } from '@gatehouse/shared/principal';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { found, permitted } from './access.ts';
+import { permitted } from './access.ts';
 import { chatbotId, directory, oneRefused } from './contract.ts';
 
 const schema = {
@@ -14,14 +13,15 @@ const schema = {
   response: { 200: chatbotRecord, ...oneRefused },
 };
 
+const config = { permission: 'view chatbot' } as const;
+
 /** GET /api/v1/chatbots/{chatbot_id}. */
 export async function getChatbot(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
   root
     .withTypeProvider<ZodTypeProvider>()
-    .get('/api/v1/chatbots/:chatbot_id', { schema }, async (request) => {
+    .get('/api/v1/chatbots/:chatbot_id', { schema, config }, async (request) => {
       const { chatbot_id } = request.params;
-      return found(
-        await db.chatbots.findOne({ chatbot_id, ...(await permitted(callerId(request), 'view')) }),
-      );
+      const { filter, found } = await permitted(db, request);
+      return found(await db.chatbots.findOne({ chatbot_id, ...filter }), chatbot_id);
     });
 }

@@ -7,12 +7,12 @@ import {
 } from '@gatehouse/shared/catalogue';
 import type { Database } from '@gatehouse/shared/database';
 import { failures } from '@gatehouse/shared/errors';
-import { listQuery, pageOf, readPage } from '@gatehouse/shared/lists';
-import { callerId } from '@gatehouse/shared/principal';
+import { listQuery, onePage, readPage } from '@gatehouse/shared/lists';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { permitted } from './access.ts';
 import { directory } from './contract.ts';
+import { named } from './name-search.ts';
 
 const table = {
   sortable: [
@@ -28,8 +28,13 @@ const table = {
     'organization_id',
     'department_id',
   ],
-  filters: { status: CHATBOT_STATUSES, type: CHATBOT_TYPES },
-  searched: 'name',
+  filters: {
+    status: CHATBOT_STATUSES,
+    type: CHATBOT_TYPES,
+    organization_id: null,
+    department_id: null,
+  },
+  searched: named,
   unique: 'chatbot_id',
 } as const satisfies { sortable: readonly (keyof Chatbot)[]; [part: string]: unknown };
 
@@ -37,34 +42,21 @@ const schema = {
   ...directory,
   summary: 'List chatbots',
   description:
-    'Those that the caller may view. `search` looks for its text in the names, without regard to case. A page past the end is empty.',
+    'Those that the caller may view, his own and those of every department in which he has a role. `search` looks for its text in the names, without regard to case. A page past the end is empty.',
   querystring: listQuery(table),
   response: {
-    200: pageOf(chatbotRecord).meta({
-      description: 'One page',
-      examples: [
-        {
-          data: chatbotRecord.meta()?.examples,
-          pagination: {
-            page: 1,
-            limit: 20,
-            total_items: 1,
-            total_pages: 1,
-            has_next: false,
-            has_prev: false,
-          },
-        },
-      ],
-    }),
+    200: onePage(chatbotRecord),
     ...failures('catalogue', 'invalidFormat', ...BEARER_FAILURES),
   },
 };
+
+const config = { permission: 'view chatbot' } as const;
 
 /** GET /api/v1/chatbots (spec §Gateway catalogue contract, List query parameters). */
 export async function listChatbots(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
   root
     .withTypeProvider<ZodTypeProvider>()
-    .get('/api/v1/chatbots', { schema }, async (request) =>
-      readPage(db.chatbots, table, await permitted(callerId(request), 'view'), request.query),
+    .get('/api/v1/chatbots', { schema, config }, async (request) =>
+      readPage(db.chatbots, table, (await permitted(db, request)).visible, request.query),
     );
 }

@@ -1,11 +1,11 @@
 import { CHATBOT_STATUSES, chatbotRecord, jsonBody, oneOf } from '@gatehouse/shared/catalogue';
 import type { Database } from '@gatehouse/shared/database';
 import { failures } from '@gatehouse/shared/errors';
-import { callerId } from '@gatehouse/shared/principal';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { found, permitted } from './access.ts';
+import { permitted } from './access.ts';
 import { chatbotId, described, directory, oneRefused } from './contract.ts';
+import { suffixesOf } from './name-search.ts';
 
 const changes = jsonBody({
   name: described.name.exactOptional(),
@@ -28,6 +28,8 @@ const schema = {
   response: { 200: chatbotRecord, ...oneRefused, ...failures('catalogue', 'missingField', 'invalidFormat') },
 };
 
+const config = { permission: 'edit chatbot' } as const;
+
 /** PATCH /api/v1/chatbots/{chatbot_id}. */
 export async function updateChatbot(
   root: FastifyInstance,
@@ -35,14 +37,22 @@ export async function updateChatbot(
 ): Promise<void> {
   root
     .withTypeProvider<ZodTypeProvider>()
-    .patch('/api/v1/chatbots/:chatbot_id', { schema }, async (request) => {
+    .patch('/api/v1/chatbots/:chatbot_id', { schema, config }, async (request) => {
       const { chatbot_id } = request.params;
+      const { filter, found } = await permitted(db, request);
+      const { name } = request.body;
+      const changed = {
+        ...request.body,
+        ...(name !== undefined && { name_suffixes: suffixesOf(name) }),
+        updated_at: new Date(now()).toISOString(),
+      };
       return found(
         await db.chatbots.findOneAndUpdate(
-          { chatbot_id, ...(await permitted(callerId(request), 'edit')) },
-          { $set: { ...request.body, updated_at: new Date(now()).toISOString() } },
+          { chatbot_id, ...filter },
+          { $set: changed },
           { returnDocument: 'after' },
         ),
+        chatbot_id,
       );
     });
 }

@@ -76,7 +76,6 @@ describe('POST /api/v1/chatbots/create', () => {
       _id: 'mine',
       owner_id: 'User-999999',
       organization_id: 'org',
-      department_id: 'dep',
       status: 'paused',
       created_at: '1970-01-01T00:00:00.000Z',
       constructor: 'mine',

@@ -1,4 +1,6 @@
+import { randomUUIDv7 } from 'node:crypto';
 import type { Chatbot } from '@gatehouse/shared/catalogue';
+import type { Membership } from '@gatehouse/shared/organizations';
 import { requirePrincipal } from '@gatehouse/shared/principal';
 import { createServer } from '@gatehouse/shared/server';
 import { createTokens } from '@gatehouse/shared/tokens';
@@ -49,13 +51,29 @@ export async function startDirectory({ clock = testClock() }: { clock?: Clock } 
     };
   }
 
+  /** Makes somebody a member of a department, without asking the service. */
+  const join = (
+    { user_id }: { user_id: string | null },
+    membership: Pick<Membership, 'organization_id' | 'department_id' | 'role'>,
+  ) =>
+    db.memberships.insertOne({
+      membership_id: randomUUIDv7(),
+      user_id: String(user_id),
+      granted_by: 'User-100000',
+      granted_at: new Date(clock.now()).toISOString(),
+      ...membership,
+    });
+
   return {
     url,
     app,
     db,
+    join,
     clock,
     person,
-    stored: (chatbot_id: string) => db.chatbots.findOne({ chatbot_id }, { projection: { _id: 0 } }),
+    /** What of a stored chatbot is public, as it is stored. */
+    stored: (chatbot_id: string) =>
+      db.chatbots.findOne({ chatbot_id }, { projection: { _id: 0, name_suffixes: 0 } }),
     async stop() {
       await app.close();
       await drop();

@@ -1,0 +1,58 @@
+import type { Database } from '@gatehouse/shared/database';
+import { AppError } from '@gatehouse/shared/errors';
+import { callerId } from '@gatehouse/shared/principal';
+import { permissionsOf, ROLES } from '@gatehouse/shared/rbac';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { rolesOf } from '../../organizations/roles.ts';
+import { roleOn } from '../access.ts';
+import { chatbotId, directory, oneRefused } from '../contract.ts';
+
+const config = { permission: 'membership' } as const;
+
+const schema = {
+  ...directory,
+  summary: 'Read the own role on a chatbot',
+  description:
+    'And what it permits: for pages that show what one may do, and for the platform’s services, which ask with their caller’s bearer.',
+  params: chatbotId,
+  response: {
+    200: z
+      .object({
+        chatbot_id: z.string(),
+        user_id: z.string(),
+        role: z.enum(ROLES),
+        permissions: z.array(z.string()),
+      })
+      .meta({
+        description: 'The role',
+        examples: [
+          {
+            chatbot_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
+            user_id: 'User-720415',
+            role: 'Analyst',
+            permissions: permissionsOf('Analyst'),
+          },
+        ],
+      }),
+    ...oneRefused,
+  },
+};
+
+/** GET /api/v1/chatbots/{chatbot_id}/access/me. */
+export async function ownAccess(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
+  root
+    .withTypeProvider<ZodTypeProvider>()
+    .get('/api/v1/chatbots/:chatbot_id/access/me', { schema, config }, async (request) => {
+      const { chatbot_id } = request.params;
+      const user_id = callerId(request);
+      const [roles, chatbot] = await Promise.all([
+        rolesOf(db, user_id),
+        db.chatbots.findOne({ chatbot_id }, { projection: { name_suffixes: 0 } }),
+      ]);
+      const role = chatbot && roleOn(chatbot, user_id, roles);
+      if (!role) throw new AppError('notFound');
+      return { chatbot_id, user_id, role, permissions: permissionsOf(role) };
+    });
+}

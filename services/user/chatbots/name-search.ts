@@ -1,0 +1,31 @@
+import type { StoredChatbot } from '@gatehouse/shared/catalogue';
+import { literal } from '@gatehouse/shared/lists';
+import type { Collection, Document, Filter } from 'mongodb';
+
+/**
+ * Search by name. A text within a name begins one of the name's endings, so that with all of these in an index
+ * a search reads what it finds and nothing else, however many chatbots there are.
+ */
+
+/** The endings of a name, from the whole to its last character. */
+export function suffixesOf(name: string): string[] {
+  const characters = [...folded(name)];
+  return [...new Set(characters.map((_, index) => characters.slice(index).join('')))];
+}
+
+/** The chatbots whose name holds a text, without regard to case. */
+export const named = (text: string): Filter<Document> => ({
+  name_suffixes: { $regex: `^${literal(folded(text))}` },
+});
+
+/** Letter by letter, since the small letter of some depends on what follows; ß is SS, and a long s an s. */
+const folded = (text: string): string =>
+  Array.from(text.normalize('NFC'), (letter) => letter.toUpperCase().toLowerCase()).join('');
+
+/** Makes chatbots findable, at a start, that were stored before there was this search. */
+export async function ensureSuffixes(chatbots: Collection<StoredChatbot>): Promise<void> {
+  const old = chatbots.find({ name_suffixes: { $exists: false } }, { projection: { name: 1 } });
+  for await (const { _id, name } of old) {
+    await chatbots.updateOne({ _id, name }, { $set: { name_suffixes: suffixesOf(name) } });
+  }
+}

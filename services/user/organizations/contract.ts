@@ -1,0 +1,103 @@
+import { BEARER_FAILURES, line } from '@gatehouse/shared/catalogue';
+import { failures } from '@gatehouse/shared/errors';
+import { ROLES } from '@gatehouse/shared/rbac';
+import { z } from 'zod';
+
+/** What the operations on organizations, departments and members have in common. */
+
+export const tagged = { tags: ['organizations'], security: [{ bearer: [] }] };
+
+export const refused = failures('catalogue', 'invalidFormat', 'notFound', ...BEARER_FAILURES);
+
+/** What an operation with a body may answer beside its success. */
+export const refusedBody = { ...refused, ...failures('catalogue', 'missingField', 'invalidFormat') };
+
+export const organizationPath = z.object({ organization_id: z.string() });
+export const departmentPath = organizationPath.extend({ department_id: z.string() });
+export const memberPath = departmentPath.extend({ user_id: z.string() });
+
+export const name = line(200);
+
+const ORGANIZATION = '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21';
+const DEPARTMENT = '01936f2f-02b1-7c1f-9a77-3f1d3c0e8b52';
+const AT = '2026-01-15T09:30:00.000Z';
+
+export const organizationRecord = z
+  .object({
+    organization_id: z.string(),
+    name: z.string(),
+    created_at: z.string().meta({ format: 'date-time' }),
+  })
+  .meta({
+    description: 'The organization',
+    examples: [{ organization_id: ORGANIZATION, name: 'Analytical Engines', created_at: AT }],
+  });
+
+export const departmentRecord = z
+  .object({
+    department_id: z.string(),
+    organization_id: z.string(),
+    name: z.string(),
+    created_at: z.string().meta({ format: 'date-time' }),
+  })
+  .meta({
+    description: 'The department',
+    examples: [{ department_id: DEPARTMENT, organization_id: ORGANIZATION, name: 'Support', created_at: AT }],
+  });
+
+export const ownerRecord = z
+  .object({
+    user_id: z.string(),
+    granted_by: z.string(),
+    granted_at: z.string().meta({ format: 'date-time' }),
+  })
+  .meta({
+    description: 'An Owner of the organization',
+    examples: [{ user_id: 'User-483920', granted_by: 'User-483920', granted_at: AT }],
+  });
+
+export const memberRecord = z
+  .object({
+    user_id: z.string(),
+    role: z.enum(ROLES),
+    email: z.string().nullable().meta({ description: 'The address that was invited; null for who was not' }),
+    granted_by: z.string(),
+    granted_at: z.string().meta({ format: 'date-time' }),
+  })
+  .meta({
+    description: 'The member',
+    examples: [
+      {
+        user_id: 'User-720415',
+        role: 'Editor',
+        email: 'grace@example.com',
+        granted_by: 'User-483920',
+        granted_at: AT,
+      },
+    ],
+  });
+
+export const invitationRecord = z
+  .object({
+    invitation_id: z.string(),
+    email: z.string(),
+    role: z.enum(ROLES),
+    status: z.enum(['pending', 'accepted']),
+    granted_by: z.string(),
+    granted_at: z.string().meta({ format: 'date-time' }),
+    expires_at: z.string().nullable().meta({ format: 'date-time' }),
+  })
+  .meta({
+    description: 'The invitation',
+    examples: [
+      {
+        invitation_id: '01936f30-5a1e-7e0d-8f3b-1c9d2b7a6e40',
+        email: 'grace@example.com',
+        role: 'Editor',
+        status: 'pending',
+        granted_by: 'User-483920',
+        granted_at: AT,
+        expires_at: '2026-01-29T09:30:00.000Z',
+      },
+    ],
+  });

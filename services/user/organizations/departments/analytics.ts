@@ -1,0 +1,122 @@
+import { CHATBOT_STATUSES, CHATBOT_TYPES } from '@gatehouse/shared/catalogue';
+import type { Database } from '@gatehouse/shared/database';
+import { ordinal, queryOf } from '@gatehouse/shared/lists';
+import { ROLES } from '@gatehouse/shared/rbac';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Collection, Document, Filter } from 'mongodb';
+import { z } from 'zod';
+import { departmentPath, refused, tagged } from '../contract.ts';
+
+const config = { permission: 'view analytics' } as const;
+
+const DAY = 86_400_000;
+const MAX_DAYS = 90;
+const count = z.int().min(0);
+const tally = <const Names extends readonly [string, ...string[]]>(names: Names) =>
+  z.record(z.enum(names), count);
+
+const analyticsRecord = z
+  .object({
+    department_id: z.string(),
+    users: z.object({ total: count, by_role: tally(ROLES) }),
+    chatbots: z.object({ total: count, by_status: tally(CHATBOT_STATUSES), by_type: tally(CHATBOT_TYPES) }),
+    logins: z.array(z.object({ date: z.string().meta({ format: 'date' }), logins: count })),
+  })
+  .meta({
+    description: 'The figures',
+    examples: [
+      {
+        department_id: '01936f2f-02b1-7c1f-9a77-3f1d3c0e8b52',
+        users: { total: 3, by_role: { Owner: 0, Admin: 1, Editor: 2, Viewer: 0, Analyst: 0 } },
+        chatbots: {
+          total: 2,
+          by_status: { active: 1, paused: 1 },
+          by_type: { '3d': 2, text: 0, voice: 0 },
+        },
+        logins: [
+          { date: '2026-01-14', logins: 5 },
+          { date: '2026-01-15', logins: 2 },
+        ],
+      },
+    ],
+  });
+
+const schema = {
+  ...tagged,
+  summary: 'Read the analytics of a department',
+  description:
+    'Its members by role, its chatbots by status and type, and the logins of its members by day (UTC), today last.',
+  params: departmentPath,
+  querystring: queryOf({ days: ordinal(MAX_DAYS, 30) }),
+  response: { 200: analyticsRecord, ...refused },
+};
+
+/** GET /api/v1/organizations/{organization_id}/departments/{department_id}/analytics. */
+export async function analytics(
+  root: FastifyInstance,
+  { db, now }: { db: Database; now: () => number },
+): Promise<void> {
+  root
+    .withTypeProvider<ZodTypeProvider>()
+    .get(
+      '/api/v1/organizations/:organization_id/departments/:department_id/analytics',
+      { schema, config },
+      async (request) => {
+        const { organization_id, department_id } = request.params;
+        const place = { organization_id, department_id };
+        const members = await db.memberships
+          .find({ ...place, user_id: { $gt: '' } }, { projection: { user_id: 1 } })
+          .toArray();
+        const today = now() - (now() % DAY);
+        const from = new Date(today - (request.query.days - 1) * DAY);
+        const logins = {
+          user_id: { $in: members.map(({ user_id }) => user_id ?? null) },
+          at: { $gte: from },
+          action: 'login',
+          outcome: 'success',
+        } as const;
+        const [roles, statuses, types, days] = await Promise.all([
+          tallied(db.memberships, { ...place, user_id: { $gt: '' } }, '$role'),
+          tallied(db.chatbots, place, '$status'),
+          tallied(db.chatbots, place, '$type'),
+          tallied(db.auditEvents, logins, dayOf('$at')),
+        ]);
+        const total = [...statuses.values()].reduce((sum, each) => sum + each, 0);
+        return {
+          department_id,
+          users: { total: members.length, by_role: byName(ROLES, roles) },
+          chatbots: {
+            total,
+            by_status: byName(CHATBOT_STATUSES, statuses),
+            by_type: byName(CHATBOT_TYPES, types),
+          },
+          logins: Array.from({ length: request.query.days }, (_, day) => {
+            const at = from.getTime() + day * DAY;
+            return { date: new Date(at).toISOString().slice(0, 10), logins: days.get(String(at)) ?? 0 };
+          }),
+        };
+      },
+    );
+}
+
+/** The Unix milliseconds at which the day of a date began, as an expression. */
+const dayOf = (date: string) => ({ $subtract: [{ $toLong: date }, { $mod: [{ $toLong: date }, DAY] }] });
+
+/** How many documents of a filter have each value of an expression. */
+async function tallied<Item extends Document>(
+  collection: Collection<Item>,
+  filter: Filter<Item>,
+  expression: unknown,
+): Promise<Map<string, number>> {
+  const groups = await collection
+    .aggregate<{ _id: unknown; count: number }>([
+      { $match: filter },
+      { $group: { _id: expression, count: { $sum: 1 } } },
+    ])
+    .toArray();
+  return new Map(groups.map(({ _id, count }) => [String(_id), count]));
+}
+
+const byName = <Name extends string>(names: readonly Name[], counts: Map<string, number>) =>
+  Object.fromEntries(names.map((name) => [name, counts.get(name) ?? 0])) as Record<Name, number>;

@@ -1,0 +1,110 @@
+import { jsonBody, oneOf } from '@gatehouse/shared/catalogue';
+import type { Database } from '@gatehouse/shared/database';
+import { found } from '@gatehouse/shared/errors';
+import { PAYMENT_STATUSES, PLANS } from '@gatehouse/shared/organizations';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { departmentPath, refused, refusedBody, tagged } from '../contract.ts';
+
+const billingRecord = z
+  .object({
+    department_id: z.string(),
+    subscription_plan: z.enum(PLANS),
+    payment_status: z.enum(PAYMENT_STATUSES),
+    subscription_date: z.string().meta({ format: 'date', description: 'When the plan was chosen' }),
+    updated_at: z.string().meta({ format: 'date-time' }),
+  })
+  .meta({
+    description: 'The billing record',
+    examples: [
+      {
+        department_id: '01936f2f-02b1-7c1f-9a77-3f1d3c0e8b52',
+        subscription_plan: 'Business',
+        payment_status: 'pending',
+        subscription_date: '2026-01-15',
+        updated_at: '2026-01-15T09:30:00.000Z',
+      },
+    ],
+  });
+
+const changes = jsonBody({
+  subscription_plan: oneOf(PLANS).exactOptional(),
+  payment_status: oneOf(PAYMENT_STATUSES).exactOptional(),
+})
+  .refine((fields) => Object.keys(fields).length > 0, {
+    error: 'must hold subscription_plan or payment_status',
+  })
+  .meta({ examples: [{ subscription_plan: 'Business' }] });
+
+/** GET and PATCH /api/v1/organizations/{organization_id}/departments/{department_id}/billing. */
+export async function billing(
+  root: FastifyInstance,
+  { db, now }: { db: Database; now: () => number },
+): Promise<void> {
+  const app = root.withTypeProvider<ZodTypeProvider>();
+  const url = '/api/v1/organizations/:organization_id/departments/:department_id/billing';
+
+  app.get(
+    url,
+    {
+      config: { permission: 'view billing' },
+      schema: {
+        ...tagged,
+        summary: 'Read the bill of a department',
+        description: 'Each department has its own plan and payment status.',
+        params: departmentPath,
+        response: { 200: billingRecord, ...refused },
+      },
+    },
+    async (request) => {
+      const { organization_id, department_id } = request.params;
+      const { billing } = found(await db.departments.findOne({ organization_id, department_id }));
+      return { department_id, ...billing };
+    },
+  );
+
+  app.patch(
+    url,
+    {
+      // Whoever may manage the payment may change the plan: the specification gives both to the same roles.
+      config: { permission: 'manage payment' },
+      schema: {
+        ...tagged,
+        summary: 'Change the bill of a department',
+        description: 'A new plan is unpaid (`pending`) unless the call says otherwise.',
+        params: departmentPath,
+        body: changes,
+        response: { 200: billingRecord, ...refusedBody },
+      },
+    },
+    async (request) => {
+      const { organization_id, department_id } = request.params;
+      const { subscription_plan, payment_status } = request.body;
+      const at = new Date(now()).toISOString();
+      const isNew = { $ne: ['$billing.subscription_plan', subscription_plan] };
+      const { billing } = found(
+        await db.departments.findOneAndUpdate(
+          { organization_id, department_id },
+          [
+            {
+              $set: {
+                billing: {
+                  ...(subscription_plan && {
+                    subscription_plan,
+                    subscription_date: { $cond: [isNew, at.slice(0, 10), '$billing.subscription_date'] },
+                    payment_status: { $cond: [isNew, 'pending', '$billing.payment_status'] },
+                  }),
+                  ...(payment_status && { payment_status }),
+                  updated_at: at,
+                },
+              },
+            },
+          ],
+          { returnDocument: 'after' },
+        ),
+      );
+      return { department_id, ...billing };
+    },
+  );
+}

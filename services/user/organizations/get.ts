@@ -1,0 +1,25 @@
+import type { Database } from '@gatehouse/shared/database';
+import { found } from '@gatehouse/shared/errors';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { organizationPath, organizationRecord, refused, tagged } from './contract.ts';
+
+const config = { permission: 'membership' } as const;
+
+const schema = {
+  ...tagged,
+  summary: 'Read an organization',
+  description: 'One in which the caller has no role is answered like one that does not exist.',
+  params: organizationPath,
+  response: { 200: organizationRecord, ...refused },
+};
+
+/** GET /api/v1/organizations/{organization_id}. */
+export async function getOrganization(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
+  root
+    .withTypeProvider<ZodTypeProvider>()
+    .get('/api/v1/organizations/:organization_id', { schema, config }, async (request) => {
+      const { organization_id } = request.params;
+      return found(await db.organizations.findOne({ organization_id }));
+    });
+}

@@ -1,0 +1,41 @@
+import { type Database, isDuplicateKey } from '@gatehouse/shared/database';
+import { emailKey } from '@gatehouse/shared/email';
+import { findUserByEmail } from '@gatehouse/shared/users';
+import { forgetGrants } from '../members/forget-grants.ts';
+import { isPending } from './record.ts';
+
+/**
+ * Makes an account whose address is verified a member wherever the address was invited. An invitation becomes a
+ * membership by one write, so nobody is half a member; what was cut off is made up at the next verification of
+ * the address or at a start.
+ */
+export async function acceptInvitations(
+  db: Database,
+  { user_id, email }: { user_id?: string; email: string },
+  now: number,
+): Promise<void> {
+  if (typeof user_id !== 'string') return;
+  const invitations = db.memberships.find({ email: emailKey(email), ...isPending(now) });
+  for await (const { _id, department_id } of invitations) {
+    const pending = { _id, ...isPending(now) };
+    if (await db.memberships.findOne({ department_id, user_id })) {
+      await db.memberships.deleteOne(pending);
+      continue;
+    }
+    await forgetGrants(db, department_id, user_id);
+    try {
+      await db.memberships.updateOne(pending, { $set: { user_id }, $unset: { expires_at: true } });
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      await db.memberships.deleteOne(pending); // he has become a member meanwhile, by another way
+    }
+  }
+}
+
+/** Makes up, at a start, what a kill left undone. */
+export async function acceptAllInvitations(db: Database, now: number): Promise<void> {
+  for await (const { email } of db.memberships.find(isPending(now))) {
+    const account = email === undefined ? null : await findUserByEmail(db.users, email);
+    if (account?.verified) await acceptInvitations(db, account, now);
+  }
+}

@@ -1,0 +1,20 @@
+import { type Database, isDuplicateKey } from '@gatehouse/shared/database';
+import type { Membership } from '@gatehouse/shared/organizations';
+import { forgetGrants } from './forget-grants.ts';
+
+/** Makes somebody a member. @returns nothing when he is one already. */
+export async function addMember(
+  db: Database,
+  member: Membership & { user_id: string },
+): Promise<Membership | null> {
+  const { department_id, user_id } = member;
+  if (await db.memberships.findOne({ department_id, user_id })) return null;
+  await forgetGrants(db, department_id, user_id);
+  try {
+    await db.memberships.insertOne({ ...member });
+    return member;
+  } catch (error) {
+    if (isDuplicateKey(error)) return null;
+    throw error;
+  }
+}

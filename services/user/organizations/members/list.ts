@@ -1,0 +1,45 @@
+import type { Database } from '@gatehouse/shared/database';
+import { holding, listQuery, onePage, readPage } from '@gatehouse/shared/lists';
+import { ROLES } from '@gatehouse/shared/rbac';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { departmentPath, memberRecord, refused, tagged } from '../contract.ts';
+import { isMember, shownMember } from './record.ts';
+
+const config = { permission: 'view users' } as const;
+
+const table = {
+  sortable: ['granted_at', 'user_id', 'role', 'email'],
+  filters: { role: ROLES },
+  searched: holding('email'),
+  unique: 'user_id',
+} as const;
+
+const schema = {
+  ...tagged,
+  summary: 'List the members of a department',
+  description:
+    'Who has a role of his own here; the Owners of the organization have theirs beside the list. `search` looks into the addresses that were invited.',
+  params: departmentPath,
+  querystring: listQuery(table),
+  response: { 200: onePage(memberRecord), ...refused },
+};
+
+/** GET /api/v1/organizations/{organization_id}/departments/{department_id}/members. */
+export async function listMembers(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
+  root
+    .withTypeProvider<ZodTypeProvider>()
+    .get(
+      '/api/v1/organizations/:organization_id/departments/:department_id/members',
+      { schema, config },
+      async (request) => {
+        const { data, pagination } = await readPage(
+          db.memberships,
+          table,
+          [{ within: { ...request.params, ...isMember } }],
+          request.query,
+        );
+        return { data: data.map(shownMember), pagination };
+      },
+    );
+}

@@ -1,0 +1,70 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { jsonBody, oneOf } from '@gatehouse/shared/catalogue';
+import type { Database } from '@gatehouse/shared/database';
+import { AppError } from '@gatehouse/shared/errors';
+import { grantableBy, ROLES } from '@gatehouse/shared/rbac';
+import { findActiveUser } from '@gatehouse/shared/users';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { memberPath, memberRecord, refusedBody, tagged } from '../contract.ts';
+import { roleOf, standingOf } from '../standing.ts';
+import { addMember } from './add.ts';
+import { shownMember } from './record.ts';
+
+const config = { permission: 'assign roles' } as const;
+
+const schema = {
+  ...tagged,
+  summary: 'Add a member to a department, or change his role',
+  description:
+    'Nobody gives a role above his own, or changes one. An Owner of the organization is Owner here, whatever else.',
+  params: memberPath,
+  body: jsonBody({ role: oneOf(ROLES) }).meta({ examples: [{ role: 'Editor' }] }),
+  response: { 200: memberRecord, ...refusedBody },
+};
+
+/** PUT /api/v1/organizations/{organization_id}/departments/{department_id}/members/{user_id}. */
+export async function setMember(
+  root: FastifyInstance,
+  { db, now }: { db: Database; now: () => number },
+): Promise<void> {
+  root
+    .withTypeProvider<ZodTypeProvider>()
+    .put(
+      '/api/v1/organizations/:organization_id/departments/:department_id/members/:user_id',
+      { schema, config },
+      async (request) => {
+        const { organization_id, department_id, user_id } = request.params;
+        const { role } = request.body;
+        const grantable = grantableBy(roleOf(request));
+        if (!grantable.includes(role)) throw new AppError('forbidden');
+        if (!(await findActiveUser(db.users, user_id))) throw new AppError('userNotFound');
+        if (await db.organizations.findOne({ organization_id, 'owners.user_id': user_id })) {
+          throw new AppError('forbidden', {
+            text: 'An Owner of the organization is Owner in every department',
+          });
+        }
+        const { caller } = standingOf(request);
+        const granted = { role, granted_by: caller, granted_at: new Date(now()).toISOString() };
+        const change = () =>
+          db.memberships.findOneAndUpdate(
+            { ...request.params, role: { $in: grantable } },
+            { $set: granted },
+            { returnDocument: 'after' },
+          );
+        const add = () =>
+          addMember(db, {
+            organization_id,
+            department_id,
+            user_id,
+            membership_id: randomUUIDv7(),
+            ...granted,
+          });
+        // Where somebody else has just added him, his role is changed after all.
+        const member = (await change()) ?? (await add()) ?? (await change());
+        if (!member) throw new AppError('forbidden'); // he has a role that this caller may not touch
+        request.log.info({ department_id, user_id, role }, 'role in a department granted');
+        return shownMember(member);
+      },
+    );
+}

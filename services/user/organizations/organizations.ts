@@ -1,0 +1,61 @@
+import type { Database } from '@gatehouse/shared/database';
+import type { Mailer } from '@gatehouse/shared/mail';
+import type { FastifyInstance } from 'fastify';
+import { createOrganization } from './create.ts';
+import { analytics } from './departments/analytics.ts';
+import { billing } from './departments/billing.ts';
+import { createDepartment } from './departments/create.ts';
+import { getDepartment } from './departments/get.ts';
+import { listDepartments } from './departments/list.ts';
+import { updateDepartment } from './departments/update.ts';
+import { getOrganization } from './get.ts';
+import { acceptAllInvitations } from './invitations/accept.ts';
+import { createInvitation } from './invitations/create.ts';
+import { listInvitations } from './invitations/list.ts';
+import { withdrawInvitation } from './invitations/withdraw.ts';
+import { listOrganizations } from './list.ts';
+import { getMember } from './members/get.ts';
+import { listMembers } from './members/list.ts';
+import { removeMember } from './members/remove.ts';
+import { setMember } from './members/set.ts';
+import { addOwner } from './owners/add.ts';
+import { listOwners } from './owners/list.ts';
+import { removeOwner } from './owners/remove.ts';
+import { requireStanding } from './standing.ts';
+import { updateOrganization } from './update.ts';
+
+interface Options {
+  config: { PUBLIC_URL: string };
+  db: Database;
+  mailer: Mailer;
+  now: () => number;
+}
+
+/** Organizations, their departments and members, under /api/v1/organizations; behind `requirePrincipal`. */
+export async function organizations(app: FastifyInstance, options: Options): Promise<void> {
+  await app.register(requireStanding, options);
+  const operations = [
+    createOrganization,
+    listOrganizations,
+    getOrganization,
+    updateOrganization,
+    listOwners,
+    addOwner,
+    removeOwner,
+    createDepartment,
+    listDepartments,
+    getDepartment,
+    updateDepartment,
+    analytics,
+    billing,
+    listMembers,
+    getMember,
+    setMember,
+    removeMember,
+    createInvitation,
+    listInvitations,
+    withdrawInvitation,
+  ];
+  for (const operation of operations) await app.register(operation, options);
+  app.addHook('onReady', () => acceptAllInvitations(options.db, options.now()));
+}

@@ -1,0 +1,32 @@
+import type { Database } from '@gatehouse/shared/database';
+import { found } from '@gatehouse/shared/errors';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { organizationPath, ownerRecord, refused, tagged } from '../contract.ts';
+
+const config = { permission: 'membership' } as const;
+
+const schema = {
+  ...tagged,
+  summary: 'List the Owners of an organization',
+  description: 'They are Owners in every department.',
+  params: organizationPath,
+  response: {
+    200: z
+      .object({ owners: z.array(ownerRecord) })
+      .meta({ description: 'The Owners', examples: [{ owners: ownerRecord.meta()?.examples }] }),
+    ...refused,
+  },
+};
+
+/** GET /api/v1/organizations/{organization_id}/owners. */
+export async function listOwners(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
+  root
+    .withTypeProvider<ZodTypeProvider>()
+    .get('/api/v1/organizations/:organization_id/owners', { schema, config }, async (request) => {
+      const { organization_id } = request.params;
+      const { owners } = found(await db.organizations.findOne({ organization_id }));
+      return { owners };
+    });
+}

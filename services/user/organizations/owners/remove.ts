@@ -1,0 +1,48 @@
+import type { Database } from '@gatehouse/shared/database';
+import { AppError, found } from '@gatehouse/shared/errors';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { organizationPath, refused, tagged } from '../contract.ts';
+import { standingOf } from '../standing.ts';
+
+const REMOVED = { message: 'Owner removed' } as const;
+
+const config = { permission: 'ownership' } as const;
+
+const schema = {
+  ...tagged,
+  summary: 'Remove an Owner from an organization',
+  description: 'Oneself or another; the last one stays.',
+  params: organizationPath.extend({ user_id: organizationPath.shape.organization_id }),
+  response: {
+    200: z
+      .object({ message: z.literal(REMOVED.message) })
+      .meta({ description: 'He is no longer an Owner', examples: [REMOVED] }),
+    ...refused,
+  },
+};
+
+/** DELETE /api/v1/organizations/{organization_id}/owners/{user_id}. */
+export async function removeOwner(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
+  root
+    .withTypeProvider<ZodTypeProvider>()
+    .delete('/api/v1/organizations/:organization_id/owners/:user_id', { schema, config }, async (request) => {
+      const { organization_id, user_id } = request.params;
+      const { matchedCount } = await db.organizations.updateOne(
+        {
+          organization_id,
+          $and: [{ 'owners.user_id': standingOf(request).caller }, { 'owners.user_id': user_id }],
+          'owners.1': { $exists: true },
+        },
+        { $pull: { owners: { user_id } } },
+      );
+      if (matchedCount === 0) {
+        const { owners } = found(await db.organizations.findOne({ organization_id }));
+        if (!owners.some((owner) => owner.user_id === user_id)) throw new AppError('notFound');
+        throw new AppError('forbidden', { text: owners.length === 1 ? 'The last Owner stays' : 'Forbidden' });
+      }
+      request.log.info({ organization_id, user_id }, 'owner removed');
+      return REMOVED;
+    });
+}

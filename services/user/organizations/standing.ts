@@ -1,0 +1,69 @@
+import type { Database } from '@gatehouse/shared/database';
+import { AppError } from '@gatehouse/shared/errors';
+import { callerId } from '@gatehouse/shared/principal';
+import { can, type Role } from '@gatehouse/shared/rbac';
+import { isPermission } from '@gatehouse/shared/requirement';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { belongsTo, type Roles, rolesOf } from './roles.ts';
+
+/** Where the caller stands in the organization or department that a path names. */
+export interface Standing {
+  caller: string;
+  /** His role in the department; of an organization itself, Owner or none. */
+  role: Role | undefined;
+  roles: Roles;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    standing: Standing | undefined;
+  }
+}
+
+interface Path {
+  organization_id?: string;
+  department_id?: string;
+  user_id?: string;
+}
+
+/**
+ * Lets a call under /organizations/{organization_id} pass only if the caller's role permits what the route says
+ * that it needs: 404 where he has no part, 403 for what he may not do there.
+ */
+export const requireStanding = fp(async (app: FastifyInstance, { db }: { db: Database }) => {
+  app.decorateRequest('standing', undefined);
+  app.addHook('preHandler', async (request) => {
+    const { organization_id, department_id, user_id } = request.params as Path;
+    if (organization_id === undefined) return;
+    const caller = callerId(request);
+    const roles = await rolesOf(db, caller);
+    const isOwner = roles.owned.has(organization_id);
+    const department = roles.departments.find(
+      (each) => each.organization_id === organization_id && each.department_id === department_id,
+    );
+    const isSeen = department_id === undefined ? belongsTo(roles, organization_id) : department;
+    if (!isSeen) throw new AppError('notFound');
+    const role = isOwner ? 'Owner' : department?.role;
+    request.standing = { caller, role, roles };
+
+    const { permission = 'ownership', orOneself } = request.routeOptions.config;
+    const may = isPermission(permission)
+      ? (role && can(role, permission)) || (orOneself && user_id === caller)
+      : isOwner || permission === 'membership';
+    if (!may) throw new AppError('forbidden');
+  });
+});
+
+/** The standing of a caller under an organization's path. */
+export function standingOf(request: FastifyRequest): Standing {
+  if (!request.standing) throw new Error('the path names no organization');
+  return request.standing;
+}
+
+/** The role of a caller in the department of the path. */
+export function roleOf(request: FastifyRequest): Role {
+  const { role } = standingOf(request);
+  if (!role) throw new AppError('forbidden');
+  return role;
+}
