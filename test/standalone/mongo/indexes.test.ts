@@ -100,10 +100,7 @@ describe('sparse and partial', () => {
 
   test('a partial unique index judges only what its filter takes', async () => {
     const c = fresh();
-    await c.createIndex(
-      { user_id: 1 },
-      { unique: true, partialFilterExpression: { user_id: { $type: 'string' } } },
-    );
+    await c.createIndex({ user_id: 1 }, { unique: true, partialFilterExpression: { user_id: { $gt: '' } } });
     await c.insertMany([
       { user_id: null },
       { user_id: null },
@@ -121,6 +118,25 @@ describe('sparse and partial', () => {
     await c.insertOne({ user_id: 'u' });
     expect((await refusal(c.updateOne({ _id: 1 }, { $set: { user_id: 'u' } }))).code).toBe(11000);
   });
+});
+
+test.each([
+  [{ $type: 'string' }, { a: 'u' }, 'COLLSCAN'],
+  [{ $type: 'string' }, { a: { $type: 'string' } }, 'IXSCAN'],
+  [{ $type: 'string' }, { a: { $type: ['string', 'int'] } }, 'COLLSCAN'],
+  [{ $gt: '' }, { a: 'u' }, 'IXSCAN'],
+  [{ $gt: '' }, { a: { $in: ['u', 'v'] } }, 'IXSCAN'],
+  [{ $gt: '' }, { a: { $in: ['u', 7] } }, 'COLLSCAN'],
+  [{ $gt: '' }, { a: 7 }, 'COLLSCAN'],
+  [{ $exists: true }, { a: 'u' }, 'IXSCAN'],
+  [{ $exists: true }, { a: { $type: 'string' } }, 'IXSCAN'],
+  [{ $exists: true }, { a: null }, 'COLLSCAN'],
+])('a partial index on %j: MongoDB uses it for %j or not: %s', async (partial, query, stage) => {
+  const c = fresh();
+  await c.createIndex({ a: 1 }, { partialFilterExpression: { a: partial } });
+  await c.insertMany([{ a: 'u' }, { a: 7 }, {}]);
+  const { queryPlanner } = await c.find(query as Doc).explain();
+  expect(JSON.stringify(queryPlanner.winningPlan)).toContain(`"${stage}"`);
 });
 
 describe('multikey', () => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
   users = database.db.collection<Doc>('users');
   await users.createIndexes([
     { key: { email: 1 }, unique: true, collation },
-    { key: { user_id: 1 }, unique: true, partialFilterExpression: { user_id: { $type: 'string' } } },
+    { key: { user_id: 1 }, unique: true, partialFilterExpression: { user_id: { $gt: '' } } },
     { key: { tenant: 1, name: 1 } },
     { key: { tags: 1 } },
     { key: { parent: 1 }, sparse: true },

@@ -17,20 +17,22 @@ export function impliesPartial(
   if (partial.kind === 'and') return partial.children.every(implies);
   if (partial.kind === 'or') return partial.children.some(implies);
   if (partial.kind !== 'field' || partial.path === null) return false;
-  const byType = partial.operator === '$type' || partial.operator === '$exists';
+  const byExistence = partial.operator === '$exists';
   const name = partial.path.join('.');
   const test = compileFilter({ ...partial, path: null }, { collation: index.collation });
   return conditions.some(({ name: path, field, decides }) => {
     if (path !== name || !decides) return false;
     const { operator, operand } = field;
+    // Of what lies within a $type, MongoDB sees only the very same $type.
+    if (partial.operator === '$type') {
+      return operator === '$type' && `${operand}` === `${partial.operand}`;
+    }
     if (operator === '$eq') return satisfies(operand);
     if (operator === '$in') return (operand as unknown[]).every(satisfies);
-    if (operator === '$exists') return partial.operator === '$exists' && operand === true;
-    if (operator === '$type' && partial.operator === '$type') {
-      return (operand as string[]).every((type) => (partial.operand as string[]).includes(type));
-    }
+    if (operator === '$exists') return byExistence && operand === true;
+    if (operator === '$type') return byExistence;
     if (!/^\$[gl]te?$/.test(operator) || operand === null) return false;
-    if (partial.operator === '$exists') return true;
+    if (byExistence) return true;
     if (typeof operand === 'string' && index.collation !== collation) return false;
     // a bound in the same direction: what lies beyond it lies beyond the index's bound too
     return partial.operator.slice(0, 3) === operator.slice(0, 3) && satisfiesBound(operator, operand);
@@ -39,7 +41,8 @@ export function impliesPartial(
   function satisfies(value: unknown): boolean {
     if (value === null || value === undefined || isRegex(value) || Array.isArray(value)) return false;
     // under another collation the query may mean more strings than this one
-    const alike = byType || index.collation === collation || (typeof value !== 'string' && !isDoc(value));
+    const alike =
+      byExistence || index.collation === collation || (typeof value !== 'string' && !isDoc(value));
     return alike && test(value);
   }
 
