@@ -1,5 +1,6 @@
 import { gateway } from './gateway.ts';
 import { healthLive } from './health-live.ts';
+import { listChatbots } from './list-chatbots.ts';
 import { login } from './login.ts';
 import { startup } from './startup.ts';
 import { usersMe } from './users-me.ts';
@@ -10,6 +11,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   login,
   'users-me': usersMe,
   gateway,
+  'list-chatbots': listChatbots,
 };
 
 const wanted = process.argv.slice(2);

@@ -1,0 +1,75 @@
+import type { StoredChatbot } from '@gatehouse/shared/catalogue';
+import { connect, type Database } from '@gatehouse/shared/database';
+import { suffixesOf } from '../services/user/chatbots/name-search.ts';
+import { testClock } from '../test/fixtures/clock.ts';
+import { launch } from '../test/fixtures/launcher.ts';
+import { member } from '../test/fixtures/members.ts';
+import { JWT_SECRET } from '../test/fixtures/services.ts';
+import { inTurns, load } from './load.ts';
+
+const SMALL = 1_000;
+const LARGE = 100_000;
+/** In each department as many chatbots have a name that is searched for. */
+const MATCHING = 40;
+
+const QUERIES = {
+  'sorted and searched': 'sort_by=name&order=asc&search=lighthouse&limit=20',
+  'sorted by name': 'sort_by=name&order=asc&limit=20',
+  'as it comes': 'limit=20',
+};
+
+/** GET /api/v1/chatbots: 20 of a department of 100,000 over 20 of one of 1,000. */
+export async function listChatbots(): Promise<void> {
+  const gatehouse = await launch({ env: { LOG_LEVEL: 'warn', JWT_SECRET } });
+  try {
+    if (!(await gatehouse.up)) throw new Error(gatehouse.output());
+    const db = await connect(gatehouse.mongodb, { appName: 'bench' });
+    const small = await department(db, 'small', SMALL);
+    const large = await department(db, 'large', LARGE);
+    await db.close();
+    for (const [name, query] of Object.entries(QUERIES)) {
+      const list = (authorization: string) => () =>
+        load(`${gatehouse.user}/api/v1/chatbots?${query}`, { headers: { authorization }, connections: 4 });
+      const [few = 0, many = 0] = await inTurns(5, list(small), list(large));
+      console.log(
+        `  ${name}: of ${SMALL} ${few.toFixed(0)} requests/s, of ${LARGE} ${many.toFixed(0)}; costs ${(few / many).toFixed(2)} times as much`,
+      );
+    }
+  } finally {
+    await gatehouse.stop();
+  }
+}
+
+/** Fills a department. @returns the authorization of an Editor there. */
+async function department(db: Database, department_id: string, count: number): Promise<string> {
+  const place = { organization_id: 'bench', department_id };
+  const created_at = '2026-01-15T09:30:00.000Z';
+  const owner = await member(db, testClock());
+  const editor = await member(db, testClock());
+  await db.memberships.insertOne({
+    membership_id: department_id,
+    ...place,
+    user_id: editor.user_id,
+    role: 'Editor',
+    granted_by: owner.user_id,
+    granted_at: created_at,
+  });
+  const chatbots = Array.from({ length: count }, (_, number): StoredChatbot => {
+    const name = `${number % (count / MATCHING) === 0 ? 'Lighthouse' : 'Receptionist'} ${(number * 7_919) % count}`;
+    return {
+      chatbot_id: `${department_id}-${number}`,
+      name,
+      type: '3d',
+      avatar_id: 'avatar-7',
+      language: 'en-GB',
+      status: 'active',
+      owner_id: owner.user_id,
+      ...place,
+      created_at,
+      updated_at: created_at,
+      name_suffixes: suffixesOf(name),
+    };
+  });
+  for (let at = 0; at < count; at += 2_000) await db.chatbots.insertMany(chatbots.slice(at, at + 2_000));
+  return editor.authorization;
+}
