@@ -3,7 +3,8 @@ import type { Condition, FieldFilter } from './conditions.ts';
 import { toNumber } from './decimal.ts';
 import { isRegex } from './filter.ts';
 import type { Index } from './index.ts';
-import { type Bound, type Interval, point, typeInterval } from './interval.ts';
+import { type Bound, type Interval, point, prefixInterval, typeInterval } from './interval.ts';
+import { regexPrefix, regexValue } from './regex.ts';
 import { TAG, tagOf } from './tag.ts';
 import { isDoc } from './value.ts';
 
@@ -28,6 +29,10 @@ export function fieldBounds(
     if (bounds && (!best || bounds.intervals.length < best.intervals.length)) best = bounds;
   }
   if (best) return best;
+  for (const { field } of mine) {
+    const bounds = prefixBounds(field, index);
+    if (bounds) return bounds;
+  }
   let lower: Bound | undefined;
   let upper: Bound | undefined;
   const used: FieldFilter[] = [];
@@ -79,6 +84,21 @@ function pointBounds(
     points: true,
     exact: field.operator !== '$exists' && !values.some(Array.isArray) && !(nullish && index.multikey),
     excludesMissing: !nullish,
+    used: [field],
+  };
+}
+
+/** An anchored pattern finds the strings that begin so, and by equality the same pattern held as a value. */
+function prefixBounds(field: FieldFilter, index: Index): FieldBounds | undefined {
+  if (field.operator !== '$regex' || index.collation) return undefined;
+  const [pattern, options] = field.operand as [unknown, string];
+  const prefix = regexPrefix(pattern, options);
+  if (!prefix) return undefined;
+  return {
+    intervals: [prefixInterval(prefix.text), point(regexValue(pattern, options), undefined)],
+    points: false,
+    exact: prefix.whole,
+    excludesMissing: true,
     used: [field],
   };
 }

@@ -23,6 +23,13 @@ export function point(value: unknown, collation: Collation | undefined): Interva
   return { low: { bytes, inclusive: true, bare: false }, high: { bytes, inclusive: true, bare: false } };
 }
 
+/** All strings that begin with a text. */
+export function prefixInterval(text: string): Interval {
+  // without the two bytes that end a text
+  const bytes = encodeKey([text]).subarray(0, -2);
+  return { low: { bytes, inclusive: true, bare: false }, high: { bytes, inclusive: true, bare: false } };
+}
+
 /** All values of one type between two bounds; a bound that is not given is the type's own. */
 export function typeInterval(tag: number, lower?: Bound, upper?: Bound): Interval {
   const bare = { bytes: Buffer.from([tag]), inclusive: true, bare: true };
@@ -34,8 +41,9 @@ function edge({ value, inclusive }: Bound): Edge {
 }
 
 /**
- * The half-open byte range of an interval. After a whole value comes the next value's tag or the end, never 0xff,
- * so that value+0xff lies just above everything that begins with the value. A point's start is the value itself.
+ * The half-open byte range of an interval. After a whole value comes the next value's tag or the end, and after a
+ * text's beginning never more than two 0xff (its end, inverted), so that three of them lie just above everything that
+ * begins so. A point's start is the value itself.
  */
 export function rangeBytes({ low, high }: Interval, descending: boolean): { start: Buffer; end: Buffer } {
   if (!descending) {
@@ -63,7 +71,7 @@ function tag(edge: Edge): number {
 }
 
 function above(bytes: Buffer): Buffer {
-  return Buffer.concat([bytes, Buffer.from([0xff])]);
+  return Buffer.concat([bytes, Buffer.from([0xff, 0xff, 0xff])]);
 }
 
 function inverted(bytes: Buffer): Buffer {

@@ -9,8 +9,8 @@ import type { Filter } from './filter.ts';
 import { isRegex, truthy } from './filter.ts';
 import { encodeKey } from './key.ts';
 import { someValue } from './path.ts';
-import { compileRegex } from './regex.ts';
-import { tagOf } from './tag.ts';
+import { compileRegex, regexValue } from './regex.ts';
+import { TAG, tagOf } from './tag.ts';
 import { isNumeric, typeName } from './types.ts';
 import { bsonType, isDoc } from './value.ts';
 
@@ -98,10 +98,11 @@ function fieldTest(operator: string, operand: unknown, collation?: Collation): P
     case '$regex': {
       const [pattern, flags] = operand as [unknown, string];
       const expression = compileRegex(pattern, flags);
+      const itself = regexValue(pattern, flags);
       return (value) =>
-        typeof value === 'string'
-          ? expression.test(value)
-          : isRegex(value) && compareValues(value, pattern) === 0;
+        tagOf(value) === TAG.string
+          ? expression.test(String(value))
+          : isRegex(value) && compareValues(value, itself) === 0;
     }
     case '$size':
       return (value) => Array.isArray(value) && value.length === operand;

@@ -1,0 +1,137 @@
+import { BSONRegExp, BSONSymbol, type Document } from 'mongodb';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Doc, useDatabase } from './database.ts';
+
+const database = useDatabase();
+const values: unknown[] = [
+  'a',
+  'ab',
+  'ab\0',
+  'ab\0c',
+  'abc',
+  'ab\u{10ffff}',
+  'ac',
+  'Ab',
+  'xab',
+  'a.c',
+  'a|c',
+  'b',
+  '',
+  '\uffee',
+  '😀',
+  '😀x',
+  '😁',
+  /^ab/,
+  /^ab/i,
+  new BSONSymbol('abs'),
+  ['xx', 'abz', 'aby'],
+  ['ab', 3, null],
+  [],
+  [['ab']],
+  null,
+  7,
+];
+const INDEXES: Document[] = [{ v: 1 }, { v: -1 }, { t: 1, v: 1 }, { t: -1, v: -1 }, { t: 1, v: -1, n: 1 }];
+
+beforeAll(async () => {
+  const docs = values.map((v, _id) => ({ _id, t: _id % 2, v, n: _id }));
+  await database.db.collection<Doc>('mixed').insertMany([...docs, { _id: 99, t: 0 }]);
+  const scalars = docs.filter(({ v }) => !Array.isArray(v));
+  await database.db.collection<Doc>('scalars').insertMany(scalars);
+  for (const name of ['mixed', 'scalars']) {
+    await database.db.collection<Doc>(name).createIndexes(INDEXES.map((key) => ({ key }) as never));
+  }
+});
+
+describe.each(['mixed', 'scalars'])(
+  '%s values: an anchored pattern finds the same by every index',
+  (name) => {
+    test.each<[string, unknown]>([
+      ['a RegExp', /^ab/],
+      ['a BSONRegExp', new BSONRegExp('^ab')],
+      ['$regex', { $regex: '^ab' }],
+      ['$regex and no $options', { $regex: '^ab', $options: '' }],
+      ['$regex of a RegExp', { $regex: /^ab/ }],
+      ['option s', /^ab/s],
+      ['option i, which no range serves', /^ab/i],
+      ['option m, which no range serves', /^ab/m],
+      ['more than a prefix', /^ab.*c/],
+      ['an end', /^ab$/],
+      ['an optional last character', /^ab?/],
+      ['none or many', /^ab*$/],
+      ['counted', /^ab{0,2}$/],
+      ['at least one', /^ab+/],
+      ['a choice', /^ab|^b/],
+      ['a choice in a group', /^a(b|c)/],
+      ['an escaped dot', /^a\.c/],
+      ['an escaped bar', { $regex: '^a\\|c' }],
+      ['an escaped letter', /^\w/],
+      ['a class', /^[ab]/],
+      ['a NUL', { $regex: '^ab\\x00' }],
+      ['beyond the BMP', /^😀/],
+      ['the end of Unicode', { $regex: '^ab\u{10ffff}' }],
+      ['the end of the BMP', { $regex: '^\uffee' }],
+      ['nothing but the anchor', /^/],
+      ['no anchor', /ab/],
+      ['two patterns', { $regex: '^ab', $not: /c$/ }],
+      ['with a bound', { $regex: '^a', $gt: 'ab' }],
+      ['in an $elemMatch', { $elemMatch: { $regex: '^ab' } }],
+      ['negated', { $not: /^ab/ }],
+    ])('%s', async (_name, v) => {
+      const c = database.db.collection<Doc>(name);
+      for (const filter of [{ v }, { t: 0, v }, { t: { $in: [0, 1] }, v }, { $or: [{ v }, { t: 1, v }] }]) {
+        const ids = async (hint?: Document) => {
+          const found = await c.find(filter as Document, hint ? { hint } : {}).toArray();
+          return found.map(({ _id }) => Number(_id)).sort((a, b) => a - b);
+        };
+        const expected = await ids({ $natural: 1 });
+        expect(await ids()).toEqual(expected);
+        expect(await c.countDocuments(filter as Document)).toBe(expected.length);
+        for (const hint of INDEXES) {
+          expect(await ids(hint)).toEqual(expected);
+          expect(await c.countDocuments(filter as Document, { hint })).toBe(expected.length);
+        }
+      }
+    });
+  },
+);
+
+test.each<[string, unknown, unknown[]]>([
+  [
+    'the strings, the elements, and the pattern itself',
+    /^ab/,
+    ['ab', 'ab\0', 'ab\0c', 'abc', 'ab\u{10ffff}', /^ab/, 'abs', ['xx', 'abz', 'aby'], ['ab', 3, null]],
+  ],
+  [
+    'the pattern itself, however it is sent',
+    { $regex: '^ab', $options: 'i' },
+    [
+      'ab',
+      'ab\0',
+      'ab\0c',
+      'abc',
+      'ab\u{10ffff}',
+      'Ab',
+      /^ab/i,
+      'abs',
+      ['xx', 'abz', 'aby'],
+      ['ab', 3, null],
+    ],
+  ],
+  ['whole characters', /^😀/, ['😀', '😀x']],
+  ['an escape', /^a\.c/, ['a.c']],
+])('what it finds: %s', async (_name, v, expected) => {
+  const found = await database.db.collection<Doc>('mixed').find({ v }).sort({ _id: 1 }).toArray();
+  expect(found.map((doc) => doc.v)).toEqual(expected);
+});
+
+test.each<[string, Document, Document, number]>([
+  ['through one field', { v: /^ab/ }, { v: 1 }, 7],
+  ['after an equality', { t: 0, v: /^ab/ }, { t: 1, v: 1 }, 2],
+  ['after an $in', { t: { $in: [0, 1] }, v: /^ab/ }, { t: -1, v: -1 }, 7],
+  ['beyond the BMP, descending', { v: /^😀/ }, { v: -1 }, 2],
+])('examines no more documents than match: %s', async (_name, filter, hint, count) => {
+  const c = database.db.collection<Doc>('scalars');
+  const { executionStats } = await c.find(filter).hint(hint).explain('executionStats');
+  expect(executionStats).toMatchObject({ nReturned: count, totalDocsExamined: count });
+});
