@@ -2,7 +2,7 @@ import type { Collation } from './collation.ts';
 import type { Condition, FieldFilter } from './conditions.ts';
 import { toNumber } from './decimal.ts';
 import { isRegex } from './filter.ts';
-import type { Index } from './index.ts';
+import { type Index, isMultikey } from './index.ts';
 import { type Bound, type Interval, point, prefixInterval, typeInterval } from './interval.ts';
 import { regexPrefix, regexValue } from './regex.ts';
 import { TAG, tagOf } from './tag.ts';
@@ -17,15 +17,17 @@ export interface FieldBounds {
 }
 
 export function fieldBounds(
-  name: string,
+  position: number,
   conditions: readonly Condition[],
   index: Index,
   collation: Collation | undefined,
 ): FieldBounds | undefined {
+  const name = Object.keys(index.key)[position];
+  const multikey = isMultikey(index, position);
   const mine = conditions.filter((condition) => condition.name === name);
   let best: FieldBounds | undefined;
   for (const { field } of mine) {
-    const bounds = pointBounds(field, index, collation);
+    const bounds = pointBounds(field, multikey, index, collation);
     if (bounds && (!best || bounds.intervals.length < best.intervals.length)) best = bounds;
   }
   if (best) return best;
@@ -38,8 +40,8 @@ export function fieldBounds(
   const used: FieldFilter[] = [];
   for (const { field } of mine) {
     if (!/^\$[gl]te?$/.test(field.operator) || !rangeable(field.operand, index, collation)) continue;
-    // on a multikey index two bounds may be met by two elements
-    if (index.multikey && used.length > 0) continue;
+    // on a multikey field two bounds may be met by two elements
+    if (multikey && used.length > 0) continue;
     const bound: Bound = { value: field.operand, inclusive: field.operator.endsWith('e') };
     if (field.operator.startsWith('$gt')) {
       if (lower) continue;
@@ -68,6 +70,7 @@ export function fieldBounds(
 
 function pointBounds(
   field: FieldFilter,
+  multikey: boolean,
   index: Index,
   collation: Collation | undefined,
 ): FieldBounds | undefined {
@@ -82,7 +85,7 @@ function pointBounds(
   return {
     intervals: points.map((value) => point(value, index.collation)),
     points: true,
-    exact: field.operator !== '$exists' && !values.some(Array.isArray) && !(nullish && index.multikey),
+    exact: field.operator !== '$exists' && !values.some(Array.isArray) && !(nullish && multikey),
     excludesMissing: !nullish,
     used: [field],
   };

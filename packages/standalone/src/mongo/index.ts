@@ -23,8 +23,11 @@ export interface Index {
   readonly partial: { readonly filter: Filter; readonly test: Predicate } | undefined;
   /** As listIndexes shows it. */
   readonly spec: Doc;
-  /** Whether any document ever gave it more than one key: then bounds on one field cannot be intersected. */
-  multikey: boolean;
+  /**
+   * Bit i: a document once had an array on field i's path, so that two bounds on it may be met by two elements and
+   * its order is not that of a sort.
+   */
+  multikey: number;
 }
 
 export interface IndexKey {
@@ -120,7 +123,7 @@ function checkPartialFilter(filter: Filter): void {
   }
 }
 
-export function openIndex(id: number, spec: Doc, multikey: boolean): Index {
+export function openIndex(id: number, spec: Doc, multikey: number): Index {
   const key = spec.key as Doc;
   const names = Object.keys(key);
   const collation = parseCollation(spec.collation);
@@ -146,11 +149,15 @@ export function openIndex(id: number, spec: Doc, multikey: boolean): Index {
   };
 }
 
-/** The keys that a document has in an index, none twice; notes on the index when they are more than one. */
+export function isMultikey(index: Index, field: number): boolean {
+  return (index.multikey & (1 << field)) !== 0;
+}
+
+/** The keys that a document has in an index, none twice; notes on the index where it had arrays. */
 export function indexKeys(index: Index, doc: Doc): IndexKey[] {
   if (index.partial && !index.partial.test(doc)) return [];
   const { keys, multikey } = extract(index, doc);
-  if (multikey) index.multikey = true;
+  index.multikey |= multikey;
   const found = new Map<string, IndexKey>();
   for (const raw of keys) {
     if (index.sparse && raw.every((value) => value === undefined)) continue;

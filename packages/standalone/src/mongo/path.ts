@@ -50,7 +50,8 @@ interface Pending {
 export interface ExtractedKeys {
   /** One list of values per index key; a missing field is undefined. */
   keys: unknown[][];
-  multikey: boolean;
+  /** Bit i: there was an array on path i. */
+  multikey: number;
 }
 
 /** Thrown by its code in index.ts: two arrays beside each other have no order of combination. */
@@ -62,7 +63,7 @@ export class ParallelArrays extends Error {}
  */
 export function extractKeys(doc: Doc, paths: readonly (readonly string[])[]): ExtractedKeys {
   const keys: unknown[][] = [];
-  let multikey = false;
+  let multikey = 0;
   expand(paths.map((path) => walk({ value: doc, rest: path })));
   return { keys, multikey };
 
@@ -73,7 +74,9 @@ export function extractKeys(doc: Doc, paths: readonly (readonly string[])[]): Ex
       return;
     }
     if (fields.some((field) => needsExpansion(field) && field.value !== array)) throw new ParallelArrays();
-    multikey = true;
+    fields.forEach((field, i) => {
+      if (field.value === array) multikey |= 1 << i;
+    });
     if (array.length === 0) {
       expand(
         fields.map((field) =>

@@ -3,7 +3,7 @@ import type { Collation } from './collation.ts';
 import { conjuncts, type FieldFilter } from './conditions.ts';
 import { badValue } from './errors.ts';
 import type { Filter } from './filter.ts';
-import type { Index } from './index.ts';
+import { type Index, isMultikey } from './index.ts';
 import { rangeBytes } from './interval.ts';
 import { impliesPartial } from './partial.ts';
 import type { SortField } from './sort.ts';
@@ -87,8 +87,8 @@ function planIndex(index: Index, request: PlanRequest, hinted: boolean): IndexSc
   const names = Object.keys(index.key);
 
   for (let i = 0; i < names.length; i++) {
-    if (i > 0 && index.multikey && sharesArray(index, i)) break;
-    const bounds = fieldBounds(names[i] as string, conditions, index, request.collation);
+    if (sharesArray(index, i)) break;
+    const bounds = fieldBounds(i, conditions, index, request.collation);
     if (!bounds) break;
     if (prefixes.length * bounds.intervals.length > MAX_RANGES && i > 0) break;
     excludesMissing ||= bounds.excludesMissing;
@@ -141,7 +141,8 @@ const HIGH = Buffer.from([0xff]);
 /** Two fields through one array stand together per element in the index, but a query may match them apart. */
 function sharesArray(index: Index, i: number): boolean {
   const root = index.paths[i]?.[0];
-  return index.paths.slice(0, i).some((path) => path[0] === root);
+  const before = index.paths.slice(0, i);
+  return isMultikey(index, i) && before.some((path, j) => path[0] === root && isMultikey(index, j));
 }
 
 function planUnion(indexes: readonly Index[], request: PlanRequest): Plan | undefined {
@@ -165,14 +166,15 @@ function sortDirection(
   { sort, collation }: PlanRequest,
   points: number,
 ): 'forward' | 'backward' | undefined {
-  if (sort.length === 0 || index.multikey || index.collation || collation || index.sparse) return undefined;
+  if (sort.length === 0 || index.collation || collation || index.sparse) return undefined;
   const names = Object.keys(index.key);
-  const fixed = new Set(names.slice(0, points));
+  // one element of an array is fixed, not what a document is sorted by
+  const fixed = new Set(names.slice(0, points).filter((_, i) => !isMultikey(index, i)));
   const wanted = sort.filter((field) => !fixed.has(field.name));
   let backward: boolean | undefined;
   for (let i = 0; i < wanted.length; i++) {
     const { name, descending } = wanted[i] as SortField;
-    if (names[points + i] !== name) return undefined;
+    if (names[points + i] !== name || isMultikey(index, points + i)) return undefined;
     const reversed = descending !== index.descending[points + i];
     if (backward !== undefined && backward !== reversed) return undefined;
     backward = reversed;

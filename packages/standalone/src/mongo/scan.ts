@@ -25,22 +25,19 @@ export function* scan(store: Store, collection: Collection, plan: Plan, stats: S
       yield* scanCollection(store, collection, plan.backward, stats);
       return;
     case 'IXSCAN':
-      yield* unlessSeen(scanIndex(store, collection, plan, stats), plan.index.multikey);
+      yield* unlessSeen(scanIndex(store, collection, plan, stats), plan.index.multikey !== 0, stats);
       return;
     case 'OR':
-      yield* unlessSeen(scanBranches(store, collection, plan.branches, stats), true);
+      yield* unlessSeen(scanBranches(store, collection, plan.branches, stats), true, stats);
   }
 }
 
-function* unlessSeen(found: Iterable<Found>, repeats: boolean): Generator<Found> {
-  if (!repeats) {
-    yield* found;
-    return;
-  }
+function* unlessSeen(found: Iterable<Found>, repeats: boolean, stats: ScanStats): Generator<Found> {
   const seen = new Set<number>();
   for (const entry of found) {
     if (seen.has(entry.id)) continue;
-    seen.add(entry.id);
+    if (repeats) seen.add(entry.id);
+    stats.docsExamined++;
     yield entry;
   }
 }
@@ -100,7 +97,6 @@ function* scanIndex(
       for (const row of rows) {
         ({ key, id } = row);
         stats.keysExamined++;
-        stats.docsExamined++;
         yield row;
       }
       if (rows.length < page) break;

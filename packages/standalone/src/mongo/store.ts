@@ -61,7 +61,7 @@ export function openStore(file: string): Store {
 
   const statements = new Map<string, StatementSync>();
   const catalog = new Map<string, Collection>();
-  const persistedMultikey = new Set<number>();
+  const persistedMultikey = new Map<number, number>();
 
   function statement(sql: string): StatementSync {
     let prepared = statements.get(sql);
@@ -88,10 +88,9 @@ export function openStore(file: string): Store {
       };
       const rows = statement('SELECT * FROM indexes WHERE collection = ? ORDER BY id').all(collection.id);
       for (const index of rows) {
-        if (index.multikey) persistedMultikey.add(Number(index.id));
-        collection.indexes.push(
-          openIndex(Number(index.id), decode(index.spec as Uint8Array), Boolean(index.multikey)),
-        );
+        const multikey = fromStored(Number(index.multikey));
+        persistedMultikey.set(Number(index.id), multikey);
+        collection.indexes.push(openIndex(Number(index.id), decode(index.spec as Uint8Array), multikey));
       }
       catalog.set(namespace(collection.db, collection.name), collection);
     }
@@ -149,7 +148,7 @@ export function openStore(file: string): Store {
       database.exec(
         `CREATE TABLE idx_${id} (key BLOB NOT NULL, doc INTEGER NOT NULL, PRIMARY KEY (key, doc)) WITHOUT ROWID`,
       );
-      const index = openIndex(id, spec, false);
+      const index = openIndex(id, spec, 0);
       collection.indexes.push(index);
       return index;
     },
@@ -163,9 +162,9 @@ export function openStore(file: string): Store {
       collection.indexes[collection.indexes.indexOf(index)] = openIndex(index.id, spec, index.multikey);
     },
     noteMultikey(index) {
-      if (persistedMultikey.has(index.id)) return;
-      statement('UPDATE indexes SET multikey = 1 WHERE id = ?').run(index.id);
-      persistedMultikey.add(index.id);
+      if (persistedMultikey.get(index.id) === index.multikey) return;
+      statement('UPDATE indexes SET multikey = ? WHERE id = ?').run(toStored(index.multikey), index.id);
+      persistedMultikey.set(index.id, index.multikey);
     },
     collections: (db) =>
       [...catalog.values()].filter((collection) => db === undefined || collection.db === db),
@@ -189,6 +188,17 @@ export function openStore(file: string): Store {
     const mention = new RegExp(`\\b${table}\\b`);
     for (const sql of statements.keys()) if (mention.test(sql)) statements.delete(sql);
   }
+}
+
+const ALL_PATHS = -1;
+
+/** Files of before say 1, which names no path; so the bits are stored from the second on. */
+function fromStored(multikey: number): number {
+  return multikey === 1 ? ALL_PATHS : multikey / 2;
+}
+
+function toStored(multikey: number): number {
+  return multikey === ALL_PATHS ? 1 : multikey * 2;
 }
 
 function namespace(db: string, name: string): string {
