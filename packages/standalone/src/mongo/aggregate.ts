@@ -24,7 +24,7 @@ export function aggregate(
   }
   if (!collection) return chain([], compiled);
   const { request, used } = leadingQuery(stages, context, evaluate);
-  const query = prepareQuery(collection, request);
+  const query = prepareQuery(context.store, collection, request);
   const rest = stages.slice(used);
   const counter = countOnly(rest);
   if (counter) {
@@ -55,7 +55,7 @@ export function leadingQuery(
 }
 
 /** Recognises what a driver's countDocuments sends, and $count: an index answers them without a document. */
-function countOnly(rest: readonly [string, unknown][]): ((count: number) => Doc) | undefined {
+export function countOnly(rest: readonly [string, unknown][]): ((count: number) => Doc) | undefined {
   const [stage] = rest;
   if (rest.length !== 1 || !stage) return undefined;
   const [name, argument] = stage;

@@ -1,4 +1,4 @@
-import { leadingQuery } from './aggregate.ts';
+import { countOnly, leadingQuery } from './aggregate.ts';
 import {
   type Command,
   type CommandContext,
@@ -11,6 +11,7 @@ import {
 import { CommandError, failedToParse } from './errors.ts';
 import { createEvaluate } from './expression.ts';
 import { findRequest } from './find-request.ts';
+import type { Plan } from './plan.ts';
 import { countQuery, type FindRequest, newStats, prepareQuery, runQuery } from './query.ts';
 import { stageOf } from './stage.ts';
 import type { Collection } from './store.ts';
@@ -27,22 +28,16 @@ export const explain: Command = {
     if (!target) {
       throw new CommandError(59, `Explain failed due to unknown command: ${name}`);
     }
-    const { collection, request } = target;
-    const query = prepareQuery(collection, request);
+    const { collection, request, counts } = target;
+    const query = prepareQuery(context.store, collection, request);
     const { plan } = query;
-    const winningPlan =
-      plan.stage === 'IXSCAN'
-        ? {
-            stage: 'FETCH',
-            inputStage: { stage: 'IXSCAN', indexName: plan.index.name, keyPattern: plan.index.key },
-          }
-        : { stage: plan.stage };
+    const winningPlan = stages(plan);
     const namespace = `${context.db}.${String(inner[name ?? ''])}`;
     const result: Doc = { explainVersion: '1', queryPlanner: { namespace, winningPlan, rejectedPlans: [] } };
     if (command.verbosity !== 'queryPlanner') {
       const stats = newStats();
       let nReturned = 0;
-      if (collection && name === 'count') {
+      if (collection && counts) {
         countQuery(context.store, collection, query, stats);
       } else if (collection) {
         for (const _ of runQuery(context.store, collection, query, stats)) nReturned++;
@@ -58,17 +53,34 @@ export const explain: Command = {
   },
 };
 
+function stages(plan: Plan): Doc {
+  if (!plan.sorted) return { stage: 'SORT', inputStage: stages({ ...plan, sorted: true } as Plan) };
+  if (plan.stage === 'COLLSCAN') return { stage: plan.stage };
+  if (plan.stage !== 'IXSCAN') return { stage: plan.stage, inputStages: plan.branches.map(stages) };
+  const { index, ranges, merges, backward } = plan;
+  const scan = {
+    stage: 'IXSCAN',
+    keyPattern: index.key,
+    indexName: index.name,
+    isMultiKey: index.multikey !== 0,
+    direction: backward ? 'backward' : 'forward',
+  };
+  const inputStage = merges ? { stage: 'SORT_MERGE', inputStages: ranges.map(() => scan) } : scan;
+  return { stage: 'FETCH', inputStage };
+}
+
 function explained(
   name: string,
   inner: Doc,
   { store, db, now }: CommandContext,
-): { collection: Collection | undefined; request: FindRequest } | undefined {
+): { collection: Collection | undefined; request: FindRequest; counts?: boolean } | undefined {
   const collection = store.find(db, String(inner[name]));
   const base = { collation: collationOf(inner, collection), evaluate: evaluateOf(inner, collection, now) };
   switch (name) {
     case 'find':
       return { collection, request: findRequest(inner, collection, now) };
     case 'count':
+      return { collection, request: { ...base, filter: inner.query ?? {} }, counts: true };
     case 'distinct':
     case 'findAndModify':
       return { collection, request: { ...base, filter: inner.query ?? {}, sort: inner.sort } };
@@ -82,7 +94,8 @@ function explained(
       const scope = scopeOf(inner, collection, now);
       const stages = requiredArray(inner, name, 'pipeline').map(stageOf);
       const hint = hintOf(inner.hint, collection);
-      return { collection, request: leadingQuery(stages, { scope, hint }, createEvaluate(scope)).request };
+      const { request, used } = leadingQuery(stages, { scope, hint }, createEvaluate(scope));
+      return { collection, request, counts: countOnly(stages.slice(used)) !== undefined };
     }
     default:
       return undefined;

@@ -41,7 +41,7 @@ export function lookup(argument: unknown, context: PipelineContext, evaluate: Ev
     const filter = joined ? { [foreignField]: { $in: localValues(doc, localField) } } : {};
     if (stages === undefined) {
       if (!collection) return [];
-      const query = prepareQuery(collection, { filter, collation: scope.collation, evaluate });
+      const query = prepareQuery(store, collection, { filter, collation: scope.collation, evaluate });
       return runDocs(store, collection, query);
     }
     const bound: Doc = { ...scope.variables };

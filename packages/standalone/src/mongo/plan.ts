@@ -1,4 +1,5 @@
 import { fieldBounds } from './bounds.ts';
+import { type CountKeys, chooseScan } from './choice.ts';
 import type { Collation } from './collation.ts';
 import { conjuncts, type FieldFilter } from './conditions.ts';
 import { badValue } from './errors.ts';
@@ -9,6 +10,16 @@ import { impliesPartial } from './partial.ts';
 import type { SortField } from './sort.ts';
 
 export type Plan =
+  | Scan
+  | {
+      /** The branches of an $or, each in the wanted order, by the index or by sorting it. */
+      readonly stage: 'SORT_MERGE';
+      readonly branches: IndexScan[];
+      readonly exact: false;
+      readonly sorted: true;
+    };
+
+export type Scan =
   | {
       readonly stage: 'COLLSCAN';
       readonly backward: boolean;
@@ -16,7 +27,7 @@ export type Plan =
       readonly sorted: boolean;
     }
   | IndexScan
-  | { readonly stage: 'OR'; readonly branches: IndexScan[]; readonly exact: false; readonly sorted: false };
+  | { readonly stage: 'OR'; readonly branches: IndexScan[]; readonly exact: false; readonly sorted: boolean };
 
 export interface IndexScan {
   readonly stage: 'IXSCAN';
@@ -28,7 +39,13 @@ export interface IndexScan {
   readonly exact: boolean;
   /** Whether they come in the wanted order. */
   readonly sorted: boolean;
+  /** Whether they do so only when the ranges, each of which has it, are merged. */
+  readonly merges: boolean;
+  /** Whether it finds one document at most. */
+  readonly unique: boolean;
   readonly score: number;
+  /** What to read when the order turns out to be long in giving what matches. */
+  readonly instead?: readonly IndexScan[];
 }
 
 export interface PlanRequest {
@@ -37,10 +54,17 @@ export interface PlanRequest {
   readonly collation: Collation | undefined;
   /** An index name, 'COLLSCAN' for a $natural hint. */
   readonly hint?: string | undefined;
+  /** How many documents are taken in that order, those that are skipped with them; 0 stands for all. */
+  readonly need: number;
+  readonly count: CountKeys;
+  /** An $or reads the index once per branch, which makes no sense for a whole index. */
+  readonly branch?: boolean;
 }
 
 /** More points than this (of several $in multiplied) and only the first field bounds the scan. */
 const MAX_RANGES = 2000;
+/** https://www.mongodb.com/docs/manual/reference/parameters/ internalQueryMaxScansToExplode */
+const MAX_MERGED = 200;
 
 export function choosePlan(indexes: readonly Index[], request: PlanRequest): Plan {
   const natural = request.sort[0]?.name === '$natural' ? request.sort[0] : undefined;
@@ -52,22 +76,20 @@ export function choosePlan(indexes: readonly Index[], request: PlanRequest): Pla
     sorted: natural !== undefined || request.sort.length === 0,
   };
   if (natural || request.hint === 'COLLSCAN') return collscan;
-  let best: IndexScan | undefined;
-  for (const index of indexes) {
-    if (request.hint !== undefined && index.name !== request.hint) continue;
-    const scan = planIndex(index, request, request.hint !== undefined);
-    if (scan && (!best || scan.score > best.score)) best = scan;
-  }
+  const scans = indexes.flatMap((index) => {
+    if (request.hint !== undefined && index.name !== request.hint) return [];
+    return planIndex(index, request, request.hint !== undefined) ?? [];
+  });
   if (request.hint !== undefined && !indexes.some((index) => index.name === request.hint)) {
     throw badValue(
       'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index',
     );
   }
-  if (best && best.score >= POINT) return best;
-  return planUnion(indexes, request) ?? best ?? collscan;
+  const choose = () => chooseScan(scans, { ...request, sorts: request.sort.length > 0 });
+  if (scans.some((scan) => scan.score >= POINT)) return choose() ?? collscan;
+  return planUnion(indexes, request) ?? choose() ?? collscan;
 }
 
-const UNIQUE = 1000;
 const POINT = 10;
 const RANGE = 5;
 const SORTED = 3;
@@ -82,7 +104,6 @@ function planIndex(index: Index, request: PlanRequest, hinted: boolean): IndexSc
   let prefixes: Buffer[] = [Buffer.alloc(0)];
   let bounded: { start: Buffer; end: Buffer }[] | undefined;
   let points = 0;
-  let single = true;
   let excludesMissing = false;
   const names = Object.keys(index.key);
 
@@ -98,7 +119,6 @@ function planIndex(index: Index, request: PlanRequest, hinted: boolean): IndexSc
     const ranges = bounds.intervals.map((interval) => rangeBytes(interval, descending));
     if (bounds.points) {
       points++;
-      single &&= ranges.length === 1;
       prefixes = prefixes.flatMap((prefix) => ranges.map((range) => Buffer.concat([prefix, range.start])));
       continue;
     }
@@ -116,23 +136,35 @@ function planIndex(index: Index, request: PlanRequest, hinted: boolean): IndexSc
     conditions.every(({ field, decides }) => !decides || used.has(field)) &&
     conditions.every((c) => c.decides);
 
-  const order = sortDirection(index, request, single ? points : 0);
-  if (points === 0 && !bounded && !order && !index.partial && !hinted) return undefined;
+  const single = prefixes.every((prefix) => prefix.equals(prefixes[0] as Buffer));
+  const straight = sortDirection(index, request, single ? points : 0);
+  const order = straight ?? sortDirection(index, request, points);
+  const walks = order !== undefined && !request.branch;
+  if (points === 0 && !bounded && !walks && !index.partial && !hinted) return undefined;
 
   const ranges = bounded ?? prefixes.map((prefix) => ({ start: prefix, end: Buffer.concat([prefix, HIGH]) }));
   ranges.sort((a, b) => Buffer.compare(a.start, b.start));
   const distinct = ranges.filter(
     (range, i) => i === 0 || !range.start.equals((ranges[i - 1] as typeof range).start),
   );
-  const whole = index.unique && points === names.length ? UNIQUE : 0;
+  const merges = order !== undefined && straight === undefined;
+  const sorted = order !== undefined && (!merges || distinct.length <= MAX_MERGED);
   return {
     stage: 'IXSCAN',
     index,
     ranges: distinct,
     backward: order === 'backward',
     exact,
-    sorted: request.sort.length === 0 || order !== undefined,
-    score: whole + points * POINT + (bounded ? RANGE : 0) + (order ? SORTED : 0) + (index.partial ? 1 : 0),
+    sorted: request.sort.length === 0 || sorted,
+    merges: merges && sorted,
+    unique: index.unique && points === names.length && distinct.length === 1,
+    // of two alike, not the one that has several keys for a document
+    score:
+      points * POINT +
+      (bounded ? RANGE : 0) +
+      (sorted ? SORTED : 0) +
+      (index.partial ? 1 : 0) +
+      (index.multikey ? 0 : 0.5),
   };
 }
 
@@ -152,12 +184,16 @@ function planUnion(indexes: readonly Index[], request: PlanRequest): Plan | unde
   if (or?.kind !== 'or' || request.hint !== undefined) return undefined;
   const branches: IndexScan[] = [];
   for (const filter of or.children) {
-    const plan = choosePlan(indexes, { filter, sort: [], collation: request.collation });
+    const plan = choosePlan(indexes, { ...request, filter, branch: true });
+    if (plan.stage === 'COLLSCAN') return undefined;
     if (plan.stage === 'IXSCAN') branches.push(plan);
-    else if (plan.stage === 'OR') branches.push(...plan.branches);
-    else return undefined;
+    else branches.push(...plan.branches);
   }
-  return { stage: 'OR', branches, exact: false, sorted: false };
+  const sorts = request.sort.length > 0;
+  if (sorts && branches.some(({ sorted }) => sorted)) {
+    return { stage: 'SORT_MERGE', branches, exact: false, sorted: true };
+  }
+  return { stage: 'OR', branches, exact: false, sorted: !sorts };
 }
 
 /** Whether index order after `points` fixed fields is the wanted order, and in which direction. */

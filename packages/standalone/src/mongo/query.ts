@@ -1,11 +1,13 @@
+import type { CountKeys } from './choice.ts';
 import type { Collation } from './collation.ts';
 import type { Evaluate } from './expression.ts';
 import { type Filter, parseFilter } from './filter.ts';
 import { compileFilter } from './match.ts';
-import { choosePlan, type Plan } from './plan.ts';
+import { readInOrder } from './ordered.ts';
+import { choosePlan, type Plan, type Scan } from './plan.ts';
 import { parseProjection } from './project.ts';
-import { countKeys, type ScanStats, scan } from './scan.ts';
-import { parseSort, type SortField, sortDocs } from './sort.ts';
+import { countKeys, countUpTo, type ScanStats, scan } from './scan.ts';
+import { parseSort, type SortField } from './sort.ts';
 import type { Collection, Store } from './store.ts';
 import { type Doc, decode, encode } from './value.ts';
 
@@ -37,15 +39,17 @@ export interface Query {
 
 export const newStats = (): ScanStats => ({ keysExamined: 0, docsExamined: 0 });
 
-export function prepareQuery(collection: Collection | undefined, request: FindRequest): Query {
+export function prepareQuery(store: Store, collection: Collection | undefined, request: FindRequest): Query {
   const filter = parseFilter(request.filter ?? {});
   const sort = parseSort(request.sort);
-  const { collation, hint } = request;
+  const { collation, hint, skip = 0, limit = 0 } = request;
   const plan = choosePlan(collection?.indexes ?? [], {
     filter,
     sort,
     collation,
     hint: collection ? hint : undefined,
+    need: limit > 0 ? skip + limit : 0,
+    count: (scan, most) => countUpTo(store, collection, scan, most),
   });
   return { filter, sort, plan, request };
 }
@@ -59,8 +63,8 @@ export function* runQuery(
 ): Generator<StoredDocument> {
   const { collation, evaluate, skip = 0, limit = 0 } = request;
   const test = plan.exact ? undefined : compileFilter(filter, { collation, evaluate });
-  let found: Iterable<StoredDocument> = matching();
-  if (!plan.sorted) found = sortDocs([...found], sort, (entry) => entry.doc(), collation);
+  const count: CountKeys = (keys, most) => countUpTo(store, collection, keys, most);
+  const found = readInOrder(plan, { sort, collation, count, matching });
   let position = 0;
   for (const entry of found) {
     if (position++ < skip) continue;
@@ -68,8 +72,9 @@ export function* runQuery(
     if (limit > 0 && position - skip >= limit) return;
   }
 
-  function* matching(): Generator<StoredDocument> {
-    for (const { id, bson } of scan(store, collection, plan, stats)) {
+  function* matching(part: Scan, goesOn = () => true): Generator<StoredDocument> {
+    for (const { id, bson } of scan(store, collection, part, stats)) {
+      if (!goesOn()) return;
       const entry = stored(id, bson);
       if (!test || test(entry.doc())) yield entry;
     }
@@ -124,7 +129,7 @@ export function countQuery(
     const id = collection.indexes[0]?.id;
     return capped(Number(store.statement(`SELECT COUNT(*) AS n FROM idx_${id}`).get()?.n));
   }
-  if (plan.exact && plan.stage === 'IXSCAN' && (plan.ranges.length === 1 || !plan.index.multikey)) {
+  if (plan.exact && plan.stage === 'IXSCAN') {
     return capped(countKeys(store, plan, stats));
   }
   let count = 0;

@@ -52,7 +52,7 @@ const find: Command = {
       if (truthy(command[option])) throw badValue(`find option '${option}' is not supported here`);
     }
     const collection = store.find(db, name);
-    const query = prepareQuery(collection, findRequest(command, collection, now));
+    const query = prepareQuery(store, collection, findRequest(command, collection, now));
     return cursors.open(
       `${db}.${name}`,
       runFind(store, collection, query),
@@ -87,7 +87,7 @@ const count: Command = {
   options: ['query', 'limit', 'skip', 'hint', 'collation', 'fields'],
   run(command, { store, db, now }) {
     const collection = store.find(db, collectionName(command, 'count', db));
-    const query = prepareQuery(collection, {
+    const query = prepareQuery(store, collection, {
       filter: command.query ?? {},
       skip: optionalInteger(command, 'count', 'skip') ?? 0,
       limit: Math.abs(asInteger(command.limit ?? 0) ?? 0),
@@ -107,7 +107,7 @@ const distinct: Command = {
       throw new CommandError(14, "BSON field 'distinct.key' is the wrong type, expected type 'string'");
     }
     const collation = collationOf(command, collection);
-    const query = prepareQuery(collection, {
+    const query = prepareQuery(store, collection, {
       filter: command.query ?? {},
       collation,
       hint: hintOf(command.hint, collection),

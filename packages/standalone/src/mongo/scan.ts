@@ -1,4 +1,4 @@
-import type { IndexScan, Plan } from './plan.ts';
+import type { IndexScan, Scan } from './plan.ts';
 import type { Collection, Store } from './store.ts';
 
 export interface Found {
@@ -19,7 +19,7 @@ const LAST_PAGE = 256;
  * The documents of a plan, page by page: between two pages no statement is open, so that a cursor may rest for
  * minutes while others write.
  */
-export function* scan(store: Store, collection: Collection, plan: Plan, stats: ScanStats): Generator<Found> {
+export function* scan(store: Store, collection: Collection, plan: Scan, stats: ScanStats): Generator<Found> {
   switch (plan.stage) {
     case 'COLLSCAN':
       yield* scanCollection(store, collection, plan.backward, stats);
@@ -110,14 +110,30 @@ function hasIndex(store: Store, { db, name }: Collection, id: number): boolean {
   return store.find(db, name)?.indexes.some((index) => index.id === id) ?? false;
 }
 
-/** How many index entries lie in the ranges, without touching a document. */
+/** How many documents have keys in the ranges, without touching one of them. */
 export function countKeys(store: Store, plan: IndexScan, stats: ScanStats): number {
+  // a document may have keys in several ranges, or several in one
   const what = plan.index.multikey ? 'COUNT(DISTINCT doc)' : 'COUNT(*)';
-  const statement = store.statement(
-    `SELECT ${what} AS n FROM idx_${plan.index.id} WHERE key >= ? AND key < ?`,
-  );
-  let count = 0;
-  for (const { start, end } of plan.ranges) count += Number(statement.get(start, end)?.n);
+  const count = selectKeys(store, plan, what, Number.POSITIVE_INFINITY);
   stats.keysExamined += count;
   return count;
+}
+
+/** How many keys lie in the ranges, counted up to a limit. An index that a cursor has outlived is not worth choosing. */
+export function countUpTo(
+  store: Store,
+  collection: Collection | undefined,
+  plan: IndexScan,
+  limit: number,
+): number {
+  if (!collection || !hasIndex(store, collection, plan.index.id)) return limit;
+  return selectKeys(store, plan, 'COUNT(*)', limit);
+}
+
+function selectKeys(store: Store, { index, ranges }: IndexScan, what: string, limit: number): number {
+  const sql =
+    `SELECT ${what} AS n FROM (SELECT i.doc AS doc FROM json_each(?) r CROSS JOIN idx_${index.id} i ` +
+    'ON i.key >= unhex(r.value ->> 0) AND i.key < unhex(r.value ->> 1) LIMIT ?)';
+  const bounds = ranges.map(({ start, end }) => [start.toString('hex'), end.toString('hex')]);
+  return Number(store.statement(sql).get(JSON.stringify(bounds), Number.isFinite(limit) ? limit : -1)?.n);
 }

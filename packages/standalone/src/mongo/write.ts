@@ -44,7 +44,7 @@ export function updateDocuments(
   statement: UpdateStatement,
   outcome: UpdateOutcome = { matched: 0, modified: 0 },
 ): UpdateOutcome {
-  const query = prepareQuery(collection, { ...statement, limit: statement.multi ? 0 : 1 });
+  const query = prepareQuery(store, collection, { ...statement, limit: statement.multi ? 0 : 1 });
   const { update, arrayFilters, collation, evaluate } = statement;
   const request = { filter: query.filter, update, arrayFilters, collation, evaluate, now };
   const parsed = parseUpdate(request);
@@ -71,7 +71,7 @@ export function deleteDocuments(
   { store, collection }: WriteTarget,
   statement: Statement & { multi: boolean },
 ): { deleted: number; before?: Doc } {
-  const query = prepareQuery(collection, { ...statement, limit: statement.multi ? 0 : 1 });
+  const query = prepareQuery(store, collection, { ...statement, limit: statement.multi ? 0 : 1 });
   let before: Doc | undefined;
   let deleted = 0;
   for (const entry of found(store, collection, query)) {
