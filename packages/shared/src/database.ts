@@ -117,15 +117,11 @@ async function createIndexes(db: Db): Promise<void> {
     db.collection('audit_events').createIndex({ at: 1 }, { expireAfterSeconds: AUDIT_DAYS * 86_400 }),
     db.collection('captcha_redemptions').createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     db.collection('chatbots').createIndex({ chatbot_id: 1 }, { unique: true }),
-    // A page of an owner's or a department's chatbots in the usual orders, in either direction, reads that page alone.
-    db.collection('chatbots').createIndex({ owner_id: 1, department_id: 1, created_at: 1, chatbot_id: 1 }),
-    db
-      .collection('chatbots')
-      .createIndex({ 'permissions.user_id': 1, department_id: 1, created_at: 1, chatbot_id: 1 }),
-    ...['created_at', 'updated_at', 'name'].map((field) =>
-      db
-        .collection('chatbots')
-        .createIndex({ organization_id: 1, department_id: 1, [field]: 1, chatbot_id: 1 }),
+    // A page of what somebody owns, was given, or sees in a department, in the usual orders, reads that page alone.
+    ...['owner_id', 'permissions.user_id', 'organization_id'].flatMap((whose) =>
+      ['created_at', 'updated_at', 'name'].map((order) =>
+        db.collection('chatbots').createIndex({ [whose]: 1, department_id: 1, [order]: 1, chatbot_id: 1 }),
+      ),
     ),
     db.collection('chatbots').createIndex({ organization_id: 1, department_id: 1, name_suffixes: 1 }),
     db.collection('idempotency_keys').createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),

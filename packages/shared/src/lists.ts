@@ -10,6 +10,8 @@ export interface ListTable {
   filters: Record<string, readonly [string, ...string[]] | null>;
   /** What `search` means. */
   searched: (text: string) => Filter<Document>;
+  /** Fields that are stored and not shown. */
+  hidden?: readonly string[];
   /** A field that no two records share: it decides between equals, so that pages neither repeat nor lose one. */
   unique: string;
 }
@@ -118,7 +120,7 @@ export const onePage = <Item extends z.ZodType>(item: Item) =>
  */
 export async function readPage<Item extends Document>(
   collection: Collection<Item>,
-  { filters, searched, unique }: Omit<ListTable, 'sortable'>,
+  { filters, searched, hidden = [], unique }: Omit<ListTable, 'sortable'>,
   visible: readonly Visible<Item>[],
   query: ListQuery,
 ) {
@@ -146,7 +148,7 @@ export async function readPage<Item extends Document>(
       ? []
       : collection
           .find(anyOf(wanted), { sort, skip: (page - 1) * limit, limit })
-          .project<Item>({ _id: 0 })
+          .project<Item>(Object.fromEntries(['_id', ...hidden].map((field) => [field, 0])))
           .toArray(),
     ...wanted.map(count),
   ]);

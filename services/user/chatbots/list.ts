@@ -35,6 +35,7 @@ const table = {
     department_id: null,
   },
   searched: named,
+  hidden: ['permissions', 'access_version', 'name_suffixes'],
   unique: 'chatbot_id',
 } as const satisfies { sortable: readonly (keyof Chatbot)[]; [part: string]: unknown };
 
