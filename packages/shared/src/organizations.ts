@@ -43,6 +43,8 @@ export interface Membership {
   granted_at: string;
   /** Absent while this is an invitation. */
   user_id?: string;
+  /** Since when he is a member; absent while this is an invitation. */
+  joined_at?: Date;
   /** The address that was invited, in small letters; absent on who was added by user_id. */
   email?: string;
   /** Until when an invitation stands; absent on a member. */

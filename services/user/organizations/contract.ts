@@ -18,6 +18,9 @@ export const memberPath = departmentPath.extend({ user_id: z.string() });
 
 export const name = line(200);
 
+/** Why an Owner of the organization is neither added to a department nor invited. */
+export const OWNER_ALREADY = 'An Owner of the organization is Owner in every department';
+
 const ORGANIZATION = '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21';
 const DEPARTMENT = '01936f2f-02b1-7c1f-9a77-3f1d3c0e8b52';
 const AT = '2026-01-15T09:30:00.000Z';

@@ -1,3 +1,4 @@
+import type { AuditEvent } from '@gatehouse/shared/audit';
 import { CHATBOT_STATUSES, CHATBOT_TYPES } from '@gatehouse/shared/catalogue';
 import type { Database } from '@gatehouse/shared/database';
 import { ordinal, queryOf } from '@gatehouse/shared/lists';
@@ -7,6 +8,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Collection, Document, Filter } from 'mongodb';
 import { z } from 'zod';
 import { departmentPath, refused, tagged } from '../contract.ts';
+import { isMember } from '../members/record.ts';
 
 const config = { permission: 'view analytics' } as const;
 
@@ -46,7 +48,7 @@ const schema = {
   ...tagged,
   summary: 'Read the analytics of a department',
   description:
-    'Its members by role, its chatbots by status and type, and the logins of its members by day (UTC), today last.',
+    'Its members by role, its chatbots by status and type, and the logins of its members since they joined, by day (UTC), today last.',
   params: departmentPath,
   querystring: queryOf({ days: ordinal(MAX_DAYS, 30) }),
   response: { 200: analyticsRecord, ...refused },
@@ -66,18 +68,24 @@ export async function analytics(
         const { organization_id, department_id } = request.params;
         const place = { organization_id, department_id };
         const members = await db.memberships
-          .find({ ...place, user_id: { $gt: '' } }, { projection: { user_id: 1 } })
+          .find({ ...place, ...isMember }, { projection: { user_id: 1, joined_at: 1 } })
           .toArray();
         const today = now() - (now() % DAY);
         const from = new Date(today - (request.query.days - 1) * DAY);
-        const logins = {
-          user_id: { $in: members.map(({ user_id }) => user_id ?? null) },
-          at: { $gte: from },
+        // What somebody did before he joined is no affair of the department's.
+        const { newer = [], older = [] } = Object.groupBy(members, ({ joined_at = from }) =>
+          joined_at > from ? 'newer' : 'older',
+        );
+        const logins: Filter<AuditEvent> = {
           action: 'login',
           outcome: 'success',
-        } as const;
+          $or: [
+            { user_id: { $in: older.map(({ user_id = '' }) => user_id) }, at: { $gte: from } },
+            ...newer.map(({ user_id = '', joined_at = from }) => ({ user_id, at: { $gte: joined_at } })),
+          ],
+        };
         const [roles, statuses, types, days] = await Promise.all([
-          tallied(db.memberships, { ...place, user_id: { $gt: '' } }, '$role'),
+          tallied(db.memberships, { ...place, ...isMember }, '$role'),
           tallied(db.chatbots, place, '$status'),
           tallied(db.chatbots, place, '$type'),
           tallied(db.auditEvents, logins, dayOf('$at')),

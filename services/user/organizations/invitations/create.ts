@@ -4,12 +4,14 @@ import { type Database, isDuplicateKey } from '@gatehouse/shared/database';
 import { emailKey, isPlainAddress } from '@gatehouse/shared/email';
 import { AppError, failures, found } from '@gatehouse/shared/errors';
 import type { Mailer } from '@gatehouse/shared/mail';
+import type { Organization } from '@gatehouse/shared/organizations';
 import { grantableBy, ROLES } from '@gatehouse/shared/rbac';
-import { findUserByEmail } from '@gatehouse/shared/users';
+import { findUserByEmail, userIdOf } from '@gatehouse/shared/users';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { departmentPath, invitationRecord, refusedBody, tagged } from '../contract.ts';
+import { departmentPath, invitationRecord, OWNER_ALREADY, refusedBody, tagged } from '../contract.ts';
+import { isMember } from '../members/record.ts';
 import { roleOf, standingOf } from '../standing.ts';
 import { acceptInvitations } from './accept.ts';
 import { spendInvitation } from './budget.ts';
@@ -61,47 +63,72 @@ export async function createInvitation(
         const department = found(await db.departments.findOne({ organization_id, department_id }));
         await spendInvitation(db, caller, now());
 
-        const known = await db.memberships.findOne({ department_id, email });
-        if (known?.user_id !== undefined) throw new AppError('duplicate', { text: 'Already a member' });
-        let membership_id: string;
-        try {
-          ({ membership_id } = found(
-            await db.memberships.findOneAndUpdate(
-              {
-                organization_id,
-                department_id,
-                email,
-                user_id: { $exists: false },
-                role: { $in: grantable },
+        await refuseMember(db, organization, department_id, email);
+        const write = (upsert: boolean) =>
+          db.memberships.findOneAndUpdate(
+            {
+              organization_id,
+              department_id,
+              email,
+              user_id: { $exists: false },
+              $or: [{ role: { $in: grantable } }, { expires_at: { $lte: new Date(now()) } }],
+            },
+            {
+              $set: {
+                role,
+                granted_by: caller,
+                granted_at: new Date(now()).toISOString(),
+                expires_at: new Date(now() + VALID_DAYS * 86_400_000),
               },
-              {
-                $set: {
-                  role,
-                  granted_by: caller,
-                  granted_at: new Date(now()).toISOString(),
-                  expires_at: new Date(now() + VALID_DAYS * 86_400_000),
-                },
-                $setOnInsert: { membership_id: randomUUIDv7() },
-              },
-              { upsert: true, returnDocument: 'after' },
-            ),
-          ));
-        } catch (error) {
-          if (isDuplicateKey(error)) throw new AppError('forbidden'); // invited to a role above the caller's
+              $setOnInsert: { membership_id: randomUUIDv7() },
+            },
+            { upsert, returnDocument: 'after' },
+          );
+        // Where somebody else has just invited him, that invitation is renewed.
+        const written = await write(true).catch((error) => {
+          if (isDuplicateKey(error)) return write(false);
           throw error;
+        });
+        if (!written) {
+          await refuseMember(db, organization, department_id, email); // he has just become one
+          throw new AppError('forbidden'); // invited to a role above the caller's
         }
+        const { membership_id } = written;
+
         // Written first and then looked: whoever verifies the address meanwhile finds the invitation.
         const account = await findUserByEmail(db.users, email);
-        if (account?.verified) await acceptInvitations(db, account, now());
+        const joins = account?.verified && userIdOf(account) !== null ? account : null;
+        // Mailed before he joins: where that fails the call can be made again.
         await mailer.sendInvitation(account?.email ?? address, {
           organization: organization.name,
           department: department.name,
           url: PUBLIC_URL,
-          isMember: Boolean(account?.verified),
+          isMember: joins !== null,
         });
+        if (joins) await acceptInvitations(db, joins, now());
         request.log.info({ department_id, membership_id, role }, 'invitation sent');
         const invitation = await db.memberships.findOne({ membership_id });
+        // He has become a member meanwhile, by another way; or it was withdrawn.
+        if (!invitation) await refuseMember(db, organization, department_id, email);
         return reply.code(201).send(shownInvitation(found(invitation)));
       },
     );
+}
+
+/** @throws {AppError} duplicate or forbidden where an address is that of somebody who has a role here already. */
+async function refuseMember(
+  db: Database,
+  { owners }: Organization,
+  department_id: string,
+  email: string,
+): Promise<void> {
+  const account = await findUserByEmail(db.users, email);
+  const user_id = account && userIdOf(account);
+  if (owners.some((owner) => owner.user_id === user_id)) {
+    throw new AppError('forbidden', { text: OWNER_ALREADY });
+  }
+  const known =
+    (await db.memberships.findOne({ department_id, email, ...isMember })) ??
+    (user_id && (await db.memberships.findOne({ department_id, user_id })));
+  if (known) throw new AppError('duplicate', { text: 'Already a member' });
 }

@@ -6,7 +6,7 @@ import { grantableBy, ROLES } from '@gatehouse/shared/rbac';
 import { findActiveUser } from '@gatehouse/shared/users';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { memberPath, memberRecord, refusedBody, tagged } from '../contract.ts';
+import { memberPath, memberRecord, OWNER_ALREADY, refusedBody, tagged } from '../contract.ts';
 import { roleOf, standingOf } from '../standing.ts';
 import { addMember } from './add.ts';
 import { shownMember } from './record.ts';
@@ -40,12 +40,11 @@ export async function setMember(
         if (!grantable.includes(role)) throw new AppError('forbidden');
         if (!(await findActiveUser(db.users, user_id))) throw new AppError('userNotFound');
         if (await db.organizations.findOne({ organization_id, 'owners.user_id': user_id })) {
-          throw new AppError('forbidden', {
-            text: 'An Owner of the organization is Owner in every department',
-          });
+          throw new AppError('forbidden', { text: OWNER_ALREADY });
         }
         const { caller } = standingOf(request);
-        const granted = { role, granted_by: caller, granted_at: new Date(now()).toISOString() };
+        const at = new Date(now());
+        const granted = { role, granted_by: caller, granted_at: at.toISOString() };
         const change = () =>
           db.memberships.findOneAndUpdate(
             { ...request.params, role: { $in: grantable } },
@@ -58,6 +57,7 @@ export async function setMember(
             department_id,
             user_id,
             membership_id: randomUUIDv7(),
+            joined_at: at,
             ...granted,
           });
         // Where somebody else has just added him, his role is changed after all.

@@ -1,0 +1,208 @@
+import type { AuditEvent } from '@gatehouse/shared/audit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { outcome } from '../../fixtures/envelope.ts';
+import { postForm } from '../../fixtures/http.ts';
+import { malformed } from '../chatbots/directory.ts';
+import { type Organizations, startOrganizations, type Team } from './organization.ts';
+
+const DAY = 86_400_000;
+
+let all: Organizations;
+let team: Team;
+beforeAll(async () => {
+  all = await startOrganizations();
+});
+afterAll(() => all.stop());
+beforeEach(async () => {
+  team = await all.team();
+});
+
+const analytics = (query = '', { ada, place } = team) => ada.call('GET', `${place}/analytics${query}`);
+const midnight = () => all.clock.now() - (all.clock.now() % DAY);
+/** As if all had been members for ever. */
+const ofOld = () => all.db.memberships.updateMany({}, { $set: { joined_at: new Date(0) } });
+const date = (daysAgo: number) => new Date(midnight() - daysAgo * DAY).toISOString().slice(0, 10);
+
+/** A login in the audit events, without logging in. */
+const login = (user_id: string | null, at: number, fields: Partial<AuditEvent> = {}) =>
+  all.db.auditEvents.insertOne({
+    at: new Date(at),
+    action: 'login',
+    outcome: 'success',
+    email: 'somebody@example.com',
+    user_id,
+    request_id: 'request',
+    address: '127.0.0.1',
+    ...fields,
+  });
+const days = async (query: string, of = team) =>
+  (await analytics(query, of)).body.logins.map(({ logins }: { logins: number }) => logins);
+
+const NOBODY = { Owner: 0, Admin: 0, Editor: 0, Viewer: 0, Analyst: 0 };
+
+describe('GET …/departments/{department_id}/analytics', () => {
+  test('of a new department: nothing on thirty days', async () => {
+    const { department_id, place } = await all.department(team.ada, team.organization_id);
+    expect(outcome(await team.ada.call('GET', `${place}/analytics`))).toStrictEqual({
+      status: 200,
+      body: {
+        department_id,
+        users: { total: 0, by_role: NOBODY },
+        chatbots: {
+          total: 0,
+          by_status: { active: 0, paused: 0 },
+          by_type: { '3d': 0, text: 0, voice: 0 },
+        },
+        logins: Array.from({ length: 30 }, (_, day) => ({ date: date(29 - day), logins: 0 })),
+      },
+    });
+  });
+
+  test('counts members by role, chatbots by status and type, and logins by day', async () => {
+    const { people, place, department_id, organization_id, ada } = team;
+    await all.join(ada, place, await all.person(), 'Editor');
+    await all.invited(team, { email: 'waiting@example.com' });
+    for (const type of ['3d', '3d', 'text']) await all.chatbot(people.Editor, department_id, { type });
+    const { chatbot_id } = await all.chatbot(people.Owner, department_id, { type: 'voice' });
+    await people.Owner.ask('PATCH', `/api/v1/chatbots/${chatbot_id}`, { status: 'paused' });
+    // None of these is of this department.
+    const sibling = await all.department(ada, organization_id);
+    await all.join(ada, sibling.place, people.Viewer, 'Admin');
+    await all.chatbot(ada, sibling.department_id);
+    await ada.ask('POST', '/api/v1/chatbots/create', {
+      name: 'Own',
+      type: '3d',
+      avatar_id: 'avatar-7',
+      language: 'en',
+    });
+    const { email } = people.Viewer;
+    for (const password of ['secret', 'wrong', 'secret'])
+      await postForm(`${all.login}/v2/login`, { email, password });
+    await postForm(`${all.login}/v2/login`, { email: ada.email, password: 'secret' });
+    expect(outcome(await people.Analyst.call('GET', `${place}/analytics?days=2`))).toStrictEqual({
+      status: 200,
+      body: {
+        department_id,
+        users: { total: 6, by_role: { Owner: 1, Admin: 1, Editor: 2, Viewer: 1, Analyst: 1 } },
+        chatbots: {
+          total: 4,
+          by_status: { active: 3, paused: 1 },
+          by_type: { '3d': 2, text: 1, voice: 1 },
+        },
+        logins: [
+          { date: date(1), logins: 0 },
+          { date: date(0), logins: 2 },
+        ],
+      },
+    });
+    const shown = await days('?days=1', { ...team, place: sibling.place });
+    expect(shown).toEqual([2]);
+  });
+
+  test('what members did before they joined is not shown', async () => {
+    const { ada, place } = team;
+    const now = all.clock.now();
+    const [newcomer, moved] = [await all.person(), await all.person()];
+    for (const { user_id } of [newcomer, moved]) for (const at of [now - 1, now]) await login(user_id, at);
+    await all.join(ada, place, newcomer, 'Viewer');
+    await all.join(ada, place, moved, 'Viewer');
+    expect(await days('?days=1')).toEqual([2]);
+    await all.db.memberships.updateOne(
+      { user_id: moved.user_id },
+      { $set: { joined_at: new Date(now - 1) } },
+    );
+    expect(await days('?days=1')).toEqual([3]);
+    // A new role is not a new beginning.
+    all.clock.advance(1);
+    await all.join(ada, place, moved, 'Editor');
+    expect(await days('?days=1')).toEqual([3]);
+  });
+
+  test('a day is one of UTC, from its first millisecond to its last', async () => {
+    await ofOld();
+    const { user_id } = team.people.Viewer;
+    const today = midnight();
+    for (const [at, times] of [
+      [today, 1],
+      [today - 1, 2],
+      [today - DAY, 4],
+      [today - DAY - 1, 8],
+      [today - 2 * DAY, 16],
+      [today - 2 * DAY - 1, 32],
+    ] as const)
+      for (let time = 0; time < times; time += 1) await login(user_id, at);
+    expect(await days('?days=1')).toEqual([1]);
+    expect(await days('?days=2')).toEqual([6, 1]);
+    expect(await days('?days=3')).toEqual([24, 6, 1]);
+    expect((await days('')).reverse().slice(0, 5)).toEqual([1, 6, 24, 32, 0]);
+    expect((await days('?days=90')).length).toBe(90);
+  });
+
+  test('only logins of members, and only those that succeeded', async () => {
+    const { Analyst, Viewer } = team.people;
+    const stranger = await all.person();
+    const now = all.clock.now();
+    await login(Analyst.user_id, now);
+    await login(stranger.user_id, now);
+    await login(null, now);
+    await login(team.ada.user_id, now); // an Owner of the organization is no member of the department
+    for (const refusal of ['accountDoesNotExist', 'invalidCredentials', 'accountNotVerified', 'Success'])
+      await login(Analyst.user_id, now, { outcome: refusal });
+    await login(Analyst.user_id, now, { action: 'logout' as 'login' });
+    await login(Viewer.user_id, now, { email: 'other@example.com' });
+    expect(await days('?days=1')).toEqual([2]);
+    await team.ada.call('DELETE', `${team.place}/members/${Viewer.user_id}`);
+    expect(await days('?days=1')).toEqual([1]);
+    expect((await analytics()).body.users).toStrictEqual({
+      total: 4,
+      by_role: { ...NOBODY, Owner: 1, Admin: 1, Editor: 1, Analyst: 1 },
+    });
+  });
+
+  test('a new day begins at midnight', async () => {
+    const { user_id } = team.people.Viewer;
+    await login(user_id, all.clock.now());
+    const seconds = (midnight() + DAY - all.clock.now()) / 1000;
+    const before = date(0);
+    all.clock.advance(seconds - 1);
+    expect((await analytics('?days=1')).body.logins).toStrictEqual([{ date: before, logins: 1 }]);
+    all.clock.advance(1);
+    const after = new Date(all.clock.now()).toISOString().slice(0, 10);
+    expect(all.clock.now() % DAY).toBe(0);
+    expect((await analytics('?days=2')).body.logins).toStrictEqual([
+      { date: before, logins: 1 },
+      { date: after, logins: 0 },
+    ]);
+  });
+
+  const DAYS = 'days must be an integer from 1 to 90';
+  test.each([
+    ['days=0', DAYS],
+    ['days=91', DAYS],
+    ['days=-1', DAYS],
+    ['days=', DAYS],
+    ['days=07', DAYS],
+    ['days=7.0', DAYS],
+    ['days=1e1', DAYS],
+    ['days=7&days=8', DAYS],
+    ['days[$gt]=1', 'querystring holds an unknown parameter'],
+    ['from=2026-01-01', 'querystring holds an unknown parameter'],
+    ['department_id=x', 'querystring holds an unknown parameter'],
+    ['page=1', 'querystring holds an unknown parameter'],
+  ])('?%s is refused', async (query, details) => {
+    expect(outcome(await analytics(`?${query}`))).toStrictEqual(malformed(details, all.clock));
+  });
+});
+
+test('the figures of tenants are apart, whoever is a member of both', async () => {
+  const other = await all.team();
+  const { Viewer } = team.people;
+  await all.join(other.ada, other.place, Viewer, 'Analyst');
+  await all.chatbot(other.ada, other.department_id);
+  const { users, chatbots } = (await analytics()).body;
+  expect({ users, chatbots }).toMatchObject({ users: { total: 5 }, chatbots: { total: 0 } });
+  expect((await analytics('', other)).body).toMatchObject({
+    users: { total: 6, by_role: { Viewer: 1, Analyst: 2 } },
+    chatbots: { total: 1 },
+  });
+});

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { outcome } from '../../fixtures/envelope.ts';
+import { malformed, missing } from '../chatbots/directory.ts';
+import {
+  atOnce,
+  BAD_BODIES,
+  BAD_NAMES,
+  BAD_QUERIES,
+  type Organizations,
+  page,
+  startOrganizations,
+  type Team,
+  UUID,
+} from './organization.ts';
+
+let all: Organizations;
+let team: Team;
+beforeAll(async () => {
+  all = await startOrganizations();
+  team = await all.team();
+});
+afterAll(() => all.stop());
+
+const create = (name: unknown, { ada, organization_id } = team) =>
+  ada.call('POST', `/${organization_id}/departments`, { name });
+
+describe('POST /api/v1/organizations/{organization_id}/departments', () => {
+  test('answers 201 with the record, and stores a bill with it', async () => {
+    const answer = await create('  Customer support\t');
+    const { organization_id } = team;
+    const department = {
+      department_id: UUID,
+      organization_id,
+      name: 'Customer support',
+      created_at: all.at(),
+    };
+    expect(outcome(answer)).toStrictEqual({ status: 201, body: department });
+    const { department_id } = answer.body;
+    expect(await all.db.departments.findOne({ department_id })).toStrictEqual({
+      _id: expect.anything(),
+      ...answer.body,
+      name_key: 'customer support',
+      billing: {
+        subscription_plan: 'Free',
+        payment_status: 'pending',
+        subscription_date: all.at().slice(0, 10),
+        updated_at: all.at(),
+      },
+    });
+    const place = `/${organization_id}/departments/${department_id}`;
+    expect(outcome(await team.ada.call('GET', place))).toStrictEqual({ status: 200, body: answer.body });
+    expect(outcome(await team.ada.call('GET', `${place}/members`))).toStrictEqual(page());
+  });
+
+  test.each([
+    ['Sales', 'sales'],
+    ['Sales 2', ' SALES 2 '],
+    ['Straße', 'STRASSE'],
+    ['Café', 'Cafe\u0301'],
+    ['ΣΟΦΟΣ', 'σοφος'],
+  ])('after %s, %s is taken', async (first, second) => {
+    expect((await create(first)).status).toBe(201);
+    const before = await team.stored();
+    expect(outcome(await create(second))).toStrictEqual(all.duplicate());
+    expect(await team.stored()).toStrictEqual(before);
+    // Only here: what another organization calls its departments is neither refused nor told.
+    expect((await create(first, await all.team())).status).toBe(201);
+  });
+
+  test('of ten of one name at once one is made', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const answers = await atOnce(10, (turn) => create(`${turn % 2 ? 'RACE' : 'race'} ${round}`));
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
+      for (const answer of answers.filter(({ status }) => status === 409))
+        expect(outcome(answer)).toStrictEqual(all.duplicate());
+      expect(await all.db.departments.countDocuments({ name_key: `race ${round}` })).toBe(1);
+    }
+  });
+
+  test.each(BAD_NAMES)('name %j is refused and nothing is written', async (name, details) => {
+    const before = await team.stored();
+    expect(outcome(await create(name))).toStrictEqual(malformed(details, all.clock));
+    expect(await team.stored()).toStrictEqual(before);
+  });
+
+  test('a name and a body are required, and nothing else is taken', async () => {
+    const before = await team.stored();
+    const { ada, organization_id } = team;
+    const post = (body: unknown) => ada.call('POST', `/${organization_id}/departments`, body);
+    expect(outcome(await post({}))).toStrictEqual(missing('name is required', all.clock));
+    expect(outcome(await post(''))).toStrictEqual(missing('body is required', all.clock));
+    for (const [what, body] of BAD_BODIES)
+      expect(outcome(await post(body)), what).toStrictEqual(malformed(expect.any(String), all.clock));
+    expect(await team.stored()).toStrictEqual(before);
+    const claims = {
+      name: 'Claims',
+      department_id: 'mine',
+      organization_id: 'mine',
+      billing: {},
+      name_key: '',
+    };
+    expect((await post(claims)).body).toStrictEqual({
+      department_id: UUID,
+      organization_id,
+      name: 'Claims',
+      created_at: all.at(),
+    });
+  });
+});
+
+describe('GET /api/v1/organizations/{organization_id}/departments', () => {
+  test('shows an Owner all, and others those in which they have a role', async () => {
+    const { ada, organization_id, department, people } = await all.team();
+    const outsider = await all.team();
+    const places = [];
+    for (const name of ['Beta', 'alpha', 'Gamma']) {
+      all.clock.advance(1);
+      places.push(await all.department(ada, organization_id, name));
+    }
+    const [beta, alpha, gamma] = places.map(({ record }) => record);
+    await all.join(ada, String(places[1]?.place), people.Analyst, 'Viewer');
+    // A role elsewhere counts for nothing here.
+    await all.join(outsider.ada, outsider.place, people.Viewer, 'Owner');
+    const list = (query = '') => `/${organization_id}/departments${query}`;
+    const { Analyst, Viewer } = people;
+    expect(outcome(await ada.call('GET', list()))).toStrictEqual(page(gamma, alpha, beta, department));
+    expect(outcome(await Analyst.call('GET', list()))).toStrictEqual(page(alpha, department));
+    expect(outcome(await Viewer.call('GET', list()))).toStrictEqual(page(department));
+    expect(outcome(await ada.call('GET', list('?search=ALPHA')))).toStrictEqual(page(alpha));
+    expect(outcome(await Viewer.call('GET', list('?search=a&sort_by=name&order=asc')))).toStrictEqual(
+      page(department),
+    );
+    expect((await ada.call('GET', list('?limit=3&page=2&order=asc'))).body).toStrictEqual({
+      data: [gamma],
+      pagination: { page: 2, limit: 3, total_items: 4, total_pages: 2, has_next: false, has_prev: true },
+    });
+  });
+
+  test.each([
+    ...BAD_QUERIES,
+    ['sort_by=billing', 'sort_by must be one of created_at, name, department_id'],
+    ['sort_by=name_key', 'sort_by must be one of created_at, name, department_id'],
+    ['department_id=x', 'querystring holds an unknown parameter'],
+  ])('?%s is refused', async (query, details) => {
+    expect(
+      outcome(await team.ada.call('GET', `/${team.organization_id}/departments?${query}`)),
+    ).toStrictEqual(malformed(details, all.clock));
+  });
+});
+
+describe('PATCH /api/v1/organizations/{organization_id}/departments/{department_id}', () => {
+  test('renames; its id, its bill and its members stay', async () => {
+    const { ada, place, department, people, stored } = await all.team();
+    const before = await stored();
+    const renamed = { ...department, name: 'Customer support' };
+    const change = {
+      name: ' Customer support ',
+      billing: {},
+      department_id: 'mine',
+      organization_id: 'mine',
+    };
+    expect(outcome(await ada.call('PATCH', place, change))).toStrictEqual({ status: 200, body: renamed });
+    expect(outcome(await people.Analyst.call('GET', place))).toStrictEqual({ status: 200, body: renamed });
+    expect(await stored()).toStrictEqual({
+      ...before,
+      departments: [{ ...before.departments[0], name: 'Customer support', name_key: 'customer support' }],
+    });
+    // To another spelling of its own name, too; and the former one is free.
+    expect((await ada.call('PATCH', place, { name: 'CUSTOMER SUPPORT' })).status).toBe(200);
+    expect((await ada.call('PATCH', place, { name: department.name })).status).toBe(200);
+  });
+
+  test('a name that another department has is refused', async () => {
+    const { ada, organization_id, place, stored } = await all.team();
+    await all.department(ada, organization_id, 'Sales');
+    const before = await stored();
+    expect(outcome(await ada.call('PATCH', place, { name: 'SALES' }))).toStrictEqual(all.duplicate());
+    expect(await stored()).toStrictEqual(before);
+  });
+
+  test('of two that take one name at once one has it', async () => {
+    const { ada, organization_id } = await all.team();
+    for (let round = 0; round < 5; round += 1) {
+      const places = [
+        (await all.department(ada, organization_id)).place,
+        (await all.department(ada, organization_id)).place,
+      ];
+      const answers = await Promise.all(
+        places.map((place) => ada.call('PATCH', place, { name: `Wanted ${round}` })),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    }
+  });
+
+  test('what is no name is refused and nothing is written', async () => {
+    const before = await team.stored();
+    const patch = async (body: unknown) => outcome(await team.ada.call('PATCH', team.place, body));
+    for (const [name, details] of BAD_NAMES)
+      expect(await patch({ name })).toStrictEqual(malformed(details, all.clock));
+    for (const [what, body] of BAD_BODIES)
+      expect(await patch(body), what).toStrictEqual(malformed(expect.any(String), all.clock));
+    expect(await patch({})).toStrictEqual(missing('name is required', all.clock));
+    expect(await team.stored()).toStrictEqual(before);
+  });
+});

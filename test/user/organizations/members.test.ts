@@ -1,0 +1,457 @@
+import { ROLES, type Role } from '@gatehouse/shared/rbac';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { outcome } from '../../fixtures/envelope.ts';
+import { malformed, missing, notFound, STRANGE_IDS } from '../chatbots/directory.ts';
+import {
+  atOnce,
+  BAD_BODIES,
+  BAD_QUERIES,
+  NOWHERE,
+  type Organizations,
+  type Person,
+  page,
+  startOrganizations,
+  type Team,
+} from './organization.ts';
+
+let all: Organizations;
+let team: Team;
+beforeAll(async () => {
+  all = await startOrganizations();
+  team = await all.team();
+});
+afterAll(() => all.stop());
+/** A team for each test; where nothing is written the latest will do. */
+const withNewTeams = () =>
+  beforeEach(async () => {
+    team = await all.team();
+  });
+
+const to = ({ user_id }: { user_id: string }, { place } = team) => `${place}/members/${user_id}`;
+const set = (caller: Person, person: { user_id: string }, role: unknown) =>
+  caller.call('PUT', to(person), { role });
+const remove = (caller: Person, person: { user_id: string }) => caller.call('DELETE', to(person));
+const REMOVED = { status: 200, body: { message: 'Member removed' } };
+const memberships = (person: { user_id: string }) =>
+  all.db.memberships.find({ user_id: person.user_id }).toArray();
+
+/** Whom a role may give, change and take: none above itself, and only who assigns roles at all. */
+const GRANTABLE: Record<Role, readonly Role[]> = {
+  Owner: ROLES,
+  Admin: ['Admin', 'Editor', 'Viewer', 'Analyst'],
+  Editor: [],
+  Viewer: [],
+  Analyst: [],
+};
+
+describe('PUT …/members/{user_id}', () => {
+  withNewTeams();
+
+  test('adds a member, and changes his role', async () => {
+    const { ada, people, organization_id, department_id } = team;
+    const bob = await all.person();
+    const added = {
+      user_id: bob.user_id,
+      role: 'Viewer',
+      email: null,
+      granted_by: ada.user_id,
+      granted_at: all.at(),
+    };
+    expect(outcome(await set(ada, bob, 'Viewer'))).toStrictEqual({ status: 200, body: added });
+    const [membership] = await memberships(bob);
+    const { email: _, ...kept } = added;
+    expect(membership).toStrictEqual({
+      _id: expect.anything(),
+      membership_id: expect.any(String),
+      organization_id,
+      department_id,
+      joined_at: new Date(all.clock.now()),
+      ...kept,
+    });
+    all.clock.advance(60);
+    const changed = { ...added, role: 'Editor', granted_by: people.Admin.user_id, granted_at: all.at() };
+    expect(outcome(await set(people.Admin, bob, 'Editor'))).toStrictEqual({ status: 200, body: changed });
+    expect(outcome(await bob.call('GET', to(bob)))).toStrictEqual({ status: 200, body: changed });
+    expect(await memberships(bob)).toStrictEqual([
+      { ...membership, role: 'Editor', granted_by: people.Admin.user_id, granted_at: all.at() },
+    ]);
+  });
+
+  test('what it gives holds at once, and only here', async () => {
+    const { ada, organization_id, department_id } = team;
+    const bob = await all.person();
+    const sibling = await all.department(ada, organization_id);
+    const { chatbot_id } = await all.chatbot(ada, department_id);
+    const hidden = await all.chatbot(ada, sibling.department_id);
+    const rename = () => bob.ask('PATCH', `/api/v1/chatbots/${chatbot_id}`, { name: 'Renamed' });
+    expect((await rename()).status).toBe(404);
+    for (const [role, status] of [
+      ['Editor', 200],
+      ['Viewer', 403],
+      ['Analyst', 404],
+    ] as const) {
+      await set(ada, bob, role);
+      expect((await rename()).status, role).toBe(status);
+      expect((await bob.ask('GET', `/api/v1/chatbots/${hidden.chatbot_id}`)).status).toBe(404);
+    }
+  });
+
+  describe.each(ROLES)('%s', (own) => {
+    const others = async () => Promise.all(ROLES.map(async (role) => [role, await all.person()] as const));
+
+    test('gives no role above his own', async () => {
+      for (const [role, person] of await others()) {
+        const answer = await set(team.people[own], person, role);
+        if (GRANTABLE[own].includes(role)) expect(answer.status, role).toBe(200);
+        else expect(outcome(answer), role).toStrictEqual(all.forbidden());
+        expect(await memberships(person)).toHaveLength(GRANTABLE[own].includes(role) ? 1 : 0);
+      }
+    });
+
+    test('changes and removes none above his own', async () => {
+      for (const [role, person] of await others()) {
+        await all.join(team.ada, team.place, person, role);
+        const before = await memberships(person);
+        const answers = [
+          await set(team.people[own], person, 'Analyst'),
+          await remove(team.people[own], person),
+        ];
+        if (GRANTABLE[own].includes(role)) {
+          expect(
+            answers.map(({ status }) => status),
+            role,
+          ).toEqual([200, 200]);
+          expect(await memberships(person)).toEqual([]);
+        } else {
+          expect(answers.map(outcome), role).toStrictEqual([all.forbidden(), all.forbidden()]);
+          expect(await memberships(person)).toStrictEqual(before);
+        }
+      }
+    });
+
+    test('does not raise himself', async () => {
+      const answer = await set(team.people[own], team.people[own], 'Owner');
+      expect(answer.status).toBe(own === 'Owner' ? 200 : 403);
+      expect((await memberships(team.people[own]))[0]?.role).toBe(own);
+    });
+  });
+
+  test('a role is given up by who may assign roles', async () => {
+    const { Admin, Owner } = team.people;
+    for (const person of [Admin, Owner]) {
+      expect((await set(person, person, 'Viewer')).status).toBe(200);
+      expect(outcome(await set(person, person, 'Editor'))).toStrictEqual(all.forbidden());
+    }
+  });
+
+  test('an Owner of the organization has his role already', async () => {
+    const before = await team.stored();
+    for (const caller of [team.ada, team.people.Admin])
+      expect(outcome(await set(caller, team.ada, 'Viewer'))).toStrictEqual(
+        all.forbidden('An Owner of the organization is Owner in every department'),
+      );
+    expect(await team.stored()).toStrictEqual(before);
+  });
+
+  test('nobody but an active user is added', async () => {
+    const before = await team.stored();
+    const unverified = await all.person({ verified: false, account_status: 'paused' });
+    const disabled = await all.person({ account_status: 'disabled' });
+    const ids = [unverified.user_id, disabled.user_id, 'User-999999', NOWHERE, 'undefined'];
+    for (const user_id of ids)
+      expect(outcome(await set(team.ada, { user_id }, 'Viewer')), user_id).toStrictEqual(all.userNotFound());
+    for (const id of STRANGE_IDS) {
+      expect((await set(team.ada, { user_id: id }, 'Viewer')).status, id.slice(0, 40)).toBe(404);
+      expect(outcome(await team.ada.call('GET', to({ user_id: id })))).toStrictEqual(notFound(all.clock));
+      expect(outcome(await remove(team.ada, { user_id: id }))).toStrictEqual(notFound(all.clock));
+    }
+    expect(await team.stored()).toStrictEqual(before);
+  });
+
+  test('the same member ten times at once is one', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const bob = await all.person();
+      const answers = await atOnce(10, (turn) =>
+        set(turn % 2 ? team.ada : team.people.Admin, bob, turn % 3 ? 'Viewer' : 'Editor'),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+      const stored = await memberships(bob);
+      expect(stored).toHaveLength(1);
+      expect(['Viewer', 'Editor']).toContain(stored[0]?.role);
+    }
+  });
+
+  test('who is made Owner while an Admin changes him is Owner or changed, and never both refused', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const bob = await all.person();
+      await set(team.ada, bob, 'Viewer');
+      const [raised, changed] = await Promise.all([
+        set(team.people.Owner, bob, 'Owner'),
+        set(team.people.Admin, bob, 'Editor'),
+      ]);
+      expect(raised.status).toBe(200);
+      expect([200, 403]).toContain(changed.status);
+      // After his raise the Admin has no say; so he is Owner in the end.
+      expect((await memberships(bob)).map(({ role }) => role)).toEqual(['Owner']);
+    }
+  });
+});
+
+describe('GET …/members', () => {
+  withNewTeams();
+
+  test('lists who has a role of his own here, and nobody who waits', async () => {
+    const { ada, people, place } = team;
+    await all.invited(team, { email: 'waiting@example.com' });
+    const shown = (role: Role, fields: object = {}) => ({
+      user_id: people[role].user_id,
+      role,
+      email: null,
+      granted_by: ada.user_id,
+      granted_at: all.at(),
+      ...fields,
+    });
+    const list = async (query: string) =>
+      outcome(await people.Viewer.call('GET', `${place}/members${query}`));
+    const byId = ROLES.map((role) => shown(role)).sort((one, other) =>
+      one.user_id < other.user_id ? -1 : 1,
+    );
+    expect(await list('?sort_by=user_id&order=asc')).toStrictEqual(page(...byId));
+    expect(await list('?sort_by=user_id')).toStrictEqual(page(...byId.toReversed()));
+    expect(await list('')).toStrictEqual(page(...byId.toReversed()));
+    expect(await list('?sort_by=role&order=asc')).toStrictEqual(
+      page(...ROLES.toSorted().map((role) => shown(role))),
+    );
+    expect(await list('?role=Admin')).toStrictEqual(page(shown('Admin')));
+    expect(await list('?search=waiting')).toStrictEqual(page());
+    expect(await list('?search=example')).toStrictEqual(page());
+  });
+
+  test('an address is shown and searched where it was invited', async () => {
+    const { ada, place } = team;
+    const grace = await all.person({ email: 'Grace.Hopper@example.com' });
+    await ada.call('POST', `${place}/invitations`, { email: grace.email, role: 'Analyst' });
+    const shown = {
+      user_id: grace.user_id,
+      role: 'Analyst',
+      email: 'grace.hopper@example.com',
+      granted_by: ada.user_id,
+      granted_at: all.at(),
+    };
+    for (const query of ['?search=HOPPER', '?search=grace.h', '?sort_by=email&limit=1'])
+      expect((await ada.call('GET', `${place}/members${query}`)).body.data).toStrictEqual([shown]);
+    expect(outcome(await ada.call('GET', `${place}/members?search=grace.hopper.`))).toStrictEqual(page());
+    expect(outcome(await ada.call('GET', `${place}/members?search=.*`))).toStrictEqual(page());
+  });
+
+  test('neither counts nor searches nor sorting tell of other departments', async () => {
+    const { ada, organization_id, place } = team;
+    const sibling = await all.department(ada, organization_id);
+    const other = await all.team();
+    for (const [name, owner, there] of [
+      ['sibling', ada, sibling.place],
+      ['other', other.ada, other.place],
+    ] as const) {
+      const person = await all.person({ email: `${name}.secret@example.com` });
+      await owner.call('POST', `${there}/invitations`, { email: person.email, role: 'Viewer' });
+    }
+    for (const query of [
+      'search=secret',
+      'search=secret&sort_by=email&limit=100',
+      'search=secret&role=Viewer',
+    ])
+      expect((await ada.call('GET', `${place}/members?${query}`)).body.pagination.total_items).toBe(0);
+    expect((await ada.call('GET', `${place}/members`)).body.pagination.total_items).toBe(5);
+    expect((await ada.call('GET', `${sibling.place}/members`)).body.pagination.total_items).toBe(1);
+  });
+
+  test('pages neither repeat nor lose one', async () => {
+    const seen = [];
+    for (const number of [1, 2, 3]) {
+      const { body } = await team.ada.call('GET', `${team.place}/members?limit=2&page=${number}`);
+      seen.push(...body.data.map(({ user_id }: { user_id: string }) => user_id));
+      expect(body.pagination).toStrictEqual({
+        page: number,
+        limit: 2,
+        total_items: 5,
+        total_pages: 3,
+        has_next: number < 3,
+        has_prev: number > 1,
+      });
+    }
+    expect(seen.sort()).toEqual(ROLES.map((role) => team.people[role].user_id).sort());
+  });
+});
+
+describe('DELETE …/members/{user_id}', () => {
+  withNewTeams();
+
+  test('who is removed sees nothing any more, and what he made stays', async () => {
+    const { ada, people, department_id, place } = team;
+    const { Editor } = people;
+    const chatbot = await all.chatbot(Editor, department_id);
+    expect(outcome(await remove(people.Admin, Editor))).toStrictEqual(REMOVED);
+    expect(await memberships(Editor)).toEqual([]);
+    expect((await Editor.ask('GET', `/api/v1/chatbots/${chatbot.chatbot_id}`)).status).toBe(404);
+    expect((await Editor.ask('GET', '/api/v1/chatbots')).body.pagination.total_items).toBe(0);
+    expect(outcome(await Editor.call('GET', place))).toStrictEqual(notFound(all.clock));
+    expect(outcome(await Editor.call('GET', ''))).toStrictEqual(page());
+    expect((await ada.ask('GET', `/api/v1/chatbots/${chatbot.chatbot_id}`)).body).toStrictEqual(chatbot);
+    expect(outcome(await remove(people.Admin, Editor))).toStrictEqual(notFound(all.clock));
+    expect(outcome(await remove(Editor, Editor))).toStrictEqual(notFound(all.clock));
+  });
+
+  test('one that leaves and is removed at once is gone, and one of the calls says so', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const bob = await all.person();
+      await set(team.ada, bob, 'Editor');
+      const answers = await Promise.all([remove(bob, bob), remove(team.people.Admin, bob)]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
+      expect(await memberships(bob)).toEqual([]);
+    }
+  });
+
+  test('an invitation is no member to be removed', async () => {
+    const invitation_id = await all.invited(team, { email: 'waiting@example.com' });
+    const before = await team.stored();
+    for (const id of [invitation_id, 'waiting@example.com', 'null', 'undefined', ''])
+      expect((await remove(team.ada, { user_id: id })).status).toBe(404);
+    expect(await team.stored()).toStrictEqual(before);
+  });
+
+  describe('roles on chatbots end with it', () => {
+    /** A member of the lowest role who was given Owner on a chatbot, and has gone. */
+    async function gone() {
+      const { ada, people, department_id } = team;
+      const bob = await all.person();
+      await set(ada, bob, 'Analyst');
+      const { chatbot_id } = await all.chatbot(people.Editor, department_id);
+      const kept = { user_id: people.Viewer.user_id, role: 'Admin' };
+      for (const { user_id, role } of [kept, { user_id: bob.user_id, role: 'Owner' }])
+        await ada.ask('PUT', `/api/v1/chatbots/${chatbot_id}/access/${user_id}`, { role });
+      const own = async () => {
+        const { status, body } = await bob.ask('GET', `/api/v1/chatbots/${chatbot_id}/access/me`);
+        return status === 200 ? body.role : status;
+      };
+      expect(await own()).toBe('Owner');
+      await remove(people.Owner, bob);
+      expect(await own()).toBe(404);
+      const listed = async () =>
+        (await ada.ask('GET', `/api/v1/chatbots/${chatbot_id}/access`)).body.permissions.map(
+          ({ user_id }: { user_id: string }) => user_id,
+        );
+      expect(await listed()).toEqual([people.Editor.user_id, people.Viewer.user_id]);
+      /** As a kill between the two writes of a removal leaves it. */
+      const leave = () =>
+        all.db.chatbots.updateOne(
+          { chatbot_id },
+          {
+            $push: {
+              permissions: {
+                user_id: bob.user_id,
+                role: 'Owner',
+                granted_by: ada.user_id,
+                granted_at: all.at(),
+              },
+            },
+          },
+        );
+      return { bob, own, leave };
+    }
+
+    test('and do not come back with him, added or invited', async () => {
+      const { bob, own } = await gone();
+      await set(team.ada, bob, 'Analyst');
+      expect(await own()).toBe('Analyst');
+      await remove(team.ada, bob);
+      await team.ada.call('POST', `${team.place}/invitations`, { email: bob.email, role: 'Viewer' });
+      expect(await own()).toBe('Viewer');
+    });
+
+    test('nor when the removal was cut off half-way', async () => {
+      const { bob, own, leave } = await gone();
+      await leave();
+      expect(await own()).toBe(404);
+      await set(team.ada, bob, 'Analyst');
+      expect(await own()).toBe('Analyst');
+      await remove(team.ada, bob);
+      await leave();
+      await team.ada.call('POST', `${team.place}/invitations`, { email: bob.email, role: 'Viewer' });
+      expect(await own()).toBe('Viewer');
+    });
+  });
+
+  test('chatbots of other departments keep him', async () => {
+    const { ada, organization_id } = team;
+    const bob = await all.person();
+    const sibling = await all.department(ada, organization_id);
+    await set(ada, bob, 'Viewer');
+    await all.join(ada, sibling.place, bob, 'Viewer');
+    const { chatbot_id } = await all.chatbot(ada, sibling.department_id);
+    await ada.ask('PUT', `/api/v1/chatbots/${chatbot_id}/access/${bob.user_id}`, { role: 'Admin' });
+    await remove(ada, bob);
+    expect((await bob.ask('GET', `/api/v1/chatbots/${chatbot_id}/access/me`)).body.role).toBe('Admin');
+  });
+});
+
+describe('two tenants', () => {
+  withNewTeams();
+
+  test('a person has in each the role that he was given there', async () => {
+    const other = await all.team();
+    const bob = await all.person();
+    await set(team.ada, bob, 'Owner');
+    await all.join(other.ada, other.place, bob, 'Viewer');
+    expect(outcome(await bob.call('PUT', to(other.people.Analyst, other), { role: 'Viewer' }))).toStrictEqual(
+      all.forbidden(),
+    );
+    expect(outcome(await bob.call('DELETE', to(other.people.Analyst, other)))).toStrictEqual(all.forbidden());
+    expect(outcome(await bob.call('GET', to(team.people.Viewer, other)))).toStrictEqual(notFound(all.clock));
+    expect(outcome(await bob.call('GET', to(other.people.Viewer)))).toStrictEqual(notFound(all.clock));
+    expect((await bob.call('GET', to(team.people.Viewer))).status).toBe(200);
+  });
+});
+
+describe('what PUT refuses', () => {
+  test.each([
+    [{}, 'role is required'],
+    ['', 'body is required'],
+  ])('%j is missing something', async (body, details) => {
+    expect(outcome(await team.ada.call('PUT', to(team.people.Viewer), body))).toStrictEqual(
+      missing(details, all.clock),
+    );
+  });
+
+  test.each(['owner', '', 'Superadmin', null, 1, ['Owner'], { $ne: 1 }, 'constructor', 'Owner '])(
+    'role %j is refused and nothing is written',
+    async (role) => {
+      const before = await team.stored();
+      expect(outcome(await set(team.ada, team.people.Viewer, role))).toStrictEqual(
+        malformed('role must be one of Owner, Admin, Editor, Viewer, Analyst', all.clock),
+      );
+      expect(await team.stored()).toStrictEqual(before);
+    },
+  );
+
+  test('a body that is no object is refused and nothing is written', async () => {
+    const before = await team.stored();
+    for (const [what, body] of BAD_BODIES)
+      expect((await team.ada.call('PUT', to(team.people.Viewer), body)).status, what).toBe(400);
+    expect(await team.stored()).toStrictEqual(before);
+  });
+});
+
+describe('what GET …/members refuses', () => {
+  test.each([
+    ...BAD_QUERIES,
+    ['sort_by=expires_at', 'sort_by must be one of granted_at, user_id, role, email'],
+    ['role=owner', 'role must be one of Owner, Admin, Editor, Viewer, Analyst'],
+    ['role=Owner&role=Admin', 'role must be one of Owner, Admin, Editor, Viewer, Analyst'],
+    ['department_id=x', 'querystring holds an unknown parameter'],
+    ['email=x', 'querystring holds an unknown parameter'],
+  ])('?%s is refused', async (query, details) => {
+    expect(outcome(await team.ada.call('GET', `${team.place}/members?${query}`))).toStrictEqual(
+      malformed(details, all.clock),
+    );
+  });
+});

@@ -1,0 +1,225 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { ROLES, type Role } from '@gatehouse/shared/rbac';
+import { expect } from 'vitest';
+import { errorEnvelope } from '../../fixtures/envelope.ts';
+import { send, sendJson } from '../../fixtures/http.ts';
+import { bearerOf, newMember } from '../../fixtures/members.ts';
+import { startServices } from '../../fixtures/services.ts';
+import { RECEPTIONIST } from '../chatbots/directory.ts';
+
+/** Login and user service with people to call `/api/v1/organizations`, its mails in a mailbox. */
+export async function startOrganizations({ env = {} }: { env?: NodeJS.ProcessEnv } = {}) {
+  const services = await startServices({ env: { PASSWORD_STORAGE: 'plain', ...env } });
+  const { db, clock, mailbox, user: url } = services;
+
+  /** An active user with a session that is always new. */
+  async function person(fields: object = {}) {
+    const user = await newMember(db, fields);
+    const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+      const all = { authorization: bearerOf(user, clock.now()), ...headers };
+      return body === undefined
+        ? send(`${url}${path}`, { method, headers: all })
+        : sendJson(method, `${url}${path}`, body, all);
+    };
+    return {
+      user_id: String(user.user_id),
+      email: user.email,
+      ask,
+      /** @param path below /api/v1/organizations. */
+      call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+        ask(method, `/api/v1/organizations${path}`, body, headers),
+    };
+  }
+  type Person = Awaited<ReturnType<typeof person>>;
+
+  async function made(person: Person, path: string, body: unknown) {
+    const answer = await person.call('POST', path, body);
+    if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+    return answer.body;
+  }
+
+  let departments = 0;
+  /** One more department of an organization, and its path. */
+  async function department(owner: Person, organization_id: string, name = `Department ${++departments}`) {
+    const record = await made(owner, `/${organization_id}/departments`, { name });
+    const department_id: string = record.department_id;
+    return { record, department_id, place: `/${organization_id}/departments/${department_id}` };
+  }
+
+  /** Gives somebody a role in the department of a path. */
+  async function join(granter: Person, place: string, { user_id }: Person, role: Role) {
+    const { status, body } = await granter.call('PUT', `${place}/members/${user_id}`, { role });
+    if (status !== 200) throw new Error(JSON.stringify(body));
+  }
+
+  /** An organization of a new person with one department, and there somebody of each role. */
+  async function team({ name = 'Analytical Engines' }: { name?: string } = {}) {
+    const ada = await person();
+    const organization = await made(ada, '', { name });
+    const organization_id: string = organization.organization_id;
+    const { record, department_id, place } = await department(ada, organization_id);
+    const members = await Promise.all(ROLES.map(async (role) => [role, await person()] as const));
+    await db.memberships.insertMany(
+      members.map(([role, { user_id }]) => ({
+        membership_id: randomUUIDv7(),
+        organization_id,
+        department_id,
+        user_id,
+        role,
+        granted_by: ada.user_id,
+        granted_at: organization.created_at,
+      })),
+    );
+    const people = Object.fromEntries(members) as Record<Role, Person>;
+    /** What only this team has in the database, to see that nothing changed. */
+    const stored = async () => ({
+      organization: await db.organizations.findOne({ organization_id }),
+      departments: await db.departments.find({ organization_id }).sort({ department_id: 1 }).toArray(),
+      memberships: await db.memberships.find({ organization_id }).sort({ membership_id: 1 }).toArray(),
+    });
+    return { ada, organization, organization_id, department: record, department_id, place, people, stored };
+  }
+
+  /** An invitation without asking the service. */
+  async function invited(
+    { organization_id, department_id }: { organization_id: string; department_id: string },
+    fields: { email: string; role?: Role; days?: number },
+  ) {
+    const membership_id = randomUUIDv7();
+    const { email, role = 'Viewer', days = 14 } = fields;
+    await db.memberships.insertOne({
+      membership_id,
+      organization_id,
+      department_id,
+      email,
+      role,
+      granted_by: 'User-100000',
+      granted_at: new Date(clock.now()).toISOString(),
+      expires_at: new Date(clock.now() + days * 86_400_000),
+    });
+    return membership_id;
+  }
+
+  return {
+    ...services,
+    url,
+    person,
+    made,
+    department,
+    join,
+    team,
+    invited,
+    /** A chatbot of a department. */
+    async chatbot(owner: Person, department_id: string, fields: object = {}) {
+      const answer = await owner.ask('POST', '/api/v1/chatbots/create', {
+        ...RECEPTIONIST,
+        department_id,
+        ...fields,
+      });
+      if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+      return answer.body;
+    },
+    mailsTo: (email: string) => mailbox.mails.filter(({ recipients }) => recipients.includes(email)),
+    at: () => new Date(clock.now()).toISOString(),
+    forbidden: (details = 'Forbidden') => ({
+      status: 403,
+      body: errorEnvelope('FORBIDDEN', 'Forbidden', { details, at: clock.now() }),
+    }),
+    userNotFound: () => ({
+      status: 404,
+      body: errorEnvelope('RESOURCE_NOT_FOUND', 'User not found', { at: clock.now() }),
+    }),
+    duplicate: (details = 'Resource already exists') => ({
+      status: 409,
+      body: errorEnvelope('DUPLICATE_RESOURCE', 'Resource already exists', { details, at: clock.now() }),
+    }),
+    unauthorized: () => ({
+      status: 401,
+      body: errorEnvelope('INVALID_TOKEN', 'No authorization header', { at: clock.now() }),
+    }),
+  };
+}
+
+export type Organizations = Awaited<ReturnType<typeof startOrganizations>>;
+export type Person = Awaited<ReturnType<Organizations['person']>>;
+export type Team = Awaited<ReturnType<Organizations['team']>>;
+
+export const UUID = expect.stringMatching(
+  /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+);
+
+/** Where nothing has this id. */
+export const NOWHERE = '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21';
+
+/** A whole list on one page. */
+export const page = (...data: unknown[]) => ({
+  status: 200,
+  body: {
+    data,
+    pagination: {
+      page: 1,
+      limit: 20,
+      total_items: data.length,
+      total_pages: data.length === 0 ? 0 : 1,
+      has_next: false,
+      has_prev: false,
+    },
+  },
+});
+
+/** Does something so many times at once. */
+export const atOnce = <T>(times: number, make: (turn: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: times }, (_, turn) => make(turn)));
+
+const NAME = 'name must be one line of 1 to 200 characters';
+/** Names that no organization and no department may have, with what is said of them. */
+export const BAD_NAMES: [name: unknown, details: string][] = [
+  ['', NAME],
+  [' \t ', NAME],
+  ['x'.repeat(201), NAME],
+  ['🤖'.repeat(201), NAME],
+  ['a\u0000b', NAME],
+  ['a\u001bb', NAME],
+  ['a\u007fb', NAME],
+  ['a\u0085b', NAME],
+  ['Engines\r\nBcc: eve@example.com', NAME],
+  ['a\nb', NAME],
+  ['a\u2028b', NAME],
+  ['a\ud800b', NAME],
+  [null, 'name must be a text'],
+  [7, 'name must be a text'],
+  [['Engines'], 'name must be a text'],
+  [{ $ne: null }, 'name must be a text'],
+];
+
+/** Bodies that are no JSON object, each with a name. */
+export const BAD_BODIES: [what: string, body: string][] = [
+  ['text', 'engines'],
+  ['cut off', '{"name":"x"'],
+  ['an array', '[{"name":"x","role":"Viewer","email":"a@example.com"}]'],
+  ['a number', '7'],
+  ['a text in quotes', '"name"'],
+  ['nested 100,000 deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+  ['a prototype', '{"name":"x","role":"Viewer","__proto__":{"role":"Owner"}}'],
+  ["a constructor's prototype", '{"name":"x","constructor":{"prototype":{"role":"Owner"}}}'],
+  ['form fields', 'name=x&role=Viewer'],
+];
+
+/** Query parameters that no list takes, with what is said of them. */
+export const BAD_QUERIES: [query: string, details: string][] = [
+  ['page=0', 'page must be an integer from 1 to 90071992547409'],
+  ['page=-1', 'page must be an integer from 1 to 90071992547409'],
+  ['page=1.5', 'page must be an integer from 1 to 90071992547409'],
+  ['page=1&page=2', 'page must be an integer from 1 to 90071992547409'],
+  ['limit=0', 'limit must be an integer from 1 to 100'],
+  ['limit=101', 'limit must be an integer from 1 to 100'],
+  ['limit=1e1', 'limit must be an integer from 1 to 100'],
+  ['order=up', 'order must be one of asc, desc'],
+  ['sort_by[$ne]=name', 'querystring holds an unknown parameter'],
+  ['search=a&search=b', 'search must be given once'],
+  ['search=a%0ab', 'search must be one line of 0 to 200 characters'],
+  ['organization_id=x', 'querystring holds an unknown parameter'],
+  ['user_id=x', 'querystring holds an unknown parameter'],
+  ['$where=1', 'querystring holds an unknown parameter'],
+  ['__proto__=x', 'querystring holds an unknown parameter'],
+];

@@ -1,0 +1,318 @@
+import { ROLES } from '@gatehouse/shared/rbac';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { outcome } from '../../fixtures/envelope.ts';
+import { send } from '../../fixtures/http.ts';
+import { may, SPECIFIED_ROLES } from '../../fixtures/permissions.ts';
+import { notFound, STRANGE_IDS } from '../chatbots/directory.ts';
+import { NOWHERE, type Organizations, type Person, startOrganizations, type Team } from './organization.ts';
+
+interface Documented {
+  'x-permission': string;
+  description: string;
+  security: object[];
+  tags: string[];
+  responses: object;
+}
+interface Operation {
+  method: string;
+  /** As the documents have it. */
+  path: string;
+  /** A permission of the specification's table, or what else it needs. */
+  needs: string;
+  /** Whether a member may do it to himself without. */
+  orOneself?: boolean;
+  body?: object;
+  success?: number;
+}
+
+const ORGANIZATION = '/{organization_id}';
+const DEPARTMENT = `${ORGANIZATION}/departments/{department_id}`;
+const OPERATIONS: Operation[] = [
+  { method: 'GET', path: '', needs: 'own' },
+  { method: 'POST', path: '', needs: 'own', body: { name: 'Engines' }, success: 201 },
+  { method: 'GET', path: ORGANIZATION, needs: 'membership' },
+  { method: 'PATCH', path: ORGANIZATION, needs: 'ownership', body: { name: 'Engines' } },
+  { method: 'GET', path: `${ORGANIZATION}/owners`, needs: 'membership' },
+  { method: 'PUT', path: `${ORGANIZATION}/owners/{user_id}`, needs: 'ownership' },
+  { method: 'DELETE', path: `${ORGANIZATION}/owners/{user_id}`, needs: 'ownership' },
+  { method: 'GET', path: `${ORGANIZATION}/departments`, needs: 'membership' },
+  {
+    method: 'POST',
+    path: `${ORGANIZATION}/departments`,
+    needs: 'ownership',
+    body: { name: 'New' },
+    success: 201,
+  },
+  { method: 'GET', path: DEPARTMENT, needs: 'membership' },
+  { method: 'PATCH', path: DEPARTMENT, needs: 'ownership', body: { name: 'Renamed' } },
+  { method: 'GET', path: `${DEPARTMENT}/analytics`, needs: 'view analytics' },
+  { method: 'GET', path: `${DEPARTMENT}/billing`, needs: 'view billing' },
+  {
+    method: 'PATCH',
+    path: `${DEPARTMENT}/billing`,
+    needs: 'manage payment',
+    body: { subscription_plan: 'Starter' },
+  },
+  { method: 'GET', path: `${DEPARTMENT}/members`, needs: 'view users' },
+  { method: 'GET', path: `${DEPARTMENT}/members/{user_id}`, needs: 'view users', orOneself: true },
+  {
+    method: 'PUT',
+    path: `${DEPARTMENT}/members/{user_id}`,
+    needs: 'assign roles',
+    body: { role: 'Viewer' },
+  },
+  { method: 'DELETE', path: `${DEPARTMENT}/members/{user_id}`, needs: 'remove users', orOneself: true },
+  { method: 'GET', path: `${DEPARTMENT}/invitations`, needs: 'view users' },
+  {
+    method: 'POST',
+    path: `${DEPARTMENT}/invitations`,
+    needs: 'add users',
+    body: { email: 'grace@example.com', role: 'Viewer' },
+    success: 201,
+  },
+  { method: 'DELETE', path: `${DEPARTMENT}/invitations/{invitation_id}`, needs: 'remove users' },
+];
+const named = OPERATIONS.map((operation) => [`${operation.method} ${operation.path}`, operation] as const);
+const within = (prefix: string) => named.filter(([, { path }]) => path.startsWith(prefix));
+
+let all: Organizations;
+let team: Team;
+/** Owner in another department of the organization. */
+let neighbour: Person;
+/** Owner of another organization. */
+let stranger: Person;
+/** Of /openapi.json. */
+let paths: Record<string, Record<string, Documented>>;
+beforeAll(async () => {
+  all = await startOrganizations();
+  team = await all.team();
+  neighbour = await all.person();
+  const other = await all.department(team.ada, team.organization_id);
+  await all.join(team.ada, other.place, neighbour, 'Owner');
+  stranger = (await all.team()).ada;
+  ({ paths } = (await send(`${all.url}/openapi.json`)).body);
+});
+afterAll(() => all.stop());
+
+const MEMBERS = ['the Owner of the organization', ...ROLES] as const;
+const CALLERS = [...MEMBERS, 'an Owner of another department', 'a stranger'] as const;
+const personOf = (caller: (typeof CALLERS)[number]): Person => {
+  if (caller === 'the Owner of the organization') return team.ada;
+  if (caller === 'an Owner of another department') return neighbour;
+  return caller === 'a stranger' ? stranger : team.people[caller];
+};
+
+function expected({ path, needs, success = 200 }: Operation, caller: (typeof CALLERS)[number]): number {
+  if (needs === 'own') return success;
+  if (caller === 'a stranger') return 404;
+  if (caller === 'an Owner of another department' && path.startsWith(DEPARTMENT)) return 404;
+  if (caller === 'the Owner of the organization' || needs === 'membership') return success;
+  if (needs === 'ownership') return 403;
+  const role = caller === 'an Owner of another department' ? undefined : caller;
+  return may(role, needs) ? success : 403;
+}
+
+/** The path of an operation on a person and an invitation made for it. */
+async function aimed({ method, path }: Operation): Promise<string> {
+  const target = await all.person();
+  let invitation_id = '';
+  if (path.endsWith('{user_id}') && path.startsWith(DEPARTMENT))
+    await all.join(team.ada, team.place, target, 'Analyst');
+  else if (method === 'DELETE' && path.endsWith('{user_id}'))
+    await team.ada.call('PUT', `/${team.organization_id}/owners/${target.user_id}`);
+  else if (path.endsWith('{invitation_id}')) invitation_id = await all.invited(team, { email: target.email });
+  return path
+    .replace('{organization_id}', team.organization_id)
+    .replace('{department_id}', team.department_id)
+    .replace('{user_id}', target.user_id)
+    .replace('{invitation_id}', invitation_id);
+}
+
+describe.each(named)('%s', (_name, operation) => {
+  const { method, path, body } = operation;
+  /** Departments have names of their own, and an address is invited once. */
+  let turn = 0;
+  const own = () => {
+    turn += 1;
+    if (body && 'email' in body) return { ...body, email: `grace${turn}@example.com` };
+    return path.includes('departments') && body && 'name' in body ? { name: `${body.name} ${turn}` } : body;
+  };
+
+  test.each(CALLERS)('%s', async (caller) => {
+    const to = await aimed(operation);
+    const status = expected(operation, caller);
+    const before = await team.stored();
+    all.clock.advance(1);
+    const answer = await personOf(caller).call(method, to, own());
+    if (status === 403) expect(outcome(answer)).toStrictEqual(all.forbidden());
+    else if (status === 404) expect(outcome(answer)).toStrictEqual(notFound(all.clock));
+    else expect(answer.status, JSON.stringify(answer.body)).toBe(status);
+    if (status >= 400 || method === 'GET') expect(await team.stored()).toStrictEqual(before);
+    else if (path !== '') expect(await team.stored()).not.toStrictEqual(before);
+  });
+
+  test('is described by what it needs', () => {
+    const documented = paths[`/api/v1/organizations${path}`]?.[method.toLowerCase()] as Documented;
+    const beyond: Record<string, string> = {
+      own: 'Concerns the caller alone.',
+      membership: 'Needs any role here.',
+      ownership: 'Needs to be an Owner of the organization.',
+    };
+    const oneself = operation.orOneself ? ', but for oneself' : '';
+    const tabled = () => {
+      const roles = SPECIFIED_ROLES.filter((role) => may(role, operation.needs)).join(', ');
+      return `Needs the permission "${operation.needs}" (${roles})${oneself}.`;
+    };
+    const sentence = beyond[operation.needs] ?? tabled();
+    expect(documented['x-permission']).toBe(operation.needs);
+    expect(documented.description).toMatch(/^[A-Z].*\. /);
+    expect(documented.description.endsWith(` ${sentence}`), documented.description).toBe(true);
+    expect(documented.security).toStrictEqual([{ bearer: [] }]);
+    expect(documented.tags).toStrictEqual(['organizations']);
+    expect(Object.keys(documented.responses)).toEqual(
+      expect.arrayContaining([String(operation.success ?? 200), '401', '403', '429', '503']),
+    );
+  });
+});
+
+test('a call without a body may say that it is JSON, as some clients do', async () => {
+  for (const [, operation] of named.filter(([, { body }]) => !body)) {
+    const answer = await team.ada.call(operation.method, await aimed(operation), undefined, {
+      'content-type': 'application/json',
+    });
+    expect(answer.status, `${operation.method} ${operation.path}`).toBe(200);
+  }
+});
+
+test('no operation is left out here', () => {
+  const served = Object.entries(paths)
+    .filter(([path]) => path.startsWith('/api/v1/organizations'))
+    .flatMap(([path, methods]) =>
+      Object.keys(methods).map(
+        (method) => `${method.toUpperCase()} ${path.slice('/api/v1/organizations'.length)}`,
+      ),
+    );
+  expect(served.sort()).toEqual(named.map(([name]) => name).sort());
+});
+
+describe('oneself', () => {
+  test.each(ROLES)('%s reads his own role, and leaves', async (role) => {
+    const person = await all.person();
+    await all.join(team.ada, team.place, person, role);
+    const own = `${team.place}/members/${person.user_id}`;
+    expect(outcome(await person.call('GET', own))).toStrictEqual({
+      status: 200,
+      body: {
+        user_id: person.user_id,
+        role,
+        email: null,
+        granted_by: team.ada.user_id,
+        granted_at: all.at(),
+      },
+    });
+    expect(outcome(await person.call('DELETE', own))).toStrictEqual({
+      status: 200,
+      body: { message: 'Member removed' },
+    });
+    expect(outcome(await person.call('GET', own))).toStrictEqual(notFound(all.clock));
+  });
+
+  test('is nobody else, however spelled, and only in a department of one’s own', async () => {
+    const { Analyst } = team.people;
+    const { user_id } = Analyst;
+    const to = (id: string) => `${team.place}/members/${id}`;
+    expect((await Analyst.call('GET', to(user_id.replace('-', '%2D')))).status).toBe(200);
+    for (const id of [
+      user_id.toLowerCase(),
+      `${user_id}%20`,
+      `${user_id}%00`,
+      `${user_id},${user_id}`,
+      '*',
+    ]) {
+      expect(outcome(await Analyst.call('GET', to(id))), id).toStrictEqual(all.forbidden());
+      expect(outcome(await Analyst.call('DELETE', to(id))), id).toStrictEqual(all.forbidden());
+    }
+    const { place } = await all.department(team.ada, team.organization_id);
+    for (const method of ['GET', 'DELETE'])
+      expect(outcome(await Analyst.call(method, `${place}/members/${user_id}`))).toStrictEqual(
+        notFound(all.clock),
+      );
+    expect((await Analyst.call('GET', to(user_id))).status).toBe(200);
+  });
+});
+
+describe('isolation', () => {
+  /** What an answer shows, to the byte, of the request with this id. */
+  async function shown(person: Person, method: string, path: string, body?: object) {
+    const { headers, ...answer } = await person.call(method, path, body, { 'x-request-id': 'the-same' });
+    const kept = [...headers].filter(([name]) => name !== 'date');
+    return { kept, text: JSON.stringify(answer) };
+  }
+
+  test.each(within(DEPARTMENT))(
+    '%s: a department of others and one that does not exist are answered alike',
+    async (_name, { method, path, body }) => {
+      const to = (organization_id: string, department_id: string) =>
+        path
+          .replace('{organization_id}', organization_id)
+          .replace('{department_id}', department_id)
+          .replace('{user_id}', team.people.Viewer.user_id)
+          .replace('{invitation_id}', NOWHERE);
+      const { organization_id, department_id } = team;
+      const own = await all.made(stranger, '', { name: 'Own' });
+      for (const [person, here] of [
+        [stranger, organization_id],
+        [neighbour, organization_id],
+        [stranger, own.organization_id],
+        [stranger, NOWHERE],
+        [team.ada, own.organization_id],
+      ] as const) {
+        const nothing = await shown(person, method, to(here, NOWHERE), body);
+        expect(nothing.text).toContain('"status":404');
+        expect(await shown(person, method, to(here, department_id), body)).toStrictEqual(nothing);
+      }
+    },
+  );
+
+  test.each(within(ORGANIZATION).filter(([, { path }]) => !path.startsWith(DEPARTMENT)))(
+    '%s: an organization of others and one that does not exist are answered alike',
+    async (_name, { method, path, body }) => {
+      const to = (id: string) => path.replace('{organization_id}', id).replace('{user_id}', team.ada.user_id);
+      const nothing = await shown(stranger, method, to(NOWHERE), body);
+      expect(nothing.text).toContain('"status":404');
+      expect(await shown(stranger, method, to(team.organization_id), body)).toStrictEqual(nothing);
+    },
+  );
+
+  test.each(within(ORGANIZATION))(
+    '%s: no spelling of an id gets further than 404',
+    async (_name, operation) => {
+      const { method, path, body } = operation;
+      const before = await team.stored();
+      const ids = { organization_id: team.organization_id, department_id: team.department_id };
+      // Below a department its own id; what stands further to the left is looked at by the operations on it.
+      const parts = path.startsWith(`${DEPARTMENT}/`) ? ['department_id'] : Object.keys(ids);
+      for (const part of parts.filter((name) => path.includes(`{${name}}`)))
+        for (const id of STRANGE_IDS) {
+          const filled = { ...ids, user_id: team.people.Viewer.user_id, invitation_id: NOWHERE, [part]: id };
+          const to = Object.entries(filled).reduce(
+            (rest, [name, value]) => rest.replace(`{${name}}`, () => value),
+            path,
+          );
+          const answer = await team.ada.call(method, to, body);
+          expect(outcome(answer), `${part} ${id.slice(0, 40)}`).toStrictEqual(notFound(all.clock));
+        }
+      expect(await team.stored()).toStrictEqual(before);
+    },
+  );
+
+  test('a department under the id of another organization is nowhere, also for who owns both', async () => {
+    const second = await all.made(team.ada, '', { name: 'Second' });
+    for (const rest of ['', '/members', '/invitations', '/billing', '/analytics'])
+      expect(
+        outcome(
+          await team.ada.call('GET', `/${second.organization_id}/departments/${team.department_id}${rest}`),
+        ),
+      ).toStrictEqual(notFound(all.clock));
+  });
+});
