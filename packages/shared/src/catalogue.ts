@@ -126,7 +126,7 @@ export type Grant = z.infer<typeof grant>;
 
 /** A chatbot as it is stored: what is public, and beside it what decides and finds. */
 export interface StoredChatbot extends Chatbot {
-  /** The access list; its owner is in it only when he was given the role. */
+  /** The access list; absent until somebody is given a role, and until then its owner is alone. */
   permissions?: Grant[];
   /** Counts the changes of the access list, so that each is made to the list that it was decided on. */
   access_version?: number;

@@ -140,7 +140,11 @@ export async function readPage<Item extends Document>(
     const [all = 0, ...out] = await Promise.all(
       [within, ...except].map((filter) => collection.countDocuments(filter)),
     );
-    return out.reduce((rest, each) => rest - each, all);
+    // Counted while others write, a part may seem to be less than what is taken off it.
+    return Math.max(
+      0,
+      out.reduce((rest, each) => rest - each, all),
+    );
   };
 
   const [data, ...counts] = await Promise.all([
@@ -152,7 +156,11 @@ export async function readPage<Item extends Document>(
           .toArray(),
     ...wanted.map(count),
   ]);
-  const total_items = counts.reduce((sum, each) => sum + each, 0);
+  const seen = data.length > 0 ? (page - 1) * limit + data.length : 0;
+  const total_items = Math.max(
+    seen,
+    counts.reduce((sum, each) => sum + each, 0),
+  );
   const total_pages = Math.ceil(total_items / limit);
   return {
     data,

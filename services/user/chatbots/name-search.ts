@@ -18,9 +18,14 @@ export const named = (text: string): Filter<Document> => ({
   name_suffixes: { $regex: `^${literal(folded(text))}` },
 });
 
-/** Letter by letter, since the small letter of some depends on what follows; ß is SS, and a long s an s. */
+/**
+ * Letter by letter, since the small letter of some depends on what follows; ß and ẞ are SS, and a long s an s.
+ * Composed again, since some large letters fall apart.
+ */
 const folded = (text: string): string =>
-  Array.from(text.normalize('NFC'), (letter) => letter.toUpperCase().toLowerCase()).join('');
+  Array.from(text.normalize('NFC'), (letter) => letter.toLowerCase().toUpperCase().toLowerCase())
+    .join('')
+    .normalize('NFC');
 
 /** Makes chatbots findable, at a start, that were stored before there was this search. */
 export async function ensureSuffixes(chatbots: Collection<StoredChatbot>): Promise<void> {

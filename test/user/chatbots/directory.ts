@@ -1,13 +1,16 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Chatbot } from '@gatehouse/shared/catalogue';
-import type { Membership } from '@gatehouse/shared/organizations';
+import { connect } from '@gatehouse/shared/database';
+import type { Membership, Organization } from '@gatehouse/shared/organizations';
 import { requirePrincipal } from '@gatehouse/shared/principal';
+import type { Role } from '@gatehouse/shared/rbac';
 import { createServer } from '@gatehouse/shared/server';
 import { createTokens } from '@gatehouse/shared/tokens';
-import { userIdOf } from '@gatehouse/shared/users';
+import { type User, userIdOf } from '@gatehouse/shared/users';
+import type { MongoClient } from 'mongodb';
 import { chatbots } from '../../../services/user/chatbots/chatbots.ts';
 import { type Clock, testClock } from '../../fixtures/clock.ts';
-import { freshDatabase } from '../../fixtures/database.ts';
+import { dropDatabase, freshMongodbUri } from '../../fixtures/database.ts';
 import { errorEnvelope } from '../../fixtures/envelope.ts';
 import { send, sendJson } from '../../fixtures/http.ts';
 import { bearerOf, newMember } from '../../fixtures/members.ts';
@@ -15,7 +18,12 @@ import { listen, testConfig } from '../../fixtures/services.ts';
 
 /** The chatbot directory over HTTP on a database of its own, with people to call it. */
 export async function startDirectory({ clock = testClock() }: { clock?: Clock } = {}) {
-  const { db, drop } = await freshDatabase();
+  const uri = new URL(freshMongodbUri());
+  uri.searchParams.set('monitorCommands', 'true');
+  const db = await connect(uri.href, { appName: 'test' });
+  const commands: string[] = [];
+  const { client } = db.users as unknown as { client: MongoClient };
+  client.on('commandStarted', ({ commandName }) => commands.push(commandName));
   const config = testConfig('user');
   const tokens = createTokens(config);
   const app = await createServer({
@@ -30,8 +38,11 @@ export async function startDirectory({ clock = testClock() }: { clock?: Clock } 
   const url = await listen(app);
 
   /** An active user with a session; without a `user_id`, as an old record may be, when told so. */
-  async function person({ user_id: id }: { user_id?: null } = {}) {
-    const user = await newMember(db, id === null ? { user_id: undefined } : {});
+  async function person({
+    user_id: id,
+    ...fields
+  }: Partial<Omit<User, 'user_id'>> & { user_id?: null } = {}) {
+    const user = await newMember(db, id === null ? { user_id: undefined } : fields);
     const user_id = userIdOf(user);
     const authorization = bearerOf(user, clock.now());
     const call = (method: string, path: string, body?: unknown) =>
@@ -48,14 +59,47 @@ export async function startDirectory({ clock = testClock() }: { clock?: Clock } 
         if (status !== 201) throw new Error(JSON.stringify(body));
         return body;
       },
+      async grant({ chatbot_id }: { chatbot_id: string }, to: { user_id: string | null }, role: Role) {
+        const { status, body } = await call('PUT', `/${chatbot_id}/access/${to.user_id}`, { role });
+        if (status !== 200) throw new Error(JSON.stringify(body));
+      },
     };
   }
 
+  /** Founds an organization with so many departments, without asking the service. @returns where they are. */
+  async function organization(owners: { user_id: string | null }[], count = 1) {
+    const organization_id = randomUUIDv7();
+    const created_at = new Date(clock.now()).toISOString();
+    const organization: Organization = {
+      organization_id,
+      name: 'Analytical Engines',
+      owners: owners.map((owner) => {
+        const user_id = String(owner.user_id);
+        return { user_id, granted_by: user_id, granted_at: created_at };
+      }),
+      created_at,
+    };
+    const places = Array.from({ length: count }, () => ({ organization_id, department_id: randomUUIDv7() }));
+    await db.organizations.insertOne(organization);
+    await db.departments.insertMany(
+      places.map((place, number) => ({
+        ...place,
+        name: `Department ${number}`,
+        name_key: `department ${number}`,
+        created_at,
+        billing: {
+          subscription_plan: 'Free',
+          payment_status: 'pending',
+          subscription_date: created_at.slice(0, 10),
+          updated_at: created_at,
+        },
+      })),
+    );
+    return places as [Place, ...Place[]];
+  }
+
   /** Makes somebody a member of a department, without asking the service. */
-  const join = (
-    { user_id }: { user_id: string | null },
-    membership: Pick<Membership, 'organization_id' | 'department_id' | 'role'>,
-  ) =>
+  const join = ({ user_id }: { user_id: string | null }, membership: Place & Pick<Membership, 'role'>) =>
     db.memberships.insertOne({
       membership_id: randomUUIDv7(),
       user_id: String(user_id),
@@ -68,6 +112,9 @@ export async function startDirectory({ clock = testClock() }: { clock?: Clock } 
     url,
     app,
     db,
+    /** The commands that the service's driver has sent. */
+    commands,
+    organization,
     join,
     clock,
     person,
@@ -76,11 +123,13 @@ export async function startDirectory({ clock = testClock() }: { clock?: Clock } 
       db.chatbots.findOne({ chatbot_id }, { projection: { _id: 0, name_suffixes: 0 } }),
     async stop() {
       await app.close();
-      await drop();
+      await db.close();
+      await dropDatabase(uri.href);
     },
   };
 }
 
+export type Place = Pick<Membership, 'organization_id' | 'department_id'>;
 export type Directory = Awaited<ReturnType<typeof startDirectory>>;
 export type Person = Awaited<ReturnType<Directory['person']>>;
 
@@ -98,6 +147,21 @@ export const envelope = (code: string, message: string, details: unknown, { now 
 export const notFound = (clock: Clock) => ({
   status: 404,
   body: envelope('RESOURCE_NOT_FOUND', 'Not found', 'Not found', clock),
+});
+
+export const userNotFound = (clock: Clock) => ({
+  status: 404,
+  body: envelope('RESOURCE_NOT_FOUND', 'User not found', 'User not found', clock),
+});
+
+export const forbidden = (clock: Clock, details = 'Forbidden') => ({
+  status: 403,
+  body: envelope('FORBIDDEN', 'Forbidden', details, clock),
+});
+
+export const noBearer = (clock: Clock) => ({
+  status: 401,
+  body: envelope('INVALID_TOKEN', 'No authorization header', 'No authorization header', clock),
 });
 
 export const malformed = (details: unknown, clock: Clock) => ({

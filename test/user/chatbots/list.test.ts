@@ -269,18 +269,12 @@ describe('GET /api/v1/chatbots', () => {
     const find = directory.db.chatbots
       .find({ $and: [{ owner_id: String(ada.user_id), department_id: { $in: [null] } }] })
       .limit(20);
-    for (const [direction, examined] of [
-      [-1, 20],
-      [1, 20],
-    ] as const) {
-      const plan = await find
-        .clone()
-        .sort({ created_at: direction, chatbot_id: direction })
-        .explain('executionStats');
-      expect(plan.executionStats.totalDocsExamined).toBe(examined);
-    }
-    const byName = await find.clone().sort({ name: 1, chatbot_id: 1 }).explain('executionStats');
-    expect(byName.executionStats.totalDocsExamined).toBe(60);
+    for (const order of ['created_at', 'updated_at', 'name'])
+      for (const direction of [-1, 1] as const) {
+        const sorted = find.clone().sort({ [order]: direction, chatbot_id: direction });
+        const { executionStats } = await sorted.explain('executionStats');
+        expect(executionStats.totalDocsExamined, order).toBe(20);
+      }
   });
 
   test('pages cover every record once, in the order of a model, whatever is asked', async () => {

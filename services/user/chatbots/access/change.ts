@@ -1,7 +1,8 @@
-import type { Grant, StoredChatbot } from '@gatehouse/shared/catalogue';
+import type { Grant } from '@gatehouse/shared/catalogue';
 import type { Database } from '@gatehouse/shared/database';
 import { AppError } from '@gatehouse/shared/errors';
-import { can, grantableBy, type Permission, type Role } from '@gatehouse/shared/rbac';
+import { can, grantableBy, type Permission, permissionsOf, type Role } from '@gatehouse/shared/rbac';
+import { findActiveUser } from '@gatehouse/shared/users';
 import { rolesOf } from '../../organizations/roles.ts';
 import { roleOn } from '../access.ts';
 import { accessListOf } from './contract.ts';
@@ -20,59 +21,78 @@ interface Change {
   /** The new role; none takes the entry away. */
   role?: Role;
   at: string;
-  /** Judges whom a role is given for the first time. */
-  admit?: (user_id: string, chatbot: StoredChatbot) => Promise<void>;
 }
 
 /**
  * Changes one entry of an access list. It is decided on the list as read and written only if nobody has changed
  * the list since; otherwise it is decided anew, so that of two last Owners who leave at once one stays.
- * @throws {AppError} notFound, forbidden, or what `admit` throws.
+ * @throws {AppError} notFound or forbidden; userNotFound unless who is given a role for the first time is an
+ * active user and, of a department's chatbot, one of its people.
  */
 export async function changeAccess(db: Database, change: Change): Promise<void> {
-  const { chatbot_id, caller, user_id, permission, role, at, admit } = change;
+  const { chatbot_id, caller, user_id, role, at } = change;
   for (let round = 0; round < ROUNDS; round += 1) {
-    const [roles, chatbot] = await Promise.all([
+    const [roles, theirs, chatbot] = await Promise.all([
       rolesOf(db, caller),
+      rolesOf(db, user_id),
       db.chatbots.findOne({ chatbot_id }, { projection: { name_suffixes: 0 } }),
     ]);
     const own = chatbot && roleOn(chatbot, caller, roles);
     if (!own) throw new AppError('notFound');
     const list = accessListOf(chatbot);
     const current = list.find((grant) => grant.user_id === user_id);
+    const inherited = roleOn({ ...chatbot, owner_id: '', permissions: [] }, user_id, theirs);
+    judge(change, own, { before: current?.role ?? inherited, after: role ?? inherited });
 
-    const leaves = role === undefined && user_id === caller;
-    if (!leaves) {
-      if (!can(own, 'view chatbot')) throw new AppError('notFound');
-      const within = grantableBy(own);
-      const above = [role, current?.role].some((touched) => touched && !within.includes(touched));
-      if (!can(own, permission) || above) throw new AppError('forbidden');
-    }
     if (!current) {
       if (role === undefined) throw new AppError('notFound');
       if (list.length >= MAX_ENTRIES) {
         throw new AppError('invalidFormat', { text: `an access list holds at most ${MAX_ENTRIES} entries` });
       }
-      await admit?.(user_id, chatbot);
+      const isOfThem = chatbot.department_id === null || inherited !== undefined;
+      if (!isOfThem || !(await findActiveUser(db.users, user_id))) throw new AppError('userNotFound');
     }
-
     const rest = list.filter((grant) => grant !== current);
     const permissions: Grant[] = role
       ? [...rest, { user_id, role, granted_by: caller, granted_at: at }]
       : rest;
-    const owners = permissions.filter((grant) => grant.role === 'Owner').map((grant) => grant.user_id);
-    const [heir] = owners;
-    if (heir === undefined) throw new AppError('forbidden', { text: 'The last Owner stays' });
-    const owner_id = owners.includes(chatbot.owner_id) ? chatbot.owner_id : heir;
     const { matchedCount } = await db.chatbots.updateOne(
       {
         chatbot_id,
         owner_id: chatbot.owner_id,
         access_version: chatbot.access_version ?? { $exists: false },
       },
-      { $set: { permissions, owner_id }, $inc: { access_version: 1 } },
+      {
+        $set: { permissions, owner_id: ownerAmong(permissions, chatbot.owner_id) },
+        $inc: { access_version: 1 },
+      },
     );
     if (matchedCount === 1) return;
   }
   throw new AppError('unavailable');
+}
+
+/** @throws {AppError} notFound or forbidden unless a caller in this role may so change a role on the chatbot. */
+function judge(
+  { caller, user_id, permission, role }: Change,
+  own: Role,
+  { before, after }: { before: Role | undefined; after: Role | undefined },
+): void {
+  if (role === undefined && user_id === caller) {
+    // Who was given less than his role in the department would raise himself by leaving.
+    if (after && permissionsOf(after).some((each) => !can(own, each))) throw new AppError('forbidden');
+    return;
+  }
+  if (!can(own, 'view chatbot')) throw new AppError('notFound');
+  const within = grantableBy(own);
+  const above = [before, after].some((touched) => touched && !within.includes(touched));
+  if (!can(own, permission) || above) throw new AppError('forbidden');
+}
+
+/** Who owns a chatbot with this list: he who did, or whoever has been an Owner for longest. */
+function ownerAmong(permissions: readonly Grant[], owner_id: string): string {
+  const owners = permissions.filter(({ role }) => role === 'Owner').map(({ user_id }) => user_id);
+  const [heir] = owners;
+  if (heir === undefined) throw new AppError('forbidden', { text: 'The last Owner stays' });
+  return owners.includes(owner_id) ? owner_id : heir;
 }

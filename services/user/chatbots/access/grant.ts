@@ -1,12 +1,10 @@
-import { grant, jsonBody, oneOf, type StoredChatbot } from '@gatehouse/shared/catalogue';
+import { grant, jsonBody, oneOf } from '@gatehouse/shared/catalogue';
 import type { Database } from '@gatehouse/shared/database';
-import { AppError, failures } from '@gatehouse/shared/errors';
+import { failures } from '@gatehouse/shared/errors';
 import { callerId } from '@gatehouse/shared/principal';
 import { ROLES } from '@gatehouse/shared/rbac';
-import { findActiveUser } from '@gatehouse/shared/users';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { roleIn, rolesOf } from '../../organizations/roles.ts';
 import { directory, oneRefused } from '../contract.ts';
 import { changeAccess } from './change.ts';
 import { accessEntry } from './contract.ts';
@@ -42,16 +40,8 @@ export async function grantAccess(
         permission: config.permission,
         role,
         at,
-        admit: (person, chatbot) => admit(db, person, chatbot),
       });
       request.log.info({ chatbot_id, user_id, role }, 'role on a chatbot granted');
       return { user_id, role, granted_by: caller, granted_at: at };
     });
-}
-
-/** @throws {AppError} userNotFound unless this is an active user and, of a department's chatbot, one of its people. */
-async function admit(db: Database, user_id: string, { department_id }: StoredChatbot): Promise<void> {
-  const known = await findActiveUser(db.users, user_id);
-  const isIn = department_id === null || roleIn(await rolesOf(db, user_id), department_id) !== undefined;
-  if (!known || !isIn) throw new AppError('userNotFound');
 }

@@ -15,7 +15,7 @@ const schema = {
   ...directory,
   summary: 'Revoke a role on a chatbot',
   description:
-    'Takes the entry off the list; a role in the department holds again. Nobody revokes a role above his own, and the last Owner stays. When the owner goes, the longest-serving other Owner follows him.',
+    'Takes the entry off the list; a role in the department holds again. Nobody revokes a role above his own, or raises anybody above it by revoking, himself included, and the last Owner stays. When the owner goes, the longest-serving other Owner follows him.',
   params: accessEntry,
   response: {
     200: z

@@ -4,6 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { organizationPath, refused, tagged } from '../contract.ts';
+import { forgetGrants } from '../members/forget-grants.ts';
+import { rolesOf } from '../roles.ts';
 import { standingOf } from '../standing.ts';
 
 const REMOVED = { message: 'Owner removed' } as const;
@@ -42,7 +44,19 @@ export async function removeOwner(root: FastifyInstance, { db }: { db: Database 
         if (!owners.some((owner) => owner.user_id === user_id)) throw new AppError('notFound');
         throw new AppError('forbidden', { text: owners.length === 1 ? 'The last Owner stays' : 'Forbidden' });
       }
+      await forgetWhereNotMember(db, organization_id, user_id);
       request.log.info({ organization_id, user_id }, 'owner removed');
       return REMOVED;
     });
+}
+
+/** What he was given on chatbots as one of their department's people ends where he is no member. */
+async function forgetWhereNotMember(db: Database, organization_id: string, user_id: string): Promise<void> {
+  const [departments, { departments: left }] = await Promise.all([
+    db.departments.find({ organization_id }, { projection: { department_id: 1 } }).toArray(),
+    rolesOf(db, user_id),
+  ]);
+  const kept = new Set(left.map(({ department_id }) => department_id));
+  const $in = departments.map(({ department_id }) => department_id).filter((id) => !kept.has(id));
+  await forgetGrants(db, { $in }, user_id);
 }

@@ -1,0 +1,160 @@
+import type { Chatbot } from '@gatehouse/shared/catalogue';
+import type { Role } from '@gatehouse/shared/rbac';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { outcome } from '../../fixtures/envelope.ts';
+import { type Directory, type Person, type Place, startDirectory } from './directory.ts';
+
+let directory: Directory;
+/** Owner of the first organization, Owner of the second, and who has this role in its first department or that. */
+let ada: Person;
+let bob: Person;
+let viewer: Person;
+let analyst: Person;
+let editor: Person;
+let eve: Person;
+let sales: Place;
+let support: Place;
+let foreign: Place;
+/** Every chatbot by its name. */
+const chatbots: Record<string, Chatbot> = {};
+beforeAll(async () => {
+  directory = await startDirectory();
+  const people: Person[] = [];
+  for (let number = 0; number < 6; number += 1) people.push(await directory.person());
+  [ada, bob, viewer, analyst, editor, eve] = people as [Person, Person, Person, Person, Person, Person];
+  const [first, second] = await directory.organization([ada], 2);
+  [sales, support] = [first, second as Place];
+  [foreign] = await directory.organization([bob]);
+  await directory.join(viewer, { ...sales, role: 'Viewer' });
+  await directory.join(analyst, { ...sales, role: 'Analyst' });
+  await directory.join(editor, { ...support, role: 'Editor' });
+  await directory.join(editor, { ...sales, role: 'Viewer' });
+
+  const create = async (person: Person, name: string, place?: Place) => {
+    directory.clock.advance(1);
+    const department_id = place?.department_id;
+    chatbots[name] = await person.create({ name, ...(department_id && { department_id }) });
+  };
+  await create(ada, 'sales 1', sales);
+  await create(ada, 'sales 2', sales);
+  await create(ada, 'sales 3', sales);
+  await create(editor, 'support 1', support);
+  await create(ada, 'support 2', support);
+  await create(bob, 'foreign 1', foreign);
+  await create(bob, 'foreign 2', foreign);
+  await create(viewer, 'viewer 1');
+  await create(eve, 'eve 1');
+  await create(eve, 'eve 2');
+  const give = (by: Person, name: string, to: Person, role: Role) =>
+    by.grant(chatbots[name] as Chatbot, to, role);
+  await give(ada, 'sales 2', viewer, 'Analyst'); // less than by the department
+  await give(ada, 'sales 3', viewer, 'Owner');
+  await give(ada, 'sales 3', analyst, 'Viewer'); // more
+  await give(eve, 'eve 1', viewer, 'Editor');
+  await give(eve, 'eve 1', analyst, 'Analyst');
+  await give(eve, 'eve 2', ada, 'Viewer');
+});
+afterAll(() => directory.stop());
+
+const names = ({ body }: { body: { data: Chatbot[] } }) => body.data.map(({ name }) => name).sort();
+const SEEN: [string, () => Person, string[]][] = [
+  [
+    "an organization's Owner",
+    () => ada,
+    ['eve 2', 'sales 1', 'sales 2', 'sales 3', 'support 1', 'support 2'],
+  ],
+  ["another organization's", () => bob, ['foreign 1', 'foreign 2']],
+  ['a Viewer', () => viewer, ['eve 1', 'sales 1', 'sales 3', 'viewer 1']],
+  ['an Analyst', () => analyst, ['sales 3']],
+  ['who is of two departments', () => editor, ['sales 1', 'sales 2', 'sales 3', 'support 1', 'support 2']],
+  ['who is of none', () => eve, ['eve 1', 'eve 2']],
+];
+
+describe.each(SEEN)('%s', (_who, who, seen) => {
+  test('sees these, each once, and counts them', async () => {
+    const { status, body } = await who().list('sort_by=created_at&order=asc');
+    expect({ status, body }).toStrictEqual({
+      status: 200,
+      body: {
+        data: seen
+          .map((name) => chatbots[name] as Chatbot)
+          .sort((a, b) => (a.created_at < b.created_at ? -1 : 1)),
+        pagination: {
+          page: 1,
+          limit: 20,
+          total_items: seen.length,
+          total_pages: 1,
+          has_next: false,
+          has_prev: false,
+        },
+      },
+    });
+  });
+
+  test('page by page, in every order', async () => {
+    for (const field of ['updated_at', 'owner_id', 'organization_id', 'department_id']) {
+      const pages = [];
+      for (let page = 1; page <= Math.ceil(seen.length / 2); page += 1) {
+        const { body } = await who().list(`sort_by=${field}&order=asc&limit=2&page=${page}`);
+        expect(body.pagination).toMatchObject({
+          total_items: seen.length,
+          total_pages: Math.ceil(seen.length / 2),
+          has_next: page * 2 < seen.length,
+        });
+        pages.push(...body.data);
+      }
+      expect(pages.map(({ name }) => name).sort(), field).toEqual(seen);
+    }
+  });
+
+  test.each(['sales', 'FOREIGN', 'eve', '2', 'viewer'])('searching for %s', async (text) => {
+    const answer = await who().list(`search=${text}`);
+    const expected = seen.filter((name) => name.includes(text.toLowerCase()));
+    expect(names(answer)).toEqual(expected);
+    expect(answer.body.pagination.total_items).toBe(expected.length);
+  });
+
+  test('of one department, of one organization', async () => {
+    for (const place of [sales, support, foreign])
+      for (const [name, value] of Object.entries(place)) {
+        const answer = await who().list(`${name}=${value}`);
+        const expected = seen.filter((each) => chatbots[each]?.[name as keyof Place] === value);
+        expect(names(answer), name).toEqual(expected);
+        expect(answer.body.pagination.total_items).toBe(expected.length);
+      }
+  });
+
+  test('of both, which do not fit', async () => {
+    const { organization_id } = foreign;
+    const { department_id } = sales;
+    const answer = await who().list(`organization_id=${organization_id}&department_id=${department_id}`);
+    expect(answer.body).toMatchObject({ data: [], pagination: { total_items: 0, total_pages: 0 } });
+  });
+});
+
+test('filters of what one may not see give the same empty page as of what does not exist', async () => {
+  const nothing = outcome(await eve.list('department_id=nothing'));
+  expect(nothing).toStrictEqual({
+    status: 200,
+    body: {
+      data: [],
+      pagination: { page: 1, limit: 20, total_items: 0, total_pages: 0, has_next: false, has_prev: false },
+    },
+  });
+  for (const place of [sales, support, foreign])
+    for (const [name, value] of Object.entries(place))
+      for (const more of ['', '&search=s', '&status=active', '&sort_by=department_id&order=asc'])
+        expect(outcome(await eve.list(`${name}=${value}${more}`))).toStrictEqual(nothing);
+  for (const odd of ['null', '%24ne', '__proto__', 'x'.repeat(200)])
+    expect(outcome(await eve.list(`department_id=${odd}`))).toStrictEqual(nothing);
+});
+
+test('a role that is taken is taken from the list at once', async () => {
+  const person = await directory.person();
+  await directory.join(person, { ...sales, role: 'Viewer' });
+  expect((await person.list()).body.pagination.total_items).toBe(3);
+  await ada.grant(chatbots['sales 1'] as Chatbot, person, 'Analyst');
+  expect(names(await person.list())).toEqual(['sales 2', 'sales 3']);
+  await directory.db.memberships.deleteOne({ user_id: String(person.user_id) });
+  expect((await person.list()).body).toMatchObject({ data: [], pagination: { total_items: 0 } });
+});

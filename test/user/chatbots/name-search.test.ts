@@ -1,0 +1,239 @@
+import type { StoredChatbot } from '@gatehouse/shared/catalogue';
+import type { Database } from '@gatehouse/shared/database';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ensureSuffixes, named, suffixesOf } from '../../../services/user/chatbots/name-search.ts';
+import { freshDatabase } from '../../fixtures/database.ts';
+
+let db: Database;
+let drop: () => Promise<void>;
+beforeAll(async () => {
+  ({ db, drop } = await freshDatabase());
+});
+afterAll(() => drop());
+beforeEach(async () => void (await db.chatbots.deleteMany()));
+
+/** Whether the database finds a name by a text. */
+async function finds(text: string, ...names: string[]): Promise<string[]> {
+  await db.chatbots.deleteMany();
+  await store(names.map((name) => ({ name, name_suffixes: suffixesOf(name) })));
+  const found = await db.chatbots.find(named(text)).sort({ chatbot_id: 1 }).toArray();
+  return found.map(({ name }) => name);
+}
+const store = (chatbots: Partial<StoredChatbot>[]) =>
+  db.chatbots.insertMany(
+    chatbots.map((chatbot, number) => ({ chatbot_id: `bot-${number}`, ...chatbot })) as StoredChatbot[],
+  );
+
+test.each([
+  ['Porter', ['porter', 'orter', 'rter', 'ter', 'er', 'r']],
+  ['aa', ['aa', 'a']],
+  ['aXa', ['axa', 'xa', 'a']],
+  ['🤖é', ['🤖é', 'é']],
+  [' b', [' b', 'b']],
+])('the endings of %j', (name, endings) => {
+  expect(suffixesOf(name)).toEqual(endings);
+});
+
+describe('without regard to case', () => {
+  test.each([
+    ['Straße', 'STRASSE'],
+    ['STRASSE', 'straße'],
+    ['STRAẞE', 'straße'],
+    ['STRAẞE', 'Strasse'],
+    ['Strasse', 'STRAẞE'],
+    ['ſtrom', 'STROM'],
+    ['Strom', 'ſtrom'],
+    ['\u212Aelvin', 'kelvin'],
+    ['kelvin', '\u212AELVIN'],
+    ['10 \u2126', '10 ω'],
+    ['İstanbul', 'İSTANBUL'],
+    ['İstanbul', 'i\u0307stanbul'],
+    ['İstanbul', 'stan'],
+    ['ΟΔΟΣ', 'οδος'],
+    ['οδος', 'ΟΔΟΣ'],
+    ['οδοσ', 'οδος'],
+    ['οδος', 'δοσ'],
+    ['Café', 'cafe\u0301'],
+    ['Cafe\u0301', 'CAFÉ'],
+    ['ΐ', 'Ϊ\u0301'],
+    ['Ϊ\u0301', 'ΐ'],
+    ['ΰ', 'ΰ'.toUpperCase()],
+    ['ǰ', 'J\u030C'],
+    ['ŉ', 'ʼN'],
+    ['ﬁsh', 'FISH'],
+    ['ǅ', 'ǆ'],
+    ['Ꭰ', 'ꭰ'],
+    ['𐐀', '𐐨'],
+    ['ᾳ', 'ΑΙ'],
+    ['👩‍👩‍👧 family', '👩'],
+    ['🤖🤖', '🤖'],
+    ['👍🏽', '👍'],
+  ])('%s is found by %s', async (name, text) => {
+    expect(await finds(text, name, 'another')).toEqual([name]);
+  });
+
+  test.each([
+    ['Cafe\u0301', 'cafe'],
+    ['Straße', 'strase'],
+    ['Zurich', 'zürich'],
+    ['🤖', '🤗'],
+  ])('%s is not found by %s', async (name, text) => {
+    expect(await finds(text, name)).toEqual([]);
+  });
+
+  test('every letter there is, in large and in small', () => {
+    const missed: string[] = [];
+    for (let point = 0x20; point <= 0x1ffff; point += 1) {
+      if (point >= 0xd800 && point <= 0xdfff) continue;
+      const letter = String.fromCodePoint(point);
+      for (const other of [letter.toUpperCase(), letter.toLowerCase(), letter.normalize('NFD')])
+        if (other !== letter && suffixesOf(other)[0] !== suffixesOf(letter)[0])
+          missed.push(`${letter} by ${other}`);
+    }
+    expect(missed).toEqual([]);
+  });
+});
+
+test.each([
+  '.',
+  '.*',
+  '^',
+  '$',
+  '|',
+  '(',
+  ')',
+  '[',
+  ']',
+  '{2}',
+  '+',
+  '?',
+  '\\',
+  '\\w',
+  '(?i)',
+  '#',
+  '/',
+  '-',
+  '%',
+  '"',
+])('every sign is itself: %s', async (sign) => {
+  expect(await finds(sign, `a${sign}b`, 'ab', 'w2i')).toEqual([`a${sign}b`]);
+});
+
+describe('a model: the text, folded, is within the name, folded', () => {
+  const letters = [
+    'a',
+    'A',
+    'b',
+    ' ',
+    '.',
+    '*',
+    '\\',
+    'ß',
+    'ẞ',
+    'ſ',
+    's',
+    'S',
+    'K',
+    'k',
+    'İ',
+    'i',
+    'Σ',
+    'σ',
+    'ς',
+  ];
+  const letter = fc.constantFrom(...letters, 'é', 'e', 'É', '🤖', '日', '(', '^', '$', '|');
+  const text = (most: number) =>
+    fc.array(letter, { minLength: 1, maxLength: most }).map((some) => some.join(''));
+  /** Independent of the order of letters: each of them in small, the special ones by hand. */
+  const BY_HAND: Record<string, string> = {
+    ß: 'ss',
+    ẞ: 'ss',
+    ſ: 's',
+    K: 'k',
+    İ: 'i\u0307',
+    Σ: 'σ',
+    ς: 'σ',
+    É: 'é',
+  };
+  const folded = (some: string) => [...some].map((each) => BY_HAND[each] ?? each.toLowerCase()).join('');
+
+  test('in the database', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(text(8), { minLength: 1, maxLength: 12 }), text(3), async (names, sought) => {
+        expect(await finds(sought, ...names)).toEqual(
+          names
+            .map((name, number) => ({ name, chatbot_id: `bot-${number}` }))
+            .filter(({ name }) => folded(name).includes(folded(sought)))
+            .sort((a, b) => (a.chatbot_id < b.chatbot_id ? -1 : 1))
+            .map(({ name }) => name),
+        );
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('any part of any name finds it, in large and in small', () => {
+    const unit = fc.oneof(letter, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }));
+    const parts = fc
+      .tuple(...([0, 1, 2] as const).map(() => fc.array(unit, { maxLength: 4 })))
+      .filter(([, middle]) => (middle?.length ?? 0) > 0);
+    fc.assert(
+      fc.property(parts, (all) => {
+        const [before = '', middle = '', after = ''] = all.map((some) => some?.join('').normalize('NFC'));
+        const name = before + middle + after;
+        if (name.normalize('NFC') !== name) return; // the parts have grown together
+        for (const sought of [middle, middle.toUpperCase(), middle.toLowerCase(), middle.normalize('NFD')]) {
+          const { name_suffixes } = named(sought);
+          expect(suffixesOf(name).some((ending) => new RegExp(name_suffixes.$regex).test(ending))).toBe(true);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('ensureSuffixes', () => {
+  test('makes old records findable, and leaves the others alone', async () => {
+    await store([
+      { name: 'Night Porter' },
+      { name: 'Straße' },
+      { name: 'Day porter', name_suffixes: ['kept as it is'] },
+    ]);
+    expect(await db.chatbots.countDocuments(named('port'))).toBe(0);
+    await ensureSuffixes(db.chatbots);
+    expect(await db.chatbots.countDocuments(named('T PORT'))).toBe(1);
+    expect(await db.chatbots.countDocuments(named('STRASSE'))).toBe(1);
+    expect(await db.chatbots.findOne({ name: 'Day porter' })).toMatchObject({
+      name_suffixes: ['kept as it is'],
+    });
+    const before = await db.chatbots.find().toArray();
+    await ensureSuffixes(db.chatbots);
+    expect(await db.chatbots.find().toArray()).toStrictEqual(before);
+  });
+
+  test('at two starts at once, more records than a batch', async () => {
+    await store(Array.from({ length: 250 }, (_, number) => ({ name: `Porter ${number}` })));
+    await Promise.all([ensureSuffixes(db.chatbots), ensureSuffixes(db.chatbots)]);
+    expect(await db.chatbots.countDocuments(named('porter '))).toBe(250);
+    expect(await db.chatbots.countDocuments(named('R 249'))).toBe(1);
+  });
+
+  test('a name that changes meanwhile is not overwritten', async () => {
+    await store([{ name: 'Old' }]);
+    const find = db.chatbots.find.bind(db.chatbots);
+    const late = Object.create(db.chatbots, {
+      find: {
+        value: (...asked: Parameters<typeof find>) =>
+          (async function* () {
+            for (const old of await find(...asked).toArray()) {
+              await db.chatbots.updateOne({}, { $set: { name: 'New', name_suffixes: suffixesOf('New') } });
+              yield old;
+            }
+          })(),
+      },
+    });
+    await ensureSuffixes(late);
+    expect(await db.chatbots.findOne()).toMatchObject({ name: 'New', name_suffixes: ['new', 'ew', 'w'] });
+  });
+});
