@@ -310,6 +310,13 @@ describe('what production refuses', () => {
     ['user', { JWT_SECRET: 'x'.repeat(31) }, 'JWT_SECRET is shorter than 32 bytes'],
     ['login', { JWT_SECRET_PREVIOUS: 'x'.repeat(31) }, 'JWT_SECRET_PREVIOUS is shorter than 32 bytes'],
     ['gateway', { CAPTCHA_SECRET: 'x'.repeat(31) }, 'CAPTCHA_SECRET is shorter than 32 bytes'],
+    ['user', { INTERNAL_API_KEY: 'x'.repeat(31) }, 'INTERNAL_API_KEY is shorter than 32 bytes'],
+    ['user', { WEBHOOK_SECRET_KEY: 'x'.repeat(31) }, 'WEBHOOK_SECRET_KEY is shorter than 32 bytes'],
+    [
+      'user',
+      { WEBHOOK_SECRET_KEY_PREVIOUS: 'x'.repeat(31) },
+      'WEBHOOK_SECRET_KEY_PREVIOUS is shorter than 32 bytes',
+    ],
     ['gateway', { CAPTCHA_PROVIDER: 'none' }, 'CAPTCHA_PROVIDER is none: logins are not protected'],
     ['user', { WEBHOOK_ALLOW_PRIVATE: 'on' }, 'WEBHOOK_ALLOW_PRIVATE is on: webhooks reach the inside'],
   ];
@@ -355,6 +362,8 @@ describe('the value of a secret is in no message', () => {
     ['gateway', { JWT_SECRET: 'x', CAPTCHA_SECRET: 'hunter2', CAPTCHA_PROVIDER: 'hunter2' }],
     ['gateway', { ...GOOD, LOGIN_SERVICE_URL: 'ftp://user:hunter2@login.example' }],
     ['user', { ...GOOD, SMTP_URL: 'mail://user:hunter2@mail.example' }],
+    ['user', { ...GOOD, INTERNAL_API_KEY: 'hunter2', NODE_ENV: 'production' }],
+    ['user', { ...GOOD, WEBHOOK_SECRET_KEY: 'hunter2', NODE_ENV: 'production' }],
   ];
 
   test.each(secrets)('%s %o', (service, env) => {

@@ -111,6 +111,9 @@ const services = {
     /** What clients call the gateway, as mails name it. */
     PUBLIC_URL: address('http', 'https').default('http://localhost:8000'),
     WEBHOOK_ALLOW_PRIVATE: flag.default(false),
+    WEBHOOK_SECRET_KEY: z.string().optional(),
+    WEBHOOK_SECRET_KEY_PREVIOUS: z.string().optional(),
+    INTERNAL_API_KEY: z.string().optional(),
   }),
 };
 
@@ -143,6 +146,13 @@ const isShort = (secret: unknown) => typeof secret === 'string' && Buffer.byteLe
 const unsafe: [variable: string, is: (config: Record<string, unknown>) => boolean, why: string][] = [
   ['JWT_SECRET', (config) => isShort(config.JWT_SECRET), 'is shorter than 32 bytes'],
   ['JWT_SECRET_PREVIOUS', (config) => isShort(config.JWT_SECRET_PREVIOUS), 'is shorter than 32 bytes'],
+  ['WEBHOOK_SECRET_KEY', (config) => isShort(config.WEBHOOK_SECRET_KEY), 'is shorter than 32 bytes'],
+  [
+    'WEBHOOK_SECRET_KEY_PREVIOUS',
+    (config) => isShort(config.WEBHOOK_SECRET_KEY_PREVIOUS),
+    'is shorter than 32 bytes',
+  ],
+  ['INTERNAL_API_KEY', (config) => isShort(config.INTERNAL_API_KEY), 'is shorter than 32 bytes'],
   [
     'CAPTCHA_SECRET',
     (config) => config.CAPTCHA_PROVIDER === 'altcha' && isShort(config.CAPTCHA_SECRET),
