@@ -5,6 +5,8 @@ export const PREFIXES = {
   '/api/v1/users': 'user',
   '/api/v1/organizations': 'user',
   '/api/v1/chatbots': 'CHATBOTS',
+  // Of ours; the table has no prefix for it (spec §Events).
+  '/api/v1/webhooks': 'user',
   '/api/v1/selection': 'SELECTION',
   '/api/v1/crawl': 'CRAWL',
   '/api/v1/state-3d': 'STATE_3D',

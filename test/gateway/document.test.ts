@@ -43,6 +43,14 @@ const THEIRS = [
   '/api/v1/organizations/{organization_id}/departments/{department_id}/members/{user_id}',
   '/api/v1/organizations/{organization_id}/departments/{department_id}/invitations',
   '/api/v1/organizations/{organization_id}/departments/{department_id}/invitations/{invitation_id}',
+  '/api/v1/webhooks',
+  '/api/v1/webhooks/configure',
+  '/api/v1/webhooks/{webhook_id}',
+  '/api/v1/webhooks/{webhook_id}/rotate-secret',
+  '/api/v1/webhooks/{webhook_id}/test',
+  '/api/v1/webhooks/{webhook_id}/replay',
+  '/api/v1/webhooks/{webhook_id}/deliveries',
+  '/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay',
 ];
 const documentAt = async (url: string) => {
   const { status, body } = await send(`${url}/openapi.json`);

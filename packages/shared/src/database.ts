@@ -4,6 +4,7 @@ import type { StoredChatbot } from './catalogue.ts';
 import type { Features } from './features.ts';
 import type { Department, Membership, Organization } from './organizations.ts';
 import { EMAIL_COLLATION, type User } from './users.ts';
+import type { Delivery, StoredEvent, Webhook } from './webhooks.ts';
 
 /** How long an audit event is kept. */
 const AUDIT_DAYS = 400;
@@ -38,6 +39,9 @@ export interface Database {
   organizations: Collection<Organization>;
   departments: Collection<Department>;
   memberships: Collection<Membership>;
+  webhooks: Collection<Webhook>;
+  events: Collection<StoredEvent>;
+  webhookDeliveries: Collection<Delivery>;
   /** Rejects when the database does not answer. */
   ping(): Promise<unknown>;
   close(): Promise<void>;
@@ -83,6 +87,9 @@ export async function connect(uri: string, { appName }: { appName: string }): Pr
     organizations: db.collection('organizations'),
     departments: db.collection('departments'),
     memberships: db.collection('memberships'),
+    webhooks: db.collection('webhooks'),
+    events: db.collection('events'),
+    webhookDeliveries: db.collection('webhook_deliveries'),
     ping: () => db.command({ ping: 1 }),
     close: () => client.close(),
   };
@@ -140,7 +147,38 @@ async function createIndexes(db: Db): Promise<void> {
     ),
     memberships.createIndex({ email: 1 }),
     memberships.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+    ...createWebhookIndexes(db),
   ]);
+}
+
+function createWebhookIndexes(db: Db): Promise<string>[] {
+  const webhooks = db.collection('webhooks');
+  const events = db.collection('events');
+  const deliveries = db.collection('webhook_deliveries');
+  return [
+    webhooks.createIndex({ webhook_id: 1 }, { unique: true }),
+    webhooks.createIndex({ owner_id: 1, slot: 1 }, { unique: true }),
+    // The queues that are due.
+    webhooks.createIndex({ status: 1, due_at: 1 }),
+    events.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+    // What a kill may have left half-way.
+    events.createIndex({ dispatched: 1, accepted_at: 1 }, { partialFilterExpression: { dispatched: false } }),
+    db
+      .collection('chatbots')
+      .createIndex({ unannounced: 1 }, { partialFilterExpression: { unannounced: true } }),
+    // A queue, in the order in which it is worked off.
+    deliveries.createIndex(
+      { webhook_id: 1, due: 1, seq: 1 },
+      { partialFilterExpression: { status: 'pending' } },
+    ),
+    // A page of them; and what a replay looks for.
+    deliveries.createIndex({ webhook_id: 1, created_at: 1, delivery_id: 1 }),
+    deliveries.createIndex(
+      { webhook_id: 1, created_at: 1, seq: 1 },
+      { partialFilterExpression: { status: 'failed' } },
+    ),
+    deliveries.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
+  ];
 }
 
 /** The first addresses, each with the spellings that stand in the way of a unique index. */

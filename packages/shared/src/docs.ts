@@ -23,6 +23,9 @@ const REDOC_PAGE = `<!doctype html>
 const POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; worker-src blob:; base-uri 'none'; frame-ancestors 'none'";
 
+/** What the platform's services have in place of a user's bearer, where they have something to call. */
+const SERVICE_KEY = { type: 'http', scheme: 'bearer', description: 'INTERNAL_API_KEY' } as const;
+
 interface DocsOptions {
   name: string;
   description: string;
@@ -44,7 +47,10 @@ export const docs = fp(
         },
         servers: [{ url: '/' }],
         components: {
-          securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+          securitySchemes: {
+            bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+            ...(name === 'user' && { serviceKey: SERVICE_KEY }),
+          },
         },
         tags: [
           { name: 'account', description: 'The Direct contract: signup, login, codes and passwords' },
@@ -52,6 +58,8 @@ export const docs = fp(
           { name: 'profile', description: 'The own profile' },
           { name: 'chatbots', description: 'The chatbot directory' },
           { name: 'organizations', description: 'Organizations, their departments, members and bills' },
+          { name: 'webhooks', description: 'Receivers of events, their deliveries and replays' },
+          { name: 'events', description: "What the platform's services tell" },
           { name: 'platform', description: 'What the platform behind the gateway serves' },
           { name: 'health', description: 'For operators and orchestrators' },
         ],

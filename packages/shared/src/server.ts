@@ -41,6 +41,10 @@ declare module 'fastify' {
     /** Whether calls are free of charge where calls are counted. */
     unmetered?: boolean;
   }
+  interface FastifyInstance {
+    /** What /metrics shows. */
+    metrics: Registry;
+  }
 }
 
 /** What every service shares: logs, ids, limits, time-outs, validation, CORS, errors, health, metrics, docs. */
@@ -104,6 +108,7 @@ export async function createServer({
   app.setNotFoundHandler((request, reply) => render(new AppError('notFound'), request, reply));
 
   const registry = new Registry();
+  app.decorate('metrics', registry);
   await app.register(json);
   await app.register(answered, { registry });
   await app.register(strictRequests);
