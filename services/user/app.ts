@@ -13,6 +13,9 @@ import { signup } from './account/signup.ts';
 import { verifyOtp } from './account/verify-otp.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import { organizations } from './organizations/organizations.ts';
+import { createDelivery, type DeliveryTuning } from './delivery/delivery.ts';
+import { publishEvents } from './events/publish.ts';
+import { webhooks } from './webhooks/webhooks.ts';
 
 export interface UserServiceOptions {
   config: Config<'user'>;
@@ -21,6 +24,7 @@ export interface UserServiceOptions {
   /** Unix milliseconds; a test sets its own clock. */
   now?: () => number;
   logStream?: { write(line: string): void };
+  delivery?: DeliveryTuning;
 }
 
 export async function buildUserService({
@@ -29,6 +33,7 @@ export async function buildUserService({
   mailer,
   now = Date.now,
   logStream,
+  delivery: tuning = {},
 }: UserServiceOptions) {
   const tokens = createTokens(config);
   const app = await createServer({
@@ -53,8 +58,11 @@ export async function buildUserService({
     await direct.register(resetPassword, account);
   });
   await app.register(me, { db });
-  await app.register(chatbots, { db, now });
   await app.register(organizations, { config, db, mailer, now });
+  const delivery = createDelivery(app, { config, db, now, ...tuning });
+  await app.register(chatbots, { db, now, accept: delivery.accept });
+  await app.register(webhooks, { db, now, ...delivery });
+  await app.register(publishEvents, { config, accept: delivery.accept });
   app.addHook('onReady', () => ensureAllFeatures(db, now()));
   return app;
 }

@@ -4,6 +4,7 @@ import { grantAccess } from './access/grant.ts';
 import { listAccess } from './access/list.ts';
 import { ownAccess } from './access/me.ts';
 import { revokeAccess } from './access/revoke.ts';
+import type { Accept } from '../events/accept.ts';
 import { createChatbot } from './create.ts';
 import { deleteChatbot } from './delete.ts';
 import { duplicateChatbot } from './duplicate.ts';
@@ -15,7 +16,7 @@ import { updateChatbot } from './update.ts';
 /** The chatbot directory under /api/v1/chatbots; its callers have passed `requirePrincipal`. */
 export async function chatbots(
   app: FastifyInstance,
-  options: { db: Database; now: () => number },
+  options: { db: Database; now: () => number; accept: Accept },
 ): Promise<void> {
   await app.register(createChatbot, options);
   await app.register(listChatbots, options);

@@ -7,6 +7,8 @@ import { can } from '@gatehouse/shared/rbac';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { rolesOf } from '../organizations/roles.ts';
+import type { Accept } from '../events/accept.ts';
+import { createAndAnnounce } from '../events/chatbot-created.ts';
 import { described, directory } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
 
@@ -29,7 +31,7 @@ const schema = {
 /** POST /api/v1/chatbots/create (spec §Gateway catalogue contract). */
 export async function createChatbot(
   root: FastifyInstance,
-  { db, now }: { db: Database; now: () => number },
+  { db, now, accept }: { db: Database; now: () => number; accept: Accept },
 ): Promise<void> {
   root
     .withTypeProvider<ZodTypeProvider>()
@@ -48,7 +50,7 @@ export async function createChatbot(
         created_at: at,
         updated_at: at,
       };
-      await db.chatbots.insertOne({ ...chatbot, name_suffixes: suffixesOf(chatbot.name) });
+      await createAndAnnounce({ db, accept }, { ...chatbot, name_suffixes: suffixesOf(chatbot.name) });
       return reply.code(201).send(chatbot);
     });
 }

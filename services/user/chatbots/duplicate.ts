@@ -4,6 +4,8 @@ import type { Database } from '@gatehouse/shared/database';
 import { callerId } from '@gatehouse/shared/principal';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Accept } from '../events/accept.ts';
+import { createAndAnnounce } from '../events/chatbot-created.ts';
 import { permitted } from './access.ts';
 import { chatbotId, directory, MAX_NAME, oneRefused } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
@@ -23,7 +25,7 @@ const config = { permission: 'duplicate chatbot' } as const;
 /** POST /api/v1/chatbots/{chatbot_id}/duplicate. */
 export async function duplicateChatbot(
   root: FastifyInstance,
-  { db, now }: { db: Database; now: () => number },
+  { db, now, accept }: { db: Database; now: () => number; accept: Accept },
 ): Promise<void> {
   root
     .withTypeProvider<ZodTypeProvider>()
@@ -46,7 +48,7 @@ export async function duplicateChatbot(
         created_at: at,
         updated_at: at,
       };
-      await db.chatbots.insertOne({ ...copy, name_suffixes: suffixesOf(copy.name) });
+      await createAndAnnounce({ db, accept }, { ...copy, name_suffixes: suffixesOf(copy.name) });
       return reply.code(201).send(copy);
     });
 }

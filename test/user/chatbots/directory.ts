@@ -34,7 +34,7 @@ export async function startDirectory({ clock = testClock() }: { clock?: Clock } 
     hooks: (server) => server.register(requirePrincipal, { users: db.users, tokens, now: clock.now }),
     now: clock.now,
   });
-  await app.register(chatbots, { db, now: clock.now });
+  await app.register(chatbots, { db, now: clock.now, accept: async () => 'accepted' });
   const url = await listen(app);
 
   /** An active user with a session; without a `user_id`, as an old record may be, when told so. */

@@ -1,0 +1,157 @@
+import type { Database } from '@gatehouse/shared/database';
+import type { Delivery } from '@gatehouse/shared/webhooks';
+import type { FastifyBaseLogger } from 'fastify';
+import { isDelivered, type Outcome } from './attempt.ts';
+import { deliver, type Sender } from './deliver.ts';
+import * as leases from './lease.ts';
+import type { Record, Result } from './record.ts';
+
+/** Attempts at one receiver at the same time, at most. */
+const WIDEST = 16;
+/** Deliveries read at once. */
+const PAGE = 200;
+/** After so many failures in a row the whole queue rests, for half a minute at most. */
+const MISSES = 5;
+const REST = 30_000;
+/** Milliseconds for which an empty queue is kept, since more often follows. */
+const LINGER = 50;
+
+export interface WorkerContext extends Sender {
+  db: Database;
+  /** Names the worker in the leases that it holds. */
+  id: string;
+  record: Record;
+  log: FastifyBaseLogger;
+  /** Told of every attempt. */
+  attempted: (result: Result) => void;
+}
+
+/** A queue that this process works off. */
+export interface Queue {
+  /** Something may have come in, or become due. */
+  kick(): void;
+  /** Another worker has it, or it is no longer to be worked off. */
+  lose(): void;
+  /** Starts nothing any more; `done` follows when what is in flight has been written down. */
+  stop(): void;
+  readonly done: Promise<void>;
+}
+
+/**
+ * Works a queue off, in the order in which its deliveries are due. It begins with one attempt at a time, twice as
+ * many after each success, and one again after a failure: a receiver in trouble is not pushed.
+ */
+export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
+  const { webhook_id } = claimed;
+  let webhook: leases.Claimed | null = claimed;
+  let read: Delivery[] = [];
+  /** From the start of an attempt until it is written down. */
+  const busy = new Set<string>();
+  let inFlight = 0;
+  let width = 1;
+  let misses = 0;
+  let restUntil = 0;
+  let gone = false;
+  let stopped = false;
+  let kicked = true;
+  let changed = Promise.withResolvers<void>();
+  /** What is not the receiver's failure: the queue is dropped, and due again when its lease has run out. */
+  const dropped = Promise.withResolvers<never>();
+  dropped.promise.catch(() => {});
+
+  const mayStart = () => webhook !== null && !stopped && !gone && restUntil === 0 && inFlight < width;
+
+  /** The webhook is read anew with every page, so that a change of it holds for what was published after. */
+  async function readPage(): Promise<void> {
+    kicked = false;
+    webhook = await leases.renew(worker, webhook_id);
+    if (!webhook) return;
+    // As of now: what is written down while the page is on its way may still stand in it.
+    const underway = new Set(busy);
+    const most = PAGE + underway.size;
+    const due = await worker.db.webhookDeliveries
+      .find({ webhook_id, status: 'pending', due: { $lte: new Date(worker.now()) } })
+      .sort({ due: 1, seq: 1 })
+      .limit(most)
+      .toArray();
+    read = due.filter(({ _id }) => !underway.has(_id));
+    if (due.length === most) kicked = true;
+  }
+
+  async function attempt(delivery: Delivery, to: leases.Claimed): Promise<void> {
+    const outcome = await deliver(worker, to, delivery);
+    inFlight -= 1;
+    heed(outcome);
+    changed.resolve();
+    worker.attempted(await worker.record(delivery, outcome));
+    busy.delete(delivery._id);
+    changed.resolve();
+  }
+
+  function heed(outcome: Outcome): void {
+    if (isDelivered(outcome)) {
+      misses = 0;
+      width = Math.min(WIDEST, width * 2);
+      return;
+    }
+    width = 1;
+    misses += 1;
+    if (outcome.status === 410) gone = true;
+    const rest = outcome.asked ?? (misses < MISSES ? 0 : Math.ceil(Math.random() * REST));
+    if (rest > 0) restUntil = Math.max(restUntil, worker.now() + rest);
+  }
+
+  async function run(): Promise<void> {
+    for (;;) {
+      if (kicked && read.length === 0 && mayStart()) await readPage();
+      while (webhook && read.length > 0 && mayStart()) {
+        const delivery = read.shift() as Delivery;
+        busy.add(delivery._id);
+        inFlight += 1;
+        attempt(delivery, webhook).catch(dropped.reject);
+      }
+      if (busy.size > 0) {
+        await changed.promise;
+        changed = Promise.withResolvers();
+      } else if (stopped || !webhook) return leases.abandon(worker, [webhook_id]);
+      else if (gone) return leases.disable(worker, webhook_id);
+      else if (restUntil > 0) return leases.rest(worker, webhook_id, new Date(restUntil));
+      else if (!kicked && read.length === 0 && (await finish(webhook))) return;
+    }
+  }
+
+  /** Waits a moment for more, and lets the queue go. @returns whether it is let go. */
+  async function finish(known: leases.Claimed): Promise<boolean> {
+    changed = Promise.withResolvers();
+    const timer = setTimeout(changed.resolve, LINGER);
+    await changed.promise;
+    clearTimeout(timer);
+    if (kicked || stopped || !webhook) return false;
+    const next = await worker.db.webhookDeliveries.findOne(
+      { webhook_id, status: 'pending' },
+      { sort: { due: 1, seq: 1 }, projection: { due: 1 } },
+    );
+    if (await leases.release(worker, known, next?.due ?? null)) return true;
+    kicked = true;
+    return false;
+  }
+
+  return {
+    kick() {
+      kicked = true;
+      changed.resolve();
+    },
+    lose() {
+      webhook = null;
+      changed.resolve();
+    },
+    stop() {
+      stopped = true;
+      changed.resolve();
+    },
+    done: Promise.race([run(), dropped.promise]).catch((error) => {
+      stopped = true;
+      worker.log.error({ err: error, webhook_id }, 'a queue of webhooks was dropped; it is taken up again');
+    }),
+  };
+}

@@ -1,0 +1,36 @@
+import { createHmac } from 'node:crypto';
+
+/** The secrets that sign now: the present one and those that were rotated out within a day. */
+export type SigningSecrets = readonly [current: string, ...previous: string[]];
+
+/**
+ * The headers by which a receiver knows what came from us: the specification's (spec §Events), and those of
+ * Standard Webhooks (https://www.standardwebhooks.com).
+ * @param body the exact bytes that are sent.
+ * @param now Unix milliseconds.
+ */
+export function signatureHeaders(
+  id: string,
+  body: Buffer,
+  secrets: SigningSecrets,
+  now: number,
+): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1000));
+  const signed = secrets.map((secret) => {
+    const hmac = createHmac('sha256', standardKey(secret)).update(`${id}.${timestamp}.`).update(body);
+    return `v1,${hmac.digest('base64')}`;
+  });
+  return {
+    'x-service-signature': `sha256=${createHmac('sha256', secrets[0]).update(body).digest('hex')}`,
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signed.join(' '),
+  };
+}
+
+/** Standard Webhooks' key: what follows `whsec_` in base64; of any other secret its own bytes. */
+function standardKey(secret: string): Buffer {
+  const encoded = /^whsec_(.+)$/.exec(secret)?.[1];
+  const key = Buffer.from(encoded ?? '', 'base64');
+  return encoded !== undefined && key.toString('base64') === encoded ? key : Buffer.from(secret);
+}

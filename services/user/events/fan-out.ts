@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import type { Database } from '@gatehouse/shared/database';
+import { type Delivery, KEPT_DAYS, type StoredEvent, type Webhook } from '@gatehouse/shared/webhooks';
+import { MongoBulkWriteError } from 'mongodb';
+import { wake } from '../delivery/lease.ts';
+
+/** What MongoDB has written is on its disk: what was acknowledged outlives a power cut. */
+export const DURABLE = { writeConcern: { w: 'majority', j: true } } as const;
+
+type Receiver = Pick<Webhook, 'webhook_id' | 'owner_id' | 'events'>;
+
+/** The webhooks of some accounts that hear of anything. For a paused one deliveries wait; a disabled one gets none. */
+export const receiversOf = (db: Database, owners: Iterable<string>): Promise<Receiver[]> =>
+  db.webhooks
+    .find(
+      { owner_id: { $in: [...owners] }, status: { $in: ['active', 'paused'] } },
+      { projection: { _id: 0, webhook_id: 1, owner_id: 1, events: 1 } },
+    )
+    .toArray();
+
+export const hears = (
+  receiver: Receiver,
+  { owner_id, event }: Pick<StoredEvent, 'owner_id' | 'event'>,
+): boolean => receiver.owner_id === owner_id && receiver.events.includes(event);
+
+let seq = 0;
+
+/**
+ * Makes the deliveries of events that are stored, wakes their queues, and marks the events, in this order: what a
+ * kill cuts off is made up by doing it again, which changes nothing that is there already.
+ * @returns the webhooks that have something to deliver now.
+ */
+export async function fanOut(
+  db: Database,
+  events: readonly StoredEvent[],
+  receivers: readonly Receiver[],
+  now: number,
+): Promise<string[]> {
+  const deliveries = events.flatMap((event) =>
+    receivers
+      .filter((receiver) => hears(receiver, event))
+      .map(({ webhook_id }) => deliveryOf(event, webhook_id, now)),
+  );
+  const woken = [...new Set(deliveries.map(({ webhook_id }) => webhook_id))];
+  if (deliveries.length > 0) {
+    await insertNew(db, deliveries);
+    await wake(db, woken, now);
+  }
+  const undone = events.filter(({ dispatched }) => !dispatched).map(({ _id }) => _id);
+  if (undone.length > 0) await db.events.updateMany({ _id: { $in: undone } }, { $set: { dispatched: true } });
+  return woken;
+}
+
+function deliveryOf(
+  { _id: event_id, event, payload }: StoredEvent,
+  webhook_id: string,
+  now: number,
+): Delivery {
+  const delivery_id = deliveryId(webhook_id, event_id);
+  seq += 1;
+  return {
+    _id: delivery_id,
+    delivery_id,
+    webhook_id,
+    event_id,
+    event,
+    payload,
+    status: 'pending',
+    created_at: new Date(now),
+    seq,
+    due: new Date(now),
+    attempt_count: 0,
+    failures: 0,
+    attempts: [],
+    gives_up_at: null,
+    settled_at: null,
+    expires_at: new Date(now + KEPT_DAYS * 86_400_000),
+  };
+}
+
+/** A UUIDv8 (RFC 9562 §5.8) that is the same whoever makes it. */
+function deliveryId(webhook_id: string, event_id: string): string {
+  const bytes = createHash('sha256').update(`${webhook_id} ${event_id}`).digest().subarray(0, 16);
+  bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+async function insertNew(db: Database, deliveries: Delivery[]): Promise<void> {
+  try {
+    await db.webhookDeliveries.insertMany(deliveries, { ordered: false, ...DURABLE });
+  } catch (error) {
+    takenIndexes(error);
+  }
+}
+
+/** The places in a batch whose ids were taken already. @throws what went wrong otherwise. */
+export function takenIndexes(error: unknown): Set<number> {
+  if (!(error instanceof MongoBulkWriteError)) throw error;
+  const errors = [error.writeErrors].flat();
+  if (errors.length === 0 || errors.some(({ code }) => code !== 11000)) throw error;
+  return new Set(errors.map(({ index }) => index));
+}

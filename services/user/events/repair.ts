@@ -1,0 +1,39 @@
+import type { Database } from '@gatehouse/shared/database';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Accept } from './accept.ts';
+import { announceStored } from './chatbot-created.ts';
+import { fanOut, receiversOf } from './fan-out.ts';
+
+/** Milliseconds between two looks, and those that somebody else is given to finish. */
+const EVERY = 5_000;
+const PATIENCE = 10_000;
+const PAGE = 200;
+
+interface Options {
+  db: Database;
+  now: () => number;
+  accept: Accept;
+  kick: (webhookIds: string[]) => void;
+}
+
+/** Makes up what a kill left half-way: events without their deliveries, chatbots that no event tells of. */
+export async function repair({ db, now, accept, kick }: Options): Promise<void> {
+  const events = await db.events
+    .find({ dispatched: false, accepted_at: { $lte: new Date(now() - PATIENCE) } })
+    .limit(PAGE)
+    .toArray();
+  if (events.length > 0) {
+    const receivers = await receiversOf(db, new Set(events.map(({ owner_id }) => owner_id)));
+    kick(await fanOut(db, events, receivers, now()));
+  }
+  const before = new Date(now() - PATIENCE).toISOString();
+  await announceStored({ db, accept }, before, PAGE);
+}
+
+/** Repairs now and then. @returns how to stop it. */
+export function startRepair(options: Options & { log: FastifyBaseLogger }): () => void {
+  const timer = setInterval(() => {
+    repair(options).catch((error) => options.log.warn({ err: error }, 'events could not be made up'));
+  }, EVERY);
+  return () => clearInterval(timer);
+}

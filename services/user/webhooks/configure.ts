@@ -1,0 +1,98 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { BEARER_FAILURES, jsonBody } from '@gatehouse/shared/catalogue';
+import { type Database, isDuplicateKey } from '@gatehouse/shared/database';
+import { AppError, failures } from '@gatehouse/shared/errors';
+import { callerId } from '@gatehouse/shared/principal';
+import type { Webhook } from '@gatehouse/shared/webhooks';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { described, secretText, webhooksOf } from './contract.ts';
+import type { WebhookOptions } from './webhooks.ts';
+
+/** Webhooks of one account. */
+const MOST = 20;
+
+const schema = {
+  ...webhooksOf,
+  summary: 'Configure a webhook',
+  description: `It is active at once, and hears of what happens from now on. The address must lead to the public internet. The secret signs every delivery and never comes back: keep it. An account has up to ${MOST} webhooks.`,
+  body: jsonBody({ ...described, secret: secretText }).meta({
+    examples: [
+      {
+        url: 'https://app.example.com/hooks',
+        events: ['conversation.started', 'payment.failed'],
+        secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+      },
+    ],
+  }),
+  response: {
+    201: z
+      .object({
+        webhook_id: z.string(),
+        status: z.literal('active'),
+        created_at: z.string().meta({ format: 'date-time' }),
+      })
+      .meta({
+        description: 'It is configured',
+        examples: [
+          {
+            webhook_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
+            status: 'active',
+            created_at: '2026-01-15T09:30:00.000Z',
+          },
+        ],
+      }),
+    ...failures('catalogue', 'missingField', 'invalidFormat', ...BEARER_FAILURES),
+  },
+};
+
+/** POST /api/v1/webhooks/configure (spec §Events, §Webhook registration). */
+export async function configureWebhook(
+  root: FastifyInstance,
+  { db, now, secrets, judgeReceiver }: WebhookOptions,
+): Promise<void> {
+  root
+    .withTypeProvider<ZodTypeProvider>()
+    .post('/api/v1/webhooks/configure', { schema }, async (request, reply) => {
+      const { url, events, secret } = request.body;
+      const owner_id = callerId(request);
+      await judgeReceiver(url);
+      const at = new Date(now());
+      const webhook_id = randomUUIDv7();
+      await insertWithinLimit(db, {
+        webhook_id,
+        owner_id,
+        url,
+        events: [...new Set(events)],
+        status: 'active',
+        secret: secrets.seal(secret, webhook_id),
+        previous_secrets: [],
+        created_at: at,
+        updated_at: at,
+        due_at: null,
+        lease: null,
+        held_until: null,
+        wakes: 0,
+      });
+      return reply.code(201).send({ webhook_id, status: 'active', created_at: at.toISOString() });
+    });
+}
+
+/** Takes a free slot of the owner's; the unique index makes the limit hold however many calls there are at once. */
+async function insertWithinLimit(db: Database, webhook: Omit<Webhook, 'slot'>): Promise<void> {
+  const { owner_id } = webhook;
+  for (;;) {
+    const taken = await db.webhooks.find({ owner_id }, { projection: { slot: 1 } }).toArray();
+    const slots = new Set(taken.map(({ slot }) => slot));
+    const slot = Array.from({ length: MOST }, (_, index) => index).find((index) => !slots.has(index));
+    if (slot === undefined)
+      throw new AppError('forbidden', { text: `An account has ${MOST} webhooks at most` });
+    try {
+      await db.webhooks.insertOne({ ...webhook, slot });
+      return;
+    } catch (error) {
+      if (!isDuplicateKey(error, 'slot')) throw error; // another call was faster
+    }
+  }
+}

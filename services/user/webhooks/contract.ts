@@ -1,0 +1,92 @@
+import { BEARER_FAILURES, expecting, oneOf } from '@gatehouse/shared/catalogue';
+import type { Database } from '@gatehouse/shared/database';
+import { AppError, failures } from '@gatehouse/shared/errors';
+import { EVENT_NAMES } from '@gatehouse/shared/events';
+import { WEBHOOK_STATUSES, type Webhook } from '@gatehouse/shared/webhooks';
+import type { Filter, WithId } from 'mongodb';
+import { z } from 'zod';
+
+/** What the operations on webhooks have in common. */
+
+export const webhooksOf = { tags: ['webhooks'], security: [{ bearer: [] }] };
+
+/** What any operation on one webhook may answer beside its success. */
+export const oneRefused = failures('catalogue', 'invalidFormat', 'notFound', ...BEARER_FAILURES);
+
+export const webhookId = z.object({ webhook_id: z.string() });
+
+/** A secret is kept as it comes: every byte of it counts. */
+export const secretText = z
+  .string(expecting('must be a text'))
+  .refine((text) => /^[^\p{Cc}\p{Cs}]{8,256}$/u.test(text), {
+    error: 'must be 8 to 256 characters without control characters',
+  })
+  .meta({ minLength: 8, maxLength: 256 });
+
+/** What a caller says of a webhook. */
+export const described = {
+  url: z
+    .string(expecting('must be a text'))
+    .min(1, { error: 'is required' })
+    .max(2_048, { error: 'must be 2048 characters at most' })
+    .meta({ format: 'uri' }),
+  events: z
+    .array(oneOf(EVENT_NAMES), expecting('must be a list of events'))
+    .min(1, { error: 'must name an event' })
+    .max(EVENT_NAMES.length, { error: 'must name each event once' }),
+};
+
+const date = z.string().meta({ format: 'date-time' });
+
+/** A webhook as its owner sees it: the secret never comes back. */
+export const webhookRecord = z
+  .object({
+    webhook_id: z.string(),
+    url: z.string(),
+    events: z.array(z.enum(EVENT_NAMES)),
+    status: z.enum(WEBHOOK_STATUSES),
+    created_at: date,
+    updated_at: date,
+    previous_secret_until: date
+      .nullable()
+      .meta({ description: 'Until then a secret that was rotated out signs, too' }),
+  })
+  .meta({
+    description: 'The webhook',
+    examples: [
+      {
+        webhook_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
+        url: 'https://app.example.com/hooks',
+        events: ['conversation.started', 'payment.failed'],
+        status: 'active',
+        created_at: '2026-01-15T09:30:00.000Z',
+        updated_at: '2026-01-15T09:30:00.000Z',
+        previous_secret_until: null,
+      },
+    ],
+  });
+
+export const shownWebhook = (webhook: Webhook, now: number): z.infer<typeof webhookRecord> => {
+  const [previous] = webhook.previous_secrets.filter(({ until }) => until.getTime() > now);
+  return {
+    webhook_id: webhook.webhook_id,
+    url: webhook.url,
+    events: webhook.events,
+    status: webhook.status,
+    created_at: webhook.created_at.toISOString(),
+    updated_at: webhook.updated_at.toISOString(),
+    previous_secret_until: previous?.until.toISOString() ?? null,
+  };
+};
+
+/** What was found among the caller's own. @throws {AppError} notFound: another's does not exist for him. */
+export function found<T>(record: T | null): T {
+  if (record === null) throw new AppError('notFound');
+  return record;
+}
+
+/** @throws {AppError} notFound */
+export const ownWebhook = async (
+  db: Database,
+  own: Filter<Webhook> & { webhook_id: string; owner_id: string },
+): Promise<WithId<Webhook>> => found(await db.webhooks.findOne(own));

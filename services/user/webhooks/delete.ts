@@ -1,0 +1,49 @@
+import type { Database } from '@gatehouse/shared/database';
+import { callerId } from '@gatehouse/shared/principal';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { found, oneRefused, webhookId, webhooksOf } from './contract.ts';
+import type { WebhookOptions } from './webhooks.ts';
+
+const DELETED = { message: 'Webhook deleted' } as const;
+/** Deliveries deleted in one call, so that others have their turn in between. */
+const PAGE = 1_000;
+
+const schema = {
+  ...webhooksOf,
+  summary: 'Delete a webhook',
+  description: 'For good, and its deliveries with it: nothing more is sent.',
+  params: webhookId,
+  response: {
+    200: z
+      .object({ message: z.literal(DELETED.message) })
+      .meta({ description: 'It is gone', examples: [DELETED] }),
+    ...oneRefused,
+  },
+};
+
+/** DELETE /api/v1/webhooks/{webhook_id}. */
+export async function deleteWebhook(root: FastifyInstance, { db }: WebhookOptions): Promise<void> {
+  root
+    .withTypeProvider<ZodTypeProvider>()
+    .delete('/api/v1/webhooks/:webhook_id', { schema }, async (request) => {
+      const { webhook_id } = request.params;
+      found(await db.webhooks.findOneAndDelete({ webhook_id, owner_id: callerId(request) }));
+      // Without it nobody sees or sends its deliveries; what is not deleted now expires.
+      deleteDeliveries(db, webhook_id).catch((error) => {
+        request.log.warn({ err: error, webhook_id }, 'deliveries are left to expire');
+      });
+      return DELETED;
+    });
+}
+
+async function deleteDeliveries(db: Database, webhook_id: string): Promise<void> {
+  for (;;) {
+    const page = await db.webhookDeliveries
+      .find({ webhook_id }, { projection: { _id: 1 }, limit: PAGE })
+      .toArray();
+    if (page.length === 0) return;
+    await db.webhookDeliveries.deleteMany({ _id: { $in: page.map(({ _id }) => _id) } });
+  }
+}

@@ -1,0 +1,42 @@
+import { isIP } from 'node:net';
+import { AppError } from '@gatehouse/shared/errors';
+import { NotPublicError, publicAddresses, type Resolve } from '../delivery/public-address.ts';
+
+/** Milliseconds for the name servers while somebody waits; afterwards the address is judged whenever it is dialled. */
+const PATIENCE = 1_500;
+
+/** Refuses an address that webhooks will not be sent to. @throws {AppError} invalidFormat */
+export type JudgeReceiver = (url: string) => Promise<void>;
+
+const refused = (why: string) => new AppError('invalidFormat', { text: `url ${why}` });
+
+export const createJudgeReceiver =
+  ({
+    allowPrivate,
+    httpsOnly,
+    resolve,
+  }: {
+    allowPrivate: boolean;
+    httpsOnly: boolean;
+    resolve: Resolve;
+  }): JudgeReceiver =>
+  async (text) => {
+    const url = URL.parse(text);
+    if (!url || !/^https?:$/.test(url.protocol))
+      throw refused('must be an address that begins with https://');
+    if (httpsOnly && url.protocol === 'http:') throw refused('must begin with https://');
+    if (url.username || url.password) throw refused('must not hold a user name or a password');
+    if (text.includes('#')) throw refused('must not hold a fragment');
+    if (allowPrivate) return;
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(reject, PATIENCE, new Error('late'));
+    try {
+      await Promise.race([publicAddresses(url.hostname, resolve), late]);
+    } catch (error) {
+      // A name that means nothing today may mean something tomorrow.
+      if (error instanceof NotPublicError || isIP(url.hostname))
+        throw refused('must lead to a public address');
+    } finally {
+      clearTimeout(timer);
+    }
+  };

@@ -1,0 +1,66 @@
+import { jsonBody, oneOf } from '@gatehouse/shared/catalogue';
+import { failures } from '@gatehouse/shared/errors';
+import { callerId } from '@gatehouse/shared/principal';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { wake } from '../delivery/lease.ts';
+import {
+  described,
+  found,
+  oneRefused,
+  shownWebhook,
+  webhookId,
+  webhookRecord,
+  webhooksOf,
+} from './contract.ts';
+import type { WebhookOptions } from './webhooks.ts';
+
+const changes = jsonBody({
+  url: described.url.exactOptional(),
+  events: described.events.exactOptional(),
+  status: oneOf(['active', 'paused']).exactOptional(),
+})
+  .refine((fields) => Object.keys(fields).length > 0, { error: 'must hold url, events or status' })
+  .meta({ examples: [{ status: 'paused' }] });
+
+const schema = {
+  ...webhooksOf,
+  summary: 'Change a webhook',
+  description:
+    'Changes the fields that the body holds and no others. While a webhook is paused its deliveries wait; active again, also after a receiver disabled it by 410, it goes on with what waits.',
+  params: webhookId,
+  body: changes,
+  response: { 200: webhookRecord, ...oneRefused, ...failures('catalogue', 'missingField', 'invalidFormat') },
+};
+
+/** PATCH /api/v1/webhooks/{webhook_id}. */
+export async function updateWebhook(
+  root: FastifyInstance,
+  { db, now, judgeReceiver, kick }: WebhookOptions,
+): Promise<void> {
+  root
+    .withTypeProvider<ZodTypeProvider>()
+    .patch('/api/v1/webhooks/:webhook_id', { schema }, async (request) => {
+      const own = { ...request.params, owner_id: callerId(request) };
+      const { events, ...fields } = request.body;
+      if (fields.url !== undefined) await judgeReceiver(fields.url);
+      const changed = found(
+        await db.webhooks.findOneAndUpdate(
+          own,
+          {
+            $set: {
+              ...fields,
+              ...(events && { events: [...new Set(events)] }),
+              updated_at: new Date(now()),
+              // What the receiver asked for was asked of what it was before.
+              held_until: null,
+            },
+          },
+          { returnDocument: 'after' },
+        ),
+      );
+      await wake(db, [changed.webhook_id], now());
+      kick([changed.webhook_id]);
+      return shownWebhook(changed, now());
+    });
+}

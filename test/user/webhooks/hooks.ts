@@ -1,0 +1,129 @@
+import type { EventName, PublishedEvent } from '@gatehouse/shared/events';
+import { vi } from 'vitest';
+import type { DeliveryTuning } from '../../../services/user/delivery/delivery.ts';
+import { failuresAt } from '../../fixtures/envelope.ts';
+import { postJson, send, sendJson } from '../../fixtures/http.ts';
+import { bearerOf, member } from '../../fixtures/members.ts';
+import { startServices } from '../../fixtures/services.ts';
+
+export const INTERNAL_API_KEY = 'a key that only the tests know, 32 bytes and more';
+export const SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
+
+/** A user service that may call 127.0.0.1, with people who configure webhooks and a platform that publishes. */
+export async function startHooks({
+  env = {},
+  delivery = {},
+}: {
+  env?: NodeJS.ProcessEnv;
+  delivery?: DeliveryTuning;
+} = {}) {
+  const services = await startServices({
+    env: { WEBHOOK_ALLOW_PRIVATE: 'on', INTERNAL_API_KEY, ...env },
+    delivery: { poll: 20, ...delivery },
+  });
+  const { db, clock } = services;
+
+  /** Somebody with a session of half an hour, by the clock; `again` begins another. */
+  async function person() {
+    const user = await member(db, clock);
+    const call = (method: string, path = '', body?: unknown) => {
+      const url = `${services.user}/api/v1/webhooks${path}`;
+      const headers = { authorization: bearerOf(user, clock.now()) };
+      return body === undefined ? send(url, { method, headers }) : sendJson(method, url, body, headers);
+    };
+    return {
+      user_id: user.user_id,
+      call,
+      /** @returns the webhook_id. */
+      async configure(fields: object): Promise<string> {
+        const given = { events: ['conversation.started'], secret: SECRET, ...fields };
+        const { status, body } = await call('POST', '/configure', given);
+        if (status !== 201) throw new Error(JSON.stringify(body));
+        return body.webhook_id;
+      },
+      deliveries: async (webhook_id: string, query = '') =>
+        (await call('GET', `/${webhook_id}/deliveries?order=asc${query}`)).body.data,
+    };
+  }
+
+  const publish = (body: unknown) =>
+    postJson(`${services.user}/internal/events`, body, { authorization: `Bearer ${INTERNAL_API_KEY}` });
+
+  return {
+    ...services,
+    person,
+    publish,
+    failure: failuresAt(clock.now),
+    stored: (webhook_id: string) => db.webhooks.findOne({ webhook_id }),
+    /** Waits until every delivery of a webhook is in one of these states and nobody works at its queue. */
+    settled: (webhook_id: string, ...statuses: string[]) =>
+      vi.waitFor(
+        async () => {
+          const all = await db.webhookDeliveries.find({ webhook_id }).sort({ seq: 1 }).toArray();
+          const queue = await db.webhooks.findOne({ webhook_id });
+          const others = all.filter(({ status }) => !statuses.includes(status));
+          if (all.length === 0 || others.length > 0 || queue?.lease) {
+            throw new Error(`${all.map(({ status, attempt_count }) => `${status} ${attempt_count}`)}`);
+          }
+          return all;
+        },
+        { timeout: 5_000, interval: 5 },
+      ),
+  };
+}
+
+export type Hooks = Awaited<ReturnType<typeof startHooks>>;
+export type Person = Awaited<ReturnType<Hooks['person']>>;
+
+const CONVERSATION = {
+  conversation_id: 'conv-1',
+  chatbot_id: 'bot-1',
+  user_id: 'visitor-1',
+  started_at: '2026-01-15T09:30:00.000Z',
+};
+
+let events = 0;
+
+/** An event conversation.started of its own. */
+export function conversation(owner_id: string, fields: object = {}): PublishedEvent {
+  events += 1;
+  return {
+    id: `evt_${events}`,
+    event: 'conversation.started',
+    owner_id,
+    timestamp: '2026-01-15T09:30:01.000Z',
+    data: { ...CONVERSATION, conversation_id: `conv-${events}` },
+    ...fields,
+  };
+}
+
+const payment = {
+  payment_id: 'pay-1',
+  user_id: 'User-100001',
+  subscription_id: 'sub-1',
+  amount: 2_900,
+  currency: 'EUR',
+};
+
+/** The data of each event, right as it is. */
+export const DATA: Record<EventName, Record<string, unknown>> = {
+  'chatbot.created': {
+    chatbot_id: 'bot-1',
+    user_id: 'User-100001',
+    name: 'Receptionist',
+    type: '3d',
+    language: 'en-GB',
+    created_at: '2026-01-15T09:30:00.000Z',
+  },
+  'conversation.started': CONVERSATION,
+  'conversation.ended': { ...CONVERSATION, ended_at: '2026-01-15T09:40:00+01:00' },
+  'payment.succeeded': { ...payment, paid_at: '2026-01-15T09:30:00Z' },
+  'payment.failed': { ...payment, reason: 'card_declined', failed_at: '2026-01-15T09:30:00Z' },
+  'subscription.cancelled': {
+    subscription_id: 'sub-1',
+    user_id: 'User-100001',
+    plan: 'Business',
+    cancelled_at: '2026-01-15T09:30:00Z',
+    ends_at: '2026-02-01T00:00:00Z',
+  },
+};
