@@ -9,5 +9,5 @@ export async function startPeer(name: string, ...args: string[]) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(process_.stdout, 'data');
-  return { url: `http://127.0.0.1:${port}`, stop: () => process_.kill() };
+  return { url: `http://127.0.0.1:${port}`, output: process_.stdout, stop: () => process_.kill() };
 }

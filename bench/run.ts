@@ -4,6 +4,7 @@ import { listChatbots } from './list-chatbots.ts';
 import { login } from './login.ts';
 import { startup } from './startup.ts';
 import { usersMe } from './users-me.ts';
+import { webhooks } from './webhooks.ts';
 
 const benchmarks: Record<string, () => Promise<void>> = {
   startup,
@@ -12,6 +13,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   'users-me': usersMe,
   gateway,
   'list-chatbots': listChatbots,
+  webhooks,
 };
 
 const wanted = process.argv.slice(2);

@@ -4,7 +4,7 @@ import type { StoredChatbot } from './catalogue.ts';
 import type { Features } from './features.ts';
 import type { Department, Membership, Organization } from './organizations.ts';
 import { EMAIL_COLLATION, type User } from './users.ts';
-import type { Delivery, StoredEvent, Webhook } from './webhooks.ts';
+import type { Delivery, Intake, StoredEvent, Webhook } from './webhooks.ts';
 
 /** How long an audit event is kept. */
 const AUDIT_DAYS = 400;
@@ -41,6 +41,7 @@ export interface Database {
   memberships: Collection<Membership>;
   webhooks: Collection<Webhook>;
   events: Collection<StoredEvent>;
+  eventIntakes: Collection<Intake>;
   webhookDeliveries: Collection<Delivery>;
   /** Rejects when the database does not answer. */
   ping(): Promise<unknown>;
@@ -89,6 +90,7 @@ export async function connect(uri: string, { appName }: { appName: string }): Pr
     memberships: db.collection('memberships'),
     webhooks: db.collection('webhooks'),
     events: db.collection('events'),
+    eventIntakes: db.collection('event_intakes'),
     webhookDeliveries: db.collection('webhook_deliveries'),
     ping: () => db.command({ ping: 1 }),
     close: () => client.close(),
@@ -162,7 +164,7 @@ function createWebhookIndexes(db: Db): Promise<string>[] {
     webhooks.createIndex({ status: 1, due_at: 1 }),
     events.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),
     // What a kill may have left half-way.
-    events.createIndex({ dispatched: 1, accepted_at: 1 }, { partialFilterExpression: { dispatched: false } }),
+    db.collection('event_intakes').createIndex({ began_at: 1 }),
     db
       .collection('chatbots')
       .createIndex({ unannounced: 1 }, { partialFilterExpression: { unannounced: true } }),

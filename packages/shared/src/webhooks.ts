@@ -47,8 +47,13 @@ export interface StoredEvent {
   fingerprint: string;
   accepted_at: Date;
   expires_at: Date;
-  /** Whether its deliveries are known to exist. */
-  dispatched: boolean;
+}
+
+/** Events that are being taken in: it goes when their deliveries exist, and what it names is made up until then. */
+export interface Intake {
+  _id: string;
+  event_ids: string[];
+  began_at: Date;
 }
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;

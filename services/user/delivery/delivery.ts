@@ -57,12 +57,12 @@ export function createDelivery(
     },
     { poll },
   );
-  const accept = createAccept({ db, now, kick: worker.kick });
+  const accept = createAccept({ db, now, offer: worker.offer });
 
   let stopRepair = () => {};
   app.addHook('onReady', async () => {
     await resealAll(db, secrets);
-    stopRepair = startRepair({ db, now, accept, kick: worker.kick, log });
+    stopRepair = startRepair({ db, now, accept, offer: worker.offer, log });
     worker.start();
   });
   // Before the server closes, and with it the database.

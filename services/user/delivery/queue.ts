@@ -28,8 +28,10 @@ export interface WorkerContext extends Sender {
 
 /** A queue that this process works off. */
 export interface Queue {
-  /** Something may have come in, or become due. */
+  /** Something may have come in, become due, or changed. */
   kick(): void;
+  /** These came in, after all that is read or under way. */
+  offer(deliveries: readonly Delivery[]): void;
   /** Another worker has it, or it is no longer to be worked off. */
   lose(): void;
   /** Starts nothing any more; `done` follows when what is in flight has been written down. */
@@ -53,7 +55,9 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
   let restUntil = 0;
   let gone = false;
   let stopped = false;
+  /** Whether there may be more in the database than what is read or under way. */
   let kicked = true;
+  let reading = false;
   let changed = Promise.withResolvers<void>();
   /** What is not the receiver's failure: the queue is dropped, and due again when its lease has run out. */
   const dropped = Promise.withResolvers<never>();
@@ -61,9 +65,10 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
 
   const mayStart = () => webhook !== null && !stopped && !gone && restUntil === 0 && inFlight < width;
 
-  /** The webhook is read anew with every page, so that a change of it holds for what was published after. */
+  /** The webhook is read anew with every page. */
   async function readPage(): Promise<void> {
     kicked = false;
+    reading = true;
     webhook = await leases.renew(worker, webhook_id);
     if (!webhook) return;
     // As of now: what is written down while the page is on its way may still stand in it.
@@ -75,6 +80,7 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
       .limit(most)
       .toArray();
     read = due.filter(({ _id }) => !underway.has(_id));
+    reading = false;
     if (due.length === most) kicked = true;
   }
 
@@ -126,7 +132,7 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
     const timer = setTimeout(changed.resolve, LINGER);
     await changed.promise;
     clearTimeout(timer);
-    if (kicked || stopped || !webhook) return false;
+    if (kicked || read.length > 0 || stopped || !webhook) return false;
     const next = await worker.db.webhookDeliveries.findOne(
       { webhook_id, status: 'pending' },
       { sort: { due: 1, seq: 1 }, projection: { due: 1 } },
@@ -139,6 +145,12 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
   return {
     kick() {
       kicked = true;
+      changed.resolve();
+    },
+    offer(deliveries) {
+      // Whatever there may be more of comes first, and a page under way may hold these.
+      if (kicked || reading) kicked = true;
+      else read.push(...deliveries);
       changed.resolve();
     },
     lose() {

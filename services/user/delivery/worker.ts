@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import type { Delivery } from '@gatehouse/shared/webhooks';
 import { abandon, claim, LEASE, renewAll } from './lease.ts';
 import { type Queue, type WorkerContext, workOff } from './queue.ts';
 
@@ -12,8 +13,10 @@ const GRACE = 3_000;
 /** Delivers what is due, beside any number of others in other processes. */
 export interface Worker {
   start(): void;
-  /** Something was put into these queues: memory makes it fast, the next look would find it. */
+  /** Something changed in these queues: memory makes it fast, the next look would find it. */
   kick(webhookIds: Iterable<string>): void;
+  /** These deliveries are in the database, and due. */
+  offer(deliveries: readonly Delivery[]): void;
   /** Ends in time: what is still in flight then is sent again by somebody else. */
   stop(): Promise<void>;
 }
@@ -50,6 +53,7 @@ export function createWorker(
   }
 
   function look(): void {
+    if (stopping || timers.length === 0) return;
     again = true;
     looking ??= claimDue()
       .catch((error) => worker.log.warn({ err: error }, 'queues of webhooks could not be looked at'))
@@ -80,13 +84,16 @@ export function createWorker(
       timers = [setInterval(look, poll), setInterval(keep, LEASE / 3)];
     },
     kick(webhookIds) {
-      let news = false;
-      for (const webhook_id of webhookIds) {
+      for (const webhook_id of webhookIds) queues.get(webhook_id)?.kick();
+      look();
+    },
+    offer(deliveries) {
+      const byQueue = Map.groupBy(deliveries, ({ webhook_id }) => webhook_id);
+      for (const [webhook_id, due] of byQueue) {
         const queue = queues.get(webhook_id);
-        queue?.kick();
-        news ||= !queue;
+        if (queue) queue.offer(due);
+        else look();
       }
-      if (news && !stopping && timers.length > 0) look();
     },
     async stop() {
       stopping = true;

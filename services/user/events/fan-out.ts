@@ -7,14 +7,14 @@ import { wake } from '../delivery/lease.ts';
 /** What MongoDB has written is on its disk: what was acknowledged outlives a power cut. */
 export const DURABLE = { writeConcern: { w: 'majority', j: true } } as const;
 
-type Receiver = Pick<Webhook, 'webhook_id' | 'owner_id' | 'events'>;
+type Receiver = Pick<Webhook, 'webhook_id' | 'owner_id' | 'events' | 'created_at'>;
 
 /** The webhooks of some accounts that hear of anything. For a paused one deliveries wait; a disabled one gets none. */
 export const receiversOf = (db: Database, owners: Iterable<string>): Promise<Receiver[]> =>
   db.webhooks
     .find(
       { owner_id: { $in: [...owners] }, status: { $in: ['active', 'paused'] } },
-      { projection: { _id: 0, webhook_id: 1, owner_id: 1, events: 1 } },
+      { projection: { _id: 0, webhook_id: 1, owner_id: 1, events: 1, created_at: 1 } },
     )
     .toArray();
 
@@ -26,29 +26,25 @@ export const hears = (
 let seq = 0;
 
 /**
- * Makes the deliveries of events that are stored, wakes their queues, and marks the events, in this order: what a
- * kill cuts off is made up by doing it again, which changes nothing that is there already.
- * @returns the webhooks that have something to deliver now.
+ * Makes the deliveries of events that are stored, and wakes their queues. Done again it changes nothing that is
+ * there already. A webhook that is younger than an event does not hear of it.
+ * @returns the deliveries that were not there.
  */
 export async function fanOut(
   db: Database,
   events: readonly StoredEvent[],
   receivers: readonly Receiver[],
   now: number,
-): Promise<string[]> {
+): Promise<Delivery[]> {
   const deliveries = events.flatMap((event) =>
     receivers
-      .filter((receiver) => hears(receiver, event))
+      .filter((receiver) => hears(receiver, event) && receiver.created_at <= event.accepted_at)
       .map(({ webhook_id }) => deliveryOf(event, webhook_id, now)),
   );
-  const woken = [...new Set(deliveries.map(({ webhook_id }) => webhook_id))];
-  if (deliveries.length > 0) {
-    await insertNew(db, deliveries);
-    await wake(db, woken, now);
-  }
-  const undone = events.filter(({ dispatched }) => !dispatched).map(({ _id }) => _id);
-  if (undone.length > 0) await db.events.updateMany({ _id: { $in: undone } }, { $set: { dispatched: true } });
-  return woken;
+  if (deliveries.length === 0) return [];
+  const fresh = await insertNew(db, deliveries);
+  await wake(db, [...new Set(deliveries.map(({ webhook_id }) => webhook_id))], now);
+  return fresh;
 }
 
 function deliveryOf(
@@ -86,11 +82,13 @@ function deliveryId(webhook_id: string, event_id: string): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-async function insertNew(db: Database, deliveries: Delivery[]): Promise<void> {
+async function insertNew(db: Database, deliveries: Delivery[]): Promise<Delivery[]> {
   try {
     await db.webhookDeliveries.insertMany(deliveries, { ordered: false, ...DURABLE });
+    return deliveries;
   } catch (error) {
-    takenIndexes(error);
+    const taken = takenIndexes(error);
+    return deliveries.filter((_, index) => !taken.has(index));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from '@gatehouse/shared/database';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Accept } from './accept.ts';
+import type { Accept, Offer } from './accept.ts';
 import { announceStored } from './chatbot-created.ts';
 import { fanOut, receiversOf } from './fan-out.ts';
 
@@ -13,18 +13,17 @@ interface Options {
   db: Database;
   now: () => number;
   accept: Accept;
-  kick: (webhookIds: string[]) => void;
+  offer: Offer;
 }
 
 /** Makes up what a kill left half-way: events without their deliveries, chatbots that no event tells of. */
-export async function repair({ db, now, accept, kick }: Options): Promise<void> {
-  const events = await db.events
-    .find({ dispatched: false, accepted_at: { $lte: new Date(now() - PATIENCE) } })
-    .limit(PAGE)
-    .toArray();
-  if (events.length > 0) {
+export async function repair({ db, now, accept, offer }: Options): Promise<void> {
+  const stale = { began_at: { $lte: new Date(now() - PATIENCE) } };
+  for (const { _id, event_ids } of await db.eventIntakes.find(stale).limit(PAGE).toArray()) {
+    const events = await db.events.find({ _id: { $in: event_ids } }).toArray();
     const receivers = await receiversOf(db, new Set(events.map(({ owner_id }) => owner_id)));
-    kick(await fanOut(db, events, receivers, now()));
+    offer(await fanOut(db, events, receivers, now()));
+    await db.eventIntakes.deleteOne({ _id });
   }
   const before = new Date(now() - PATIENCE).toISOString();
   await announceStored({ db, accept }, before, PAGE);

@@ -1,6 +1,5 @@
 import type { Chatbot } from '@gatehouse/shared/catalogue';
 import { payloadOf } from '@gatehouse/shared/events';
-import type { StoredEvent } from '@gatehouse/shared/webhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAccept } from '../../../services/user/events/accept.ts';
 import { repair } from '../../../services/user/events/repair.ts';
@@ -28,38 +27,52 @@ beforeEach(async () => {
 /** What one of several processes does now and then. */
 const repairNow = () => {
   const { db, clock } = hooks;
-  const deps = { db, now: clock.now, kick: () => {} };
+  const deps = { db, now: clock.now, offer: () => {} };
   return repair({ ...deps, accept: createAccept(deps) });
 };
 
 describe('an event whose publisher was killed before its deliveries were made', () => {
+  /** A webhook, and an event for it that is stored, and no more. */
   const interrupted = async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
     const event = conversation(ada.user_id);
     await hooks.publish(event);
-    const stored = (await hooks.db.events.findOne({ _id: event.id })) as StoredEvent;
-    await hooks.db.events.updateOne({ _id: event.id }, { $set: { dispatched: false } });
-    expect(stored.payload).toBe(payloadOf(event.event, event.timestamp as string, event.data));
-    return event;
+    await hooks.settled(webhook_id, 'delivered');
+    await hooks.db.webhookDeliveries.deleteMany({ webhook_id });
+    await hooks.db.eventIntakes.insertOne({
+      _id: event.id,
+      event_ids: [event.id, 'never stored'],
+      began_at: new Date(hooks.clock.now()),
+    });
+    receiver.received.length = 0;
+    return { webhook_id, event };
   };
 
   test('is made up when it is published again', async () => {
-    const event = await interrupted();
-    const webhook_id = await ada.configure({ url: receiver.url });
+    const { webhook_id, event } = await interrupted();
     expect((await hooks.publish(event)).body).toEqual({ accepted: [], known: [event.id] });
     await hooks.settled(webhook_id, 'delivered');
     expect(receiver.ids()).toEqual([event.id]);
   });
 
   test('is made up by itself, when nobody can be at it any more', async () => {
-    const event = await interrupted();
-    const webhook_id = await ada.configure({ url: receiver.url });
+    const { webhook_id, event } = await interrupted();
     await repairNow();
     expect(await hooks.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0);
     hooks.clock.advance(10);
     await Promise.all([repairNow(), repairNow()]);
     await hooks.settled(webhook_id, 'delivered');
     expect(receiver.ids()).toEqual([event.id]);
-    expect(await hooks.db.events.findOne({ _id: event.id })).toMatchObject({ dispatched: true });
+    expect(await hooks.db.eventIntakes.countDocuments({ _id: event.id })).toBe(0);
+  });
+
+  test('is not for a webhook that was configured after it', async () => {
+    const { event } = await interrupted();
+    hooks.clock.advance(10);
+    const younger = await ada.configure({ url: receiver.url });
+    await hooks.publish(event);
+    await repairNow();
+    expect(await hooks.db.webhookDeliveries.countDocuments({ webhook_id: younger })).toBe(0);
   });
 });
 

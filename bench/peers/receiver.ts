@@ -1,0 +1,16 @@
+import { createServer } from 'node:http';
+
+/** What webhooks are delivered to: it reads, answers 200, and tells at /count how many came. */
+let count = 0;
+const server = createServer((request, response) => {
+  if (request.method === 'GET') {
+    response.end(String(count));
+    return;
+  }
+  request.resume().once('end', () => {
+    count += 1;
+    response.end();
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(Number(process.argv[2]), '127.0.0.1', () => console.log('up'));

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from '@gatehouse/shared/database';
+import { payloadOf } from '@gatehouse/shared/events';
+import { Pool } from 'undici';
+import { postJson, send } from '../test/fixtures/http.ts';
+import { launch } from '../test/fixtures/launcher.ts';
+import { bearer, createAccount, PERSON } from './account.ts';
+import { inTurns } from './load.ts';
+import { startPeer } from './peer.ts';
+
+const SECONDS = 4;
+/** Events in one call, and calls at once. */
+const BATCH = 50;
+const PUBLISHERS = 4;
+const WAITING = 100_000;
+
+const INTERNAL_API_KEY = randomBytes(32).toString('hex');
+const timestamp = '2026-01-15T09:30:00.000Z';
+const data = { conversation_id: 'conv-1', chatbot_id: 'bot-1', user_id: 'visitor-1', started_at: timestamp };
+const event = 'conversation.started';
+
+let published = 0;
+const events = (owner_id: string, count: number) =>
+  Array.from({ length: count }, () => {
+    published += 1;
+    return { id: `bench_${published}`, event, owner_id, timestamp, data };
+  });
+
+/** Events accepted and delivered by one user service over a loop that only POSTs the same bytes. */
+export async function webhooks(): Promise<void> {
+  const receiver = await startPeer('receiver');
+  const gatehouse = await launch({
+    env: { LOG_LEVEL: 'warn', WEBHOOK_ALLOW_PRIVATE: 'on', INTERNAL_API_KEY },
+  });
+  try {
+    if (!(await gatehouse.up)) throw new Error(gatehouse.output());
+    await createAccount(gatehouse.mongodb);
+    const authorization = await bearer(gatehouse.login);
+    const { status } = await postJson(
+      `${gatehouse.user}/api/v1/webhooks/configure`,
+      { url: `${receiver.url}/hooks`, events: [event], secret: 'a secret of the bench' },
+      { authorization },
+    );
+    if (status !== 201) throw new Error(`configure answered ${status}`);
+    const received = async () => Number((await send(receiver.url)).body);
+    const pool = new Pool(gatehouse.user);
+    const publish = async (count: number) => {
+      const { statusCode, body } = await pool.request({
+        path: '/internal/events',
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${INTERNAL_API_KEY}` },
+        body: JSON.stringify(events(PERSON.user_id, count)),
+      });
+      if (statusCode !== 200) throw new Error(await body.text());
+      await body.dump();
+    };
+
+    /** As fast as they are accepted, and until the last has arrived. */
+    const delivering = async () => {
+      const before = await received();
+      const began = performance.now();
+      let count = 0;
+      const publisher = async () => {
+        while (performance.now() < began + SECONDS * 1000) {
+          await publish(BATCH);
+          count += BATCH;
+        }
+      };
+      await Promise.all(Array.from({ length: PUBLISHERS }, publisher));
+      while ((await received()) < before + count) await new Promise((resolve) => setTimeout(resolve, 20));
+      return count / ((performance.now() - began) / 1000);
+    };
+    const posting = async () => {
+      const payload = payloadOf(event, timestamp, data);
+      const peer = await startPeer('post-loop', `${receiver.url}/hooks`, String(SECONDS), payload);
+      const [rate] = await once(peer.output, 'data');
+      return Number(rate);
+    };
+    const [limit = 0, rate = 0] = await inTurns(3, posting, delivering);
+    console.log(`  POSTs alone    ${limit.toFixed(0)} a second`);
+    console.log(
+      `  delivered      ${rate.toFixed(0)} events a second, ${(rate / limit).toFixed(2)} of POSTs alone`,
+    );
+
+    /** Milliseconds from publishing one event to its arrival. */
+    const one = async () => {
+      const before = await received();
+      const began = performance.now();
+      await publish(1);
+      while ((await received()) === before) await new Promise((resolve) => setTimeout(resolve, 1));
+      return performance.now() - began;
+    };
+    const fresh = async () => {
+      const times: number[] = [];
+      for (let index = 0; index < 51; index += 1) times.push(await one());
+      return times.sort((a, b) => a - b)[25] as number;
+    };
+    const alone = await fresh();
+    await park(gatehouse.mongodb);
+    const beside = await fresh();
+    console.log(`  a fresh event  ${alone.toFixed(1)} ms`);
+    console.log(
+      `  with ${WAITING.toLocaleString('en')} others waiting ${beside.toFixed(1)} ms, ${(beside / alone).toFixed(2)} times as long`,
+    );
+    await pool.close();
+  } finally {
+    receiver.stop();
+    await gatehouse.stop();
+  }
+}
+
+/** Puts waiting deliveries beside the fresh ones: half of the same webhook, half of one that is due and hangs. */
+async function park(mongodb: string): Promise<void> {
+  const db = await connect(mongodb, { appName: 'bench' });
+  const webhook = await db.webhooks.findOne({});
+  const delivery = await db.webhookDeliveries.findOne({});
+  if (!webhook || !delivery) throw new Error('nothing was delivered');
+  const later = new Date(Date.now() + 3_600_000);
+  for (let made = 0; made < WAITING; made += 5_000) {
+    await db.webhookDeliveries.insertMany(
+      Array.from({ length: 5_000 }, (_, index) => {
+        const _id = `waiting_${made + index}`;
+        return { ...delivery, _id, delivery_id: _id, status: 'pending' as const, due: later };
+      }),
+    );
+  }
+  await db.close();
+}
