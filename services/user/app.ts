@@ -12,9 +12,9 @@ import { resetPassword } from './account/reset-password.ts';
 import { signup } from './account/signup.ts';
 import { verifyOtp } from './account/verify-otp.ts';
 import { chatbots } from './chatbots/chatbots.ts';
-import { organizations } from './organizations/organizations.ts';
 import { createDelivery, type DeliveryTuning } from './delivery/delivery.ts';
 import { publishEvents } from './events/publish.ts';
+import { organizations } from './organizations/organizations.ts';
 import { webhooks } from './webhooks/webhooks.ts';
 
 export interface UserServiceOptions {

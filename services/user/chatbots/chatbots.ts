@@ -1,10 +1,10 @@
 import type { Database } from '@gatehouse/shared/database';
 import type { FastifyInstance } from 'fastify';
+import type { Accept } from '../events/accept.ts';
 import { grantAccess } from './access/grant.ts';
 import { listAccess } from './access/list.ts';
 import { ownAccess } from './access/me.ts';
 import { revokeAccess } from './access/revoke.ts';
-import type { Accept } from '../events/accept.ts';
 import { createChatbot } from './create.ts';
 import { deleteChatbot } from './delete.ts';
 import { duplicateChatbot } from './duplicate.ts';

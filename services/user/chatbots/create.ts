@@ -6,9 +6,9 @@ import { callerId } from '@gatehouse/shared/principal';
 import { can } from '@gatehouse/shared/rbac';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { rolesOf } from '../organizations/roles.ts';
 import type { Accept } from '../events/accept.ts';
 import { createAndAnnounce } from '../events/chatbot-created.ts';
+import { rolesOf } from '../organizations/roles.ts';
 import { described, directory } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
 

@@ -7,7 +7,7 @@ import type { Webhook } from '@gatehouse/shared/webhooks';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { described, secretText, webhooksOf } from './contract.ts';
+import { config, described, secretText, webhooksOf } from './contract.ts';
 import type { WebhookOptions } from './webhooks.ts';
 
 /** Webhooks of one account. */
@@ -54,7 +54,7 @@ export async function configureWebhook(
 ): Promise<void> {
   root
     .withTypeProvider<ZodTypeProvider>()
-    .post('/api/v1/webhooks/configure', { schema }, async (request, reply) => {
+    .post('/api/v1/webhooks/configure', { schema, config }, async (request, reply) => {
       const { url, events, secret } = request.body;
       const owner_id = callerId(request);
       await judgeReceiver(url);

@@ -10,6 +10,9 @@ import { z } from 'zod';
 
 export const webhooksOf = { tags: ['webhooks'], security: [{ bearer: [] }] };
 
+/** A webhook belongs to whoever configured it. */
+export const config = { permission: 'own' } as const;
+
 /** What any operation on one webhook may answer beside its success. */
 export const oneRefused = failures('catalogue', 'invalidFormat', 'notFound', ...BEARER_FAILURES);
 

@@ -3,7 +3,7 @@ import { callerId } from '@gatehouse/shared/principal';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { found, oneRefused, webhookId, webhooksOf } from './contract.ts';
+import { config, found, oneRefused, webhookId, webhooksOf } from './contract.ts';
 import type { WebhookOptions } from './webhooks.ts';
 
 const DELETED = { message: 'Webhook deleted' } as const;
@@ -27,7 +27,7 @@ const schema = {
 export async function deleteWebhook(root: FastifyInstance, { db }: WebhookOptions): Promise<void> {
   root
     .withTypeProvider<ZodTypeProvider>()
-    .delete('/api/v1/webhooks/:webhook_id', { schema }, async (request) => {
+    .delete('/api/v1/webhooks/:webhook_id', { schema, config }, async (request) => {
       const { webhook_id } = request.params;
       found(await db.webhooks.findOneAndDelete({ webhook_id, owner_id: callerId(request) }));
       // Without it nobody sees or sends its deliveries; what is not deleted now expires.

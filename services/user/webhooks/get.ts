@@ -1,7 +1,15 @@
 import { callerId } from '@gatehouse/shared/principal';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { oneRefused, ownWebhook, shownWebhook, webhookId, webhookRecord, webhooksOf } from './contract.ts';
+import {
+  config,
+  oneRefused,
+  ownWebhook,
+  shownWebhook,
+  webhookId,
+  webhookRecord,
+  webhooksOf,
+} from './contract.ts';
 import type { WebhookOptions } from './webhooks.ts';
 
 const schema = {
@@ -16,7 +24,7 @@ const schema = {
 export async function getWebhook(root: FastifyInstance, { db, now }: WebhookOptions): Promise<void> {
   root
     .withTypeProvider<ZodTypeProvider>()
-    .get('/api/v1/webhooks/:webhook_id', { schema }, async (request) =>
+    .get('/api/v1/webhooks/:webhook_id', { schema, config }, async (request) =>
       shownWebhook(await ownWebhook(db, { ...request.params, owner_id: callerId(request) }), now()),
     );
 }

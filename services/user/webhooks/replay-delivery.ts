@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { wake } from '../delivery/lease.ts';
-import { found, oneRefused, ownWebhook, webhooksOf } from './contract.ts';
+import { config, found, oneRefused, ownWebhook, webhooksOf } from './contract.ts';
 import { deliveryRecord, shownDelivery } from './delivery-record.ts';
 import { sentAgain } from './sent-again.ts';
 import type { WebhookOptions } from './webhooks.ts';
@@ -24,16 +24,20 @@ export async function replayDelivery(
 ): Promise<void> {
   root
     .withTypeProvider<ZodTypeProvider>()
-    .post('/api/v1/webhooks/:webhook_id/deliveries/:delivery_id/replay', { schema }, async (request) => {
-      const { delivery_id, ...own } = request.params;
-      const { webhook_id } = await ownWebhook(db, { ...own, owner_id: callerId(request) });
-      const replayed = found(
-        await db.webhookDeliveries.findOneAndUpdate({ _id: delivery_id, webhook_id }, sentAgain(now()), {
-          returnDocument: 'after',
-        }),
-      );
-      await wake(db, [webhook_id], now());
-      kick([webhook_id]);
-      return shownDelivery(replayed);
-    });
+    .post(
+      '/api/v1/webhooks/:webhook_id/deliveries/:delivery_id/replay',
+      { schema, config },
+      async (request) => {
+        const { delivery_id, ...own } = request.params;
+        const { webhook_id } = await ownWebhook(db, { ...own, owner_id: callerId(request) });
+        const replayed = found(
+          await db.webhookDeliveries.findOneAndUpdate({ _id: delivery_id, webhook_id }, sentAgain(now()), {
+            returnDocument: 'after',
+          }),
+        );
+        await wake(db, [webhook_id], now());
+        kick([webhook_id]);
+        return shownDelivery(replayed);
+      },
+    );
 }

@@ -7,7 +7,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Filter } from 'mongodb';
 import { z } from 'zod';
 import { wake } from '../delivery/lease.ts';
-import { oneRefused, ownWebhook, webhookId, webhooksOf } from './contract.ts';
+import { config, oneRefused, ownWebhook, webhookId, webhooksOf } from './contract.ts';
 import { sentAgain } from './sent-again.ts';
 import type { WebhookOptions } from './webhooks.ts';
 
@@ -40,7 +40,7 @@ const schema = {
 export async function replaySince(root: FastifyInstance, { db, now, kick }: WebhookOptions): Promise<void> {
   root
     .withTypeProvider<ZodTypeProvider>()
-    .post('/api/v1/webhooks/:webhook_id/replay', { schema }, async (request) => {
+    .post('/api/v1/webhooks/:webhook_id/replay', { schema, config }, async (request) => {
       const { webhook_id } = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
       const { all, since } = request.body;
       const settled: Filter<Delivery> = {

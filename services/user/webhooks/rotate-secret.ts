@@ -5,7 +5,7 @@ import { callerId } from '@gatehouse/shared/principal';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { oneRefused, ownWebhook, secretText, webhookId, webhooksOf } from './contract.ts';
+import { config, oneRefused, ownWebhook, secretText, webhookId, webhooksOf } from './contract.ts';
 import type { WebhookOptions } from './webhooks.ts';
 
 /** Milliseconds for which a secret that was rotated out goes on signing. */
@@ -51,7 +51,7 @@ export async function rotateSecret(
 ): Promise<void> {
   root
     .withTypeProvider<ZodTypeProvider>()
-    .post('/api/v1/webhooks/:webhook_id/rotate-secret', { schema }, async (request, reply) => {
+    .post('/api/v1/webhooks/:webhook_id/rotate-secret', { schema, config }, async (request, reply) => {
       const own = { ...request.params, owner_id: callerId(request) };
       const given = request.body?.secret;
       const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;

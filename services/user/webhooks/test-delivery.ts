@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { isDelivered } from '../delivery/attempt.ts';
 import { deliver } from '../delivery/deliver.ts';
 import { ATTEMPT_EXAMPLE, attemptRecord, shownAttempt } from './attempt-record.ts';
-import { oneRefused, ownWebhook, webhookId, webhooksOf } from './contract.ts';
+import { config, oneRefused, ownWebhook, webhookId, webhooksOf } from './contract.ts';
 import type { WebhookOptions } from './webhooks.ts';
 
 /** Milliseconds: the caller waits, and the gateway gives a call 15 seconds in all. */
@@ -41,7 +41,7 @@ export async function testDelivery(
 ): Promise<void> {
   root
     .withTypeProvider<ZodTypeProvider>()
-    .post('/api/v1/webhooks/:webhook_id/test', { schema }, async (request) => {
+    .post('/api/v1/webhooks/:webhook_id/test', { schema, config }, async (request) => {
       const webhook = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
       const event_id = `test_${randomUUIDv7()}`;
       const { webhook_id } = webhook;

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { wake } from '../delivery/lease.ts';
 import {
+  config,
   described,
   found,
   oneRefused,
@@ -40,7 +41,7 @@ export async function updateWebhook(
 ): Promise<void> {
   root
     .withTypeProvider<ZodTypeProvider>()
-    .patch('/api/v1/webhooks/:webhook_id', { schema }, async (request) => {
+    .patch('/api/v1/webhooks/:webhook_id', { schema, config }, async (request) => {
       const own = { ...request.params, owner_id: callerId(request) };
       const { events, ...fields } = request.body;
       if (fields.url !== undefined) await judgeReceiver(fields.url);

@@ -104,9 +104,9 @@ describe('chatbot.created', () => {
     expect(receiver.received.map(({ body }) => body)).toEqual([payload(created), payload(copy)]);
     expect(receiver.ids()[0]).toBe(`chatbot-created_${created.chatbot_id}`);
     for (const bot of [created, copy]) {
-      expect(
-        await hooks.db.chatbots.findOne({ chatbot_id: bot.chatbot_id }, { projection: { _id: 0 } }),
-      ).toStrictEqual(bot);
+      const stored = await hooks.db.chatbots.findOne({ chatbot_id: bot.chatbot_id });
+      expect(stored).toMatchObject(bot);
+      expect(stored).not.toHaveProperty('unannounced');
     }
   });
 
