@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type Database } from '@gatehouse/shared/database';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { postJson } from '../fixtures/http.ts';
+import { freePorts } from '../fixtures/launcher.ts';
+import { bearerOf, newMember } from '../fixtures/members.ts';
+import { type Receiver, startReceiver } from '../fixtures/receiver.ts';
+import { JWT_SECRET } from '../fixtures/services.ts';
+import { conversation, INTERNAL_API_KEY, SECRET } from '../user/webhooks/hooks.ts';
+
+/** Two user services on one database, as processes that this test kills and starts again. */
+const SCRIPTS = {
+  database: 'packages/standalone/src/mongo/main.ts',
+  one: 'services/user/main.ts',
+  two: 'services/user/main.ts',
+};
+type Part = keyof typeof SCRIPTS;
+
+let folder: string;
+let ports: Record<Part, number>;
+let db: Database;
+let receiver: Receiver;
+let owner_id: string;
+let webhook_id: string;
+let output = '';
+const parts = new Map<Part, { child: ChildProcess; ended: Promise<unknown> }>();
+
+async function start(part: Part) {
+  const args =
+    part === 'database' ? ['--port', String(ports.database), '--file', join(folder, 'e2e.sqlite')] : [];
+  const child = spawn(process.execPath, [SCRIPTS[part], ...args], {
+    env: {
+      NODE_COMPILE_CACHE: join(folder, 'compile-cache'),
+      HOST: '127.0.0.1',
+      LOG_LEVEL: 'warn',
+      MONGODB_URI: mongodb(),
+      JWT_SECRET,
+      INTERNAL_API_KEY,
+      WEBHOOK_ALLOW_PRIVATE: 'on',
+      USER_PORT: String(ports[part]),
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output += `${part} ${chunk}`;
+    });
+  }
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  parts.set(part, { child, ended });
+  const ready = new Promise((resolve) => child.once('message', resolve));
+  if ((await Promise.race([ready, ended])) !== 'ready') throw new Error(`${part} ended:\n${output}`);
+}
+
+async function kill(part: Part, signal: NodeJS.Signals = 'SIGKILL') {
+  const running = parts.get(part);
+  parts.delete(part);
+  running?.child.kill(signal);
+  return running?.ended;
+}
+
+const mongodb = () => `mongodb://127.0.0.1:${ports.database}/gatehouse`;
+const url = (part: Part) => `http://127.0.0.1:${ports[part]}`;
+const publish = (body: unknown, at: Part = 'one') =>
+  postJson(`${url(at)}/internal/events`, body, { authorization: `Bearer ${INTERNAL_API_KEY}` });
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gatehouse-webhooks-'));
+  const [database = 0, one = 0, two = 0] = await freePorts(3);
+  ports = { database, one, two };
+  await start('database');
+  await Promise.all([start('one'), start('two')]);
+  db = await connect(mongodb(), { appName: 'test' });
+}, 40_000);
+beforeEach(async () => {
+  for (const part of ['one', 'two'] as const) if (!parts.has(part)) await start(part);
+  receiver = await startReceiver();
+  const user = await newMember(db);
+  owner_id = String(user.user_id);
+  const headers = { authorization: bearerOf(user, Date.now()) };
+  const hook = { url: receiver.url, events: ['conversation.started'], secret: SECRET };
+  const { body } = await postJson(`${url('one')}/api/v1/webhooks/configure`, hook, headers);
+  webhook_id = body.webhook_id;
+}, 40_000);
+afterEach(() => receiver.stop());
+afterAll(async () => {
+  await db.close();
+  for (const part of ['one', 'two', 'database'] as const) await kill(part);
+  await rm(folder, { recursive: true, maxRetries: 5 });
+});
+
+const states = async () =>
+  (await db.webhookDeliveries.find({ webhook_id }).toArray()).map(({ status }) => status);
+const allDelivered = (count: number, timeout: number) =>
+  vi.waitFor(async () => expect(await states()).toEqual(Array(count).fill('delivered')), { timeout });
+
+test('a worker killed between sending and recording: another sends the same id and bytes within seconds', {
+  timeout: 40_000,
+}, async () => {
+  const events = Array.from({ length: 5 }, () => conversation(owner_id));
+  let killed: Promise<unknown> | undefined;
+  receiver.answers = [
+    (response) => {
+      // It holds the queue, has sent, and will never know what was answered.
+      killed ??= vi
+        .waitFor(async () => expect((await db.webhooks.findOne({ webhook_id }))?.lease).not.toBeNull())
+        .then(() => kill('one'))
+        .finally(() => {
+          response.end();
+          parts.get('two')?.child.kill('SIGCONT');
+        });
+    },
+    (response) => void response.end(),
+  ];
+  // So that it is the first that has the queue.
+  parts.get('two')?.child.kill('SIGSTOP');
+  await publish(events);
+  await allDelivered(5, 15_000);
+  await killed;
+  const [first] = receiver.received;
+  const again = receiver.received.filter(({ headers }) => headers['webhook-id'] === events[0]?.id);
+  expect(again.length).toBe(2);
+  expect(again.map(({ body }) => body)).toEqual([first?.body, first?.body]);
+  expect(new Set(receiver.ids())).toEqual(new Set(events.map(({ id }) => id)));
+});
+
+test('SIGTERM: what is in flight is recorded, and the rest goes on elsewhere at once', {
+  timeout: 40_000,
+}, async () => {
+  const events = Array.from({ length: 50 }, () => conversation(owner_id));
+  receiver.answers = [(response) => void setTimeout(() => response.end(), 50)];
+  await publish(events);
+  await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(3));
+  expect(await kill('one', 'SIGTERM')).toBe(0);
+  await allDelivered(50, 4_000);
+  expect(receiver.ids().toSorted()).toEqual(events.map(({ id }) => id).toSorted());
+});
+
+test('a database that is killed and comes back loses nothing that was accepted', {
+  timeout: 40_000,
+}, async () => {
+  const events = Array.from({ length: 40 }, () => conversation(owner_id));
+  receiver.answers = [(response) => void setTimeout(() => response.end(), 5)];
+  expect((await publish(events.slice(0, 20))).status).toBe(200);
+  await kill('database');
+  expect((await publish(events.slice(20))).status).toBe(503);
+  await start('database');
+  await vi.waitFor(async () => expect((await publish(events.slice(20), 'two')).status).toBe(200), {
+    timeout: 10_000,
+    interval: 100,
+  });
+  await allDelivered(40, 15_000);
+  expect(new Set(receiver.ids())).toEqual(new Set(events.map(({ id }) => id)));
+});
