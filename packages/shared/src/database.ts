@@ -176,7 +176,7 @@ function createWebhookIndexes(db: Db): Promise<string>[] {
     // A page of them; and what a replay looks for.
     deliveries.createIndex({ webhook_id: 1, created_at: 1, delivery_id: 1 }),
     deliveries.createIndex(
-      { webhook_id: 1, created_at: 1, seq: 1 },
+      { webhook_id: 1, created_at: 1 },
       { partialFilterExpression: { status: 'failed' } },
     ),
     deliveries.createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 }),

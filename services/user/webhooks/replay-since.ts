@@ -54,7 +54,7 @@ export async function replaySince(root: FastifyInstance, { db, now, kick }: Webh
       for (let left = MOST; left > 0; left -= PAGE) {
         const page = await db.webhookDeliveries
           .find({ ...settled, created_at: { $gte: from } }, { projection: { created_at: 1 } })
-          .sort({ created_at: 1, seq: 1 })
+          .sort({ created_at: 1 })
           .limit(PAGE)
           .toArray();
         const last = page.at(-1);
