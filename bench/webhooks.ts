@@ -37,12 +37,16 @@ export async function webhooks(): Promise<void> {
     if (!(await gatehouse.up)) throw new Error(gatehouse.output());
     await createAccount(gatehouse.mongodb);
     const authorization = await bearer(gatehouse.login);
-    const { status } = await postJson(
-      `${gatehouse.user}/api/v1/webhooks/configure`,
-      { url: `${receiver.url}/hooks`, events: [event], secret: 'a secret of the bench' },
-      { authorization },
-    );
-    if (status !== 201) throw new Error(`configure answered ${status}`);
+    for (const hook of [
+      { url: `${receiver.url}/hooks`, events: [event] },
+      { url: `${receiver.url}/hang`, events: ['payment.failed'] },
+    ]) {
+      const body = { ...hook, secret: 'a secret of the bench' };
+      const { status } = await postJson(`${gatehouse.user}/api/v1/webhooks/configure`, body, {
+        authorization,
+      });
+      if (status !== 201) throw new Error(`configure answered ${status}`);
+    }
     const received = async () => Number((await send(receiver.url)).body);
     const pool = new Pool(gatehouse.user);
     const publish = async (count: number) => {
@@ -110,20 +114,24 @@ export async function webhooks(): Promise<void> {
   }
 }
 
-/** Puts waiting deliveries beside the fresh ones: half of the same webhook, half of one that is due and hangs. */
+/** Puts waiting deliveries beside the fresh ones: half of the same webhook, half due at a receiver that hangs. */
 async function park(mongodb: string): Promise<void> {
   const db = await connect(mongodb, { appName: 'bench' });
-  const webhook = await db.webhooks.findOne({});
+  const [, hanging] = await db.webhooks.find().sort({ slot: 1 }).toArray();
   const delivery = await db.webhookDeliveries.findOne({});
-  if (!webhook || !delivery) throw new Error('nothing was delivered');
+  if (!hanging || !delivery) throw new Error('nothing was delivered');
   const later = new Date(Date.now() + 3_600_000);
   for (let made = 0; made < WAITING; made += 5_000) {
     await db.webhookDeliveries.insertMany(
       Array.from({ length: 5_000 }, (_, index) => {
         const _id = `waiting_${made + index}`;
-        return { ...delivery, _id, delivery_id: _id, status: 'pending' as const, due: later };
+        const waiting = { ...delivery, _id, delivery_id: _id, status: 'pending' as const };
+        return index % 2
+          ? { ...waiting, due: later }
+          : { ...waiting, webhook_id: hanging.webhook_id, due: new Date() };
       }),
     );
   }
+  await db.webhooks.updateOne({ webhook_id: hanging.webhook_id }, { $set: { due_at: new Date() } });
   await db.close();
 }

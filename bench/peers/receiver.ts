@@ -1,12 +1,13 @@
 import { createServer } from 'node:http';
 
-/** What webhooks are delivered to: it reads, answers 200, and tells at /count how many came. */
+/** What webhooks are delivered to: it reads, answers 200, and tells by GET how many came; at /hang nothing follows. */
 let count = 0;
 const server = createServer((request, response) => {
   if (request.method === 'GET') {
     response.end(String(count));
     return;
   }
+  if (request.url === '/hang') return;
   request.resume().once('end', () => {
     count += 1;
     response.end();

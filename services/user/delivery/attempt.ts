@@ -50,27 +50,29 @@ export const createSend =
         controller?.abort(new Error(error));
       };
       const timer = setTimeout(() => cut(`no end of the answer within ${limit / 1000} s`), limit);
-      agent.dispatch(
-        { origin, path: pathname + search, method: 'POST', headers, body },
-        {
-          onRequestStart(started) {
-            controller = started;
-            if (settled) controller.abort(new Error('too late'));
-          },
-          onResponseStart(_controller, code, answered) {
-            if (code < 200) return;
-            status = code;
-            if (code === 429 || code === 503) asked = retryAfter(answered['retry-after'], now());
-          },
-          onResponseData(_controller, chunk) {
-            if (length < KEPT_ANSWER) chunks.push(chunk);
-            length += chunk.length;
-            if (length > MAX_ANSWER) cut(`the answer is longer than ${MAX_ANSWER / 1024} KiB`);
-          },
-          onResponseEnd: () => settle(null),
-          onResponseError: (_controller, error) => settle(reasonOf(error)),
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart(started) {
+          controller = started;
+          if (settled) controller.abort(new Error('too late'));
         },
-      );
+        onResponseStart(_controller, code, answered) {
+          if (code < 200) return;
+          status = code;
+          if (code === 429 || code === 503) asked = retryAfter(answered['retry-after'], now());
+        },
+        onResponseData(_controller, chunk) {
+          if (length < KEPT_ANSWER) chunks.push(chunk);
+          length += chunk.length;
+          if (length > MAX_ANSWER) cut(`the answer is longer than ${MAX_ANSWER / 1024} KiB`);
+        },
+        onResponseEnd: () => settle(null),
+        onResponseError: (_controller, error) => settle(reasonOf(error)),
+      };
+      try {
+        agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, handler);
+      } catch (error) {
+        settle(reasonOf(error as Error));
+      }
     });
 
 /** spec §Events does not say what counts as delivered: any 2xx, whatever follows it. */

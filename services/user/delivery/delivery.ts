@@ -10,7 +10,7 @@ import { createSecrets } from '../webhooks/secrets.ts';
 import { createAgent } from './agent.ts';
 import { createSend } from './attempt.ts';
 import { createResolve, type Resolve } from './public-address.ts';
-import { createRecord } from './record.ts';
+import { createWriteDown } from './record.ts';
 import { createWorker } from './worker.ts';
 
 /** Milliseconds for one attempt, from dialling to the end of the answer. */
@@ -51,7 +51,7 @@ export function createDelivery(
     {
       ...sender,
       db,
-      record: createRecord({ db, now }),
+      writeDown: createWriteDown({ db, now }),
       log,
       attempted: (result) => attempts.inc({ result }),
     },

@@ -4,7 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { isDelivered, type Outcome } from './attempt.ts';
 import { deliver, type Sender } from './deliver.ts';
 import * as leases from './lease.ts';
-import type { Record, Result } from './record.ts';
+import type { Result, WriteDown } from './record.ts';
 
 /** Attempts at one receiver at the same time, at most. */
 const WIDEST = 16;
@@ -20,7 +20,7 @@ export interface WorkerContext extends Sender {
   db: Database;
   /** Names the worker in the leases that it holds. */
   id: string;
-  record: Record;
+  writeDown: WriteDown;
   log: FastifyBaseLogger;
   /** Told of every attempt. */
   attempted: (result: Result) => void;
@@ -36,6 +36,8 @@ export interface Queue {
   lose(): void;
   /** Starts nothing any more; `done` follows when what is in flight has been written down. */
   stop(): void;
+  /** Forgets what is in flight. */
+  abandon(): void;
   readonly done: Promise<void>;
 }
 
@@ -55,6 +57,7 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
   let restUntil = 0;
   let gone = false;
   let stopped = false;
+  let abandoned = false;
   /** Whether there may be more in the database than what is read or under way. */
   let kicked = true;
   let reading = false;
@@ -89,7 +92,9 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
     inFlight -= 1;
     heed(outcome);
     changed.resolve();
-    worker.attempted(await worker.record(delivery, outcome));
+    // Of what was let go somebody else will say what came of it.
+    if (abandoned) return;
+    worker.attempted(await worker.writeDown(delivery, outcome));
     busy.delete(delivery._id);
     changed.resolve();
   }
@@ -160,6 +165,9 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
     stop() {
       stopped = true;
       changed.resolve();
+    },
+    abandon() {
+      abandoned = true;
     },
     done: Promise.race([run(), dropped.promise]).catch((error) => {
       stopped = true;

@@ -4,18 +4,19 @@ import type { AnyBulkWriteOperation } from 'mongodb';
 import { isDelivered, type Outcome } from './attempt.ts';
 import { nextAttempt, RETRY_WINDOW } from './backoff.ts';
 import { batched } from './batched.ts';
+import { withoutDocuments } from './bulk-errors.ts';
 
 /** Attempts that are kept, the latest. */
 const KEPT_ATTEMPTS = 20;
 
 /** Writes down what came of an attempt; many at once in one call to the database. */
-export type Record = (delivery: Delivery, outcome: Outcome) => Promise<Result>;
+export type WriteDown = (delivery: Delivery, outcome: Outcome) => Promise<Result>;
 export type Result = 'delivered' | 'retried' | 'failed';
 
-export function createRecord({ db, now }: { db: Database; now: () => number }): Record {
+export function createWriteDown({ db, now }: { db: Database; now: () => number }): WriteDown {
   const write = batched(
     async (operations: AnyBulkWriteOperation<Delivery>[]) => {
-      await db.webhookDeliveries.bulkWrite(operations, { ordered: false });
+      await db.webhookDeliveries.bulkWrite(operations, { ordered: false }).catch(withoutDocuments);
       return operations;
     },
     { most: 500 },

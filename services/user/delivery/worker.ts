@@ -6,7 +6,7 @@ import { type Queue, type WorkerContext, workOff } from './queue.ts';
 /** Milliseconds between two looks for queues that are due. */
 const POLL = 500;
 /** Queues that one process works off at a time; each has an attempt or more in flight. */
-const MOST_QUEUES = 1_000;
+const MOST_QUEUES = 4_000;
 /** Milliseconds that attempts in flight may take when the service stops. */
 const GRACE = 3_000;
 
@@ -104,6 +104,7 @@ export function createWorker(
       const timer = setTimeout(late.resolve, GRACE);
       await Promise.race([Promise.all([...queues.values()].map(({ done }) => done)), late.promise]);
       clearTimeout(timer);
+      for (const queue of queues.values()) queue.abandon();
       if (queues.size > 0) await abandon(worker, [...queues.keys()]);
     },
   };

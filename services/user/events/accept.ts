@@ -3,7 +3,8 @@ import type { Database } from '@gatehouse/shared/database';
 import { type PublishedEvent, payloadOf } from '@gatehouse/shared/events';
 import { type Delivery, KEPT_DAYS, type StoredEvent } from '@gatehouse/shared/webhooks';
 import { batched } from '../delivery/batched.ts';
-import { DURABLE, fanOut, hears, receiversOf, takenIndexes } from './fan-out.ts';
+import { takenIndexes } from '../delivery/bulk-errors.ts';
+import { DURABLE, fanOut, hears, receiversOf } from './fan-out.ts';
 
 /** `known`: the very same was accepted before. `conflict`: another event has its id. */
 type Acceptance = 'accepted' | 'known' | 'conflict';

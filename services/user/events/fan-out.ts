@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '@gatehouse/shared/database';
 import { type Delivery, KEPT_DAYS, type StoredEvent, type Webhook } from '@gatehouse/shared/webhooks';
-import { MongoBulkWriteError } from 'mongodb';
+import { takenIndexes } from '../delivery/bulk-errors.ts';
 import { wake } from '../delivery/lease.ts';
 
 /** What MongoDB has written is on its disk: what was acknowledged outlives a power cut. */
@@ -90,12 +90,4 @@ async function insertNew(db: Database, deliveries: Delivery[]): Promise<Delivery
     const taken = takenIndexes(error);
     return deliveries.filter((_, index) => !taken.has(index));
   }
-}
-
-/** The places in a batch whose ids were taken already. @throws what went wrong otherwise. */
-export function takenIndexes(error: unknown): Set<number> {
-  if (!(error instanceof MongoBulkWriteError)) throw error;
-  const errors = [error.writeErrors].flat();
-  if (errors.length === 0 || errors.some(({ code }) => code !== 11000)) throw error;
-  return new Set(errors.map(({ index }) => index));
 }
