@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { AppError } from '@gatehouse/shared/errors';
 import { NotPublicError, publicAddresses, type Resolve } from '../delivery/public-address.ts';
 
@@ -21,7 +20,8 @@ export const createJudgeReceiver =
     resolve: Resolve;
   }): JudgeReceiver =>
   async (text) => {
-    const url = URL.parse(text);
+    // The parser would take line breaks and tabs out, and what is shown would not be what is called.
+    const url = /[\s\p{Cc}\p{Cs}]/u.test(text) ? null : URL.parse(text);
     if (!url || !/^https?:$/.test(url.protocol))
       throw refused('must be an address that begins with https://');
     if (httpsOnly && url.protocol === 'http:') throw refused('must begin with https://');
@@ -34,8 +34,7 @@ export const createJudgeReceiver =
       await Promise.race([publicAddresses(url.hostname, resolve), late]);
     } catch (error) {
       // A name that means nothing today may mean something tomorrow.
-      if (error instanceof NotPublicError || isIP(url.hostname))
-        throw refused('must lead to a public address');
+      if (error instanceof NotPublicError) throw refused('must lead to a public address');
     } finally {
       clearTimeout(timer);
     }
