@@ -4,7 +4,7 @@ import { type PublishedEvent, payloadOf } from '@gatehouse/shared/events';
 import { type Delivery, KEPT_DAYS, type StoredEvent } from '@gatehouse/shared/webhooks';
 import { batched } from '../delivery/batched.ts';
 import { takenIndexes } from '../delivery/bulk-errors.ts';
-import { DURABLE, fanOut, hears, receiversOf } from './fan-out.ts';
+import { DURABLE, fanOut, fanOutAgain, hears, receiversOf } from './fan-out.ts';
 
 /** `known`: the very same was accepted before. `conflict`: another event has its id. */
 type Acceptance = 'accepted' | 'known' | 'conflict';
@@ -34,7 +34,8 @@ export function createAccept({ db, now, offer }: { db: Database; now: () => numb
         db,
         published.map((event) => storedEvent(event, at)),
       );
-      offer(await fanOut(db, [...stored, ...known], receivers, at));
+      offer(await fanOut(db, stored, receivers, at));
+      if (known.length > 0) offer(await fanOutAgain(db, known, at));
       if (heard.length > 0) await db.eventIntakes.deleteOne({ _id });
       return acceptances;
     },

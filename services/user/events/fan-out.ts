@@ -27,7 +27,7 @@ let seq = 0;
 
 /**
  * Makes the deliveries of events that are stored, and wakes their queues. Done again it changes nothing that is
- * there already. A webhook that is younger than an event does not hear of it.
+ * there already.
  * @returns the deliveries that were not there.
  */
 export async function fanOut(
@@ -38,13 +38,27 @@ export async function fanOut(
 ): Promise<Delivery[]> {
   const deliveries = events.flatMap((event) =>
     receivers
-      .filter((receiver) => hears(receiver, event) && receiver.created_at <= event.accepted_at)
+      .filter((receiver) => hears(receiver, event))
       .map(({ webhook_id }) => deliveryOf(event, webhook_id, now)),
   );
   if (deliveries.length === 0) return [];
   const fresh = await insertNew(db, deliveries);
   await wake(db, [...new Set(deliveries.map(({ webhook_id }) => webhook_id))], now);
   return fresh;
+}
+
+/** Makes up what may be missing of events that were stored before, but for webhooks that are younger. */
+export async function fanOutAgain(
+  db: Database,
+  events: readonly StoredEvent[],
+  now: number,
+): Promise<Delivery[]> {
+  const receivers = await receiversOf(db, new Set(events.map(({ owner_id }) => owner_id)));
+  const made = events.map((event) => {
+    const older = receivers.filter(({ created_at }) => created_at <= event.accepted_at);
+    return fanOut(db, [event], older, now);
+  });
+  return (await Promise.all(made)).flat();
 }
 
 function deliveryOf(

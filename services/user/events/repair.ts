@@ -2,7 +2,7 @@ import type { Database } from '@gatehouse/shared/database';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Accept, Offer } from './accept.ts';
 import { announceStored } from './chatbot-created.ts';
-import { fanOut, receiversOf } from './fan-out.ts';
+import { fanOutAgain } from './fan-out.ts';
 
 /** Milliseconds between two looks, and those that somebody else is given to finish. */
 const EVERY = 5_000;
@@ -21,8 +21,7 @@ export async function repair({ db, now, accept, offer }: Options): Promise<void>
   const stale = { began_at: { $lte: new Date(now() - PATIENCE) } };
   for (const { _id, event_ids } of await db.eventIntakes.find(stale).limit(PAGE).toArray()) {
     const events = await db.events.find({ _id: { $in: event_ids } }).toArray();
-    const receivers = await receiversOf(db, new Set(events.map(({ owner_id }) => owner_id)));
-    offer(await fanOut(db, events, receivers, now()));
+    offer(await fanOutAgain(db, events, now()));
     await db.eventIntakes.deleteOne({ _id });
   }
   const before = new Date(now() - PATIENCE).toISOString();

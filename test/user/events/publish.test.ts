@@ -59,6 +59,16 @@ describe('POST /internal/events', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
+  test('a webhook configured just now by a process whose clock is ahead hears of it', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    const ahead = new Date(hooks.clock.now() + 1_000);
+    await hooks.db.webhooks.updateOne({ webhook_id }, { $set: { created_at: ahead } });
+    const event = conversation(ada.user_id);
+    await hooks.publish(event);
+    await hooks.settled(webhook_id, 'delivered');
+    expect(receiver.ids()).toEqual([event.id]);
+  });
+
   test('an array of events is taken as a whole', async () => {
     const many = Array.from({ length: 500 }, () => conversation(ada.user_id));
     const { status, body } = await hooks.publish(many);
