@@ -12,7 +12,7 @@ import { startPeer } from './peer.ts';
 const SECONDS = 4;
 /** Events in one call, and calls at once. */
 const BATCH = 50;
-const PUBLISHERS = 4;
+const PUBLISHERS = 8;
 const WAITING = 100_000;
 
 const INTERNAL_API_KEY = randomBytes(32).toString('hex');

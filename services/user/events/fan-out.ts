@@ -61,12 +61,9 @@ export async function fanOutAgain(
   return (await Promise.all(made)).flat();
 }
 
-function deliveryOf(
-  { _id: event_id, event, payload }: StoredEvent,
-  webhook_id: string,
-  now: number,
-): Delivery {
-  const delivery_id = deliveryId(webhook_id, event_id);
+function deliveryOf(stored: StoredEvent, webhook_id: string, now: number): Delivery {
+  const { _id: event_id, event, payload } = stored;
+  const delivery_id = deliveryId(webhook_id, stored);
   seq += 1;
   return {
     _id: delivery_id,
@@ -88,9 +85,13 @@ function deliveryOf(
   };
 }
 
-/** A UUIDv8 (RFC 9562 §5.8) that is the same whoever makes it. */
-function deliveryId(webhook_id: string, event_id: string): string {
-  const bytes = createHash('sha256').update(`${webhook_id} ${event_id}`).digest().subarray(0, 16);
+/**
+ * A UUIDv8 (RFC 9562 §5.8) that is the same whoever makes it. It begins with the time, as version 7 does: ids that
+ * grow go to the end of their index, ids at random all over it.
+ */
+function deliveryId(webhook_id: string, { _id, accepted_at }: StoredEvent): string {
+  const bytes = createHash('sha256').update(`${webhook_id} ${_id}`).digest().subarray(0, 16);
+  bytes.writeUIntBE(accepted_at.getTime(), 0, 6);
   bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f);
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
