@@ -10,6 +10,8 @@ import type { Result, WriteDown } from './record.ts';
 const WIDEST = 16;
 /** Deliveries read at once. */
 const PAGE = 200;
+/** Deliveries taken from memory that wait at a time; more are left to be read. */
+const MOST_OFFERED = 1_000;
 /** After so many failures in a row the whole queue rests, for half a minute at most. */
 const MISSES = 5;
 const REST = 30_000;
@@ -154,7 +156,7 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
     },
     offer(deliveries) {
       // Whatever there may be more of comes first, and a page under way may hold these.
-      if (kicked || reading) kicked = true;
+      if (kicked || reading || read.length > MOST_OFFERED) kicked = true;
       else read.push(...deliveries);
       changed.resolve();
     },

@@ -47,7 +47,11 @@ export function createWorker(
         }
         const queue = workOff(worker, claimed);
         queues.set(webhook_id, queue);
-        queue.done.then(() => queues.delete(webhook_id));
+        queue.done.then(() => {
+          queues.delete(webhook_id);
+          // What came in at its last moment stands in the database.
+          look();
+        });
       }
     } while (again);
   }

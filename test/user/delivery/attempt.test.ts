@@ -106,7 +106,8 @@ describe('several receivers', () => {
     await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
     await hooks.publish(conversation(bob.user_id));
     await vi.waitFor(() => expect(other.received).toHaveLength(1), { interval: 2 });
-    expect(receiver.received.length).toBeLessThanOrEqual(2);
+    // Of the two hundred that wait.
+    expect(receiver.received.length).toBeLessThan(20);
     await other.stop();
   });
 });
