@@ -63,6 +63,8 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
   /** Whether there may be more in the database than what is read or under way. */
   let kicked = true;
   let reading = false;
+  /** Whether what is read, the webhook above all, may be out of date. */
+  let stale = false;
   let changed = Promise.withResolvers<void>();
   /** What is not the receiver's failure: the queue is dropped, and due again when its lease has run out. */
   const dropped = Promise.withResolvers<never>();
@@ -73,6 +75,7 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
   /** The webhook is read anew with every page. */
   async function readPage(): Promise<void> {
     kicked = false;
+    stale = false;
     reading = true;
     webhook = await leases.renew(worker, webhook_id);
     if (!webhook) return;
@@ -84,7 +87,7 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
       .sort({ due: 1, seq: 1 })
       .limit(most)
       .toArray();
-    read = due.filter(({ _id }) => !underway.has(_id));
+    read = stale ? [] : due.filter(({ _id }) => !underway.has(_id));
     reading = false;
     if (due.length === most) kicked = true;
   }
@@ -152,6 +155,8 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
   return {
     kick() {
       kicked = true;
+      stale = true;
+      read = [];
       changed.resolve();
     },
     offer(deliveries) {

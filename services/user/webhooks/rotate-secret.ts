@@ -47,7 +47,7 @@ const schema = {
 /** POST /api/v1/webhooks/{webhook_id}/rotate-secret. */
 export async function rotateSecret(
   root: FastifyInstance,
-  { db, now, secrets }: WebhookOptions,
+  { db, now, secrets, kick }: WebhookOptions,
 ): Promise<void> {
   root
     .withTypeProvider<ZodTypeProvider>()
@@ -73,6 +73,7 @@ export async function rotateSecret(
         );
         // Otherwise another rotation was faster, and its secret is one of the previous now.
         if (matchedCount === 1) {
+          kick([webhook_id]);
           return {
             webhook_id,
             ...(given === undefined && { secret }),

@@ -139,6 +139,18 @@ describe('PATCH', () => {
     expect(receiver.ids()).toEqual([event.id]);
   });
 
+  test('paused amid hundreds of deliveries, it gets no more than what is under way', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    receiver.answers = [(response) => void setTimeout(() => response.end(), 5)];
+    await hooks.publish(Array.from({ length: 300 }, () => conversation(ada.user_id)));
+    await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(30), { interval: 2 });
+    await ada.call('PATCH', `/${webhook_id}`, { status: 'paused' });
+    const then = receiver.received.length;
+    await hooks.settled(webhook_id, 'delivered', 'pending');
+    expect(receiver.received.length - then).toBeLessThanOrEqual(16);
+    await ada.call('DELETE', `/${webhook_id}`);
+  });
+
   test('a new address holds for what is published after it', async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     const other = await startReceiver();
