@@ -51,7 +51,9 @@ export function createIdempotency(db: Database, now: () => number): Idempotency 
         throw new AppError('unavailable', { cause });
       });
       const known = await flowed(body);
-      if (!known || status >= 500 || /\bno-store\b/i.test(String(headers['cache-control']))) await free();
+      // A 429 says itself when to come again.
+      const passes = status >= 500 || status === 429;
+      if (!known || passes || /\bno-store\b/i.test(String(headers['cache-control']))) await free();
       else {
         const kept = {
           status,

@@ -127,12 +127,19 @@ describe('the first answer again', () => {
     expect(platform.calls).toHaveLength(1);
   });
 
-  test.each([400, 401, 403, 404, 409, 422, 429])('of a refusal: %i', async (status) => {
+  test.each([400, 401, 403, 404, 409, 422])('of a refusal: %i', async (status) => {
     counting(status);
     const key = fresh();
     await charge(key);
     expect(String((await charge(key)).body)).toBe('{"charge":1}');
     expect(platform.calls).toHaveLength(1);
+  });
+
+  test('but of a 429, which says when to come again', async () => {
+    counting(429);
+    const key = fresh();
+    await charge(key);
+    expect(String((await charge(key)).body)).toBe('{"charge":2}');
   });
 
   test('with the request id, the budget and the version of the second call', async () => {

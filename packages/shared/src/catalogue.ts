@@ -20,11 +20,15 @@ export const jsonBody = <Shape extends z.ZodRawShape>(shape: Shape) =>
   });
 
 /**
- * Text without control characters, line breaks and lone surrogates: JSON, BSON and patterns carry it alike.
+ * Text without control characters, line breaks and lone surrogates: JSON, BSON and patterns carry it alike. Nor
+ * does it turn the direction of what stands around it.
  * The bounds count characters (code points), as JSON Schema does.
  */
 function oneLine(text: z.ZodString, least: number, most: number) {
-  const pattern = new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{${least},${most}}$`, 'u');
+  const pattern = new RegExp(
+    `^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202a-\\u202e\\u2066-\\u2069]{${least},${most}}$`,
+    'u',
+  );
   const error = `must be one line of ${least} to ${most} characters`;
   return text
     .refine((given) => pattern.test(given), { error, abort: true })
@@ -32,7 +36,11 @@ function oneLine(text: z.ZodString, least: number, most: number) {
 }
 
 /** One line of text, trimmed. */
-export const line = (most: number) => oneLine(z.string(expecting('must be a text')).trim(), 1, most);
+export const line = (most: number) =>
+  oneLine(z.string(expecting('must be a text')).trim(), 1, most).refine((given) => VISIBLE.test(given), {
+    error: 'must hold something that can be seen',
+  });
+const VISIBLE = /[^\p{Cf}\p{Z}\p{M}]/u;
 
 /** What a list looks for, every space included; nothing is in every text. */
 export const searchText = oneLine(z.string(expecting('must be given once')), 0, 200);

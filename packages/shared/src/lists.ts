@@ -59,13 +59,13 @@ export function ordinal(most: number, absent: number) {
 }
 
 /** The query of a list (spec §Gateway catalogue contract). */
-export function listQuery({ sortable, filters }: ListTable) {
+export function listQuery<Table extends ListTable>({ sortable, filters }: Table) {
   const filterable = Object.entries(filters).map(([name, values]) => [
     name,
     (values ? oneOf(values) : line(MAX_ID)).optional(),
   ]);
   return queryOf({
-    ...(Object.fromEntries(filterable) as Record<string, z.ZodOptional<z.ZodString>>),
+    ...(Object.fromEntries(filterable) as { [Name in keyof Table['filters']]: z.ZodOptional<z.ZodString> }),
     page: ordinal(MAX_PAGE, 1),
     limit: ordinal(MAX_LIMIT, 20),
     sort_by: oneOf(sortable).default(sortable[0]),

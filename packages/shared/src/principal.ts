@@ -5,7 +5,7 @@ import { AppError, contractOf } from './errors.ts';
 import { hasEnded, type Session, sessionOf } from './sessions.ts';
 import './requirement.ts';
 import type { Tokens } from './tokens.ts';
-import { findUserByEmail, type User, userIdOf } from './users.ts';
+import { findUserByEmail, isActive, type User, userIdOf } from './users.ts';
 
 /** Who is calling: an active user in a session that stands. */
 export interface Principal {
@@ -45,10 +45,7 @@ export async function authenticate(
   const { email, user_id } = check.claims;
   const user = user_id === null ? await findUserByEmail(users, email) : await users.findOne({ user_id });
   const session = sessionOf(token, check.sid, check.claims);
-  if (!user?.verified || user.account_status === 'paused' || user.account_status === 'disabled') {
-    throw new AppError('invalidToken');
-  }
-  if (hasEnded(user, session)) throw new AppError('invalidToken');
+  if (!user || !isActive(user) || hasEnded(user, session)) throw new AppError('invalidToken');
   return { user, session, expiresAt: check.claims.exp * 1000 };
 }
 

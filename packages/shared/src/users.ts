@@ -1,4 +1,4 @@
-import type { Collection, ObjectId, WithId } from 'mongodb';
+import type { Collection, Filter, ObjectId, WithId } from 'mongodb';
 import { emailKey, MAX_ADDRESS } from './email.ts';
 
 /** Unique e-mails are matched without regard to case, whatever their spelling at signup. */
@@ -55,7 +55,7 @@ export const VERIFIED = { verified: { $nin: FALSY } };
 
 /** A user's id as tokens and answers carry it; older records may have none, or one that is not text. */
 export const userIdOf = ({ user_id }: Pick<User, 'user_id'>): string | null =>
-  typeof user_id === 'string' ? user_id : null;
+  typeof user_id === 'string' && user_id !== '' ? user_id : null;
 
 export async function findUserByEmail(users: Collection<User>, email: string): Promise<WithId<User> | null> {
   if (email.length > MAX_ADDRESS) return null;
@@ -66,6 +66,10 @@ export async function findUserByEmail(users: Collection<User>, email: string): P
 export const findUserById = (users: Collection<User>, _id: ObjectId): Promise<WithId<User> | null> =>
   users.findOne({ _id });
 
-/** A user who may act and be given roles. */
+/** Who may act and be given roles: by an account, and as a filter. */
+export const isActive = ({ verified, account_status }: User): boolean =>
+  Boolean(verified) && account_status !== 'paused' && account_status !== 'disabled';
+export const ACTIVE: Filter<User> = { ...VERIFIED, account_status: { $nin: ['paused', 'disabled'] } };
+
 export const findActiveUser = (users: Collection<User>, user_id: string): Promise<WithId<User> | null> =>
-  users.findOne({ user_id, ...VERIFIED, account_status: { $nin: ['paused', 'disabled'] } });
+  users.findOne({ user_id, ...ACTIVE });

@@ -30,6 +30,7 @@ async function main(): Promise<number> {
     LOGIN_SERVICE_URL: `http://127.0.0.1:${config.LOGIN_PORT}`,
     USER_SERVICE_URL: `http://127.0.0.1:${config.USER_PORT}`,
     SMTP_URL: `smtp://127.0.0.1:${config.STANDALONE_SMTP_PORT}`,
+    PUBLIC_URL: `http://localhost:${config.GATEWAY_PORT}`,
     MONGODB_URI: database,
     ...(await keptSecrets(folder)),
     ...Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== '')),

@@ -25,11 +25,28 @@ export function roleOn(
   return permissions.find((grant) => grant.user_id === user_id)?.role ?? inherited;
 }
 
+/** What a list is narrowed to; nothing, and chatbots of no department are in it too. */
+export interface Place {
+  organization_id?: string | undefined;
+  department_id?: string | undefined;
+}
+
 /** `roleOn` as filters: the chatbots on which a user's role has a permission, none of them twice. */
-export function visibleTo(user_id: string, roles: Roles, permission: Permission): Visible<StoredChatbot>[] {
-  const given = roles.departments.filter(({ organization_id }) => !roles.owned.has(organization_id));
-  const own = { department_id: { $in: [null, ...given.map(({ department_id }) => department_id)] } };
-  const inherited = roles.departments.filter(({ role }) => can(role, permission));
+export function visibleTo(
+  user_id: string,
+  roles: Roles,
+  permission: Permission,
+  place: Place = {},
+): Visible<StoredChatbot>[] {
+  const departments = roles.departments.filter(
+    ({ organization_id, department_id }) =>
+      organization_id === (place.organization_id ?? organization_id) &&
+      department_id === (place.department_id ?? department_id),
+  );
+  const given = departments.filter(({ organization_id }) => !roles.owned.has(organization_id));
+  const nowhere = place.organization_id === undefined && place.department_id === undefined ? [null] : [];
+  const own = { department_id: { $in: [...nowhere, ...given.map(({ department_id }) => department_id)] } };
+  const inherited = departments.filter(({ role }) => can(role, permission));
   const byOrganization = Map.groupBy(inherited, ({ organization_id }) => organization_id);
   return [
     { within: { owner_id: user_id, ...own } },
@@ -40,8 +57,8 @@ export function visibleTo(user_id: string, roles: Roles, permission: Permission)
         ...own,
       },
     },
-    ...[...byOrganization].map(([organization_id, departments]) => {
-      const department_id = { $in: departments.map((each) => each.department_id) };
+    ...[...byOrganization].map(([organization_id, its]) => {
+      const department_id = { $in: its.map((each) => each.department_id) };
       const within = { organization_id, department_id };
       if (roles.owned.has(organization_id)) return { within };
       return {
@@ -57,6 +74,7 @@ export function visibleTo(user_id: string, roles: Roles, permission: Permission)
 
 /** The chatbots to which a caller may do what the route is for. */
 export interface Permitted {
+  roles: Roles;
   visible: Visible<StoredChatbot>[];
   /** Stands in the filter of the read or write itself. */
   filter: Filter<StoredChatbot>;
@@ -68,13 +86,18 @@ export interface Permitted {
 }
 
 /** Reads the caller's roles, and from the route's own options what he needs. */
-export async function permitted(db: Database, request: FastifyRequest): Promise<Permitted> {
+export async function permitted(
+  db: Database,
+  request: FastifyRequest,
+  place: Place = {},
+): Promise<Permitted> {
   const permission = request.routeOptions.config.permission;
   if (!permission || !isPermission(permission)) throw new Error('the route needs no permission of the table');
   const caller = callerId(request);
   const roles = await rolesOf(db, caller);
-  const visible = visibleTo(caller, roles, permission);
+  const visible = visibleTo(caller, roles, permission, place);
   return {
+    roles,
     visible,
     filter: anyOf(visible),
     async found(chatbot, chatbot_id) {

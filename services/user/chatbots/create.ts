@@ -1,9 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { BEARER_FAILURES, type Chatbot, chatbotRecord, jsonBody, line } from '@gatehouse/shared/catalogue';
 import type { Database } from '@gatehouse/shared/database';
-import { AppError, failures } from '@gatehouse/shared/errors';
+import { failures } from '@gatehouse/shared/errors';
 import { callerId } from '@gatehouse/shared/principal';
-import { can } from '@gatehouse/shared/rbac';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Accept } from '../events/accept.ts';
@@ -11,6 +10,7 @@ import { createAndAnnounce } from '../events/chatbot-created.ts';
 import { rolesOf } from '../organizations/roles.ts';
 import { described, directory } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
+import { NOWHERE, placeIn } from './place.ts';
 
 const config = { permission: 'create chatbot' } as const;
 
@@ -44,22 +44,11 @@ export async function createChatbot(
         ...fields,
         status: 'active',
         owner_id,
-        ...(department_id === undefined
-          ? { organization_id: null, department_id: null }
-          : await placeIn(db, department_id, owner_id)),
+        ...(department_id ? placeIn(await rolesOf(db, owner_id), department_id) : NOWHERE),
         created_at: at,
         updated_at: at,
       };
       await createAndAnnounce({ db, accept }, { ...chatbot, name_suffixes: suffixesOf(chatbot.name) });
       return reply.code(201).send(chatbot);
     });
-}
-
-/** @throws {AppError} notFound where the caller has no role; forbidden where it does not let him create. */
-async function placeIn(db: Database, department_id: string, user_id: string) {
-  const { departments } = await rolesOf(db, user_id);
-  const department = departments.find((each) => each.department_id === department_id);
-  if (!department) throw new AppError('notFound');
-  if (!can(department.role, config.permission)) throw new AppError('forbidden');
-  return { organization_id: department.organization_id, department_id };
 }

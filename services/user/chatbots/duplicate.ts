@@ -9,13 +9,14 @@ import { createAndAnnounce } from '../events/chatbot-created.ts';
 import { permitted } from './access.ts';
 import { chatbotId, directory, MAX_NAME, oneRefused } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
+import { NOWHERE, placeIn } from './place.ts';
 
 const SUFFIX = ' (copy)';
 
 const schema = {
   ...directory,
   summary: 'Duplicate a chatbot',
-  description: `The caller owns the copy, which stays in the department of the original. Its name ends in "${SUFFIX}", where need be in place of its last characters.`,
+  description: `The caller owns the copy, which stays in the department of the original: there he needs to be one who creates. Its name ends in "${SUFFIX}", where need be in place of its last characters.`,
   params: chatbotId,
   response: { 201: chatbotRecord, ...oneRefused },
 };
@@ -31,8 +32,9 @@ export async function duplicateChatbot(
     .withTypeProvider<ZodTypeProvider>()
     .post('/api/v1/chatbots/:chatbot_id/duplicate', { schema, config }, async (request, reply) => {
       const { chatbot_id } = request.params;
-      const { filter, found } = await permitted(db, request);
+      const { filter, found, roles } = await permitted(db, request);
       const original = await found(await db.chatbots.findOne({ chatbot_id, ...filter }), chatbot_id);
+      const owner_id = callerId(request);
       const at = new Date(now()).toISOString();
       // Field by field, so that nothing which is not public ever comes along.
       const copy: Chatbot = {
@@ -42,9 +44,8 @@ export async function duplicateChatbot(
         avatar_id: original.avatar_id,
         language: original.language,
         status: original.status,
-        owner_id: callerId(request),
-        organization_id: original.organization_id,
-        department_id: original.department_id,
+        owner_id,
+        ...(original.department_id ? placeIn(roles, original.department_id) : NOWHERE),
         created_at: at,
         updated_at: at,
       };

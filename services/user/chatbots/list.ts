@@ -55,9 +55,9 @@ const config = { permission: 'view chatbot' } as const;
 
 /** GET /api/v1/chatbots (spec §Gateway catalogue contract, List query parameters). */
 export async function listChatbots(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .get('/api/v1/chatbots', { schema, config }, async (request) =>
-      readPage(db.chatbots, table, (await permitted(db, request)).visible, request.query),
-    );
+  root.withTypeProvider<ZodTypeProvider>().get('/api/v1/chatbots', { schema, config }, async (request) => {
+    const { organization_id, department_id, ...query } = request.query;
+    const { visible } = await permitted(db, request, { organization_id, department_id });
+    return readPage(db.chatbots, table, visible, query);
+  });
 }

@@ -1,10 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError, failures } from '@gatehouse/shared/errors';
 import { type PublishedEvent, publishedEvent } from '@gatehouse/shared/events';
-import { withoutScheme } from '@gatehouse/shared/principal';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { requireServiceKey } from '../service-key.ts';
 import type { Accept } from './accept.ts';
 
 /** Events in one call. */
@@ -54,8 +53,6 @@ const schema = {
   },
 };
 
-const digest = (text: string) => createHash('sha256').update(text).digest();
-
 /**
  * POST /internal/events: what the platform's services have to tell. The gateway knows no such path, and the key is
  * the services' own, so no user reaches it.
@@ -64,21 +61,11 @@ export async function publishEvents(
   root: FastifyInstance,
   { config, accept }: { config: { INTERNAL_API_KEY?: string | undefined }; accept: Accept },
 ): Promise<void> {
-  const key = config.INTERNAL_API_KEY;
-  const expected = key === undefined ? undefined : digest(key);
-
   root.withTypeProvider<ZodTypeProvider>().post(
     '/internal/events',
     {
       schema,
-      config: { public: true }, // of the bearer that users have
-      onRequest: async ({ headers: { authorization } }) => {
-        if (!expected) throw new AppError('unavailable', { text: 'INTERNAL_API_KEY is not set here' });
-        if (!authorization) throw new AppError('noAuthorizationHeader');
-        // Digests are equally long, which a comparison in constant time asks for.
-        if (!timingSafeEqual(digest(withoutScheme(authorization)), expected))
-          throw new AppError('invalidToken');
-      },
+      ...requireServiceKey(config),
     },
     async (request) => {
       const results = await Promise.all(

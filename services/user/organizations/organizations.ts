@@ -7,6 +7,7 @@ import { billing } from './departments/billing.ts';
 import { createDepartment } from './departments/create.ts';
 import { getDepartment } from './departments/get.ts';
 import { listDepartments } from './departments/list.ts';
+import { reportPayment } from './departments/report-payment.ts';
 import { updateDepartment } from './departments/update.ts';
 import { getOrganization } from './get.ts';
 import { acceptAllInvitations } from './invitations/accept.ts';
@@ -25,7 +26,7 @@ import { requireStanding } from './standing.ts';
 import { updateOrganization } from './update.ts';
 
 interface Options {
-  config: { PUBLIC_URL: string };
+  config: { PUBLIC_URL: string; INTERNAL_API_KEY?: string | undefined };
   db: Database;
   mailer: Mailer;
   now: () => number;
@@ -34,7 +35,7 @@ interface Options {
 /** Organizations, their departments and members, under /api/v1/organizations; behind `requirePrincipal`. */
 export async function organizations(app: FastifyInstance, options: Options): Promise<void> {
   await app.register(requireStanding, options);
-  const operations = [
+  const operations: ((app: FastifyInstance, options: Options) => Promise<void>)[] = [
     createOrganization,
     listOrganizations,
     getOrganization,
@@ -48,6 +49,7 @@ export async function organizations(app: FastifyInstance, options: Options): Pro
     updateDepartment,
     analytics,
     billing,
+    reportPayment,
     listMembers,
     getMember,
     setMember,

@@ -61,7 +61,3 @@ export async function rolesOf(db: Database, user_id: string): Promise<Roles> {
 /** A user's role in a department, if any. */
 export const roleIn = ({ departments }: Roles, department_id: string): Role | undefined =>
   departments.find((each) => each.department_id === department_id)?.role;
-
-/** Whether a user has any role in an organization. */
-export const belongsTo = ({ owned, departments }: Roles, organization_id: string): boolean =>
-  owned.has(organization_id) || departments.some((each) => each.organization_id === organization_id);

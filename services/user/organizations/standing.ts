@@ -5,7 +5,7 @@ import { can, type Role } from '@gatehouse/shared/rbac';
 import { isPermission } from '@gatehouse/shared/requirement';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { belongsTo, type Roles, rolesOf } from './roles.ts';
+import { type Roles, rolesOf } from './roles.ts';
 
 /** Where the caller stands in the organization or department that a path names. */
 export interface Standing {
@@ -39,17 +39,19 @@ export const requireStanding = fp(async (app: FastifyInstance, { db }: { db: Dat
     const caller = callerId(request);
     const roles = await rolesOf(db, caller);
     const isOwner = roles.owned.has(organization_id);
-    const department = roles.departments.find(
-      (each) => each.organization_id === organization_id && each.department_id === department_id,
+    const held = roles.departments.filter(
+      (each) =>
+        each.organization_id === organization_id &&
+        (department_id === undefined || each.department_id === department_id),
     );
-    const isSeen = department_id === undefined ? belongsTo(roles, organization_id) : department;
-    if (!isSeen) throw new AppError('notFound');
-    const role = isOwner ? 'Owner' : department?.role;
+    // An organization without a department yet has its Owners.
+    if (held.length === 0 && !(isOwner && department_id === undefined)) throw new AppError('notFound');
+    const role = isOwner ? 'Owner' : department_id === undefined ? undefined : held[0]?.role;
     request.standing = { caller, role, roles };
 
     const { permission = 'ownership', orOneself } = request.routeOptions.config;
     const may = isPermission(permission)
-      ? (role && can(role, permission)) || (orOneself && user_id === caller)
+      ? isOwner || held.some((each) => can(each.role, permission)) || (orOneself && user_id === caller)
       : isOwner || permission === 'membership';
     if (!may) throw new AppError('forbidden');
   });

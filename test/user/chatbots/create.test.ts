@@ -106,6 +106,8 @@ describe('POST /api/v1/chatbots/create', () => {
     [{ name: 'a\nb' }, name],
     [{ name: 'a\u2028b' }, name],
     [{ name: 'a\ud800b' }, name],
+    [{ name: 'abc\u202efdp.exe' }, name],
+    [{ name: '\u200b\u200d' }, 'name must hold something that can be seen'],
     [{ name: null }, 'name must be a text'],
     [{ name: 7 }, 'name must be a text'],
     [{ name: ['Receptionist'] }, 'name must be a text'],

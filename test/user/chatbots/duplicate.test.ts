@@ -40,7 +40,7 @@ describe('POST /api/v1/chatbots/{chatbot_id}/duplicate', () => {
     const { chatbot_id } = await ada.create();
     const place = { organization_id: 'org-1', department_id: 'dep-1' };
     await directory.db.chatbots.updateOne({ chatbot_id }, { $set: place });
-    await directory.join(ada, { ...place, role: 'Viewer' });
+    await directory.join(ada, { ...place, role: 'Editor' });
     expect((await duplicate(ada, chatbot_id)).body).toMatchObject(place);
   });
 

@@ -59,9 +59,16 @@ export function roleOn(state: State, user: number, chatbot: ModelChatbot): Role 
 const isAbove = (role: Role | undefined, own: Role) =>
   SPECIFIED_PERMISSIONS.some((permission) => may(role, permission) && !may(own, permission));
 
-const forget = ({ chatbots }: State, user: number, department: number) => {
-  for (const chatbot of chatbots)
-    if (chatbot.department === department) chatbot.others = chatbot.others.filter(([each]) => each !== user);
+/** Who goes loses what he was given and what he owns: to the first other Owner, or to one of the organization. */
+const forget = ({ chatbots, owners, departments }: State, user: number, department: number) => {
+  for (const chatbot of chatbots.filter((each) => each.department === department)) {
+    chatbot.others = chatbot.others.filter(([each]) => each !== user);
+    if (chatbot.owner !== user) continue;
+    const ofOrganization = owners[departments[department] as number]?.find((each) => each !== user);
+    const heir = chatbot.others.find(([, role]) => role === 'Owner')?.[0] ?? ofOrganization;
+    chatbot.owner = heir as number;
+    chatbot.others = chatbot.others.filter(([each]) => each !== heir);
+  }
 };
 
 /** Changes the state as a call does. @returns the status of its answer. */
@@ -103,6 +110,8 @@ export function perform(state: State, asked: Call): number {
       return 200;
     case 'duplicate':
       if (!may(own, 'duplicate chatbot')) return 403;
+      if (chatbot.department !== null && !may(roleIn(state, by, chatbot.department), 'create chatbot'))
+        return 403;
       state.chatbots.push({ department: chatbot.department, owner: by, others: [] });
       return 201;
     case 'grant': {
@@ -160,6 +169,7 @@ function changeMember(state: State, asked: Call & { call: 'setMember' | 'removeM
   if (to >= ACTIVE) return 404;
   if (state.owners[state.departments[department] as number]?.includes(to)) return 403;
   if (isAbove(current, own)) return 403;
+  if (!current && to === by) return 403;
   if (!current) forget(state, to, department);
   members[to] = asked.role;
   return 200;
@@ -182,5 +192,7 @@ function changeOwner(
   if (!owners.includes(to)) return 404;
   if (owners.length === 1) return 403;
   state.owners[organization] = owners.filter((each) => each !== to);
+  for (const [department, members] of state.members.entries())
+    if (state.departments[department] === organization && !members[to]) forget(state, to, department);
   return 200;
 }

@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
-import { malformed, missing } from '../chatbots/directory.ts';
+import { sendJson } from '../../fixtures/http.ts';
+import { malformed, missing, notFound } from '../chatbots/directory.ts';
 import { BAD_BODIES, type Organizations, startOrganizations, type Team } from './organization.ts';
+
+const INTERNAL_API_KEY = 'a key that only the tests know, 32 bytes and more';
 
 let all: Organizations;
 let team: Team;
 let created: string;
 beforeAll(async () => {
-  all = await startOrganizations();
+  all = await startOrganizations({ env: { INTERNAL_API_KEY } });
 });
 afterAll(() => all.stop());
 beforeEach(async () => {
@@ -29,6 +32,13 @@ const bill = (fields: object = {}) => ({
 });
 const read = async (place = team.place) => outcome(await team.ada.call('GET', `${place}/billing`));
 const change = async (body: unknown) => outcome(await team.ada.call('PATCH', `${team.place}/billing`, body));
+/** As the payment service does. */
+const report = async (body: unknown, key = INTERNAL_API_KEY, department_id = team.department_id) =>
+  outcome(
+    await sendJson('PUT', `${all.url}/internal/departments/${department_id}/payment-status`, body, {
+      authorization: `Bearer ${key}`,
+    }),
+  );
 const today = () => all.at().slice(0, 10);
 
 describe('the bill of a department', () => {
@@ -39,7 +49,7 @@ describe('the bill of a department', () => {
   test.each(['Starter', 'Professional', 'Business', 'Enterprise'])(
     'a change to %s is of today, and unpaid',
     async (subscription_plan) => {
-      await change({ payment_status: 'paid' });
+      await report({ payment_status: 'paid' });
       const changed = bill({ subscription_plan, subscription_date: today(), updated_at: all.at() });
       expect(await change({ subscription_plan })).toStrictEqual(changed);
       expect(await read()).toStrictEqual(changed);
@@ -47,22 +57,42 @@ describe('the bill of a department', () => {
   );
 
   test.each(['pending', 'paid', 'failed'])(
-    'payment %s leaves the plan and its day',
+    'that the payment is %s is reported by its service, and leaves the plan and its day',
     async (payment_status) => {
       const changed = bill({ payment_status, updated_at: all.at() });
-      expect(await change({ payment_status })).toStrictEqual(changed);
+      expect(await report({ payment_status })).toStrictEqual(changed);
       expect(await read()).toStrictEqual(changed);
     },
   );
 
-  test('a plan that is paid at once', async () => {
+  test('nobody calls his own bill paid', async () => {
     const both = { subscription_plan: 'Business', payment_status: 'paid' };
-    const changed = bill({ ...both, subscription_date: today(), updated_at: all.at() });
-    expect(await change(both)).toStrictEqual(changed);
+    expect((await change(both)).body.payment_status).toBe('pending');
+    const { status } = await team.ada.ask(
+      'PUT',
+      `/internal/departments/${team.department_id}/payment-status`,
+      { payment_status: 'paid' },
+    );
+    expect(status).toBe(401);
+    expect((await report({ payment_status: 'paid' }, 'another key')).status).toBe(401);
+    expect((await read()).body.payment_status).toBe('pending');
+  });
+
+  test('a report of what is not there, or says nothing, is refused', async () => {
+    expect(await report({ payment_status: 'paid' }, INTERNAL_API_KEY, 'nowhere')).toStrictEqual(
+      notFound(all.clock),
+    );
+    expect(await report({})).toStrictEqual(missing('payment_status is required', all.clock));
+    for (const payment_status of ['Paid', null, { $ne: 'paid' }, 'constructor'])
+      expect(await report({ payment_status })).toStrictEqual(
+        malformed('payment_status must be one of pending, paid, failed', all.clock),
+      );
+    expect(await read()).toStrictEqual(bill());
   });
 
   test('the plan that it has already stays paid, of the day it was chosen on', async () => {
-    await change({ subscription_plan: 'Business', payment_status: 'paid' });
+    await change({ subscription_plan: 'Business' });
+    await report({ payment_status: 'paid' });
     const chosen = today();
     all.clock.advance(86_400);
     expect(await change({ subscription_plan: 'Business' })).toStrictEqual(
@@ -84,14 +114,16 @@ describe('the bill of a department', () => {
     const sibling = await all.department(ada, organization_id);
     const before = await read(sibling.place);
     const user = await all.db.users.findOne({ user_id: ada.user_id });
-    await change({ subscription_plan: 'Enterprise', payment_status: 'failed' });
+    await change({ subscription_plan: 'Enterprise' });
+    await report({ payment_status: 'failed' });
     expect(await read(sibling.place)).toStrictEqual(before);
     expect(await all.db.users.findOne({ user_id: ada.user_id })).toStrictEqual(user);
     // An Owner of one department has no say in the bill of another.
     expect((await people.Owner.call('GET', `${team.place}/billing`)).status).toBe(200);
     expect((await people.Owner.call('GET', `${sibling.place}/billing`)).status).toBe(404);
     expect(
-      (await people.Owner.call('PATCH', `${sibling.place}/billing`, { payment_status: 'paid' })).status,
+      (await people.Owner.call('PATCH', `${sibling.place}/billing`, { subscription_plan: 'Business' }))
+        .status,
     ).toBe(404);
     expect(await read(sibling.place)).toStrictEqual(before);
   });
@@ -99,7 +131,7 @@ describe('the bill of a department', () => {
   test('of a plan and a payment at once neither is lost', async () => {
     await Promise.all([change({ subscription_plan: 'Starter' }), change({ subscription_plan: 'Starter' })]);
     const answers = await Promise.all([
-      change({ payment_status: 'failed' }),
+      report({ payment_status: 'failed' }),
       change({ subscription_plan: 'Starter' }),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
@@ -107,22 +139,24 @@ describe('the bill of a department', () => {
   });
 
   const PLAN = 'subscription_plan must be one of Free, Starter, Professional, Business, Enterprise';
-  const STATUS = 'payment_status must be one of pending, paid, failed';
-  const EMPTY = 'body must hold subscription_plan or payment_status';
   test.each([
-    [{}, EMPTY],
-    [{ plan: 'Business' }, EMPTY],
-    [{ subscription_date: '2030-01-01', updated_at: 'never', department_id: 'mine' }, EMPTY],
     [{ subscription_plan: 'free' }, PLAN],
     [{ subscription_plan: '' }, PLAN],
     [{ subscription_plan: null }, PLAN],
     [{ subscription_plan: '$payment_status' }, PLAN],
     [{ subscription_plan: ['Business'] }, PLAN],
-    [{ subscription_plan: 'Business', payment_status: 'Paid' }, STATUS],
-    [{ payment_status: { $ne: 'paid' } }, STATUS],
-    [{ payment_status: 'constructor' }, STATUS],
   ])('%j is refused and nothing is written', async (body, details) => {
     expect(await change(body)).toStrictEqual(malformed(details, all.clock));
+    expect(await read()).toStrictEqual(bill());
+  });
+
+  test.each([
+    {},
+    { plan: 'Business' },
+    { payment_status: 'paid' },
+    { subscription_date: '2030-01-01', updated_at: 'never', department_id: 'mine' },
+  ])('%j names no plan', async (body) => {
+    expect(await change(body)).toStrictEqual(missing('subscription_plan is required', all.clock));
     expect(await read()).toStrictEqual(bill());
   });
 

@@ -209,7 +209,9 @@ describe('owners', () => {
     await ada.call('PUT', path(organization_id, bob.user_id));
     const late = await all.department(ada, organization_id);
     for (const { place, department_id } of [early, late]) {
-      expect((await bob.call('PATCH', `${place}/billing`, { payment_status: 'paid' })).status).toBe(200);
+      expect((await bob.call('PATCH', `${place}/billing`, { subscription_plan: 'Starter' })).status).toBe(
+        200,
+      );
       expect((await all.chatbot(bob, department_id)).department_id).toBe(department_id);
     }
     expect((await bob.ask('GET', '/api/v1/chatbots')).body.pagination.total_items).toBe(2);

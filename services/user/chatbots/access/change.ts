@@ -1,9 +1,10 @@
-import type { Grant } from '@gatehouse/shared/catalogue';
+import type { Grant, StoredChatbot } from '@gatehouse/shared/catalogue';
 import type { Database } from '@gatehouse/shared/database';
 import { AppError } from '@gatehouse/shared/errors';
 import { can, grantableBy, type Permission, permissionsOf, type Role } from '@gatehouse/shared/rbac';
 import { findActiveUser } from '@gatehouse/shared/users';
-import { rolesOf } from '../../organizations/roles.ts';
+import { forgetGrants } from '../../organizations/members/forget-grants.ts';
+import { roleIn, rolesOf } from '../../organizations/roles.ts';
 import { roleOn } from '../access.ts';
 import { accessListOf } from './contract.ts';
 
@@ -67,7 +68,7 @@ export async function changeAccess(db: Database, change: Change): Promise<void> 
         $inc: { access_version: 1 },
       },
     );
-    if (matchedCount === 1) return;
+    if (matchedCount === 1) return current ? undefined : takeBackUnlessIn(db, chatbot, user_id);
   }
   throw new AppError('unavailable');
 }
@@ -87,6 +88,18 @@ function judge(
   const within = grantableBy(own);
   const above = [before, after].some((touched) => touched && !within.includes(touched));
   if (!can(own, permission) || above) throw new AppError('forbidden');
+}
+
+/** Who was removed from the department while he was given a role is swept off the list by this, or by the removal. */
+async function takeBackUnlessIn(
+  db: Database,
+  { organization_id, department_id }: StoredChatbot,
+  user_id: string,
+): Promise<void> {
+  if (organization_id === null || department_id === null) return;
+  if (roleIn(await rolesOf(db, user_id), department_id)) return;
+  await forgetGrants(db, { organization_id, department_id }, user_id);
+  throw new AppError('userNotFound');
 }
 
 /** Who owns a chatbot with this list: he who did, or whoever has been an Owner for longest. */

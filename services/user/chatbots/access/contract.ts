@@ -25,6 +25,7 @@ export const accessEntry = z.object({ chatbot_id: z.string(), user_id: z.string(
 /** Everybody who was given a role, the owner first; who created it gave the role to himself. */
 export function accessListOf({ owner_id, created_at, permissions = [] }: StoredChatbot): Grant[] {
   const created: Grant = { user_id: owner_id, role: 'Owner', granted_by: owner_id, granted_at: created_at };
-  const isOwner = ({ user_id }: Grant) => user_id === owner_id;
-  return [permissions.find(isOwner) ?? created, ...permissions.filter((grant) => !isOwner(grant))];
+  const isOwners = ({ user_id }: Grant) => user_id === owner_id;
+  const given = permissions.find((grant) => isOwners(grant) && grant.role === 'Owner');
+  return [given ?? created, ...permissions.filter((grant) => !isOwners(grant))];
 }

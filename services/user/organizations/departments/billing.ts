@@ -7,7 +7,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { departmentPath, refused, refusedBody, tagged } from '../contract.ts';
 
-const billingRecord = z
+export const billingRecord = z
   .object({
     department_id: z.string(),
     subscription_plan: z.enum(PLANS),
@@ -28,14 +28,9 @@ const billingRecord = z
     ],
   });
 
-const changes = jsonBody({
-  subscription_plan: oneOf(PLANS).exactOptional(),
-  payment_status: oneOf(PAYMENT_STATUSES).exactOptional(),
-})
-  .refine((fields) => Object.keys(fields).length > 0, {
-    error: 'must hold subscription_plan or payment_status',
-  })
-  .meta({ examples: [{ subscription_plan: 'Business' }] });
+const changes = jsonBody({ subscription_plan: oneOf(PLANS) }).meta({
+  examples: [{ subscription_plan: 'Business' }],
+});
 
 /** GET and PATCH /api/v1/organizations/{organization_id}/departments/{department_id}/billing. */
 export async function billing(
@@ -67,12 +62,11 @@ export async function billing(
   app.patch(
     url,
     {
-      // Whoever may manage the payment may change the plan: the specification gives both to the same roles.
-      config: { permission: 'manage payment' },
+      config: { permission: 'upgrade/downgrade plan' },
       schema: {
         ...tagged,
-        summary: 'Change the bill of a department',
-        description: 'A new plan is unpaid (`pending`) unless the call says otherwise.',
+        summary: 'Change the plan of a department',
+        description: 'A new plan is unpaid (`pending`) until the payment service reports that it is paid.',
         params: departmentPath,
         body: changes,
         response: { 200: billingRecord, ...refusedBody },
@@ -80,7 +74,7 @@ export async function billing(
     },
     async (request) => {
       const { organization_id, department_id } = request.params;
-      const { subscription_plan, payment_status } = request.body;
+      const { subscription_plan } = request.body;
       const at = new Date(now()).toISOString();
       const isNew = { $ne: ['$billing.subscription_plan', subscription_plan] };
       const { billing } = found(
@@ -90,12 +84,9 @@ export async function billing(
             {
               $set: {
                 billing: {
-                  ...(subscription_plan && {
-                    subscription_plan,
-                    subscription_date: { $cond: [isNew, at.slice(0, 10), '$billing.subscription_date'] },
-                    payment_status: { $cond: [isNew, 'pending', '$billing.payment_status'] },
-                  }),
-                  ...(payment_status && { payment_status }),
+                  subscription_plan,
+                  subscription_date: { $cond: [isNew, at.slice(0, 10), '$billing.subscription_date'] },
+                  payment_status: { $cond: [isNew, 'pending', '$billing.payment_status'] },
                   updated_at: at,
                 },
               },

@@ -1,6 +1,6 @@
 import { type Database, isDuplicateKey } from '@gatehouse/shared/database';
 import { emailKey } from '@gatehouse/shared/email';
-import { EMAIL_COLLATION, VERIFIED } from '@gatehouse/shared/users';
+import { ACTIVE, EMAIL_COLLATION } from '@gatehouse/shared/users';
 import { forgetGrants } from '../members/forget-grants.ts';
 import { isPending } from './record.ts';
 
@@ -16,13 +16,13 @@ export async function acceptInvitations(
 ): Promise<void> {
   if (typeof user_id !== 'string') return;
   const invitations = db.memberships.find({ email: emailKey(email), ...isPending(now) });
-  for await (const { _id, department_id } of invitations) {
+  for await (const { _id, organization_id, department_id } of invitations) {
     const pending = { _id, ...isPending(now) };
     if (await db.memberships.findOne({ department_id, user_id })) {
       await db.memberships.deleteOne(pending);
       continue;
     }
-    await forgetGrants(db, department_id, user_id);
+    await forgetGrants(db, { organization_id, department_id }, user_id);
     try {
       await db.memberships.updateOne(pending, {
         $set: { user_id, joined_at: new Date(now) },
@@ -44,7 +44,7 @@ export async function acceptAllInvitations(db: Database, now: number): Promise<v
   const waiting = [...new Set(invitations.map(({ email = '' }) => email))];
   for (let from = 0; from < waiting.length; from += AT_ONCE) {
     const email = { $in: waiting.slice(from, from + AT_ONCE) };
-    const accounts = db.users.find({ email, ...VERIFIED }, { collation: EMAIL_COLLATION });
+    const accounts = db.users.find({ email, ...ACTIVE }, { collation: EMAIL_COLLATION });
     for await (const account of accounts) await acceptInvitations(db, account, now);
   }
 }

@@ -6,7 +6,7 @@ import { AppError, failures, found } from '@gatehouse/shared/errors';
 import type { Mailer } from '@gatehouse/shared/mail';
 import type { Organization } from '@gatehouse/shared/organizations';
 import { grantableBy, ROLES } from '@gatehouse/shared/rbac';
-import { findUserByEmail, userIdOf } from '@gatehouse/shared/users';
+import { findUserByEmail, isActive, userIdOf } from '@gatehouse/shared/users';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -63,7 +63,7 @@ export async function createInvitation(
         const department = found(await db.departments.findOne({ organization_id, department_id }));
         await spendInvitation(db, caller, now());
 
-        await refuseMember(db, organization, department_id, email);
+        await refuseMember(db, organization, department_id, email, caller);
         const write = (upsert: boolean) =>
           db.memberships.findOneAndUpdate(
             {
@@ -90,14 +90,14 @@ export async function createInvitation(
           throw error;
         });
         if (!written) {
-          await refuseMember(db, organization, department_id, email); // he has just become one
+          await refuseMember(db, organization, department_id, email, caller); // he has just become one
           throw new AppError('forbidden'); // invited to a role above the caller's
         }
         const { membership_id } = written;
 
         // Written first and then looked: whoever verifies the address meanwhile finds the invitation.
         const account = await findUserByEmail(db.users, email);
-        const joins = account?.verified && userIdOf(account) !== null ? account : null;
+        const joins = account && isActive(account) && userIdOf(account) !== null ? account : null;
         // Mailed before he joins: where that fails the call can be made again.
         await mailer.sendInvitation(account?.email ?? address, {
           organization: organization.name,
@@ -109,7 +109,7 @@ export async function createInvitation(
         request.log.info({ department_id, membership_id, role }, 'invitation sent');
         const invitation = await db.memberships.findOne({ membership_id });
         // He has become a member meanwhile, by another way; or it was withdrawn.
-        if (!invitation) await refuseMember(db, organization, department_id, email);
+        if (!invitation) await refuseMember(db, organization, department_id, email, caller);
         return reply.code(201).send(shownInvitation(found(invitation)));
       },
     );
@@ -121,14 +121,17 @@ async function refuseMember(
   { owners }: Organization,
   department_id: string,
   email: string,
+  caller: string,
 ): Promise<void> {
   const account = await findUserByEmail(db.users, email);
   const user_id = account && userIdOf(account);
   if (owners.some((owner) => owner.user_id === user_id)) {
     throw new AppError('forbidden', { text: OWNER_ALREADY });
   }
+  // Who invites has a part here, or is just being removed, and shall not invite himself back.
   const known =
-    (await db.memberships.findOne({ department_id, email, ...isMember })) ??
+    user_id === caller ||
+    (await db.memberships.findOne({ department_id, email, ...isMember })) ||
     (user_id && (await db.memberships.findOne({ department_id, user_id })));
   if (known) throw new AppError('duplicate', { text: 'Already a member' });
 }

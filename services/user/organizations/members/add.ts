@@ -7,9 +7,9 @@ export async function addMember(
   db: Database,
   member: Membership & { user_id: string },
 ): Promise<Membership | null> {
-  const { department_id, user_id } = member;
+  const { organization_id, department_id, user_id } = member;
   if (await db.memberships.findOne({ department_id, user_id })) return null;
-  await forgetGrants(db, department_id, user_id);
+  await forgetGrants(db, { organization_id, department_id }, user_id);
   try {
     await db.memberships.insertOne({ ...member });
     return member;

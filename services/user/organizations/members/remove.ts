@@ -16,7 +16,7 @@ const schema = {
   ...tagged,
   summary: 'Remove a member from a department, or leave it',
   description:
-    'His roles on its chatbots end with it, and what he created stays with the department. Nobody removes a role above his own.',
+    'His roles on its chatbots end with it; those that he owns go to another Owner of theirs, or to one of the organization. Nobody removes a role above his own.',
   params: memberPath,
   response: {
     200: z
@@ -34,7 +34,7 @@ export async function removeMember(root: FastifyInstance, { db }: { db: Database
       '/api/v1/organizations/:organization_id/departments/:department_id/members/:user_id',
       { schema, config },
       async (request) => {
-        const { department_id, user_id } = request.params;
+        const { organization_id, department_id, user_id } = request.params;
         const leaves = user_id === standingOf(request).caller;
         const removable = leaves ? {} : { role: { $in: grantableBy(roleOf(request)) } };
         const { deletedCount } = await db.memberships.deleteOne({ ...request.params, ...removable });
@@ -42,7 +42,7 @@ export async function removeMember(root: FastifyInstance, { db }: { db: Database
           const isMember = await db.memberships.findOne(request.params);
           throw new AppError(isMember ? 'forbidden' : 'notFound');
         }
-        await forgetGrants(db, department_id, user_id);
+        await forgetGrants(db, { organization_id, department_id }, user_id);
         request.log.info({ department_id, user_id }, 'member removed');
         return REMOVED;
       },

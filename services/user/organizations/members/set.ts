@@ -36,7 +36,8 @@ export async function setMember(
       async (request) => {
         const { organization_id, department_id, user_id } = request.params;
         const { role } = request.body;
-        const grantable = grantableBy(roleOf(request));
+        const own = roleOf(request);
+        const grantable = grantableBy(own);
         if (!grantable.includes(role)) throw new AppError('forbidden');
         if (!(await findActiveUser(db.users, user_id))) throw new AppError('userNotFound');
         if (await db.organizations.findOne({ organization_id, 'owners.user_id': user_id })) {
@@ -45,21 +46,19 @@ export async function setMember(
         const { caller } = standingOf(request);
         const at = new Date(now());
         const granted = { role, granted_by: caller, granted_at: at.toISOString() };
+        // Oneself by the role that one has, and not anew: who is being removed shall not put himself back.
+        const isOneself = user_id === caller;
         const change = () =>
           db.memberships.findOneAndUpdate(
-            { ...request.params, role: { $in: grantable } },
+            { ...request.params, role: isOneself ? own : { $in: grantable } },
             { $set: granted },
             { returnDocument: 'after' },
           );
-        const add = () =>
-          addMember(db, {
-            organization_id,
-            department_id,
-            user_id,
-            membership_id: randomUUIDv7(),
-            joined_at: at,
-            ...granted,
-          });
+        const add = async () => {
+          if (isOneself) return null;
+          const membership = { membership_id: randomUUIDv7(), ...request.params, joined_at: at, ...granted };
+          return addMember(db, membership);
+        };
         // Where somebody else has just added him, his role is changed after all.
         const member = (await change()) ?? (await add()) ?? (await change());
         if (!member) throw new AppError('forbidden'); // he has a role that this caller may not touch

@@ -5,12 +5,12 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { organizationPath, ownerRecord, refused, tagged } from '../contract.ts';
 
-const config = { permission: 'membership' } as const;
+const config = { permission: 'view users' } as const;
 
 const schema = {
   ...tagged,
   summary: 'List the Owners of an organization',
-  description: 'They are Owners in every department.',
+  description: 'They are Owners in every department. For whoever may view the users of one.',
   params: organizationPath,
   response: {
     200: z

@@ -58,5 +58,5 @@ async function forgetWhereNotMember(db: Database, organization_id: string, user_
   ]);
   const kept = new Set(left.map(({ department_id }) => department_id));
   const $in = departments.map(({ department_id }) => department_id).filter((id) => !kept.has(id));
-  await forgetGrants(db, { $in }, user_id);
+  await forgetGrants(db, { organization_id, department_id: { $in } }, user_id);
 }

@@ -1,0 +1,62 @@
+import { jsonBody, oneOf } from '@gatehouse/shared/catalogue';
+import type { Database } from '@gatehouse/shared/database';
+import { failures, found } from '@gatehouse/shared/errors';
+import { PAYMENT_STATUSES } from '@gatehouse/shared/organizations';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { requireServiceKey } from '../../service-key.ts';
+import { billingRecord } from './billing.ts';
+
+const schema = {
+  tags: ['organizations'],
+  security: [{ serviceKey: [] }],
+  summary: 'Report what came of a department’s payment',
+  description:
+    'For the payment service: a department’s own people choose its plan, but do not say that it is paid.',
+  params: z.object({ department_id: z.string() }),
+  body: jsonBody({ payment_status: oneOf(PAYMENT_STATUSES) }).meta({
+    examples: [{ payment_status: 'paid' }],
+  }),
+  response: {
+    200: billingRecord,
+    ...failures(
+      'catalogue',
+      'noAuthorizationHeader',
+      'invalidToken',
+      'missingField',
+      'invalidFormat',
+      'notFound',
+      'unavailable',
+    ),
+  },
+};
+
+/** PUT /internal/departments/{department_id}/payment-status. */
+export async function reportPayment(
+  root: FastifyInstance,
+  { config, db, now }: { config: { INTERNAL_API_KEY?: string | undefined }; db: Database; now: () => number },
+): Promise<void> {
+  root
+    .withTypeProvider<ZodTypeProvider>()
+    .put(
+      '/internal/departments/:department_id/payment-status',
+      { schema, ...requireServiceKey(config) },
+      async (request) => {
+        const { department_id } = request.params;
+        const { billing } = found(
+          await db.departments.findOneAndUpdate(
+            { department_id },
+            {
+              $set: {
+                'billing.payment_status': request.body.payment_status,
+                'billing.updated_at': new Date(now()).toISOString(),
+              },
+            },
+            { returnDocument: 'after' },
+          ),
+        );
+        return { department_id, ...billing };
+      },
+    );
+}
