@@ -75,6 +75,17 @@ function* scanIndex(
   plan: IndexScan,
   stats: ScanStats,
 ): Generator<Found> {
+  if (plan.unique) {
+    if (!hasIndex(store, collection, plan.index.id)) return;
+    const sql =
+      `SELECT d.id AS id, d.bson AS bson FROM idx_${plan.index.id} i ` +
+      `CROSS JOIN doc_${collection.id} d ON d.id = i.doc WHERE i.key = ?`;
+    const row = store.statement(sql).get(plan.ranges[0]?.start as Buffer) as unknown as Found | undefined;
+    if (!row) return;
+    stats.keysExamined++;
+    yield row;
+    return;
+  }
   const ranges = plan.backward ? plan.ranges.toReversed() : plan.ranges;
   const order = plan.backward ? 'DESC' : 'ASC';
   const [beyond, within] = plan.backward ? ['<', '>='] : ['>', '<'];
