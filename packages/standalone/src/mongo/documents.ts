@@ -5,7 +5,7 @@ import { type Index, type IndexKey, indexKeys } from './index.ts';
 import { EMPTY_ARRAY } from './path.ts';
 import { shell } from './shell.ts';
 import type { Collection, Store } from './store.ts';
-import { clone, type Doc, encode, isDoc, MAX_DOCUMENT_BYTES, setField } from './value.ts';
+import { clone, type Doc, encode, getField, isDoc, MAX_DOCUMENT_BYTES, setField } from './value.ts';
 
 /** Stores a new document; every unique index is asked before anything is written, so that a refusal leaves no trace. */
 export function insertDocument(store: Store, collection: Collection, given: Doc): Doc {
@@ -13,7 +13,9 @@ export function insertDocument(store: Store, collection: Collection, given: Doc)
   checkId(doc._id);
   const bytes = encodeChecked(doc);
   const keys = collection.indexes.map((index) => indexKeys(index, doc));
-  checkUnique(store, collection, keys, 0);
+  collection.indexes.forEach((index, i) => {
+    if (index.unique) checkUniqueIndex(store, collection, index, keys[i] as IndexKey[], 0);
+  });
   const { lastInsertRowid } = store
     .statement(`INSERT INTO doc_${collection.id} (bson) VALUES (?)`)
     .run(bytes);
@@ -34,16 +36,17 @@ export function replaceDocument(
 ): boolean {
   const bytes = encodeChecked(after);
   if (Buffer.compare(bytes, stored) === 0) return false;
-  const oldKeys = collection.indexes.map((index) => indexKeys(index, before));
-  const newKeys = collection.indexes.map((index) => indexKeys(index, after));
-  checkUnique(store, collection, newKeys, id);
+  const changed = collection.indexes
+    .filter(({ fields }) => fields.some((name) => getField(before, name) !== getField(after, name)))
+    .map((index) => ({ index, old: indexKeys(index, before), wanted: indexKeys(index, after) }));
+  for (const { index, wanted } of changed) {
+    if (index.unique) checkUniqueIndex(store, collection, index, wanted, id);
+  }
   store.statement(`UPDATE doc_${collection.id} SET bson = ? WHERE id = ?`).run(bytes, id);
-  collection.indexes.forEach((index, i) => {
-    const old = oldKeys[i] as IndexKey[];
-    const wanted = newKeys[i] as IndexKey[];
+  for (const { index, old, wanted } of changed) {
     removeKeys(store, index, without(old, wanted), id);
     addKeys(store, index, without(wanted, old), id);
-  });
+  }
   return true;
 }
 
@@ -79,12 +82,6 @@ function addKeys(store: Store, index: Index, keys: IndexKey[], id: number): void
 function removeKeys(store: Store, index: Index, keys: IndexKey[], id: number): void {
   const statement = store.statement(`DELETE FROM idx_${index.id} WHERE key = ? AND doc = ?`);
   for (const key of keys) statement.run(key.bytes, id);
-}
-
-function checkUnique(store: Store, collection: Collection, keys: IndexKey[][], id: number): void {
-  collection.indexes.forEach((index, i) => {
-    if (index.unique) checkUniqueIndex(store, collection, index, keys[i] as IndexKey[], id);
-  });
 }
 
 function checkUniqueIndex(

@@ -15,6 +15,8 @@ export interface Index {
   /** The key pattern, such as { email: 1 }. */
   readonly key: Doc;
   readonly paths: readonly (readonly string[])[];
+  /** The top-level fields that decide on a document's keys, those of the partial filter among them. */
+  readonly fields: readonly string[];
   readonly descending: readonly boolean[];
   readonly unique: boolean;
   readonly sparse: boolean;
@@ -133,11 +135,15 @@ export function openIndex(id: number, spec: Doc, multikey: number): Index {
     const filter = parseFilter(partialFilter);
     partial = { filter, test: compileFilter(filter, { collation }) };
   }
+  const paths = names.map((name) => name.split('.'));
   return {
     id,
     name: spec.name as string,
     key,
-    paths: names.map((name) => name.split('.')),
+    paths,
+    fields: [
+      ...new Set([...paths, ...(partial ? filterPaths(partial.filter) : [])].map(([root]) => root as string)),
+    ],
     descending: names.map((name) => toNumber(key[name]) < 0),
     unique: spec.unique === true || names.join() === '_id',
     sparse: spec.sparse === true,
@@ -147,6 +153,12 @@ export function openIndex(id: number, spec: Doc, multikey: number): Index {
     spec,
     multikey,
   };
+}
+
+/** Of the filters that a partial index may have. */
+function filterPaths(filter: Filter): (readonly string[])[] {
+  if (filter.kind === 'and' || filter.kind === 'or') return filter.children.flatMap(filterPaths);
+  return filter.kind === 'field' && filter.path ? [filter.path] : [];
 }
 
 export function isMultikey(index: Index, field: number): boolean {
