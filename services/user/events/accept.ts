@@ -1,4 +1,4 @@
-import { createHash, randomUUIDv7 } from 'node:crypto';
+import { hash, randomUUIDv7 } from 'node:crypto';
 import type { Database } from '@gatehouse/shared/database';
 import { type PublishedEvent, payloadOf } from '@gatehouse/shared/events';
 import { type Delivery, KEPT_DAYS, type StoredEvent } from '@gatehouse/shared/webhooks';
@@ -70,7 +70,7 @@ function storedEvent({ id, event, owner_id, timestamp, data }: PublishedEvent, n
     owner_id,
     event,
     payload: payloadOf(event, timestamp ?? new Date(now).toISOString(), data),
-    fingerprint: createHash('sha256').update(content).digest('base64url'),
+    fingerprint: hash('sha256', content, 'base64url'),
     accepted_at: new Date(now),
     expires_at: new Date(now + KEPT_DAYS * 86_400_000),
   };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Database } from '@gatehouse/shared/database';
 import type { Delivery, StoredEvent, Webhook } from '@gatehouse/shared/webhooks';
 import { takenIndexes } from '../delivery/bulk-errors.ts';
@@ -91,7 +91,7 @@ function deliveryOf(stored: StoredEvent, webhook_id: string): Delivery {
  * grow go to the end of their index, ids at random all over it.
  */
 function deliveryId(webhook_id: string, { _id, accepted_at }: StoredEvent): string {
-  const bytes = createHash('sha256').update(`${webhook_id} ${_id}`).digest().subarray(0, 16);
+  const bytes = hash('sha256', `${webhook_id} ${_id}`, 'buffer').subarray(0, 16);
   bytes.writeUIntBE(accepted_at.getTime(), 0, 6);
   bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f);
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
