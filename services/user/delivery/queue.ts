@@ -9,10 +9,10 @@ import type { Result, WriteDown } from './record.ts';
 
 /** Attempts at one receiver at the same time, at most. */
 const WIDEST = 16;
-/** Deliveries read at once from a queue that goes slowly. */
+/** Deliveries read at once. */
 const PAGE = 200;
-/** Deliveries that wait in memory at a time, read or taken as they came; more are left to be read. */
-const MOST_WAITING = 1_000;
+/** Deliveries taken from memory that wait at a time; more are left to be read. */
+const MOST_OFFERED = 1_000;
 /** After so many failures in a row the whole queue rests, for half a minute at most. */
 const MISSES = 5;
 const REST = 30_000;
@@ -63,8 +63,6 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
   /** Those that are not in the database, and whom to tell of each that is. */
   const unwritten = new Map<string, { delivery: Delivery; tell: () => void }>();
   let inFlight = 0;
-  /** Attempts since the last page. */
-  let begun = 0;
   let width = 1;
   let misses = 0;
   let restUntil = 0;
@@ -110,9 +108,7 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
     if (!webhook) return;
     // As of now: what is written down while the page is on its way may still stand in it.
     const underway = new Set(busy);
-    // Enough to catch up with what comes in, but little where little is worked off until the next look.
-    const most = Math.max(PAGE, Math.min(2 * begun, MOST_WAITING)) + underway.size;
-    begun = 0;
+    const most = PAGE + underway.size;
     const due = await worker.db.webhookDeliveries
       .find({ webhook_id, status: 'pending', due: { $lte: new Date(worker.now()) } })
       .sort({ due: 1, seq: 1 })
@@ -157,7 +153,6 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
         const delivery = read.shift() as Delivery;
         busy.add(delivery._id);
         inFlight += 1;
-        begun += 1;
         attempt(delivery, webhook).catch(dropped.reject);
       }
       if (busy.size > 0) {
@@ -197,12 +192,12 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
     },
     offer(deliveries) {
       // Whatever there may be more of comes first, and a page under way may hold these.
-      if (kicked || reading || read.length > MOST_WAITING) kicked = true;
+      if (kicked || reading || read.length > MOST_OFFERED) kicked = true;
       else read.push(...deliveries.filter(({ _id }) => !unwritten.has(_id)));
       changed.resolve();
     },
     take(deliveries) {
-      if (kicked || reading || leaving || ends() || read.length > MOST_WAITING) return null;
+      if (kicked || reading || leaving || ends() || read.length > MOST_OFFERED) return null;
       const written = Promise.withResolvers<void>();
       let left = deliveries.length;
       const tell = () => {
