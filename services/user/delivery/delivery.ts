@@ -57,7 +57,7 @@ export function createDelivery(
     },
     { poll },
   );
-  const accept = createAccept({ db, now, offer: worker.offer, take: worker.take });
+  const accept = createAccept({ db, now, offer: worker.offer });
 
   let stopRepair = () => {};
   app.addHook('onReady', async () => {

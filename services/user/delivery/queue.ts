@@ -1,7 +1,6 @@
 import type { Database } from '@gatehouse/shared/database';
 import type { Delivery } from '@gatehouse/shared/webhooks';
 import type { FastifyBaseLogger } from 'fastify';
-import { storeDeliveries } from '../events/fan-out.ts';
 import { isDelivered, type Outcome } from './attempt.ts';
 import { deliver, type Sender } from './deliver.ts';
 import * as leases from './lease.ts';
@@ -35,12 +34,6 @@ export interface Queue {
   kick(): void;
   /** These came in, after all that is read or under way. */
   offer(deliveries: readonly Delivery[]): void;
-  /**
-   * Takes deliveries that are not in the database, and writes them when it is known what came of their first attempt,
-   * or at the next look in any case.
-   * @returns what resolves when all are written; null when they are not taken.
-   */
-  take(deliveries: readonly Delivery[]): Promise<void> | null;
   /** Another worker has it, or it is no longer to be worked off. */
   lose(): void;
   /** Starts nothing any more; `done` follows when what is in flight has been written down. */
@@ -60,8 +53,6 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
   let read: Delivery[] = [];
   /** From the start of an attempt until it is written down. */
   const busy = new Set<string>();
-  /** Those that are not in the database, and whom to tell of each that is. */
-  const unwritten = new Map<string, { delivery: Delivery; tell: () => void }>();
   let inFlight = 0;
   let width = 1;
   let misses = 0;
@@ -72,8 +63,6 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
   /** Whether there may be more in the database than what is read or under way. */
   let kicked = true;
   let reading = false;
-  /** While it is being let go. */
-  let leaving = false;
   /** Whether what is read, the webhook above all, may be out of date. */
   let stale = false;
   let changed = Promise.withResolvers<void>();
@@ -82,22 +71,6 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
   dropped.promise.catch(() => {});
 
   const mayStart = () => webhook !== null && !stopped && !gone && restUntil === 0 && inFlight < width;
-
-  /** Whether nothing is begun any more. */
-  const ends = () => stopped || gone || restUntil > 0 || webhook === null;
-
-  function wrote(deliveries: readonly Delivery[]): void {
-    for (const { _id } of deliveries) {
-      unwritten.get(_id)?.tell();
-      unwritten.delete(_id);
-    }
-  }
-
-  async function writeAll(): Promise<void> {
-    const deliveries = [...unwritten.values()].map(({ delivery }) => delivery);
-    await storeDeliveries(worker.db, deliveries, worker.now());
-    wrote(deliveries);
-  }
 
   /** The webhook is read anew with every page. */
   async function readPage(): Promise<void> {
@@ -126,8 +99,7 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
     changed.resolve();
     // Of what was let go somebody else will say what came of it.
     if (abandoned) return;
-    worker.attempted(await worker.writeDown(delivery, outcome, unwritten.has(delivery._id)));
-    wrote([delivery]);
+    worker.attempted(await worker.writeDown(delivery, outcome));
     busy.delete(delivery._id);
     changed.resolve();
   }
@@ -147,7 +119,6 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
 
   async function run(): Promise<void> {
     for (;;) {
-      if (unwritten.size > 0 && (ends() || (kicked && read.length === 0))) await writeAll();
       if (kicked && read.length === 0 && mayStart()) await readPage();
       while (webhook && read.length > 0 && mayStart()) {
         const delivery = read.shift() as Delivery;
@@ -172,14 +143,12 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
     await changed.promise;
     clearTimeout(timer);
     if (kicked || read.length > 0 || stopped || !webhook) return false;
-    leaving = true;
     const next = await worker.db.webhookDeliveries.findOne(
       { webhook_id, status: 'pending' },
       { sort: { due: 1, seq: 1 }, projection: { due: 1 } },
     );
     if (await leases.release(worker, known, next?.due ?? null)) return true;
     kicked = true;
-    leaving = false;
     return false;
   }
 
@@ -193,21 +162,8 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
     offer(deliveries) {
       // Whatever there may be more of comes first, and a page under way may hold these.
       if (kicked || reading || read.length > MOST_OFFERED) kicked = true;
-      else read.push(...deliveries.filter(({ _id }) => !unwritten.has(_id)));
+      else read.push(...deliveries);
       changed.resolve();
-    },
-    take(deliveries) {
-      if (kicked || reading || leaving || ends() || read.length > MOST_OFFERED) return null;
-      const written = Promise.withResolvers<void>();
-      let left = deliveries.length;
-      const tell = () => {
-        left -= 1;
-        if (left === 0) written.resolve();
-      };
-      for (const delivery of deliveries) unwritten.set(delivery._id, { delivery, tell });
-      read.push(...deliveries);
-      changed.resolve();
-      return written.promise;
     },
     lose() {
       webhook = null;

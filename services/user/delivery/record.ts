@@ -1,7 +1,6 @@
 import type { Database } from '@gatehouse/shared/database';
 import type { Delivery } from '@gatehouse/shared/webhooks';
 import type { AnyBulkWriteOperation, Filter } from 'mongodb';
-import { insertNew } from '../events/fan-out.ts';
 import { isDelivered, type Outcome } from './attempt.ts';
 import { nextAttempt, RETRY_WINDOW } from './backoff.ts';
 import { batched } from './batched.ts';
@@ -10,21 +9,11 @@ import { withoutDocuments } from './bulk-errors.ts';
 /** Attempts that are kept, the latest. */
 const KEPT_ATTEMPTS = 20;
 
-/**
- * Writes down what came of an attempt; many at once in one call to the database.
- * @param unwritten whether it is the first that is written of the delivery.
- */
-export type WriteDown = (delivery: Delivery, outcome: Outcome, unwritten: boolean) => Promise<Result>;
+/** Writes down what came of an attempt; many at once in one call to the database. */
+export type WriteDown = (delivery: Delivery, outcome: Outcome) => Promise<Result>;
 export type Result = 'delivered' | 'retried' | 'failed';
 
 export function createWriteDown({ db, now }: { db: Database; now: () => number }): WriteDown {
-  const insert = batched(
-    async (deliveries: Delivery[]) => {
-      const inserted = new Set(await insertNew(db, deliveries));
-      return deliveries.map((delivery) => inserted.has(delivery));
-    },
-    { most: 500 },
-  );
   const write = batched(
     async (operations: AnyBulkWriteOperation<Delivery>[]) => {
       await db.webhookDeliveries.bulkWrite(operations, { ordered: false }).catch(withoutDocuments);
@@ -32,16 +21,12 @@ export function createWriteDown({ db, now }: { db: Database; now: () => number }
     },
     { most: 500 },
   );
-  return async (delivery, outcome, unwritten) => {
+  return async (delivery, outcome) => {
     const { result, filter, fields } = judge(delivery, outcome, now());
     const { asked: _, ...attempt } = outcome;
-    const failures = result === 'delivered' ? 0 : 1;
-    const first = { ...delivery, ...fields, attempt_count: 1, failures, attempts: [attempt] };
-    // Somebody else may have made it up meanwhile.
-    if (unwritten && (await insert(first))) return result;
     const update = {
       $set: fields,
-      $inc: { attempt_count: 1, ...(failures > 0 && { failures }) },
+      $inc: { attempt_count: 1, ...(result !== 'delivered' && { failures: 1 }) },
       $push: { attempts: { $each: [attempt], $slice: -KEPT_ATTEMPTS } },
     };
     // Which index is said outright: to look for it would be a third of what the write costs.

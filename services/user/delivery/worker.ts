@@ -1,6 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Delivery } from '@gatehouse/shared/webhooks';
-import type { Take } from '../events/accept.ts';
 import { abandon, claim, LEASE, renewAll } from './lease.ts';
 import { type Queue, type WorkerContext, workOff } from './queue.ts';
 
@@ -18,7 +17,6 @@ export interface Worker {
   kick(webhookIds: Iterable<string>): void;
   /** These deliveries are in the database, and due. */
   offer(deliveries: readonly Delivery[]): void;
-  take: Take;
   /** Ends in time: what is still in flight then is sent again by somebody else. */
   stop(): Promise<void>;
 }
@@ -100,16 +98,6 @@ export function createWorker(
         if (queue) queue.offer(due);
         else look();
       }
-    },
-    take(deliveries) {
-      const others: Delivery[] = [];
-      const written: Promise<void>[] = [];
-      for (const [webhook_id, due] of Map.groupBy(deliveries, (delivery) => delivery.webhook_id)) {
-        const taken = queues.get(webhook_id)?.take(due);
-        if (taken) written.push(taken);
-        else others.push(...due);
-      }
-      return { others, written: Promise.all(written) };
     },
     async stop() {
       stopping = true;

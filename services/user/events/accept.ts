@@ -4,7 +4,7 @@ import { type PublishedEvent, payloadOf } from '@gatehouse/shared/events';
 import { type Delivery, KEPT_DAYS, type StoredEvent } from '@gatehouse/shared/webhooks';
 import { batched } from '../delivery/batched.ts';
 import { takenIndexes } from '../delivery/bulk-errors.ts';
-import { DURABLE, deliveriesOf, fanOutAgain, hears, receiversOf, storeDeliveries } from './fan-out.ts';
+import { DURABLE, fanOut, fanOutAgain, hears, receiversOf } from './fan-out.ts';
 
 /** `known`: the very same was accepted before. `conflict`: another event has its id. */
 type Acceptance = 'accepted' | 'known' | 'conflict';
@@ -12,30 +12,14 @@ type Acceptance = 'accepted' | 'known' | 'conflict';
 /** Told of deliveries that are due, since somebody may have their queues at hand. */
 export type Offer = (deliveries: readonly Delivery[]) => void;
 
-/**
- * Takes what a queue at hand can begin with at once: those are written when it is known what came of the first
- * attempt, or shortly in any case. `others` are for the caller to write.
- */
-export type Take = (deliveries: readonly Delivery[]) => { others: Delivery[]; written: Promise<unknown> };
-
 /** Resolves when an event and its deliveries are in the database. Many at once are written together. */
 export type Accept = (event: PublishedEvent) => Promise<Acceptance>;
 
 /**
- * The events come first, then their deliveries, then the answer. An intake stands in the database until all of them
- * are written: what a kill cuts off is made up by `repair`, and by the publisher who got no answer and sends again.
+ * The events come first, then their deliveries, then the answer. An intake stands in the database meanwhile: what a
+ * kill cuts off is made up by `repair`, and by the publisher who got no answer and sends again.
  */
-export function createAccept({
-  db,
-  now,
-  offer,
-  take,
-}: {
-  db: Database;
-  now: () => number;
-  offer: Offer;
-  take: Take;
-}): Accept {
+export function createAccept({ db, now, offer }: { db: Database; now: () => number; offer: Offer }): Accept {
   return batched(
     async (published: PublishedEvent[]) => {
       const at = now();
@@ -50,15 +34,12 @@ export function createAccept({
         db,
         published.map((event) => storedEvent(event, at)),
       );
-      const { others, written } = take(deliveriesOf(stored, receivers));
-      offer(await storeDeliveries(db, others, at));
+      offer(await fanOut(db, stored, receivers, at));
       if (known.length > 0) offer(await fanOutAgain(db, known, at));
-      // An intake that stays is no harm: there is nothing to make up.
-      if (heard.length > 0) written.then(() => db.eventIntakes.deleteOne({ _id })).catch(() => {});
+      if (heard.length > 0) await db.eventIntakes.deleteOne({ _id });
       return acceptances;
     },
-    // More at once would keep the event loop from the deliveries, and these from settling.
-    { most: 100 },
+    { most: 500 },
   );
 }
 

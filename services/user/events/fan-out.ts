@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Database } from '@gatehouse/shared/database';
-import type { Delivery, StoredEvent, Webhook } from '@gatehouse/shared/webhooks';
+import { type Delivery, KEPT_DAYS, type StoredEvent, type Webhook } from '@gatehouse/shared/webhooks';
 import { takenIndexes } from '../delivery/bulk-errors.ts';
 import { wake } from '../delivery/lease.ts';
 
@@ -25,22 +25,22 @@ export const hears = (
 
 let seq = 0;
 
-export const deliveriesOf = (events: readonly StoredEvent[], receivers: readonly Receiver[]): Delivery[] =>
-  events.flatMap((event) =>
-    receivers
-      .filter((receiver) => hears(receiver, event))
-      .map(({ webhook_id }) => deliveryOf(event, webhook_id)),
-  );
-
 /**
- * Stores deliveries that are due, and wakes their queues. Done again it changes nothing that is there already.
+ * Makes the deliveries of events that are stored, and wakes their queues. Done again it changes nothing that is
+ * there already.
  * @returns the deliveries that were not there.
  */
-export async function storeDeliveries(
+export async function fanOut(
   db: Database,
-  deliveries: Delivery[],
+  events: readonly StoredEvent[],
+  receivers: readonly Receiver[],
   now: number,
 ): Promise<Delivery[]> {
+  const deliveries = events.flatMap((event) =>
+    receivers
+      .filter((receiver) => hears(receiver, event))
+      .map(({ webhook_id }) => deliveryOf(event, webhook_id, now)),
+  );
   if (deliveries.length === 0) return [];
   const fresh = await insertNew(db, deliveries);
   await wake(db, [...new Set(deliveries.map(({ webhook_id }) => webhook_id))], now);
@@ -54,16 +54,15 @@ export async function fanOutAgain(
   now: number,
 ): Promise<Delivery[]> {
   const receivers = await receiversOf(db, new Set(events.map(({ owner_id }) => owner_id)));
-  const deliveries = events.flatMap((event) => {
+  const made = events.map((event) => {
     const older = receivers.filter(({ created_at }) => created_at <= event.accepted_at);
-    return deliveriesOf([event], older);
+    return fanOut(db, [event], older, now);
   });
-  return storeDeliveries(db, deliveries, now);
+  return (await Promise.all(made)).flat();
 }
 
-/** Made up later it has the place in its queue that it would have had. */
-function deliveryOf(stored: StoredEvent, webhook_id: string): Delivery {
-  const { _id: event_id, event, payload, accepted_at } = stored;
+function deliveryOf(stored: StoredEvent, webhook_id: string, now: number): Delivery {
+  const { _id: event_id, event, payload } = stored;
   const delivery_id = deliveryId(webhook_id, stored);
   seq += 1;
   return {
@@ -74,15 +73,15 @@ function deliveryOf(stored: StoredEvent, webhook_id: string): Delivery {
     event,
     payload,
     status: 'pending',
-    created_at: accepted_at,
+    created_at: new Date(now),
     seq,
-    due: accepted_at,
+    due: new Date(now),
     attempt_count: 0,
     failures: 0,
     attempts: [],
     gives_up_at: null,
     settled_at: null,
-    expires_at: stored.expires_at,
+    expires_at: new Date(now + KEPT_DAYS * 86_400_000),
   };
 }
 
@@ -98,8 +97,7 @@ function deliveryId(webhook_id: string, { _id, accepted_at }: StoredEvent): stri
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** @returns those that were not there. */
-export async function insertNew(db: Database, deliveries: Delivery[]): Promise<Delivery[]> {
+async function insertNew(db: Database, deliveries: Delivery[]): Promise<Delivery[]> {
   try {
     await db.webhookDeliveries.insertMany(deliveries, { ordered: false, ...DURABLE });
     return deliveries;

@@ -5,8 +5,8 @@ import { announceStored } from './chatbot-created.ts';
 import { fanOutAgain } from './fan-out.ts';
 
 /** Milliseconds between two looks, and those that somebody else is given to finish. */
-const EVERY = 2_500;
-const PATIENCE = 5_000;
+const EVERY = 5_000;
+const PATIENCE = 10_000;
 const PAGE = 200;
 
 interface Options {

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { connect } from '@gatehouse/shared/database';
 import { createMailer } from '@gatehouse/shared/mail';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -112,56 +111,6 @@ describe('one receiver', () => {
     await publish();
     await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(tried));
     expect(receiver.ids().slice(tried)).not.toContain(receiver.ids()[0]);
-  });
-});
-
-describe('what comes in while its queue is worked off', () => {
-  /** Answers nothing until it is told to, as `answer` says. */
-  const holding = (answer = (response: ServerResponse) => void response.end()) => {
-    const held: ServerResponse[] = [];
-    receiver.answers = [(response) => void held.push(response)];
-    return () => {
-      receiver.answers = [answer];
-      for (const response of held) answer(response);
-    };
-  };
-  const intakes = () => hooks.db.eventIntakes.countDocuments();
-
-  test('stands in the database as an event at once and as a delivery soon, and is sent once', async () => {
-    const webhook_id = await ada.configure({ url: receiver.url });
-    const answer = holding();
-    const ids = await publish();
-    await vi.waitFor(() => expect(receiver.received.length).toBe(1));
-    await vi.waitFor(async () => expect(await intakes()).toBe(0));
-    ids.push(...(await publish(3)));
-    expect(await hooks.db.events.countDocuments({ _id: { $in: ids } })).toBe(4);
-    expect((await stored(webhook_id)).length).toBe(1);
-    expect(await intakes()).toBe(1);
-    await vi.waitFor(async () => expect((await stored(webhook_id)).length).toBe(4), { timeout: 4_000 });
-    await vi.waitFor(async () => expect(await intakes()).toBe(0));
-    answer();
-    const all = await hooks.settled(webhook_id, 'delivered');
-    expect(all.map(({ event_id }) => event_id)).toEqual(ids);
-    expect(receiver.ids().toSorted()).toEqual(ids.toSorted());
-  });
-
-  test.each([
-    [200, 'delivered', 0],
-    [500, 'pending', 1],
-  ])('is written with its first answer, %i', async (code, wanted, failures) => {
-    const webhook_id = await ada.configure({ url: receiver.url });
-    const answer = holding(status(code));
-    await publish();
-    await vi.waitFor(() => expect(receiver.received.length).toBe(1));
-    const [id] = await publish();
-    answer();
-    const second = await vi.waitFor(async () => {
-      const found = await hooks.db.webhookDeliveries.findOne({ event_id: id as string });
-      expect(found?.attempt_count).toBe(1);
-      return found;
-    });
-    expect(second).toMatchObject({ webhook_id, status: wanted, failures, attempts: [{ status: code }] });
-    await vi.waitFor(async () => expect(await intakes()).toBe(0));
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Chatbot } from '@gatehouse/shared/catalogue';
 import { payloadOf } from '@gatehouse/shared/events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createAccept, type Take } from '../../../services/user/events/accept.ts';
+import { createAccept } from '../../../services/user/events/accept.ts';
 import { repair } from '../../../services/user/events/repair.ts';
 import { postJson } from '../../fixtures/http.ts';
 import { member } from '../../fixtures/members.ts';
@@ -27,8 +27,7 @@ beforeEach(async () => {
 /** What one of several processes does now and then. */
 const repairNow = () => {
   const { db, clock } = hooks;
-  const take: Take = (deliveries) => ({ others: [...deliveries], written: Promise.resolve() });
-  const deps = { db, now: clock.now, offer: () => {}, take };
+  const deps = { db, now: clock.now, offer: () => {} };
   return repair({ ...deps, accept: createAccept(deps) });
 };
 
