@@ -44,7 +44,7 @@ export async function buildGateway({
   const redis = config.REDIS_URL === undefined ? undefined : createRedis(config.REDIS_URL);
   const counters = createCounters(redis, now);
   const throttle = createLoginThrottle(counters);
-  const idempotency = createIdempotency(db, now);
+  const idempotency = createIdempotency(db, config.JWT_SECRET, now);
   const captcha = createCaptchaGate(config, db);
 
   const loginService = createUpstream(config.LOGIN_SERVICE_URL, PATIENCE.ours);

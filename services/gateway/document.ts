@@ -17,8 +17,8 @@ interface OpenApi {
 const TIMEOUT = 2_000;
 /** What clients reach through the gateway: the catalogue. The Direct contract is in the gateway's own document. */
 const SHOWN = /^\/(?:api\/v1|auth)\//;
-/** What runs every time, whatever the key: its answers are about one session, and hold tokens. */
-const SESSION = /^(?:\/api\/v1)?\/auth\//;
+/** What runs every time, whatever the key: its answers hold tokens or secrets. */
+const SECRET = /^(?:\/api\/v1)?\/auth\/|\/rotate-secret$/;
 
 /**
  * The gateway's OpenAPI document: its own operations, and those of the services behind it as they describe
@@ -71,7 +71,7 @@ const withKeys = (path: string, operations: Record<string, Operation>): Record<s
   Object.fromEntries(
     Object.entries(operations).map(([method, operation]) => {
       const { security, parameters = [], responses } = operation;
-      const takesKey = security?.length && MUTATING.has(method.toUpperCase()) && !SESSION.test(path);
+      const takesKey = security?.length && MUTATING.has(method.toUpperCase()) && !SECRET.test(path);
       return [
         method,
         takesKey

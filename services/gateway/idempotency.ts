@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Database } from '@gatehouse/shared/database';
@@ -14,8 +14,8 @@ export const MUTATING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'D
 
 /**
  * Makes a call at most once for every `Idempotency-Key` of a user and route: the same body gets the first answer
- * again, another body 409, a call that is still under way 409. Answers below 500 are kept, but for those that say
- * `no-store`: they hold tokens, and their calls simply run again.
+ * again, another body 409, a call that is still under way 409. Answers below 500 are kept, but for a 429 and for those
+ * that say `no-store`: they hold tokens and secrets, and their calls simply run again.
  * @param call makes it, in the way that it is told.
  * @param whole the body, where it has been read already.
  */
@@ -26,7 +26,8 @@ export type Idempotency = (
   whole?: Buffer,
 ) => Promise<Answer>;
 
-export function createIdempotency(db: Database, now: () => number): Idempotency {
+/** @param secret keys the fingerprints: bodies hold secrets, of which nobody shall find out by trying. */
+export function createIdempotency(db: Database, secret: string, now: () => number): Idempotency {
   return async (request, reply, call, whole) => {
     const key = request.headers['idempotency-key'];
     const { principal } = request;
@@ -38,7 +39,7 @@ export function createIdempotency(db: Database, now: () => number): Idempotency 
     }
     const path = request.url.split('?', 1)[0];
     const _id = digest(JSON.stringify([principal.user._id.toHexString(), request.method, path, key]));
-    const { body, fingerprint } = fingerprinted(request, whole);
+    const { body, fingerprint } = fingerprinted(request, whole, secret);
 
     const leased = await claim(db, _id, now());
     if (!leased) return repeat(db, _id, body, fingerprint);
@@ -135,6 +136,7 @@ async function flowed(body: Passing['body']): Promise<boolean> {
 function fingerprinted(
   request: FastifyRequest,
   whole: Buffer | undefined,
+  secret: string,
 ): { body: Passing['body']; fingerprint: () => string } {
   const {
     'content-type': type = '',
@@ -142,7 +144,7 @@ function fingerprinted(
     'transfer-encoding': encoding,
   } = request.headers;
   const hash = createHash('sha256').update(JSON.stringify([request.url, type]));
-  const fingerprint = () => hash.copy().digest('base64url');
+  const fingerprint = () => createHmac('sha256', secret).update(hash.copy().digest()).digest('base64url');
   if (whole) {
     hash.update(whole);
     return { body: whole, fingerprint };

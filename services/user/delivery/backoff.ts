@@ -7,6 +7,8 @@ const HOUR = 3_600 * SECOND;
 export const RETRY_WINDOW = 72 * HOUR;
 const FIRST = 5 * SECOND;
 const LONGEST = 6 * HOUR;
+/** What a receiver may ask for at most, since all that goes to it waits for so long. */
+const LONGEST_ASKED = 24 * HOUR;
 
 /**
  * The longest wait after so many failed attempts: 5 s, 10 s, 20 s … 6 h. Full jitter takes any part of it, so that
@@ -38,11 +40,11 @@ export function nextAttempt({
   return Math.min(now + wait, givesUpAt);
 }
 
-/** The milliseconds that a header `Retry-After` asks for, in seconds or as a date (RFC 9110 §10.2.3). */
+/** The milliseconds that a header `Retry-After` asks for, in seconds or as a date (RFC 9110 §10.2.3); a day at most. */
 export function retryAfter(header: unknown, now: number): number | null {
   if (typeof header !== 'string') return null;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND;
+  if (/^\d{1,9}$/.test(header)) return Math.min(Number(header) * SECOND, LONGEST_ASKED);
   // Date.parse takes more than HTTP's dates for a date, a bare number for one.
   const at = /^[A-Z][a-z]{2,8},? /.test(header) ? Date.parse(header) : Number.NaN;
-  return Number.isNaN(at) ? null : Math.max(0, at - now);
+  return Number.isNaN(at) ? null : Math.min(Math.max(0, at - now), LONGEST_ASKED);
 }

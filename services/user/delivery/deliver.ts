@@ -1,7 +1,7 @@
 import type { Webhook } from '@gatehouse/shared/webhooks';
 import { type Secrets, signingSecrets } from '../webhooks/secrets.ts';
 import type { Outcome, Send } from './attempt.ts';
-import { type SigningSecrets, signatureHeaders } from './signature.ts';
+import { signatureHeaders } from './signature.ts';
 
 export interface Sender {
   send: Send;
@@ -10,7 +10,9 @@ export interface Sender {
 }
 
 /**
- * One attempt to deliver a payload to a webhook, signed as of now. Never rejects.
+ * One attempt to deliver a payload to a webhook, signed as of now. Whatever the receiver does, it does not reject.
+ * @throws {AppError} unavailable when no key that is known here opens the secret: that is for an operator to mend,
+ * and no failure of the receiver's.
  * @param limit milliseconds, where they are not the usual ones.
  */
 export async function deliver(
@@ -19,14 +21,7 @@ export async function deliver(
   { event_id, payload }: { event_id: string; payload: string },
   limit?: number,
 ): Promise<Outcome> {
-  let signing: SigningSecrets;
-  try {
-    signing = signingSecrets(secrets, webhook, now());
-  } catch {
-    // A key went missing: that is for an operator to mend, and until then no reason to give up.
-    const error = 'the secret of the webhook cannot be read';
-    return { at: new Date(now()), duration_ms: 0, status: null, error, answer: '', asked: null };
-  }
+  const signing = signingSecrets(secrets, webhook, now());
   const body = Buffer.from(payload);
   const headers = {
     'content-type': 'application/json',

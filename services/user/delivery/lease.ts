@@ -63,10 +63,10 @@ export async function release(
   return matchedCount === 1;
 }
 
-/** Lets a queue go until the receiver may be called again, whatever comes in meanwhile. */
-export async function rest({ db, id }: Worker, webhook_id: string, until: Date): Promise<void> {
+/** Lets a queue go until the receiver may be called again, whatever comes in meanwhile; unless it is another by now. */
+export async function rest({ db, id }: Worker, { webhook_id, url }: Claimed, until: Date): Promise<void> {
   await db.webhooks.updateOne(
-    { webhook_id, lease: id },
+    { webhook_id, lease: id, url },
     { $set: { lease: null, held_until: until, due_at: until } },
   );
 }
@@ -80,10 +80,10 @@ export async function abandon({ db, id, now }: Worker, webhookIds: string[]): Pr
 }
 
 /** The receiver is gone for good (410). What waits for it stays, and goes on when its owner activates it again. */
-export async function disable({ db, id, now }: Worker, webhook_id: string): Promise<void> {
+export async function disable({ db, id, now }: Worker, { webhook_id, url }: Claimed): Promise<void> {
   const at = new Date(now());
   await db.webhooks.updateOne(
-    { webhook_id, lease: id, status: 'active' },
+    { webhook_id, lease: id, status: 'active', url },
     { $set: { status: 'disabled', updated_at: at, lease: null, due_at: at } },
   );
 }
@@ -94,4 +94,10 @@ export async function wake(db: Database, webhookIds: string[], now: number): Pro
   await db.webhooks.updateMany({ webhook_id: { $in: webhookIds } }, [
     { $set: { wakes: { $add: ['$wakes', 1] }, due_at: { $cond: ['$lease', '$due_at', soon] } } },
   ]);
+}
+
+/** The same at its owner's word, whatever the receiver asked for. */
+export async function wakeNow(db: Database, webhook_id: string, now: number): Promise<void> {
+  await db.webhooks.updateOne({ webhook_id }, { $set: { held_until: null } });
+  await wake(db, [webhook_id], now);
 }

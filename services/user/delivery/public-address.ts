@@ -7,12 +7,21 @@ import ipaddr from 'ipaddr.js';
 /** The only IPv6 block from which global unicast addresses are given out (RFC 4291 §2.4, IANA). */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
+/** Public by its number, and yet the inside of every machine of one cloud. */
+const WIRE_SERVER = '168.63.129.16';
+
+/** An IPv4 address in the last half of an IPv6 one (RFC 5214 §6.1): it leads wherever that leads. */
+const isIsatap = (address: ipaddr.IPv6): boolean =>
+  address.parts[5] === 0x5efe && ((address.parts[4] ?? 0) & 0xfdff) === 0;
+
 /** Whether an IP address is one of the public internet, however it is spelled. */
 export function isPublicAddress(address: string): boolean {
   if (!isIP(address)) return false;
   // An IPv4 address inside an IPv6 one (::ffff:0:0/96) is judged as what it is.
   const parsed = ipaddr.process(address.replace(/%.*$/, ''));
-  return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST));
+  if (parsed.range() !== 'unicast') return false;
+  if (parsed instanceof ipaddr.IPv6) return parsed.match(GLOBAL_UNICAST) && !isIsatap(parsed);
+  return parsed.toString() !== WIRE_SERVER;
 }
 
 export class NotPublicError extends Error {

@@ -53,6 +53,9 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
   let read: Delivery[] = [];
   /** From the start of an attempt until it is written down. */
   const busy = new Set<string>();
+  /** What is read and what is settled of late, so that nothing is sent twice because it came by two ways. */
+  const waiting = new Set<string>();
+  const settled = new Set<string>();
   let inFlight = 0;
   let width = 1;
   let misses = 0;
@@ -72,6 +75,21 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
 
   const mayStart = () => webhook !== null && !stopped && !gone && restUntil === 0 && inFlight < width;
 
+  /** Lets deliveries wait that do not wait yet, are not under way, and were not just settled. */
+  function enqueue(deliveries: readonly Delivery[]): void {
+    for (const delivery of deliveries) {
+      const { _id } = delivery;
+      if (waiting.has(_id) || busy.has(_id) || settled.has(_id)) continue;
+      waiting.add(_id);
+      read.push(delivery);
+    }
+  }
+
+  function forgetRead(): void {
+    read = [];
+    waiting.clear();
+  }
+
   /** The webhook is read anew with every page. */
   async function readPage(): Promise<void> {
     kicked = false;
@@ -81,13 +99,15 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
     if (!webhook) return;
     // As of now: what is written down while the page is on its way may still stand in it.
     const underway = new Set(busy);
+    settled.clear();
     const most = PAGE + underway.size;
     const due = await worker.db.webhookDeliveries
       .find({ webhook_id, status: 'pending', due: { $lte: new Date(worker.now()) } })
       .sort({ due: 1, seq: 1 })
       .limit(most)
       .toArray();
-    read = stale ? [] : due.filter(({ _id }) => !underway.has(_id));
+    forgetRead();
+    if (!stale) enqueue(due.filter(({ _id }) => !underway.has(_id)));
     reading = false;
     if (due.length === most) kicked = true;
   }
@@ -95,16 +115,19 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
   async function attempt(delivery: Delivery, to: leases.Claimed): Promise<void> {
     const outcome = await deliver(worker, to, delivery);
     inFlight -= 1;
-    heed(outcome);
+    heed(outcome, to);
     changed.resolve();
     // Of what was let go somebody else will say what came of it.
     if (abandoned) return;
     worker.attempted(await worker.writeDown(delivery, outcome));
     busy.delete(delivery._id);
+    settled.add(delivery._id);
     changed.resolve();
   }
 
-  function heed(outcome: Outcome): void {
+  function heed(outcome: Outcome, { url }: leases.Claimed): void {
+    // What an address asks for, or fails at, that the webhook no longer has, is nothing to the new one.
+    if (webhook && webhook.url !== url) return;
     if (isDelivered(outcome)) {
       misses = 0;
       width = Math.min(WIDEST, width * 2);
@@ -113,7 +136,7 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
     width = 1;
     misses += 1;
     if (outcome.status === 410) gone = true;
-    const rest = outcome.asked ?? (misses < MISSES ? 0 : Math.ceil(Math.random() * REST));
+    const rest = Math.max(outcome.asked ?? 0, misses < MISSES ? 0 : Math.ceil(Math.random() * REST));
     if (rest > 0) restUntil = Math.max(restUntil, worker.now() + rest);
   }
 
@@ -122,16 +145,17 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
       if (kicked && read.length === 0 && mayStart()) await readPage();
       while (webhook && read.length > 0 && mayStart()) {
         const delivery = read.shift() as Delivery;
+        waiting.delete(delivery._id);
         busy.add(delivery._id);
         inFlight += 1;
         attempt(delivery, webhook).catch(dropped.reject);
       }
-      if (busy.size > 0) {
+      if (busy.size > 0 || inFlight > 0) {
         await changed.promise;
         changed = Promise.withResolvers();
       } else if (stopped || !webhook) return leases.abandon(worker, [webhook_id]);
-      else if (gone) return leases.disable(worker, webhook_id);
-      else if (restUntil > 0) return leases.rest(worker, webhook_id, new Date(restUntil));
+      else if (gone) return leases.disable(worker, webhook);
+      else if (restUntil > 0) return leases.rest(worker, webhook, new Date(restUntil));
       else if (!kicked && read.length === 0 && (await finish(webhook))) return;
     }
   }
@@ -156,13 +180,13 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
     kick() {
       kicked = true;
       stale = true;
-      read = [];
+      forgetRead();
       changed.resolve();
     },
     offer(deliveries) {
       // Whatever there may be more of comes first, and a page under way may hold these.
       if (kicked || reading || read.length > MOST_OFFERED) kicked = true;
-      else read.push(...deliveries);
+      else enqueue(deliveries);
       changed.resolve();
     },
     lose() {

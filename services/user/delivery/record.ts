@@ -45,8 +45,8 @@ function judge(
     const filter = { _id, status: { $ne: 'delivered' as const } };
     return { result: 'delivered', filter, fields: { status: 'delivered', settled_at } };
   }
-  // A failure counts only where nothing was written since: another worker may have delivered meanwhile.
-  const filter = { _id, status: 'pending' as const, attempt_count };
+  // A failure counts only where nothing was written since: another worker may have delivered, or the owner replayed it.
+  const filter = { _id, status: 'pending' as const, attempt_count, failures, gives_up_at };
   const givesUpAt = gives_up_at?.getTime() ?? now + RETRY_WINDOW;
   const next = nextAttempt({ failures: failures + 1, now, givesUpAt, asked: outcome.asked });
   return next === null

@@ -35,7 +35,7 @@ export function createAccept({ db, now, offer }: { db: Database; now: () => numb
         published.map((event) => storedEvent(event, at)),
       );
       offer(await fanOut(db, stored, receivers, at));
-      if (known.length > 0) offer(await fanOutAgain(db, known, at));
+      offer(await fanOutAgain(db, await underWay(db, known, _id), at));
       if (heard.length > 0) await db.eventIntakes.deleteOne({ _id });
       return acceptances;
     },
@@ -55,6 +55,18 @@ function storedEvent({ id, event, owner_id, timestamp, data }: PublishedEvent, n
     accepted_at: new Date(now),
     expires_at: new Date(now + KEPT_DAYS * 86_400_000),
   };
+}
+
+/**
+ * Those of which an earlier intake still stands, so that not all that follows from them is known to be written: they
+ * alone are made up by a new try.
+ */
+async function underWay(db: Database, known: StoredEvent[], own: string): Promise<StoredEvent[]> {
+  if (known.length === 0) return [];
+  const ids = known.map(({ _id }) => _id);
+  const intakes = await db.eventIntakes.find({ _id: { $ne: own }, event_ids: { $in: ids } }).toArray();
+  const open = new Set(intakes.flatMap(({ event_ids }) => event_ids));
+  return known.filter(({ _id }) => open.has(_id));
 }
 
 /** Stores what is new. @returns what came of each; the events that were stored now, and those that were before. */

@@ -6,8 +6,9 @@ import { z } from 'zod';
 import { requireServiceKey } from '../service-key.ts';
 import type { Accept } from './accept.ts';
 
-/** Events in one call. */
+/** Events in one call, and bytes: as many as so many events can have. */
 const MOST = 500;
+const MOST_BYTES = 8 * 1024 * 1024;
 
 const example: PublishedEvent = {
   id: 'conv-started_8421',
@@ -66,6 +67,7 @@ export async function publishEvents(
     {
       schema,
       ...requireServiceKey(config),
+      bodyLimit: MOST_BYTES,
     },
     async (request) => {
       const results = await Promise.all(

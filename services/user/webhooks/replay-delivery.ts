@@ -2,7 +2,7 @@ import { callerId } from '@gatehouse/shared/principal';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { wake } from '../delivery/lease.ts';
+import { wakeNow } from '../delivery/lease.ts';
 import { config, found, oneRefused, ownWebhook, webhooksOf } from './contract.ts';
 import { deliveryRecord, shownDelivery } from './delivery-record.ts';
 import { sentAgain } from './sent-again.ts';
@@ -35,7 +35,7 @@ export async function replayDelivery(
             returnDocument: 'after',
           }),
         );
-        await wake(db, [webhook_id], now());
+        await wakeNow(db, webhook_id, now());
         kick([webhook_id]);
         return shownDelivery(replayed);
       },

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Filter } from 'mongodb';
 import { z } from 'zod';
-import { wake } from '../delivery/lease.ts';
+import { wakeNow } from '../delivery/lease.ts';
 import { config, oneRefused, ownWebhook, webhookId, webhooksOf } from './contract.ts';
 import { sentAgain } from './sent-again.ts';
 import type { WebhookOptions } from './webhooks.ts';
@@ -66,7 +66,7 @@ export async function replaySince(root: FastifyInstance, { db, now, kick }: Webh
         );
         replayed += modifiedCount;
         from = last.created_at;
-        await wake(db, [webhook_id], now());
+        await wakeNow(db, webhook_id, now());
         kick([webhook_id]);
         if (page.length < PAGE) return { replayed, next_since: null };
       }

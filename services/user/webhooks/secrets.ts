@@ -1,11 +1,12 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { AppError } from '@gatehouse/shared/errors';
 import type { Webhook } from '@gatehouse/shared/webhooks';
 import type { SigningSecrets } from '../delivery/signature.ts';
 
 /** Keeps webhooks' secrets encrypted: AES-256-GCM, bound to the webhook, so that none can be moved to another. */
 export interface Secrets {
   seal(secret: string, webhookId: string): string;
-  /** @throws when no key that is known opens it. */
+  /** @throws {AppError} unavailable when no key that is known here opens it. */
   open(sealed: string, webhookId: string): string;
   /** Whether the present key sealed it. */
   isCurrent(sealed: string): boolean;
@@ -62,7 +63,7 @@ function decrypt(keys: readonly Key[], sealed: string, webhookId: string): strin
   const [iv, text, tag] = parts.map((part) => Buffer.from(part, 'base64url'));
   const known = keys.find((key) => key.name === name);
   if (!known || !iv || !text || !tag)
-    throw new Error('a webhook secret was sealed by a key that is not known');
+    throw new AppError('unavailable', { text: 'The secret of this webhook cannot be read here' });
   const decipher = createDecipheriv('aes-256-gcm', known.key, iv, { authTagLength: 16 });
   decipher.setAAD(Buffer.from(webhookId)).setAuthTag(tag);
   return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
@@ -80,7 +81,7 @@ function derive(setting: string): Key {
   return { key, name: createHash('sha256').update('name').update(key).digest('hex').slice(0, 8) };
 }
 
-/** What signs for a webhook at this moment. @throws when no key that is known opens it. */
+/** What signs for a webhook at this moment. @throws {AppError} unavailable when no key that is known here opens it. */
 export function signingSecrets(
   secrets: Secrets,
   { webhook_id, secret, previous_secrets }: Pick<Webhook, 'webhook_id' | 'secret' | 'previous_secrets'>,

@@ -18,7 +18,7 @@ describe('isPublicAddress', () => {
     ['loopback', '127.0.0.1', '127.255.255.254', '::1', '0:0:0:0:0:0:0:1'],
     ['private', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.0.1'],
     ['link-local, where clouds keep their metadata', '169.254.169.254', 'fe80::1', 'fe80::1%eth0'],
-    ['other metadata', 'fd00:ec2::254', '100.100.100.200'],
+    ['other metadata', 'fd00:ec2::254', '100.100.100.200', '168.63.129.16', '::ffff:168.63.129.16'],
     ['carrier-grade NAT', '100.64.0.1', '100.127.255.255'],
     ['unique local, site-local', 'fc00::1', 'fdff::1', 'fec0::1'],
     ['multicast, broadcast', '224.0.0.1', '239.255.255.255', 'ff02::1', '255.255.255.255'],
@@ -27,6 +27,7 @@ describe('isPublicAddress', () => {
     ['IPv4 in IPv6', '::ffff:127.0.0.1', '::ffff:7f00:1', '::ffff:169.254.169.254', '::127.0.0.1'],
     ['NAT64', '64:ff9b::7f00:1', '64:ff9b::8.8.8.8', '64:ff9b:1::a00:1'],
     ['6to4, Teredo', '2002:7f00:1::1', '2002:808:808::1', '2001::1', '2001:0:808:808::1'],
+    ['ISATAP', '2606:4700::5efe:7f00:1', '2606:4700::200:5efe:10.0.0.1'],
     ['no addresses', '', 'localhost', '127.1', '0x7f000001', '2130706433', '8.8.8.8.8', '1.1.1.1/8'],
   ])('not %s', (_what, ...addresses) => {
     expect(addresses.filter(isPublicAddress)).toEqual([]);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { freePorts } from '../../fixtures/launcher.ts';
 
@@ -38,4 +39,9 @@ test('takes what is signed, and nothing else', async () => {
   expect(await post({})).toBe(401);
   expect(await post({ 'x-service-signature': sign(`${body} `) })).toBe(401);
   expect(await post({ 'x-service-signature': 'sha256=\u00ff' })).toBe(401);
+  // A call that breaks off ends that call alone.
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.end('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nabc').resume();
+  await once(socket, 'close');
+  expect(await post({ 'x-service-signature': sign(body) })).toBe(204);
 });

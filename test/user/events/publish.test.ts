@@ -93,6 +93,19 @@ describe('POST /internal/events', () => {
     expect(receiver.ids()).toEqual([event.id]);
   });
 
+  test('what is known already has no second effect, whoever listens by then', async () => {
+    const event = conversation(ada.user_id);
+    const webhook_id = await ada.configure({ url: receiver.url, events: ['chatbot.created'] });
+    await hooks.publish(event);
+    await ada.call('PATCH', `/${webhook_id}`, { events: ['conversation.started'] });
+    expect((await hooks.publish(event)).body).toEqual({ accepted: [], known: [event.id] });
+    expect((await hooks.publish({ ...event, owner_id: 'User-999999' })).status).toBe(409);
+    const next = conversation(ada.user_id);
+    await hooks.publish(next);
+    await hooks.settled(webhook_id, 'delivered');
+    expect(receiver.ids()).toEqual([next.id]);
+  });
+
   test('without a timestamp it is the same event later, too', async () => {
     const event = conversation(ada.user_id, { timestamp: undefined });
     await hooks.publish(event);

@@ -217,3 +217,33 @@ describe('POST …/replay', () => {
     expect(outcome(answer)).toStrictEqual(hooks.failure(answer, 400, code, message, details));
   });
 });
+
+test('replayed during its last attempt, a delivery has all its time before it again', async () => {
+  const attempt = Promise.withResolvers<void>();
+  receiver.answers = [
+    status(500),
+    async (response) => {
+      await attempt.promise;
+      response.writeHead(500).end();
+    },
+    status(200),
+  ];
+  await hooks.publish(conversation(ada.user_id));
+  const [first] = await hooks.settled(webhook_id, 'pending');
+  await hooks.db.webhookDeliveries.updateOne({ webhook_id }, { $set: { gives_up_at: new Date(0) } });
+  hooks.clock.advance(5);
+  await vi.waitFor(() => expect(receiver.received).toHaveLength(2));
+  const path = `/${webhook_id}/deliveries/${first?.delivery_id}/replay`;
+  expect((await ada.call('POST', path)).body.status).toBe('pending');
+  attempt.resolve();
+  await hooks.settled(webhook_id, 'delivered');
+  expect(receiver.received).toHaveLength(3);
+});
+
+test('a replay does not wait for as long as the receiver asked', async () => {
+  receiver.answers = [(response) => response.writeHead(503, { 'retry-after': '86400' }).end(), status(200)];
+  await hooks.publish(conversation(ada.user_id));
+  const [delivery] = await hooks.settled(webhook_id, 'pending');
+  await ada.call('POST', `/${webhook_id}/deliveries/${delivery?.delivery_id}/replay`);
+  await hooks.settled(webhook_id, 'delivered');
+});

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { resealAll } from '../../../services/user/webhooks/reseal.ts';
 import { createSecrets } from '../../../services/user/webhooks/secrets.ts';
+import { outcome } from '../../fixtures/envelope.ts';
 import { startReceiver } from '../../fixtures/receiver.ts';
 import { conversation, SECRET, startHooks } from './hooks.ts';
 
@@ -64,10 +65,21 @@ test('a start seals anew what a previous key sealed; what no key opens is left, 
 
     // The service itself knows nothing of the next key.
     await hooks.publish(conversation(ada.user_id));
-    const [delivery] = await hooks.settled(webhook_id, 'pending');
-    expect(delivery?.attempts).toMatchObject([
-      { status: null, error: 'the secret of the webhook cannot be read' },
-    ]);
+    for (const call of ['test', 'rotate-secret']) {
+      const answer = await ada.call('POST', `/${webhook_id}/${call}`, { secret: 'the third secret' });
+      expect(outcome(answer)).toStrictEqual(
+        hooks.failure(
+          answer,
+          503,
+          'SERVICE_UNAVAILABLE',
+          'Service unavailable',
+          'The secret of this webhook cannot be read here',
+        ),
+      );
+    }
+    // It waits, and nobody calls it the receiver's failure.
+    const [delivery] = await hooks.db.webhookDeliveries.find({ webhook_id }).toArray();
+    expect(delivery).toMatchObject({ status: 'pending', attempts: [], failures: 0 });
     expect(receiver.received).toEqual([]);
     await resealAll(hooks.db, createSecrets({ JWT_SECRET, WEBHOOK_SECRET_KEY: ONE }));
     expect(await hooks.stored(webhook_id)).toMatchObject({ secret: stored?.secret });
