@@ -60,6 +60,8 @@ export function openStore(file: string): Store {
   database.exec('BEGIN IMMEDIATE; COMMIT');
 
   const statements = new Map<string, StatementSync>();
+  /** The statements that mention a collection's or an index's table. */
+  const mentions = new Map<string, Set<string>>();
   const catalog = new Map<string, Collection>();
   const persistedMultikey = new Map<number, number>();
 
@@ -68,6 +70,9 @@ export function openStore(file: string): Store {
     if (!prepared) {
       prepared = database.prepare(sql);
       statements.set(sql, prepared);
+      for (const [table] of sql.matchAll(/\b(?:doc|idx)_\d+\b/g)) {
+        mentions.set(table, (mentions.get(table) ?? new Set()).add(sql));
+      }
     }
     return prepared;
   }
@@ -185,8 +190,8 @@ export function openStore(file: string): Store {
 
   /** Statements on a table that is gone would only pile up. */
   function forget(table: string): void {
-    const mention = new RegExp(`\\b${table}\\b`);
-    for (const sql of statements.keys()) if (mention.test(sql)) statements.delete(sql);
+    for (const sql of mentions.get(table) ?? []) statements.delete(sql);
+    mentions.delete(table);
   }
 }
 
