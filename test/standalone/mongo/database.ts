@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Db, type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll } from 'vitest';
 import { type MongoServer, startMongoServer } from '../../../packages/standalone/src/mongo/server.ts';
@@ -20,7 +17,6 @@ export interface TestDatabase {
 /** A fresh database for a test file, on our server or, with MONGODB_URI, on a real one. */
 export function useDatabase(): TestDatabase {
   let server: MongoServer | undefined;
-  let folder: string | undefined;
   let client: MongoClient;
   let db: Db;
   let uri: string;
@@ -28,8 +24,8 @@ export function useDatabase(): TestDatabase {
   beforeAll(async () => {
     if (REAL_MONGODB) uri = REAL_MONGODB;
     else {
-      folder = await mkdtemp(join(tmpdir(), 'gatehouse-mongo-'));
-      server = await startMongoServer({ port: 0, file: join(folder, 'data.sqlite') });
+      // What a file is for, the tests of its process and of crashes show.
+      server = await startMongoServer({ port: 0, file: ':memory:' });
       uri = server.uri;
     }
     client = await new MongoClient(uri, { serverSelectionTimeoutMS: 5000 }).connect();
@@ -40,7 +36,6 @@ export function useDatabase(): TestDatabase {
     if (REAL_MONGODB) await db.dropDatabase();
     await client.close();
     await server?.close();
-    if (folder) await rm(folder, { recursive: true });
   });
 
   return {
