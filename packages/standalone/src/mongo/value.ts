@@ -1,4 +1,5 @@
 import { type DBRef, type Double, deserialize, Int32, Long, serialize } from 'bson';
+import { decodeUsual } from './decode.ts';
 
 export type Doc = Record<string, unknown>;
 
@@ -12,6 +13,11 @@ const INT32_MAX = 2 ** 31 - 1;
  * (a double that holds a whole number, a 64-bit integer) stays a Double or Long, so that numbers leave as they came.
  */
 export function decode(bytes: Uint8Array): Doc {
+  return decodeUsual(bytes) ?? decodeAny(bytes);
+}
+
+/** The same of any bytes, by the library; it throws at what is no BSON. */
+export function decodeAny(bytes: Uint8Array): Doc {
   return plain(deserialize(bytes, { promoteValues: false, bsonRegExp: true })) as Doc;
 }
 
