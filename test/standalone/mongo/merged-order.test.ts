@@ -96,9 +96,10 @@ test('random pages are the same with and without indexes', { timeout: 120_000 },
   const limit = fc.constantFrom(0, 1, 20, 3000);
   await fc.assert(
     fc.asyncProperty(filter, sort, skip, limit, async (query, order, skipped, limited) => {
-      const page = { sort: order, skip: skipped, limit: limited };
-      expect(await numbers('bots', query, page)).toEqual(await numbers('plain', query, page));
-      expect(await bots().countDocuments(query)).toBe((await numbers('plain', query, {})).length);
+      const all = await numbers('plain', query, { sort: order });
+      const page = all.slice(skipped, limited ? skipped + limited : undefined);
+      expect(await numbers('bots', query, { sort: order, skip: skipped, limit: limited })).toEqual(page);
+      expect(await bots().countDocuments(query)).toBe(all.length);
     }),
     { numRuns: 80, seed: 11 },
   );
