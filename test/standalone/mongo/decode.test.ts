@@ -1,6 +1,7 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import { decodeUsual } from '@gatehouse/standalone/mongo/decode';
 import { decodeAny, encode } from '@gatehouse/standalone/mongo/value';
+import fc from 'fast-check';
 import {
   Binary,
   BSONRegExp,
@@ -13,8 +14,7 @@ import {
   ObjectId,
   Timestamp,
   UUID,
-} from 'bson';
-import fc from 'fast-check';
+} from 'mongodb';
 import { expect, test } from 'vitest';
 
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ maxLength: 60 }), fc.constantFrom('é', ''));
