@@ -22,10 +22,8 @@ beforeAll(async () => {
 afterAll(() => rm(scratch, { recursive: true, force: true }));
 
 const running: Launched[] = [];
-/** Launches with a compile cache that all of these tests share, so that a start takes seconds, not many. */
-async function start(options: { env?: NodeJS.ProcessEnv; folder?: string } = {}) {
-  const env = { NODE_COMPILE_CACHE: join(scratch, 'compile-cache'), ...options.env };
-  const launched = await launch({ ...options, env });
+async function start(options?: Parameters<typeof launch>[0]) {
+  const launched = await launch(options);
   running.push(launched);
   return launched;
 }
@@ -65,7 +63,7 @@ const gone = (pids: number[], timeout = 12_000) =>
 const signUp = (user: string, email: string) =>
   postForm(`${user}/v2/signup`, { email, password: 'secret', name: 'Ada' });
 
-test('it brings up three services, a database and a mailbox; what was made is there after a restart', {
+test('it brings up three services, a database and a mailbox; what was made is there after a restart; killed, it leaves nobody', {
   timeout: 40_000,
 }, async () => {
   const folder = join(scratch, 'a folder with blanks');
@@ -112,36 +110,27 @@ test('it brings up three services, a database and a mailbox; what was made is th
     body: { detail: 'Account not verified' },
   });
   expect(readFileSync(join(folder, 'secrets.json'), 'utf8')).toBe(secrets);
+  // When it is killed, its children end.
   const again = Object.values(childrenOf(second.pid));
-  second.kill('SIGTERM');
-  expect(await second.ended).toBe(0);
+  expect(again).toHaveLength(5);
+  second.kill('SIGKILL');
+  expect(await second.ended).toBeNull();
   await gone(again);
 });
 
-describe('when it is killed', () => {
-  test('its children end', { timeout: 40_000 }, async () => {
-    const launched = await startUp();
-    const children = Object.values(childrenOf(launched.pid));
-    expect(children).toHaveLength(5);
-    launched.kill('SIGKILL');
-    expect(await launched.ended).toBeNull();
-    await gone(children);
-  });
-
-  test('while it starts, its children end as well', { timeout: 40_000 }, async () => {
-    const launched = await start();
-    const children = await vi.waitFor(
-      () => {
-        const found = Object.values(childrenOf(launched.pid));
-        expect(found).toHaveLength(5);
-        return found;
-      },
-      { timeout: 10_000, interval: 20 },
-    );
-    launched.kill('SIGKILL');
-    expect(await launched.up).toBe(false);
-    await gone(children);
-  });
+test('when it is killed while it starts, its children end as well', { timeout: 40_000 }, async () => {
+  const launched = await start();
+  const children = await vi.waitFor(
+    () => {
+      const found = Object.values(childrenOf(launched.pid));
+      expect(found).toHaveLength(5);
+      return found;
+    },
+    { timeout: 10_000, interval: 20 },
+  );
+  launched.kill('SIGKILL');
+  expect(await launched.up).toBe(false);
+  await gone(children);
 });
 
 test.each(['login', 'mongo'])(
@@ -241,7 +230,8 @@ describe('what is there already', () => {
   test('a database and a mail server that are named: none is started', { timeout: 40_000 }, async () => {
     const uri = freshMongodbUri();
     const launched = await startUp({ env: { MONGODB_URI: uri, SMTP_URL: 'smtp://127.0.0.1:1' } });
-    expect(Object.keys(childrenOf(launched.pid)).sort()).toEqual(['gateway', 'login', 'user']);
+    const children = childrenOf(launched.pid);
+    expect(Object.keys(children).sort()).toEqual(['gateway', 'login', 'user']);
     expect(launched.output()).not.toContain('mailbox');
     expect(launched.output()).toMatch(new RegExp(`^ {2}database {2}${new URL(uri).host}$`, 'm'));
     // Nobody listens there; the account is stored before its code is mailed.
@@ -250,7 +240,9 @@ describe('what is there already', () => {
     expect(await client.db().collection('users').countDocuments()).toBe(1);
     await client.close();
     expect(existsSync(join(launched.data, 'gatehouse.sqlite'))).toBe(false);
-    expect(await launched.stop()).toBe(0);
+    launched.kill('SIGTERM');
+    expect(await launched.ended).toBe(0);
+    await gone(Object.values(children));
     await dropDatabase(uri);
   });
 
