@@ -33,7 +33,7 @@ async function start(part: Part) {
     part === 'database' ? ['--port', String(ports.database), '--file', join(folder, 'e2e.sqlite')] : [];
   const child = spawn(process.execPath, [SCRIPTS[part], ...args], {
     env: {
-      NODE_COMPILE_CACHE: join(folder, 'compile-cache'),
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       HOST: '127.0.0.1',
       LOG_LEVEL: 'warn',
       MONGODB_URI: mongodb(),

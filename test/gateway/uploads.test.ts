@@ -77,6 +77,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('a gateway in a process of its
     gateway = fork('services/gateway/main.ts', {
       env: {
         PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         HOST: '127.0.0.1',
         GATEWAY_PORT: String(port),
         MONGODB_URI: uri,

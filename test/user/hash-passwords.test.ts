@@ -79,7 +79,7 @@ test('two runs at once hash every password once', async () => {
 
 const command = (env: NodeJS.ProcessEnv, ...options: string[]) =>
   promisify(execFile)(process.execPath, ['services/user/hash-passwords.ts', ...options], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
   });
 
 test('npm run hash-passwords says how many', async () => {
