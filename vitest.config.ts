@@ -4,19 +4,21 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** These replace a module, so each has modules of its own; the others share theirs, which is much faster. */
 const MOCKING = ['test/shared/passwords.test.ts'];
 
-/** Mostly these wait, for time-outs and for processes: others run beside them, as long as there are others. */
+/** These mostly wait, for time-outs and processes: others run beside them, as long as there are others. */
 const FIRST = [
   'e2e/outages',
-  'user/mail-faults',
   'gateway/forwarding',
-  'standalone/launcher',
+  'user/mail-faults',
   'e2e/webhooks',
+  'standalone/launcher',
 ];
 
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId, project }: TestSpecification) =>
-      Number(!project.config.isolate && !FIRST.some((name) => moduleId.endsWith(`/${name}.test.ts`)));
+    const place = ({ moduleId, project }: TestSpecification) => {
+      const at = FIRST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+      return project.config.isolate ? -1 : at < 0 ? FIRST.length : at;
+    };
     return (await super.sort(files)).sort((one, other) => place(one) - place(other));
   }
 }
