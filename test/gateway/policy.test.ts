@@ -12,13 +12,19 @@ let services: Services;
 let platform: Awaited<ReturnType<typeof startUpstream>>;
 beforeAll(async () => {
   [services, platform] = await Promise.all([startServices(), startUpstream()]);
+  everyone = await startGateway();
+  usual = gateways.splice(0);
 });
 afterAll(async () => {
+  await Promise.all(usual.map((each) => each.close()));
   await platform.stop();
   await services.stop();
 });
 
 const gateways: FastifyInstance[] = [];
+/** The gateway of every test that starts none of its own. */
+let everyone: string;
+let usual: FastifyInstance[] = [];
 let gateway: string;
 async function startGateway(env: NodeJS.ProcessEnv = {}): Promise<string> {
   const config = testConfig('gateway', {
@@ -35,8 +41,9 @@ async function startGateway(env: NodeJS.ProcessEnv = {}): Promise<string> {
   gateways.push(app);
   return listen(app);
 }
-beforeEach(async () => {
-  gateway = await startGateway();
+beforeEach(() => {
+  gateway = everyone;
+  services.clock.advance(60); // with whole budgets
 });
 afterEach(async () => {
   await Promise.all(gateways.splice(0).map((each) => each.close()));
