@@ -5,13 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const MOCKING = ['test/shared/passwords.test.ts'];
 
 /** These mostly wait, for time-outs and processes: others run beside them, as long as there are others. */
-const FIRST = [
-  'e2e/outages',
-  'gateway/forwarding',
-  'user/mail-faults',
-  'e2e/webhooks',
-  'standalone/launcher',
-];
+const FIRST = ['e2e/outages', 'gateway/forwarding', 'e2e/webhooks', 'standalone/launcher'];
 
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
