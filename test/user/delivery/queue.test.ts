@@ -1,5 +1,6 @@
 import type { Delivery, Webhook } from '@gatehouse/shared/webhooks';
-import pino from 'pino';
+
+import type { FastifyBaseLogger } from 'fastify';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { claim } from '../../../services/user/delivery/lease.ts';
 import { workOff } from '../../../services/user/delivery/queue.ts';
@@ -77,7 +78,7 @@ async function startQueue() {
     id: 'worker',
     now: Date.now,
     secrets,
-    log: pino({ level: 'silent' }),
+    log: { error: () => {}, warn: () => {} } as unknown as FastifyBaseLogger,
     attempted: () => {},
     writeDown: createWriteDown({ db, now: Date.now }),
     send: ({ headers }: { headers: Record<string, string> }) => {
