@@ -61,11 +61,12 @@ const isAbove = (role: Role | undefined, own: Role) =>
 
 /** Who goes loses what he was given and what he owns: to the first other Owner, or to one of the organization. */
 const forget = ({ chatbots, owners, departments }: State, user: number, department: number) => {
+  const ofOrganization = owners[departments[department] as number] as number[];
+  if (ofOrganization.includes(user)) return;
   for (const chatbot of chatbots.filter((each) => each.department === department)) {
     chatbot.others = chatbot.others.filter(([each]) => each !== user);
     if (chatbot.owner !== user) continue;
-    const ofOrganization = owners[departments[department] as number]?.find((each) => each !== user);
-    const heir = chatbot.others.find(([, role]) => role === 'Owner')?.[0] ?? ofOrganization;
+    const heir = chatbot.others.find(([, role]) => role === 'Owner')?.[0] ?? ofOrganization[0];
     chatbot.owner = heir as number;
     chatbot.others = chatbot.others.filter(([each]) => each !== heir);
   }

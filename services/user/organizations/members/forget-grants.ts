@@ -13,7 +13,9 @@ export async function forgetGrants(
 ): Promise<void> {
   const { organization_id } = place;
   const organization = await db.organizations.findOne({ organization_id });
-  const last = organization?.owners.find((owner) => owner.user_id !== user_id)?.user_id;
+  const owners = organization?.owners.map((owner) => owner.user_id) ?? [];
+  if (owners.includes(user_id)) return; // still of every department
+  const [last = user_id] = owners;
   const isOwner = { $eq: ['$$grant.role', 'Owner'] };
   const first = (grants: object) => ({ $arrayElemAt: [grants, 0] });
   const heir = first({
@@ -39,7 +41,7 @@ export async function forgetGrants(
           owner_id: {
             $cond: [
               { $eq: ['$owner_id', { $literal: user_id }] },
-              { $ifNull: [heir, { $literal: last ?? user_id }] },
+              { $ifNull: [heir, { $literal: last }] },
               '$owner_id',
             ],
           },
