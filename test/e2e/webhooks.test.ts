@@ -140,7 +140,7 @@ test('SIGTERM: what is in flight is recorded, and the rest goes on elsewhere at 
 });
 
 test('a database that is killed and comes back loses nothing that was accepted', {
-  timeout: 60_000,
+  timeout: 110_000,
 }, async () => {
   const events = Array.from({ length: 40 }, () => conversation(owner_id));
   receiver.answers = [(response) => void setTimeout(() => response.end(), 5)];
@@ -154,6 +154,7 @@ test('a database that is killed and comes back loses nothing that was accepted',
     timeout: 20_000,
     interval: 100,
   });
-  await allDelivered(40, 20_000);
+  // Usually at once; where the driver waits for a connection that is dead, when its queue is given up.
+  await allDelivered(40, 60_000);
   expect(new Set(receiver.ids())).toEqual(new Set(events.map(({ id }) => id)));
 });

@@ -110,7 +110,7 @@ export function toAppError(error: unknown): AppError {
 const isDatabaseAway = (error: unknown): boolean => {
   const { name = '', errorLabelSet } = (error ?? {}) as { name?: string; errorLabelSet?: Set<string> };
   const away =
-    /^(?:Mongo(?:ServerSelection|Network|NetworkTimeout|WaitQueueTimeout|PoolCleared|PoolClosed|NotConnected|TopologyClosed|ServerClosed|ClientClosed)|PoolClearedOnNetwork)Error$/;
+    /^(?:Mongo(?:ServerSelection|UnexpectedServerResponse|StalePrimary|ExpiredSession|Network|NetworkTimeout|WaitQueueTimeout|PoolCleared|PoolClosed|NotConnected|TopologyClosed|ServerClosed|ClientClosed)|PoolClearedOnNetwork)Error$/;
   return away.test(name) || errorLabelSet?.has('RetryableWriteError') === true;
 };
 

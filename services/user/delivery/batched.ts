@@ -1,3 +1,11 @@
+import { AppError } from '@gatehouse/shared/errors';
+
+/**
+ * Milliseconds after which a large call is given up, so that it does not hold up those that wait behind it. The driver
+ * bounds every step, but what is written to a connection in the moment in which it was closed it waits for for ever.
+ */
+const LIMIT = 20_000;
+
 /**
  * Runs many small calls as few large ones: what comes in while one is under way goes together into the next. Alone,
  * a call does not wait.
@@ -24,7 +32,7 @@ export function batched<Item, Result>(
       const batch = waiting.slice(0, most);
       waiting = waiting.slice(most);
       try {
-        const results = await run(batch.map(({ item }) => item));
+        const results = await inTime(run(batch.map(({ item }) => item)));
         for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
       } catch (error) {
         for (const { reject } of batch) reject(error);
@@ -38,4 +46,10 @@ export function batched<Item, Result>(
       waiting.push({ item, resolve, reject });
       void runAll();
     });
+}
+
+async function inTime<T>(call: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new AppError('unavailable')), LIMIT);
+  return Promise.race([call, late.promise]).finally(() => clearTimeout(timer));
 }

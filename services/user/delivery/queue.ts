@@ -40,6 +40,8 @@ export interface Queue {
   stop(): void;
   /** Forgets what is in flight. */
   abandon(): void;
+  /** Milliseconds since anything last went on here. */
+  stillFor(): number;
   readonly done: Promise<void>;
 }
 
@@ -140,8 +142,10 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
     if (rest > 0) restUntil = Math.max(restUntil, worker.now() + rest);
   }
 
+  let wentOn = performance.now();
   async function run(): Promise<void> {
     for (;;) {
+      wentOn = performance.now();
       if (kicked && read.length === 0 && mayStart()) await readPage();
       while (webhook && read.length > 0 && mayStart()) {
         const delivery = read.shift() as Delivery;
@@ -200,6 +204,7 @@ export function workOff(worker: WorkerContext, claimed: leases.Claimed): Queue {
     abandon() {
       abandoned = true;
     },
+    stillFor: () => performance.now() - wentOn,
     done: Promise.race([run(), dropped.promise]).catch((error) => {
       stopped = true;
       worker.log.error({ err: error, webhook_id }, 'a queue of webhooks was dropped; it is taken up again');

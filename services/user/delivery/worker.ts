@@ -7,6 +7,11 @@ import { type Queue, type WorkerContext, workOff } from './queue.ts';
 const POLL = 500;
 /** Queues that one process works off at a time; each has an attempt or more in flight. */
 const MOST_QUEUES = 4_000;
+/**
+ * Milliseconds after which a queue in which nothing goes on is given up: longer than an attempt and what is written
+ * of it. The driver can wait for ever for what was written to a connection in the moment in which it was closed.
+ */
+const STUCK = 40_000;
 /** Milliseconds that attempts in flight may take when the service stops. */
 const GRACE = 3_000;
 
@@ -48,7 +53,7 @@ export function createWorker(
         const queue = workOff(worker, claimed);
         queues.set(webhook_id, queue);
         queue.done.then(() => {
-          queues.delete(webhook_id);
+          if (queues.get(webhook_id) === queue) queues.delete(webhook_id);
           // What came in at its last moment stands in the database.
           look();
         });
@@ -67,6 +72,13 @@ export function createWorker(
   }
 
   async function keep(): Promise<void> {
+    for (const [webhook_id, queue] of queues) {
+      if (queue.stillFor() < STUCK) continue;
+      worker.log.error({ webhook_id }, 'a queue of webhooks is stuck and given up; it is taken up again');
+      queue.abandon();
+      queue.lose();
+      queues.delete(webhook_id);
+    }
     const held = [...queues];
     if (held.length === 0) return;
     try {
