@@ -190,6 +190,8 @@ describe('toAppError', () => {
     ['MongoServerSelectionError', new mongodb.MongoServerSelectionError('secret', {} as never)],
     ['MongoNetworkError', new mongodb.MongoNetworkError('secret')],
     ['MongoNetworkTimeoutError', new mongodb.MongoNetworkTimeoutError('secret')],
+    ['MongoExpiredSessionError', new mongodb.MongoExpiredSessionError('secret')],
+    ['MongoUnexpectedServerResponseError', new mongodb.MongoUnexpectedServerResponseError('secret')],
     ['MongoNotConnectedError', new mongodb.MongoNotConnectedError('secret')],
     ['MongoTopologyClosedError', new mongodb.MongoTopologyClosedError('secret')],
     ['MongoServerClosedError', new mongodb.MongoServerClosedError('secret')],
@@ -210,6 +212,13 @@ describe('toAppError', () => {
         code: 10107,
         codeName: 'NotWritablePrimary',
         errorLabels: ['RetryableWriteError'],
+      }),
+    ],
+    [
+      'overloaded',
+      new mongodb.MongoServerError({
+        message: 'secret',
+        errorLabels: ['SystemOverloadedError', 'RetryableError'],
       }),
     ],
   ])('%s: the database is away', (_name, error) => {

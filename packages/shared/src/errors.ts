@@ -106,12 +106,15 @@ export function toAppError(error: unknown): AppError {
   return new AppError('internal', { cause: error });
 }
 
+/** What the driver and the server call an error after which the same call may succeed. */
+const TRY_AGAIN = ['RetryableWriteError', 'RetryableError', 'ResetPool'];
+
 /** Whether MongoDB's driver could not reach, or lost, the database. */
 const isDatabaseAway = (error: unknown): boolean => {
   const { name = '', errorLabelSet } = (error ?? {}) as { name?: string; errorLabelSet?: Set<string> };
   const away =
     /^(?:Mongo(?:ServerSelection|UnexpectedServerResponse|StalePrimary|ExpiredSession|Network|NetworkTimeout|WaitQueueTimeout|PoolCleared|PoolClosed|NotConnected|TopologyClosed|ServerClosed|ClientClosed)|PoolClearedOnNetwork)Error$/;
-  return away.test(name) || errorLabelSet?.has('RetryableWriteError') === true;
+  return away.test(name) || TRY_AGAIN.some((label) => errorLabelSet?.has(label));
 };
 
 /** The answers that an operation documents for these failures: one entry a status, with the texts of the table. */
