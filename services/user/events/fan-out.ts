@@ -53,6 +53,7 @@ export async function fanOutAgain(
   events: readonly StoredEvent[],
   now: number,
 ): Promise<Delivery[]> {
+  if (events.length === 0) return [];
   const receivers = await receiversOf(db, new Set(events.map(({ owner_id }) => owner_id)));
   const made = events.map((event) => {
     const older = receivers.filter(({ created_at }) => created_at <= event.accepted_at);
