@@ -1,4 +1,4 @@
-import { BEARER_FAILURES } from '@gatehouse/shared/catalogue';
+import { BEARER_FAILURES, saying } from '@gatehouse/shared/catalogue';
 import { catalogueToken } from '@gatehouse/shared/catalogue-login-contract';
 import type { Database } from '@gatehouse/shared/database';
 import { AppError, failures } from '@gatehouse/shared/errors';
@@ -8,7 +8,6 @@ import { LIFETIME, type Tokens } from '@gatehouse/shared/tokens';
 import { userIdOf } from '@gatehouse/shared/users';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { z } from 'zod';
 
 interface Options {
   config: { SESSION_MAX_HOURS: number };
@@ -66,9 +65,7 @@ export async function session(root: FastifyInstance, { config, db, tokens, now }
           description: 'Every token of the session is refused from now on.',
           security: [{ bearer: [] }],
           response: {
-            200: z
-              .object({ message: z.literal('Logged out') })
-              .meta({ description: 'The session is over', examples: [{ message: 'Logged out' }] }),
+            200: saying('Logged out', 'The session is over'),
             ...refused,
           },
         },

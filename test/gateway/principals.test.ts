@@ -1,14 +1,13 @@
-import { connect, type Database } from '@gatehouse/shared/database';
+import type { Database } from '@gatehouse/shared/database';
 import { AppError } from '@gatehouse/shared/errors';
 import { newSessionId } from '@gatehouse/shared/sessions';
 import { createTokens } from '@gatehouse/shared/tokens';
 import type { User } from '@gatehouse/shared/users';
-import type { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildGateway } from '../../services/gateway/app.ts';
 import { createPrincipals, type Principals } from '../../services/gateway/principals.ts';
 import { type Clock, testClock } from '../fixtures/clock.ts';
-import { freshDatabase } from '../fixtures/database.ts';
+import { watchedDatabase } from '../fixtures/database.ts';
 import { startUpstream } from '../fixtures/gateway.ts';
 import { send } from '../fixtures/http.ts';
 import { bearerOf, newMember } from '../fixtures/members.ts';
@@ -18,18 +17,9 @@ const tokens = createTokens({ JWT_SECRET });
 let db: Database;
 let drop: () => Promise<void>;
 /** The commands that the driver has sent. */
-const commands: string[] = [];
+let commands: string[];
 beforeAll(async () => {
-  const fresh = await freshDatabase();
-  const uri = new URL(fresh.uri);
-  uri.searchParams.set('monitorCommands', 'true');
-  db = await connect(uri.href, { appName: 'test' });
-  const { client } = db.users as unknown as { client: MongoClient };
-  client.on('commandStarted', ({ commandName }) => commands.push(commandName));
-  drop = async () => {
-    await db.close();
-    await fresh.drop();
-  };
+  ({ db, drop, commands } = await watchedDatabase());
 });
 afterAll(() => drop());
 

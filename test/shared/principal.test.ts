@@ -1,13 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { connect, type Database } from '@gatehouse/shared/database';
+import type { Database } from '@gatehouse/shared/database';
 import { AppError } from '@gatehouse/shared/errors';
 import { authenticate, callerId, isPublic, principalOf, requirePrincipal } from '@gatehouse/shared/principal';
 import { newSessionId } from '@gatehouse/shared/sessions';
 import { createTokens } from '@gatehouse/shared/tokens';
 import Fastify, { type FastifyRequest } from 'fastify';
-import type { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freshDatabase } from '../fixtures/database.ts';
+import { watchedDatabase } from '../fixtures/database.ts';
 import { newMember } from '../fixtures/members.ts';
 
 const SECRET = 'a secret that only this file knows, 32 bytes and more';
@@ -18,18 +17,9 @@ const tokens = createTokens({ JWT_SECRET: SECRET });
 let db: Database;
 let drop: () => Promise<void>;
 /** The commands that the driver has sent. */
-const commands: string[] = [];
+let commands: string[];
 beforeAll(async () => {
-  const fresh = await freshDatabase();
-  const uri = new URL(fresh.uri);
-  uri.searchParams.set('monitorCommands', 'true');
-  db = await connect(uri.href, { appName: 'test' });
-  const { client } = db.users as unknown as { client: MongoClient };
-  client.on('commandStarted', ({ commandName }) => commands.push(commandName));
-  drop = async () => {
-    await db.close();
-    await fresh.drop();
-  };
+  ({ db, drop, commands } = await watchedDatabase());
 });
 afterAll(() => drop());
 

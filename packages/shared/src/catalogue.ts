@@ -61,6 +61,10 @@ function isLanguageTag(text: string): boolean {
   }
 }
 
+/** The answer of an operation that has nothing to show. */
+export const saying = <Text extends string>(message: Text, description: string) =>
+  z.object({ message: z.literal(message) }).meta({ description, examples: [{ message }] });
+
 /** What every operation behind a bearer may answer, the gateway in front of it included. */
 export const BEARER_FAILURES = [
   'noAuthorizationHeader',

@@ -115,7 +115,7 @@ export const onePage = <Item extends z.ZodType>(item: Item) =>
 
 /**
  * Reads one page: a find and the counts at once.
- * @param visible what the caller may see, no record twice; nothing in the query widens it. Counted apart, each
+ * @param visible what the caller may see, in one part or more, no record twice; nothing in the query widens it. Counted apart, each
  * by its index alone, and what it leaves out taken off.
  */
 export async function readPage<Item extends Document>(
@@ -148,12 +148,10 @@ export async function readPage<Item extends Document>(
   };
 
   const [data, ...counts] = await Promise.all([
-    wanted.length === 0
-      ? []
-      : collection
-          .find(anyOf(wanted), { sort, skip: (page - 1) * limit, limit })
-          .project<Item>(Object.fromEntries(['_id', ...hidden].map((field) => [field, 0])))
-          .toArray(),
+    collection
+      .find(anyOf(wanted), { sort, skip: (page - 1) * limit, limit })
+      .project<Item>(Object.fromEntries(['_id', ...hidden].map((field) => [field, 0])))
+      .toArray(),
     ...wanted.map(count),
   ]);
   const seen = data.length > 0 ? (page - 1) * limit + data.length : 0;

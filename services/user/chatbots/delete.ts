@@ -1,7 +1,7 @@
+import { saying } from '@gatehouse/shared/catalogue';
 import type { Database } from '@gatehouse/shared/database';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { z } from 'zod';
 import { permitted } from './access.ts';
 import { chatbotId, directory, oneRefused } from './contract.ts';
 
@@ -14,9 +14,7 @@ const schema = {
   params: chatbotId,
   response: {
     // spec §Errors lists the status codes in use: there is no 204.
-    200: z
-      .object({ message: z.literal(DELETED.message) })
-      .meta({ description: 'It is gone', examples: [DELETED] }),
+    200: saying(DELETED.message, 'It is gone'),
     ...oneRefused,
   },
 };

@@ -1,4 +1,5 @@
 import { AppError } from '@gatehouse/shared/errors';
+import { inTime } from '../in-time.ts';
 
 /**
  * Milliseconds after which a large call is given up, so that it does not hold up those that wait behind it. The driver
@@ -32,7 +33,7 @@ export function batched<Item, Result>(
       const batch = waiting.slice(0, most);
       waiting = waiting.slice(most);
       try {
-        const results = await inTime(run(batch.map(({ item }) => item)));
+        const results = await inTime(run(batch.map(({ item }) => item)), LIMIT, new AppError('unavailable'));
         for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
       } catch (error) {
         for (const { reject } of batch) reject(error);
@@ -46,10 +47,4 @@ export function batched<Item, Result>(
       waiting.push({ item, resolve, reject });
       void runAll();
     });
-}
-
-async function inTime<T>(call: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new AppError('unavailable')), LIMIT);
-  return Promise.race([call, late.promise]).finally(() => clearTimeout(timer));
 }

@@ -1,6 +1,6 @@
 import { BEARER_FAILURES, expecting, oneOf } from '@gatehouse/shared/catalogue';
 import type { Database } from '@gatehouse/shared/database';
-import { AppError, failures } from '@gatehouse/shared/errors';
+import { failures, found } from '@gatehouse/shared/errors';
 import { EVENT_NAMES } from '@gatehouse/shared/events';
 import { WEBHOOK_STATUSES, type Webhook } from '@gatehouse/shared/webhooks';
 import type { Filter, WithId } from 'mongodb';
@@ -82,13 +82,7 @@ export const shownWebhook = (webhook: Webhook, now: number): z.infer<typeof webh
   };
 };
 
-/** What was found among the caller's own. @throws {AppError} notFound: another's does not exist for him. */
-export function found<T>(record: T | null): T {
-  if (record === null) throw new AppError('notFound');
-  return record;
-}
-
-/** @throws {AppError} notFound */
+/** @throws {AppError} notFound: another's does not exist for him. */
 export const ownWebhook = async (
   db: Database,
   own: Filter<Webhook> & { webhook_id: string; owner_id: string },

@@ -1,9 +1,10 @@
+import { saying } from '@gatehouse/shared/catalogue';
 import type { Database } from '@gatehouse/shared/database';
+import { found } from '@gatehouse/shared/errors';
 import { callerId } from '@gatehouse/shared/principal';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { z } from 'zod';
-import { config, found, oneRefused, webhookId, webhooksOf } from './contract.ts';
+import { config, oneRefused, webhookId, webhooksOf } from './contract.ts';
 import type { WebhookOptions } from './webhooks.ts';
 
 const DELETED = { message: 'Webhook deleted' } as const;
@@ -16,9 +17,7 @@ const schema = {
   description: 'For good, and its deliveries with it: nothing more is sent.',
   params: webhookId,
   response: {
-    200: z
-      .object({ message: z.literal(DELETED.message) })
-      .meta({ description: 'It is gone', examples: [DELETED] }),
+    200: saying(DELETED.message, 'It is gone'),
     ...oneRefused,
   },
 };

@@ -1,5 +1,6 @@
 import { AppError } from '@gatehouse/shared/errors';
 import { NotPublicError, publicAddresses, type Resolve } from '../delivery/public-address.ts';
+import { inTime } from '../in-time.ts';
 
 /** Milliseconds for the name servers while somebody waits; afterwards the address is judged whenever it is dialled. */
 const PATIENCE = 1_500;
@@ -28,14 +29,10 @@ export const createJudgeReceiver =
     if (url.username || url.password) throw refused('must not hold a user name or a password');
     if (text.includes('#')) throw refused('must not hold a fragment');
     if (allowPrivate) return;
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(reject, PATIENCE, new Error('late'));
     try {
-      await Promise.race([publicAddresses(url.hostname, resolve), late]);
+      await inTime(publicAddresses(url.hostname, resolve), PATIENCE, new Error('late'));
     } catch (error) {
       // A name that means nothing today may mean something tomorrow.
       if (error instanceof NotPublicError) throw refused('must lead to a public address');
-    } finally {
-      clearTimeout(timer);
     }
   };

@@ -1,9 +1,10 @@
+import { found } from '@gatehouse/shared/errors';
 import { callerId } from '@gatehouse/shared/principal';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { wakeNow } from '../delivery/lease.ts';
-import { config, found, oneRefused, ownWebhook, webhooksOf } from './contract.ts';
+import { config, oneRefused, ownWebhook, webhooksOf } from './contract.ts';
 import { deliveryRecord, shownDelivery } from './delivery-record.ts';
 import { sentAgain } from './sent-again.ts';
 import type { WebhookOptions } from './webhooks.ts';

@@ -1,5 +1,5 @@
 import { jsonBody, oneOf } from '@gatehouse/shared/catalogue';
-import { failures } from '@gatehouse/shared/errors';
+import { failures, found } from '@gatehouse/shared/errors';
 import { callerId } from '@gatehouse/shared/principal';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -7,7 +7,6 @@ import { wake } from '../delivery/lease.ts';
 import {
   config,
   described,
-  found,
   oneRefused,
   shownWebhook,
   webhookId,

@@ -1,16 +1,14 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Chatbot } from '@gatehouse/shared/catalogue';
-import { connect } from '@gatehouse/shared/database';
 import type { Membership, Organization } from '@gatehouse/shared/organizations';
 import { requirePrincipal } from '@gatehouse/shared/principal';
 import type { Role } from '@gatehouse/shared/rbac';
 import { createServer } from '@gatehouse/shared/server';
 import { createTokens } from '@gatehouse/shared/tokens';
 import { type User, userIdOf } from '@gatehouse/shared/users';
-import type { MongoClient } from 'mongodb';
 import { chatbots } from '../../../services/user/chatbots/chatbots.ts';
 import { type Clock, testClock } from '../../fixtures/clock.ts';
-import { dropDatabase, freshMongodbUri } from '../../fixtures/database.ts';
+import { watchedDatabase } from '../../fixtures/database.ts';
 import { errorEnvelope } from '../../fixtures/envelope.ts';
 import { send, sendJson } from '../../fixtures/http.ts';
 import { bearerOf, newMember } from '../../fixtures/members.ts';
@@ -18,12 +16,7 @@ import { listen, testConfig } from '../../fixtures/services.ts';
 
 /** The chatbot directory over HTTP on a database of its own, with people to call it. */
 export async function startDirectory({ clock = testClock() }: { clock?: Clock } = {}) {
-  const uri = new URL(freshMongodbUri());
-  uri.searchParams.set('monitorCommands', 'true');
-  const db = await connect(uri.href, { appName: 'test' });
-  const commands: string[] = [];
-  const { client } = db.users as unknown as { client: MongoClient };
-  client.on('commandStarted', ({ commandName }) => commands.push(commandName));
+  const { db, commands, drop } = await watchedDatabase();
   const config = testConfig('user');
   const tokens = createTokens(config);
   const app = await createServer({
@@ -123,8 +116,7 @@ export async function startDirectory({ clock = testClock() }: { clock?: Clock } 
       db.chatbots.findOne({ chatbot_id }, { projection: { _id: 0, name_suffixes: 0 } }),
     async stop() {
       await app.close();
-      await db.close();
-      await dropDatabase(uri.href);
+      await drop();
     },
   };
 }

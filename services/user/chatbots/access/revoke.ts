@@ -1,8 +1,8 @@
+import { saying } from '@gatehouse/shared/catalogue';
 import type { Database } from '@gatehouse/shared/database';
 import { callerId } from '@gatehouse/shared/principal';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { z } from 'zod';
 import { directory, oneRefused } from '../contract.ts';
 import { changeAccess } from './change.ts';
 import { accessEntry } from './contract.ts';
@@ -18,9 +18,7 @@ const schema = {
     'Takes the entry off the list; a role in the department holds again. Nobody revokes a role above his own, or raises anybody above it by revoking, himself included, and the last Owner stays. When the owner goes, the longest-serving other Owner follows him.',
   params: accessEntry,
   response: {
-    200: z
-      .object({ message: z.literal(REVOKED.message) })
-      .meta({ description: 'The entry is gone', examples: [REVOKED] }),
+    200: saying(REVOKED.message, 'The entry is gone'),
     ...oneRefused,
   },
 };

@@ -1,3 +1,4 @@
+import { saying } from '@gatehouse/shared/catalogue';
 import type { Database } from '@gatehouse/shared/database';
 import { AppError } from '@gatehouse/shared/errors';
 import { grantableBy } from '@gatehouse/shared/rbac';
@@ -17,9 +18,7 @@ const schema = {
   description: 'One that was accepted meanwhile is not found: its member is to be removed.',
   params: departmentPath.extend({ invitation_id: z.string() }),
   response: {
-    200: z
-      .object({ message: z.literal(WITHDRAWN.message) })
-      .meta({ description: 'It stands no longer', examples: [WITHDRAWN] }),
+    200: saying(WITHDRAWN.message, 'It stands no longer'),
     ...refused,
   },
 };

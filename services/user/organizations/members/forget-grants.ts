@@ -17,14 +17,8 @@ export async function forgetGrants(
   if (owners.includes(user_id)) return; // still of every department
   const [last = user_id] = owners;
   const isOwner = { $eq: ['$$grant.role', 'Owner'] };
-  const first = (grants: object) => ({ $arrayElemAt: [grants, 0] });
-  const heir = first({
-    $map: {
-      input: { $filter: { input: '$permissions', as: 'grant', cond: isOwner } },
-      as: 'grant',
-      in: '$$grant.user_id',
-    },
-  });
+  const heirs = { $filter: { input: '$permissions', as: 'grant', cond: isOwner } };
+  const heir = { $arrayElemAt: [{ $map: { input: heirs, as: 'grant', in: '$$grant.user_id' } }, 0] };
   const others = {
     $filter: {
       input: { $ifNull: ['$permissions', []] },

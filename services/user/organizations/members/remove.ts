@@ -1,9 +1,9 @@
+import { saying } from '@gatehouse/shared/catalogue';
 import type { Database } from '@gatehouse/shared/database';
 import { AppError } from '@gatehouse/shared/errors';
 import { grantableBy } from '@gatehouse/shared/rbac';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { z } from 'zod';
 import { memberPath, refused, tagged } from '../contract.ts';
 import { roleOf, standingOf } from '../standing.ts';
 import { forgetGrants } from './forget-grants.ts';
@@ -19,9 +19,7 @@ const schema = {
     'His roles on its chatbots end with it; those that he owns go to another Owner of theirs, or to one of the organization. Nobody removes a role above his own.',
   params: memberPath,
   response: {
-    200: z
-      .object({ message: z.literal(REMOVED.message) })
-      .meta({ description: 'He is no longer a member', examples: [REMOVED] }),
+    200: saying(REMOVED.message, 'He is no longer a member'),
     ...refused,
   },
 };

@@ -1,8 +1,8 @@
+import { saying } from '@gatehouse/shared/catalogue';
 import type { Database } from '@gatehouse/shared/database';
 import { AppError, found } from '@gatehouse/shared/errors';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { z } from 'zod';
 import { organizationPath, refused, tagged } from '../contract.ts';
 import { forgetGrants } from '../members/forget-grants.ts';
 import { rolesOf } from '../roles.ts';
@@ -18,9 +18,7 @@ const schema = {
   description: 'Oneself or another; the last one stays.',
   params: organizationPath.extend({ user_id: organizationPath.shape.organization_id }),
   response: {
-    200: z
-      .object({ message: z.literal(REMOVED.message) })
-      .meta({ description: 'He is no longer an Owner', examples: [REMOVED] }),
+    200: saying(REMOVED.message, 'He is no longer an Owner'),
     ...refused,
   },
 };
