@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { storedPassword } from '@gatehouse/shared/passwords';
+import { storedPassword } from '@gatehouse/shared/identity/passwords';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { postForm, send } from '../fixtures/http.ts';

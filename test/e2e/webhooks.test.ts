@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, type Database } from '@gatehouse/shared/database';
+import { connect } from '@gatehouse/shared/data/connect';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { COLLECTIONS, type Database } from '../../services/user/database.ts';
 import { postJson } from '../fixtures/http.ts';
 import { freePorts } from '../fixtures/launcher.ts';
 import { bearerOf, newMember } from '../fixtures/members.ts';
@@ -73,7 +74,7 @@ beforeAll(async () => {
   ports = { database, one, two };
   await start('database');
   await Promise.all([start('one'), start('two')]);
-  db = await connect(mongodb(), { appName: 'test' });
+  db = await connect(mongodb(), COLLECTIONS, { appName: 'test' });
 }, 40_000);
 beforeEach(async () => {
   for (const part of ['one', 'two'] as const) if (!parts.has(part)) await start(part);

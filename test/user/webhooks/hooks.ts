@@ -1,6 +1,6 @@
-import type { EventName, PublishedEvent } from '@gatehouse/shared/events';
 import { vi } from 'vitest';
-import type { DeliveryTuning } from '../../../services/user/delivery/delivery.ts';
+import type { EventName, PublishedEvent } from '../../../services/user/webhooks/events.ts';
+import type { DeliveryTuning } from '../../../services/user/webhooks/pipeline.ts';
 import { failuresAt } from '../../fixtures/envelope.ts';
 import { postJson, send, sendJson } from '../../fixtures/http.ts';
 import { bearerOf, member } from '../../fixtures/members.ts';
