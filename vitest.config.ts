@@ -20,10 +20,11 @@ class WaitingFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: WaitingFirst },
-    globalSetup: 'test/fixtures/mongodb.ts',
+    globalSetup: 'test/fixtures/compile-cache.ts',
+    expect: { poll: { timeout: 30_000, interval: 5 } },
     maxWorkers: 4,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     projects: [
       {
         extends: true,

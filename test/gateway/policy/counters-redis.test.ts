@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildGateway } from '../../../services/gateway/app.ts';
 import { type Counters, createCounters } from '../../../services/gateway/policy/counters.ts';
 import { memoryCounters } from '../../../services/gateway/policy/counters-memory.ts';
 import { createRedis, redisCounters } from '../../../services/gateway/policy/counters-redis.ts';
 import { rateLimited } from '../../fixtures/envelope.ts';
+import { eventually } from '../../fixtures/eventually.ts';
 import { type Answered, postJson, send } from '../../fixtures/http.ts';
 import { freePorts } from '../../fixtures/launcher.ts';
 import { loggedIn } from '../../fixtures/members.ts';
@@ -198,9 +199,7 @@ describe.each(['memory', 'redis'] as const)('counters in %s', (kind) => {
     test('a refund of a window that is over is no credit in the next', async () => {
       const window = { seconds: 0.05, limit: 3 };
       await counters.spend(key, [window]);
-      await vi.waitFor(async () => expect((await counters.peek(key, [window])).remaining).toBe(3), {
-        interval: 5,
-      });
+      await eventually(async () => expect((await counters.peek(key, [window])).remaining).toBe(3));
       await counters.refund(key, [window]);
       const long = { ...window, seconds: 60 };
       expect(await counters.spend(key, [long])).toMatchObject({ remaining: 2 });
@@ -289,10 +288,7 @@ describe.skipIf(noRedis)(`gateways on one Redis${why}`, { timeout: 60_000 }, () 
     body: { status, service: 'gateway', checks: { mongodb: 'up', login: 'up', user: 'up', redis } },
   });
   const redisIs = (gateway: string, state: 'up' | 'down') =>
-    vi.waitFor(async () => expect((await health(gateway)).body.checks.redis).toBe(state), {
-      timeout: 15_000,
-      interval: 20,
-    });
+    eventually(async () => expect((await health(gateway)).body.checks.redis).toBe(state));
 
   /** A user's own bearer, in a budget of his own. */
   const newUser = (subscription_plan?: string) => loggedIn(services, { subscription_plan });

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../fixtures/eventually.ts';
 import { startGateway, startHttp, startUpstream } from '../../fixtures/gateway.ts';
 import { postForm } from '../../fixtures/http.ts';
 
@@ -183,7 +184,7 @@ describe('fifty at once', () => {
         if (answer.status === 429) refused += 1;
         return answer.status;
       });
-      await vi.waitFor(() => expect([reached, refused]).toEqual([20, 30]));
+      await eventually(() => expect([reached, refused]).toEqual([20, 30]));
       released.resolve();
       const statuses = [...Array(20).fill(status), ...Array(30).fill(429)];
       expect((await Promise.all(calls)).toSorted()).toEqual(statuses.toSorted());

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { eventually } from '../../fixtures/eventually.ts';
 import { startGateway, startUpstream } from '../../fixtures/gateway.ts';
 import { postForm, send } from '../../fixtures/http.ts';
 import { freePorts } from '../../fixtures/launcher.ts';
@@ -349,10 +350,7 @@ describe.skipIf(noRedis)(`with Redis${noRedis ? ' (skipped: redis-server is not 
     body: { status, service: 'gateway', checks: { mongodb: 'up', login: 'up', user: 'up', redis: state } },
   });
   const redisIs = (gateway: Gateway, state: 'up' | 'down') =>
-    vi.waitFor(async () => expect((await health(gateway)).body.checks.redis).toBe(state), {
-      timeout: 10_000,
-      interval: 50,
-    });
+    eventually(async () => expect((await health(gateway)).body.checks.redis).toBe(state));
 
   test('two gateways share one count', async () => {
     const [one, two] = [await start({ REDIS_URL: url() }), await start({ REDIS_URL: url() })];

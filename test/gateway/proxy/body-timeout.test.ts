@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { eventually } from '../../fixtures/eventually.ts';
 import { startGateway } from '../../fixtures/gateway.ts';
 import { member } from '../../fixtures/members.ts';
-import { eventually, startPlatform } from '../platform.ts';
+import { startPlatform } from '../platform.ts';
 
 let platform: Awaited<ReturnType<typeof startPlatform>>;
 let gateway: Awaited<ReturnType<typeof startGateway>>;

@@ -2,10 +2,11 @@ import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { buildGateway } from '../../../services/gateway/app.ts';
+import { eventually } from '../../fixtures/eventually.ts';
 import { startGateway, startHttp } from '../../fixtures/gateway.ts';
 import { member } from '../../fixtures/members.ts';
 import { listen, testConfig } from '../../fixtures/services.ts';
-import { envelope, eventually, exchange, refusal, startPlatform } from '../platform.ts';
+import { envelope, exchange, refusal, startPlatform } from '../platform.ts';
 
 type Started<T extends (...args: never[]) => unknown> = Awaited<ReturnType<T>>;
 

@@ -7,9 +7,10 @@ import { gzipSync } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createUpstream } from '../../../services/gateway/proxy/upstreams.ts';
+import { eventually } from '../../fixtures/eventually.ts';
 import { startGateway, startHttp } from '../../fixtures/gateway.ts';
 import { member } from '../../fixtures/members.ts';
-import { envelope, eventually, exchange, refusal, startPlatform } from '../platform.ts';
+import { envelope, exchange, refusal, startPlatform } from '../platform.ts';
 
 type Started<T extends (...args: never[]) => unknown> = Awaited<ReturnType<T>>;
 

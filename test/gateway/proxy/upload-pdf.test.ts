@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../fixtures/eventually.ts';
 import { startGateway } from '../../fixtures/gateway.ts';
 import { member } from '../../fixtures/members.ts';
-import { envelope, eventually, exchange, refusal, startPlatform } from '../platform.ts';
+import { envelope, exchange, refusal, startPlatform } from '../platform.ts';
 
 type Started<T extends (...args: never[]) => unknown> = Awaited<ReturnType<T>>;
 

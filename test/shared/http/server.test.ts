@@ -4,6 +4,7 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { createServer, type ServerOptions } from '@gatehouse/shared/http/server';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { eventually } from '../../fixtures/eventually.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 9, 30);
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -321,7 +322,7 @@ describe('bytes that are no HTTP', () => {
       text += chunk;
     });
     socket.write('GET /health/live HTTP/1.1\r\nhost: test\r\n\r\n');
-    await vi.waitFor(() => expect(text).toContain('{"status":"ok"}'));
+    await eventually(() => expect(text).toContain('{"status":"ok"}'));
     text = '';
     socket.write(`POST ${path} HTTP/1.1\r\nhost: test\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab`);
     await new Promise((resolve) => socket.once('close', resolve));

@@ -33,7 +33,7 @@ const newCode = async (email: string) => {
 
 describe('two spellings of one address', () => {
   async function collection(...emails: string[]) {
-    const uri = freshMongodbUri();
+    const uri = await freshMongodbUri();
     const client = new MongoClient(uri);
     await client
       .db()

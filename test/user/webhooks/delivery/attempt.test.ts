@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../../fixtures/eventually.ts';
 import { type Receiver, startReceiver } from '../../../fixtures/receiver.ts';
 import { conversation, type Hooks, type Person, startHooks } from '../hooks.ts';
 
@@ -77,8 +78,8 @@ describe('answers that end late, or never', () => {
       },
     ];
     await publish();
-    await vi.waitFor(async () => expect((await stored(webhook_id))[0]?.attempts).toMatchObject([expected]));
-    await vi.waitFor(() => expect(closed).toBe(1));
+    await eventually(async () => expect((await stored(webhook_id))[0]?.attempts).toMatchObject([expected]));
+    await eventually(() => expect(closed).toBe(1));
     await ada.call('DELETE', `/${webhook_id}`);
   });
 
@@ -87,7 +88,7 @@ describe('answers that end late, or never', () => {
     await gone.stop();
     const webhook_id = await ada.configure({ url: gone.url });
     await publish();
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await stored(webhook_id))[0]?.attempts).toMatchObject([
         { status: null, error: 'the connection was refused', answer: '' },
       ]),
@@ -103,9 +104,9 @@ describe('several receivers', () => {
     await ada.configure({ url: receiver.url });
     await bob.configure({ url: other.url });
     await publish(200);
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
+    await eventually(() => expect(receiver.received).toHaveLength(1));
     await hooks.publish(conversation(bob.user_id));
-    await vi.waitFor(() => expect(other.received).toHaveLength(1), { interval: 2 });
+    await eventually(() => expect(other.received).toHaveLength(1));
     // Of the two hundred that wait.
     expect(receiver.received.length).toBeLessThan(20);
     await other.stop();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { eventually } from '../../../fixtures/eventually.ts';
 import { type Receiver, startReceiver } from '../../../fixtures/receiver.ts';
 import { conversation, type Hooks, startHooks } from '../hooks.ts';
 
@@ -22,7 +23,7 @@ afterAll(async () => {
 async function firstAttempt(configure: () => Promise<string>, owner_id: string) {
   const webhook_id = await configure();
   await hooks.publish(conversation(owner_id));
-  return vi.waitFor(async () => {
+  return eventually(async () => {
     const delivery = await hooks.db.webhookDeliveries.findOne({ webhook_id });
     if (!delivery?.attempts[0]) throw new Error('not tried yet');
     return delivery.attempts[0];

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../../../services/user/database.ts';
 import { claim } from '../../../../services/user/webhooks/delivery/lease.ts';
 import { workOff } from '../../../../services/user/webhooks/delivery/queue.ts';
@@ -7,6 +7,7 @@ import { createRecordOutcome } from '../../../../services/user/webhooks/delivery
 import { createSecrets } from '../../../../services/user/webhooks/delivery/secrets.ts';
 import type { Delivery, Webhook } from '../../../../services/user/webhooks/records.ts';
 import { freshDatabase } from '../../../fixtures/database.ts';
+import { eventually } from '../../../fixtures/eventually.ts';
 
 let database: Awaited<ReturnType<typeof freshDatabase<typeof COLLECTIONS>>>;
 beforeAll(async () => {
@@ -96,22 +97,15 @@ async function startQueue() {
   return workOff(worker, claimed);
 }
 
-const isSent = (...ids: string[]) => vi.waitFor(() => expect(sent).toEqual(ids), { interval: 2 });
+const isSent = (...ids: string[]) => eventually(() => expect(sent).toEqual(ids));
 /** Answers, so that more and more are sent at once. */
 async function widen(queue: Awaited<ReturnType<typeof startQueue>>, count: number) {
   for (let number = 0; number < count; number += 1) {
     const [delivery] = (await store(`warm${number}`)) as [Delivery];
     queue.offer([delivery]);
-    await vi.waitFor(
-      () => answer.get(delivery.event_id)?.(200) ?? expect(sent).toContain(delivery.event_id),
-      { interval: 2 },
-    );
-    await vi.waitFor(
-      async () =>
-        expect((await database.db.webhookDeliveries.findOne({ _id: delivery._id }))?.status).toBe(
-          'delivered',
-        ),
-      { interval: 2 },
+    await eventually(() => answer.get(delivery.event_id)?.(200) ?? expect(sent).toContain(delivery.event_id));
+    await eventually(async () =>
+      expect((await database.db.webhookDeliveries.findOne({ _id: delivery._id }))?.status).toBe('delivered'),
     );
   }
   sent = [];
@@ -131,14 +125,14 @@ test('what came by two ways, read and offered, is sent once, and the queue goes 
     ['c', 500],
   ] as const)
     answer.get(id)?.(status);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const written = { webhook_id, attempt_count: 1, event_id: { $in: ['a', 'b', 'c'] } };
     expect(await database.db.webhookDeliveries.countDocuments(written)).toBe(3);
   });
   queue.offer(four.slice(0, 2)); // late: they are settled
   queue.offer(await store('next'));
   answer.get('d')?.(200);
-  await vi.waitFor(() => expect(sent).toContain('next'), { interval: 2 });
+  await eventually(() => expect(sent).toContain('next'));
   answer.get('next')?.(200);
   queue.stop();
   answer.get('c')?.(200);
@@ -158,7 +152,7 @@ test.each([
     const url = 'https://moved.example.com/';
     await database.db.webhooks.updateOne({ webhook_id }, { $set: { url } });
     answer.get('old')?.(status);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const attempts = (await database.db.webhookDeliveries.findOne({ webhook_id }))?.attempts;
       expect(attempts).toHaveLength(1);
     });

@@ -1,8 +1,9 @@
 import { connect } from '@gatehouse/shared/data/connect';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildUserService } from '../../../../services/user/app.ts';
 import { COLLECTIONS } from '../../../../services/user/database.ts';
 import { createMailer } from '../../../../services/user/mail.ts';
+import { eventually } from '../../../fixtures/eventually.ts';
 import { type Receiver, startReceiver, status } from '../../../fixtures/receiver.ts';
 import { testConfig } from '../../../fixtures/services.ts';
 import { conversation, type Hooks, INTERNAL_API_KEY, type Person, startHooks } from '../hooks.ts';
@@ -31,14 +32,11 @@ const stored = (webhook_id: string) =>
   hooks.db.webhookDeliveries.find({ webhook_id }).sort({ seq: 1 }).toArray();
 /** Moves the clock on, a bit at a time, until everything is delivered. */
 async function untilDelivered(webhook_id: string, seconds = HOUR) {
-  await vi.waitFor(
-    async () => {
-      if ((await stored(webhook_id)).every((delivery) => delivery.status === 'delivered')) return;
-      hooks.clock.advance(seconds);
-      throw new Error('not yet');
-    },
-    { timeout: 10_000, interval: 30 },
-  );
+  await eventually(async () => {
+    if ((await stored(webhook_id)).every((delivery) => delivery.status === 'delivered')) return;
+    hooks.clock.advance(seconds);
+    throw new Error('not yet');
+  });
 }
 
 describe('one receiver', () => {
@@ -94,13 +92,10 @@ describe('one receiver', () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     receiver.answers = [status(500)];
     await publish();
-    await vi.waitFor(
-      async () => {
-        hooks.clock.advance(6 * HOUR);
-        expect((await stored(webhook_id))[0]?.status).toBe('failed');
-      },
-      { timeout: 10_000, interval: 30 },
-    );
+    await eventually(async () => {
+      hooks.clock.advance(6 * HOUR);
+      expect((await stored(webhook_id))[0]?.status).toBe('failed');
+    });
     const [delivery] = await ada.deliveries(webhook_id);
     expect(delivery).toMatchObject({ status: 'failed', next_attempt_at: null });
     expect(delivery.attempt_count).toBe(receiver.received.length);
@@ -108,7 +103,7 @@ describe('one receiver', () => {
     const tried = receiver.received.length;
     hooks.clock.advance(10 * 24 * HOUR);
     await publish();
-    await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(tried));
+    await eventually(() => expect(receiver.received.length).toBeGreaterThan(tried));
     expect(receiver.ids().slice(tried)).not.toContain(receiver.ids()[0]);
   });
 });
@@ -135,7 +130,7 @@ describe('what counts', () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     receiver.answers = [status(410)];
     await publish(3);
-    await vi.waitFor(async () => expect((await hooks.stored(webhook_id))?.status).toBe('disabled'));
+    await eventually(async () => expect((await hooks.stored(webhook_id))?.status).toBe('disabled'));
     expect(receiver.received).toHaveLength(1);
     await publish(); // nobody hears of it
     hooks.clock.advance(HOUR);
@@ -151,7 +146,7 @@ describe('what counts', () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     receiver.answers = [status(code, { 'retry-after': seconds }), status(200)];
     await publish(2);
-    await vi.waitFor(async () => expect((await hooks.stored(webhook_id))?.held_until).not.toBeNull());
+    await eventually(async () => expect((await hooks.stored(webhook_id))?.held_until).not.toBeNull());
     const until = new Date(hooks.clock.now() + 120_000);
     expect(await hooks.stored(webhook_id)).toMatchObject({ held_until: until, due_at: until, lease: null });
     await publish();

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../../fixtures/envelope.ts';
+import { eventually } from '../../../fixtures/eventually.ts';
 import { type Receiver, startReceiver, status } from '../../../fixtures/receiver.ts';
 import { conversation, type Hooks, type Person, startHooks } from '../hooks.ts';
 
@@ -123,7 +124,7 @@ describe('POST …/deliveries/{delivery_id}/replay', () => {
     hooks.clock.advance(27 * DAY);
     receiver.answers = [status(500)];
     await replay(delivery_id);
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(2));
+    await eventually(() => expect(receiver.received).toHaveLength(2));
     const [delivery] = await hooks.settled(webhook_id, 'pending');
     expect(delivery).toMatchObject({
       failures: 1,
@@ -161,7 +162,7 @@ describe('POST …/replay', () => {
     receiver.received.length = 0;
     const answer = await replay({ since: new Date(since + 1_000).toISOString() });
     expect(outcome(answer)).toStrictEqual({ status: 200, body: { replayed: 2, next_since: null } });
-    await vi.waitFor(() => expect(receiver.ids()).toEqual([ids[1], ids[3]]));
+    await eventually(() => expect(receiver.ids()).toEqual([ids[1], ids[3]]));
   });
 
   test('with `all`, what was delivered, too', async () => {
@@ -232,7 +233,7 @@ test('replayed during its last attempt, a delivery has all its time before it ag
   const [first] = await hooks.settled(webhook_id, 'pending');
   await hooks.db.webhookDeliveries.updateOne({ webhook_id }, { $set: { gives_up_at: new Date(0) } });
   hooks.clock.advance(5);
-  await vi.waitFor(() => expect(receiver.received).toHaveLength(2));
+  await eventually(() => expect(receiver.received).toHaveLength(2));
   const path = `/${webhook_id}/deliveries/${first?.delivery_id}/replay`;
   expect((await ada.call('POST', path)).body.status).toBe('pending');
   attempt.resolve();

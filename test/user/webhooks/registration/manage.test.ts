@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../../fixtures/envelope.ts';
+import { eventually } from '../../../fixtures/eventually.ts';
 import { type Receiver, startReceiver, status } from '../../../fixtures/receiver.ts';
 import { conversation, type Hooks, type Person, SECRET, startHooks } from '../hooks.ts';
 
@@ -143,7 +144,7 @@ describe('PATCH', () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     receiver.answers = [(response) => void setTimeout(() => response.end(), 5)];
     await hooks.publish(Array.from({ length: 300 }, () => conversation(ada.user_id)));
-    await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(30), { interval: 2 });
+    await eventually(() => expect(receiver.received.length).toBeGreaterThan(30));
     await ada.call('PATCH', `/${webhook_id}`, { status: 'paused' });
     const then = receiver.received.length;
     await hooks.settled(webhook_id, 'delivered', 'pending');
@@ -155,7 +156,7 @@ describe('PATCH', () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     const other = await startReceiver();
     await hooks.publish(conversation(ada.user_id));
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1));
+    await eventually(() => expect(receiver.received).toHaveLength(1));
     await ada.call('PATCH', `/${webhook_id}`, { url: other.url });
     await hooks.publish(conversation(ada.user_id));
     await hooks.settled(webhook_id, 'delivered');
@@ -167,9 +168,9 @@ describe('PATCH', () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     receiver.answers = [status(429, { 'retry-after': '3600' }), status(200)];
     await hooks.publish([conversation(ada.user_id), conversation(ada.user_id)]);
-    await vi.waitFor(async () => expect((await hooks.stored(webhook_id))?.held_until).not.toBeNull());
+    await eventually(async () => expect((await hooks.stored(webhook_id))?.held_until).not.toBeNull());
     await ada.call('PATCH', `/${webhook_id}`, { status: 'active' });
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(2));
+    await eventually(() => expect(receiver.received).toHaveLength(2));
   });
 });
 
@@ -178,11 +179,11 @@ describe('DELETE', () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     receiver.answers = [status(500)];
     await hooks.publish([conversation(ada.user_id), conversation(ada.user_id)]);
-    await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(0));
+    await eventually(() => expect(receiver.received.length).toBeGreaterThan(0));
     const answers = await Promise.all([1, 2, 3].map(() => ada.call('DELETE', `/${webhook_id}`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
     expect(answers.find(({ status }) => status === 200)?.body).toStrictEqual({ message: 'Webhook deleted' });
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await hooks.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0),
     );
   });
