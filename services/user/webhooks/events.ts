@@ -8,7 +8,7 @@ import { CHATBOT_TYPES } from '../chatbots/records.ts';
  */
 
 const id = line(200);
-const dateTime = z.iso.datetime({
+export const isoDateTime = z.iso.datetime({
   offset: true,
   ...expecting('must be an ISO 8601 date-time such as 2026-01-15T09:30:00Z'),
 });
@@ -18,7 +18,7 @@ const currency = z
   .string(expecting('must be a string'))
   .regex(/^[A-Z]{3}$/, { error: 'must be a currency such as EUR (ISO 4217)' });
 
-/** Rejects unknown fields: ignoring them would hide from the publisher that they reach nobody. */
+/** Rejects unknown fields, which would not be delivered. */
 const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: ({ code, input }) =>
@@ -39,24 +39,29 @@ export const EVENT_DATA = {
     name: id,
     type: oneOf(CHATBOT_TYPES),
     language: id,
-    created_at: dateTime,
+    created_at: isoDateTime,
   }),
-  'conversation.started': fields({ conversation_id: id, chatbot_id: id, user_id: id, started_at: dateTime }),
+  'conversation.started': fields({
+    conversation_id: id,
+    chatbot_id: id,
+    user_id: id,
+    started_at: isoDateTime,
+  }),
   'conversation.ended': fields({
     conversation_id: id,
     chatbot_id: id,
     user_id: id,
-    started_at: dateTime,
-    ended_at: dateTime,
+    started_at: isoDateTime,
+    ended_at: isoDateTime,
   }),
-  'payment.succeeded': fields({ ...payment, paid_at: dateTime }),
-  'payment.failed': fields({ ...payment, reason: id, failed_at: dateTime }),
+  'payment.succeeded': fields({ ...payment, paid_at: isoDateTime }),
+  'payment.failed': fields({ ...payment, reason: id, failed_at: isoDateTime }),
   'subscription.cancelled': fields({
     subscription_id: id,
     user_id: id,
     plan: id,
-    cancelled_at: dateTime,
-    ends_at: dateTime,
+    cancelled_at: isoDateTime,
+    ends_at: isoDateTime,
   }),
 } as const;
 
@@ -79,7 +84,7 @@ const published = <Name extends EventName>(name: Name) =>
     }),
     event: z.literal(name),
     owner_id: id.meta({ description: 'The user_id of the account whose webhooks receive the event' }),
-    timestamp: dateTime
+    timestamp: isoDateTime
       .exactOptional()
       .meta({ description: 'When it happened; defaults to the time of publishing' }),
     data: EVENT_DATA[name],

@@ -111,16 +111,15 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
 
   /** Ends the lease when nothing is left to do. @returns false when there is more. */
   async function letGo(): Promise<boolean> {
-    const end =
-      phase !== 'sending'
-        ? leases.abandon(worker, [webhook_id])
-        : receiver.gone
-          ? leases.disable(worker, webhook)
-          : receiver.heldUntil !== null
-            ? leases.hold(worker, webhook, new Date(receiver.heldUntil))
-            : null;
-    if (!end) return !mayHaveMore && releaseWhenIdle();
-    await bounded(end);
+    if (phase !== 'sending') {
+      await bounded(leases.abandon(worker, [webhook_id]));
+    } else if (receiver.gone) {
+      await bounded(leases.disable(worker, webhook));
+    } else if (receiver.heldUntil !== null) {
+      await bounded(leases.hold(worker, webhook, new Date(receiver.heldUntil)));
+    } else {
+      return !mayHaveMore && releaseWhenIdle();
+    }
     return true;
   }
 

@@ -5,6 +5,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Filter } from 'mongodb';
 import { z } from 'zod';
 import { config, oneWebhookFailures, operation, ownWebhook, webhookId } from '../contract.ts';
+import { isoDateTime } from '../events.ts';
 import type { WebhookOptions } from '../options.ts';
 import type { Delivery } from '../records.ts';
 import { requeue } from './requeue.ts';
@@ -20,10 +21,7 @@ const schema = {
   description: `Replays the failed deliveries created since a time; with \`all\`, the delivered ones too. One call replays up to ${MAX_REPLAYED}, oldest first; if more remain, continue with \`next_since\`. Deliveries that are already pending are not affected.`,
   params: webhookId,
   body: jsonBody({
-    since: z.iso.datetime({
-      offset: true,
-      ...expecting('must be an ISO 8601 date-time such as 2026-01-15T09:30:00Z'),
-    }),
+    since: isoDateTime,
     all: z.boolean(expecting('must be true or false')).default(false),
   }).meta({ examples: [{ since: '2026-01-15T00:00:00Z' }, { since: '2026-01-15T00:00:00Z', all: true }] }),
   response: {

@@ -189,16 +189,16 @@ describe('POST …/replay', () => {
     const [id] = await delivered(1);
     const [one] = await hooks.db.webhookDeliveries.find({ webhook_id }).toArray();
     await ada.call('PATCH', `/${webhook_id}`, { status: 'paused' });
-    const many = Array.from({ length: 2_500 }, (_, index) => {
+    const many = Array.from({ length: 1_500 }, (_, index) => {
       const _id = `${id}_${index}`;
       return { ...(one as NonNullable<typeof one>), _id, delivery_id: _id, status: 'failed' as const };
     });
     await hooks.db.webhookDeliveries.insertMany(many);
     expect((await replay({ since: '2026-01-01T00:00:00+01:00' })).body).toEqual({
-      replayed: 2_500,
+      replayed: 1_500,
       next_since: null,
     });
-    expect(await hooks.db.webhookDeliveries.countDocuments({ webhook_id, status: 'pending' })).toBe(2_500);
+    expect(await hooks.db.webhookDeliveries.countDocuments({ webhook_id, status: 'pending' })).toBe(1_500);
     expect((await replay({ since: '2026-01-01T00:00:00+01:00' })).body).toEqual({
       replayed: 0,
       next_since: null,
