@@ -83,7 +83,7 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
     );
     if (stale) return;
     page = due.filter(({ _id }) => !skipped.has(_id));
-    if (due.length === limit) stale = mayHaveMore = true;
+    if (due.length === limit) mayHaveMore = true;
   }
 
   function start(delivery: Delivery): void {
