@@ -32,7 +32,7 @@ const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
 const payment = { payment_id: id, user_id: id, subscription_id: id, amount, currency };
 
 /** The `data` of each event. */
-export const EVENT_DATA = {
+const EVENT_DATA = {
   'chatbot.created': fields({
     chatbot_id: id,
     user_id: id,

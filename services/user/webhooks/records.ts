@@ -4,7 +4,7 @@ import type { EventName } from './events.ts';
 /** What is stored: webhooks, events and their deliveries. */
 
 export const WEBHOOK_STATUSES = ['active', 'paused', 'disabled'] as const;
-export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
+type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
 /** Days for which events and deliveries are kept and can be replayed. */
 export const KEPT_DAYS = 30;
@@ -58,7 +58,7 @@ export interface Intake {
 }
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** One attempt to deliver, and its outcome. */
 export interface Attempt {
