@@ -9,4 +9,4 @@ const TIMEOUT = 20_000;
  * @throws {AppError} unavailable
  */
 export const bounded = <T>(call: Promise<T>): Promise<T> =>
-  withTimeout(call, TIMEOUT, new AppError('unavailable'));
+  withTimeout(call, TIMEOUT, new AppError('unavailable', { cause: new Error('MongoDB does not answer') }));
