@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { type Collection, type Document, MongoClient } from 'mongodb';
 import { expect, test } from 'vitest';
 import { startMongoServer } from '../src/server.ts';
@@ -69,12 +68,8 @@ test.skipIf(REAL_MONGODB)(
     }
     await served(fill);
     expect(await served((c) => page(c, MINE, { at: 1 }, KEY))).toEqual({ examined: 3, found: [1, 3, 5] });
-    const before = new DatabaseSync(file);
-    before.exec('UPDATE indexes SET multikey = 1 WHERE multikey > 0');
-    before.close();
-    expect(await served((c) => page(c, MINE, { at: 1 }, KEY))).toEqual({ examined: 100, found: [1, 3, 5] });
     await served((c) => c.insertOne({ _id: 'new', members: [{ user: 'u' }, { user: 'v' }], at: -1 }));
-    expect(await served((c) => page(c, MINE, { at: 1 }, KEY))).toEqual({ examined: 101, found: [-1, 1, 3] });
+    expect(await served((c) => page(c, MINE, { at: 1 }, KEY))).toEqual({ examined: 3, found: [-1, 1, 3] });
     await rm(folder, { recursive: true });
   },
 );

@@ -151,12 +151,6 @@ describe('updates with an aggregation pipeline', () => {
       { at: new Date(1000), later: new Date(1500), ago: new Date(500), ms: 1000 },
     ],
     [
-      '$dateAdd',
-      { at: new Date(0) },
-      [{ $set: { at: { $dateAdd: { startDate: '$at', unit: 'hour', amount: 2 } } } }],
-      { at: new Date(7_200_000) },
-    ],
-    [
       '$min and $max of values',
       { a: 3 },
       [{ $set: { lo: { $min: ['$a', 1] }, hi: { $max: ['$a', '$missing'] } } }],
