@@ -124,7 +124,7 @@ describe('stages', () => {
       ],
     ],
     [
-      '$lookup in what is not there',
+      '$lookup in a missing collection',
       [
         { $match: { _id: 1 } },
         { $lookup: { from: 'nowhere', localField: 'who', foreignField: '_id', as: 'p' } },
@@ -133,7 +133,7 @@ describe('stages', () => {
       [{ _id: 1, p: [] }],
     ],
     ['$count', [{ $match: { who: 'ann' } }, { $count: 'n' }], [{ n: 2 }]],
-    ['$count of nothing', [{ $match: { who: 'zoe' } }, { $count: 'n' }], []],
+    ['$count without a match', [{ $match: { who: 'zoe' } }, { $count: 'n' }], []],
     [
       '$sortByCount',
       [{ $match: { who: { $type: 'string' } } }, { $sortByCount: '$who' }],
@@ -186,23 +186,23 @@ describe('stages', () => {
       [{ _id: 3 }],
     ],
     [
-      'two $match in a row',
+      'two consecutive $match',
       [{ $match: { who: 'ann' } }, { $match: { total: 10 } }, { $project: { _id: 1 } }],
       [{ _id: 1 }],
     ],
-    ['$group count, grouped by a constant', [{ $group: { _id: 1, n: { $sum: 1 } } }], [{ _id: 1, n: 5 }]],
+    ['$group by a constant', [{ $group: { _id: 1, n: { $sum: 1 } } }], [{ _id: 1, n: 5 }]],
   ])('%s', async (_name, pipeline, expected) => {
     expect(await database.db.collection<Doc>('orders').aggregate(pipeline).toArray()).toEqual(expected);
   });
 
-  test('an empty collection', async () => {
+  test('returns nothing for a missing collection', async () => {
     const nowhere = database.db.collection<Doc>('nowhere');
     expect(await nowhere.aggregate([{ $match: {} }]).toArray()).toEqual([]);
     expect(await nowhere.aggregate([{ $group: { _id: null, n: { $sum: 1 } } }]).toArray()).toEqual([]);
   });
 });
 
-describe('refusals', () => {
+describe('refuses', () => {
   test.each<[Document, number]>([
     [{ $limit: 0 }, 15958],
     [{ $group: { n: { $sum: 1 } } }, 15955],

@@ -6,11 +6,11 @@ const database = useDatabase();
 let next = 0;
 const fresh = () => database.db.collection<Doc>(`c${next++}`);
 
-describe('operators', () => {
+describe('update operators', () => {
   /** [name, document before, update, document after] */
   test.each<[string, Document, Document, Document]>([
-    ['$set new and nested', { a: 1 }, { $set: { b: 2, 'c.d': 3 } }, { a: 1, b: 2, c: { d: 3 } }],
-    ['$set adds fields by name', {}, { $set: { z: 1, a: 2 } }, { a: 2, z: 1 }],
+    ['$set creates fields and parents', { a: 1 }, { $set: { b: 2, 'c.d': 3 } }, { a: 1, b: 2, c: { d: 3 } }],
+    ['$set adds new fields in alphabetical order', {}, { $set: { z: 1, a: 2 } }, { a: 2, z: 1 }],
     ['$set in an array', { a: [1, 2] }, { $set: { 'a.1': 9, 'a.3': 4 } }, { a: [1, 9, null, 4] }],
     ['$unset', { a: 1, b: 2 }, { $unset: { a: '' } }, { b: 2 }],
     ['$unset in an array', { a: [1, 2] }, { $unset: { 'a.0': '' } }, { a: [null, 2] }],
@@ -21,7 +21,7 @@ describe('operators', () => {
     ['$min compares types', { a: 'x' }, { $min: { a: 1 } }, { a: 1 }],
     ['$rename', { a: 1, b: 2 }, { $rename: { a: 'c' } }, { b: 2, c: 1 }],
     ['$push', { a: [1] }, { $push: { a: 2 } }, { a: [1, 2] }],
-    ['$push makes the array', {}, { $push: { 'a.b': 2 } }, { a: { b: [2] } }],
+    ['$push creates the array', {}, { $push: { 'a.b': 2 } }, { a: { b: [2] } }],
     [
       '$push $each $sort $slice',
       { a: [3] },
@@ -49,7 +49,7 @@ describe('operators', () => {
     ['$pull by field', { a: [{ n: 1, m: 1 }, { n: 2 }] }, { $pull: { a: { n: 1 } } }, { a: [{ n: 2 }] }],
     ['$pullAll', { a: [1, 2, 3] }, { $pullAll: { a: [1, 3] } }, { a: [2] }],
     [
-      '$setOnInsert is nothing on an update',
+      '$setOnInsert does nothing on an update',
       { a: 1 },
       { $setOnInsert: { b: 1 }, $set: { c: 1 } },
       { a: 1, c: 1 },
@@ -63,7 +63,7 @@ describe('operators', () => {
     expect(Object.keys(found ?? {})).toEqual(['_id', ...Object.keys(after)]);
   });
 
-  test('a number keeps its type', async () => {
+  test('keeps the types of numbers', async () => {
     const c = fresh();
     await c.insertOne({
       _id: 1,
@@ -102,7 +102,7 @@ describe('operators', () => {
     ['$pop of a number', { a: 1 }, { $pop: { a: 1 } }, 14],
     ['a path through a number', { a: 1 }, { $set: { 'a.b': 1 } }, 28],
     ['a name in an array', { a: [1] }, { $set: { 'a.b': 1 } }, 28],
-    ['another _id', {}, { $set: { _id: 2 } }, 66],
+    ['$set of _id', {}, { $set: { _id: 2 } }, 66],
     ['$inc of _id', {}, { $inc: { _id: 1 } }, 66],
     ['$unset of _id', {}, { $unset: { _id: '' } }, 66],
     ['two operators on one path', {}, { $set: { a: 1 }, $inc: { a: 1 } }, 40],
@@ -110,7 +110,7 @@ describe('operators', () => {
     ['an empty path', {}, { $set: { '': 1 } }, 56],
     ['an operator without fields', {}, { $set: 5 }, 9],
     ['an overflow of 64 bits', { a: Long.MAX_VALUE }, { $inc: { a: 1 } }, 2],
-  ])('refused: %s', async (_name, before, update, code) => {
+  ])('refuses %s', async (_name, before, update, code) => {
     const c = fresh();
     await c.insertOne({ _id: 1, ...before });
     const stored = await c.findOne();
@@ -120,7 +120,7 @@ describe('operators', () => {
 });
 
 describe('replacement and counts', () => {
-  test('a replacement keeps the _id and nothing else', async () => {
+  test('keeps only the _id in a replacement', async () => {
     const c = fresh();
     await c.insertOne({ _id: 1, a: 1 });
     expect(await c.replaceOne({ a: 1 }, { b: 2 })).toMatchObject({ matchedCount: 1, modifiedCount: 1 });
@@ -128,7 +128,7 @@ describe('replacement and counts', () => {
     expect((await refusal(c.replaceOne({ b: 2 }, { _id: 9, b: 2 }))).code).toBe(66);
   });
 
-  test('modifiedCount counts what changed', async () => {
+  test('counts the documents that changed', async () => {
     const c = fresh();
     await c.insertMany([{ a: 1 }, { a: 2 }, { a: 3 }]);
     expect(await c.updateMany({}, { $set: { a: 2 } })).toMatchObject({ matchedCount: 3, modifiedCount: 2 });
@@ -140,7 +140,7 @@ describe('replacement and counts', () => {
     expect(await c.deleteMany({})).toMatchObject({ deletedCount: 2 });
   });
 
-  test('an ordered batch stops at the first error, an unordered one goes on', async () => {
+  test('stops an ordered batch at the first error, but not an unordered one', async () => {
     const c = fresh();
     await c.insertOne({ _id: 2 });
     const batch = () => [{ _id: 1 }, { _id: 2 }, { _id: 3 }];
@@ -157,7 +157,7 @@ describe('replacement and counts', () => {
     expect(await c.countDocuments()).toBe(3);
   });
 
-  test('bulkWrite mixes statements', async () => {
+  test('executes a bulkWrite of mixed statements', async () => {
     const c = fresh();
     const result = await c.bulkWrite([
       { insertOne: { document: { _id: 1, a: 1 } } },
@@ -187,8 +187,8 @@ describe('upsert', () => {
     ],
     ['dotted equalities', { _id: 1, 'a.b': 1 }, { $set: { x: 1 } }, { _id: 1, a: { b: 1 }, x: 1 }],
     ['$and', { $and: [{ _id: 1 }, { a: 2 }] }, { $setOnInsert: { b: 3 } }, { _id: 1, a: 2, b: 3 }],
-    ['$inc from nothing', { _id: 1 }, { $inc: { n: 2 } }, { _id: 1, n: 2 }],
-    ['the _id of the update', { a: 1 }, { $set: { _id: 7 } }, { _id: 7, a: 1 }],
+    ['$inc of a missing field', { _id: 1 }, { $inc: { n: 2 } }, { _id: 1, n: 2 }],
+    ['_id from the update', { a: 1 }, { $set: { _id: 7 } }, { _id: 7, a: 1 }],
   ])('%s', async (_name, filter, update, expected) => {
     const c = fresh();
     const result = await c.updateOne(filter, update, { upsert: true });
@@ -196,13 +196,13 @@ describe('upsert', () => {
     expect(await c.find().toArray()).toEqual([expected]);
   });
 
-  test('a replacement takes only the _id from the filter', async () => {
+  test('takes only the _id from the filter for a replacement', async () => {
     const c = fresh();
     await c.replaceOne({ _id: 1, a: 1 }, { b: 2 }, { upsert: true });
     expect(await c.find().toArray()).toEqual([{ _id: 1, b: 2 }]);
   });
 
-  test('a pipeline starts from the filter’s equalities', async () => {
+  test('starts a pipeline from the equalities of the filter', async () => {
     const c = fresh();
     await c.updateOne({ _id: 1, a: 1 }, [{ $set: { b: { $add: ['$a', 1] } } }], { upsert: true });
     expect(await c.find().toArray()).toEqual([{ _id: 1, a: 1, b: 2 }]);
@@ -210,7 +210,7 @@ describe('upsert', () => {
 });
 
 describe('findAndModify', () => {
-  test('returns the document before or after, sorted and projected', async () => {
+  test('returns the document before or after the update, by sort and projection', async () => {
     const c = fresh();
     await c.insertMany([
       { _id: 1, n: 1 },
@@ -233,7 +233,7 @@ describe('findAndModify', () => {
     expect(await c.findOneAndUpdate({ _id: 5 }, { $set: { a: 1 } })).toBeNull();
   });
 
-  test('tells what it did', async () => {
+  test('reports the outcome', async () => {
     const c = fresh();
     const made = await c.findOneAndUpdate(
       { _id: 5 },
@@ -255,7 +255,7 @@ describe('findAndModify', () => {
     [{ query: {} }, 9],
     [{ query: {}, remove: true, update: { $set: { a: 1 } } }, 9],
     [{ query: {}, remove: true, new: true }, 9],
-  ])('refused: %j', async (options, code) => {
+  ])('refuses %j', async (options, code) => {
     expect((await refusal(database.db.command({ findAndModify: 'c', ...options }))).code).toBe(code);
   });
 });
