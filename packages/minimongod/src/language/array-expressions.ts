@@ -2,9 +2,14 @@ import { equalValues } from '../bson/compare.ts';
 import { isNullish, typeName } from '../bson/types.ts';
 import { asInteger, type Doc, getField, isDoc, setField, truthy } from '../bson/value.ts';
 import { CommandError } from '../errors.ts';
-import { type Compiled, nullable, type Operator, parameters, positional } from './expression-context.ts';
-
-const ANY_NUMBER = [0, Number.POSITIVE_INFINITY] as const;
+import {
+  type Compiled,
+  nullable,
+  type Operator,
+  parameters,
+  positional,
+  VARIADIC,
+} from './expression-context.ts';
 
 export const ARRAY_OPERATORS: Record<string, Operator> = {
   $isArray: positional([1, 1], ([value]) => Array.isArray(value)),
@@ -39,7 +44,7 @@ export const ARRAY_OPERATORS: Record<string, Operator> = {
       `Second argument to $slice must be a numeric value, but is of type: ${typeName(count)}`,
     );
   }),
-  $concatArrays: nullable(ANY_NUMBER, (arrays) => {
+  $concatArrays: nullable(VARIADIC, (arrays) => {
     const wrong = arrays.find((value) => !Array.isArray(value));
     if (wrong === undefined) return arrays.flat(1);
     throw new CommandError(28664, `$concatArrays only supports arrays, not ${typeName(wrong)}`);
@@ -84,7 +89,7 @@ export const ARRAY_OPERATORS: Record<string, Operator> = {
       );
     };
   },
-  $mergeObjects: positional(ANY_NUMBER, (operands) => {
+  $mergeObjects: positional(VARIADIC, (operands) => {
     const merged: Doc = {};
     for (const doc of operands.length === 1 ? operands.flat(1) : operands) {
       if (isNullish(doc)) continue;

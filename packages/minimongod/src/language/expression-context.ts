@@ -26,7 +26,10 @@ export interface Context {
 /** Compiles the operand of an expression operator. */
 export type Operator = (operand: unknown, context: Context) => Compiled;
 
-/** An operator with positional operands; a single one need not be in an array. */
+/** Any number of operands. */
+export const VARIADIC = [0, Number.POSITIVE_INFINITY] as const;
+
+/** An operator with positional operands, whose number has limits; a single operand need not be in an array. */
 export function positional(
   [min, max]: readonly [number, number],
   evaluate: (values: unknown[], context: Context) => unknown,

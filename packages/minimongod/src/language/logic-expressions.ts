@@ -2,9 +2,7 @@ import { compareValues } from '../bson/compare.ts';
 import { isNullish, isNumeric, typeName } from '../bson/types.ts';
 import { isDoc, truthy } from '../bson/value.ts';
 import { CommandError, failedToParse } from '../errors.ts';
-import { type Operator, parameters, positional } from './expression-context.ts';
-
-const ANY_NUMBER = [0, Number.POSITIVE_INFINITY] as const;
+import { type Operator, parameters, positional, VARIADIC } from './expression-context.ts';
 
 export const LOGIC_OPERATORS: Record<string, Operator> = {
   $eq: comparison((order) => order === 0),
@@ -94,7 +92,7 @@ function comparison(decide: (order: number) => unknown): Operator {
 
 /** The greatest or least operand, or element of a single operand that is an array. */
 function extreme(sign: 1 | -1): Operator {
-  return positional(ANY_NUMBER, (operands, { scope }) => {
+  return positional(VARIADIC, (operands, { scope }) => {
     const values = operands.length === 1 ? operands.flat(1) : operands;
     return values
       .filter((value) => !isNullish(value))

@@ -3,14 +3,12 @@ import { checkCalculable, double, expressionArithmetic } from '../bson/arithmeti
 import { isNullish, isNumeric, isRegex, typeName } from '../bson/types.ts';
 import { bsonType, toNumber } from '../bson/value.ts';
 import { badValue, CommandError, typeMismatch } from '../errors.ts';
-import { nullable, type Operator, parameters, positional } from './expression-context.ts';
+import { nullable, type Operator, parameters, positional, VARIADIC } from './expression-context.ts';
 import { compileRegex } from './regex.ts';
-
-const ANY_NUMBER = [0, Number.POSITIVE_INFINITY] as const;
 
 /** Arithmetic, strings, conversions and dates. */
 export const SCALAR_OPERATORS: Record<string, Operator> = {
-  $add: nullable(ANY_NUMBER, (terms) => {
+  $add: nullable(VARIADIC, (terms) => {
     const dates = terms.filter((term) => term instanceof Date);
     if (dates.length > 1) throw new CommandError(16612, 'only one date allowed in an $add expression');
     const numbers = terms.filter((term) => !(term instanceof Date));
@@ -27,7 +25,7 @@ export const SCALAR_OPERATORS: Record<string, Operator> = {
     if (isNumeric(a) && isNumeric(b)) return expressionArithmetic('subtract', a, b);
     throw typeMismatch(`can't $subtract ${typeName(b)} from ${typeName(a)}`);
   }),
-  $multiply: nullable(ANY_NUMBER, (terms, { operator }) =>
+  $multiply: nullable(VARIADIC, (terms, { operator }) =>
     numbersOf(terms, operator).reduce((product, term) => expressionArithmetic('multiply', product, term), 1),
   ),
   $divide: nullable([2, 2], (terms, { operator }) => {
@@ -46,15 +44,15 @@ export const SCALAR_OPERATORS: Record<string, Operator> = {
   $abs: rounding(Math.abs),
   $ceil: rounding(Math.ceil),
   $floor: rounding(Math.floor),
-  $sum: positional(ANY_NUMBER, (operands) =>
+  $sum: positional(VARIADIC, (operands) =>
     numbersIn(operands).reduce((total, term) => expressionArithmetic('add', total, term), 0),
   ),
-  $avg: positional(ANY_NUMBER, (operands) => {
+  $avg: positional(VARIADIC, (operands) => {
     const numbers = numbersIn(operands).map(toNumber);
     return numbers.length === 0 ? null : double(numbers.reduce((a, b) => a + b) / numbers.length);
   }),
 
-  $concat: nullable(ANY_NUMBER, (terms, { operator }) =>
+  $concat: nullable(VARIADIC, (terms, { operator }) =>
     terms.map((term) => stringOf(term, operator, 16702)).join(''),
   ),
   $toLower: positional([1, 1], ([value]) => convertToString(value, 16007).toLowerCase()),

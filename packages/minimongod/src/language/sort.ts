@@ -1,6 +1,6 @@
 import type { Collation } from '../bson/collation.ts';
 import { compareValues } from '../bson/compare.ts';
-import { EMPTY_ARRAY, extractValues } from '../bson/paths.ts';
+import { EMPTY_ARRAY, extractValues, valueAt } from '../bson/paths.ts';
 import { toShell } from '../bson/to-shell.ts';
 import { isNumeric } from '../bson/types.ts';
 import { type Doc, isDoc, toNumber } from '../bson/value.ts';
@@ -44,6 +44,8 @@ export function compareBySort(sort: readonly SortField[], collation?: Collation)
 export function sortKeys(sort: readonly SortField[], doc: unknown, collation?: Collation): unknown[] {
   return sort.map(({ path, descending }) => {
     if (!isDoc(doc)) return null;
+    const scalar = valueAt(doc, path);
+    if (scalar !== undefined && !Array.isArray(scalar)) return scalar;
     // An empty array sorts below null, a missing field like null.
     const values = extractValues(doc, path).map((value) =>
       value === EMPTY_ARRAY ? undefined : (value ?? null),
