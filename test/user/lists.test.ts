@@ -9,7 +9,7 @@ const counting = (found: number, ...counts: number[]) =>
     countDocuments: async () => counts.shift(),
   }) as unknown as Collection<Document>;
 
-const table = { filters: {}, searched: () => ({}), unique: 'id' };
+const table = { filters: {}, search: () => ({}), unique: 'id' };
 const query = { page: 3, limit: 2, sort_by: 'id', order: 'asc' } as const;
 
 test.each([
