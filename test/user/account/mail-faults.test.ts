@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildUserService } from '../../../services/user/app.ts';
 import { COLLECTIONS, type Database } from '../../../services/user/database.ts';
 import { createMailer, type Mailer } from '../../../services/user/mail.ts';
@@ -313,6 +313,16 @@ test('never contacts the mail server for an address that contains SMTP', async (
   ])
     expect((await signUp(email)).status).toBe(400);
   expect(smtp.sockets.size).toBe(0);
+});
+
+test('gives a mail ten seconds', async () => {
+  const { smtp } = await useMailServer('works');
+  current = createMailer(testConfig('user', { SMTP_URL: `smtp://127.0.0.1:${smtp.port}` }));
+  mailers.push(current);
+  const timeout = vi.spyOn(AbortSignal, 'timeout');
+  expect((await signUp('ada@example.com')).status).toBe(200);
+  expect(timeout).toHaveBeenCalledWith(10_000);
+  timeout.mockRestore();
 });
 
 test('has delivered no abandoned mail by the end', () => {

@@ -64,7 +64,7 @@ describe('POST /v2/reset-password', () => {
     expect(await logIn(email, 'old')).toBe(200);
   });
 
-  test('4. replaces the password, uses up the code and ends earlier sessions', async () => {
+  test('4. replaces a plain password with a hash, uses up the code and ends earlier sessions', async () => {
     const { email, code } = await active(hashing);
     const before = (await record(email, hashing)) ?? {};
     hashing.clock.advance(60);
