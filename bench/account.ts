@@ -1,6 +1,7 @@
-import { connect } from '@gatehouse/shared/database';
-import { ARGON2ID } from '@gatehouse/shared/passwords';
+import { connect } from '@gatehouse/shared/data/connect';
+import { ARGON2ID } from '@gatehouse/shared/identity/passwords';
 import { hash } from '@node-rs/argon2';
+import { COLLECTIONS } from '../services/user/database.ts';
 import { send } from '../test/fixtures/http.ts';
 
 export const PERSON = {
@@ -12,7 +13,7 @@ export const PERSON = {
 /** Puts one active account into a database. @returns the hash of its password. */
 export async function createAccount(mongodb: string): Promise<string> {
   const password = await hash(PERSON.password, ARGON2ID);
-  const db = await connect(mongodb, { appName: 'bench' });
+  const db = await connect(mongodb, COLLECTIONS, { appName: 'bench' });
   await db.users.insertOne({
     email: PERSON.email,
     user_id: PERSON.user_id,

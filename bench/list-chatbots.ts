@@ -1,6 +1,7 @@
-import type { StoredChatbot } from '@gatehouse/shared/catalogue';
-import { connect, type Database } from '@gatehouse/shared/database';
+import { connect } from '@gatehouse/shared/data/connect';
 import { suffixesOf } from '../services/user/chatbots/name-search.ts';
+import type { StoredChatbot } from '../services/user/chatbots/records.ts';
+import { COLLECTIONS, type Database } from '../services/user/database.ts';
 import { testClock } from '../test/fixtures/clock.ts';
 import { launch } from '../test/fixtures/launcher.ts';
 import { member } from '../test/fixtures/members.ts';
@@ -23,7 +24,7 @@ export async function listChatbots(): Promise<void> {
   const gatehouse = await launch({ env: { LOG_LEVEL: 'warn', JWT_SECRET } });
   try {
     if (!(await gatehouse.up)) throw new Error(gatehouse.output());
-    const db = await connect(gatehouse.mongodb, { appName: 'bench' });
+    const db = await connect(gatehouse.mongodb, COLLECTIONS, { appName: 'bench' });
     const small = await department(db, 'small', SMALL);
     const large = await department(db, 'large', LARGE);
     await db.close();

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { connect } from '@gatehouse/shared/database';
-import { payloadOf } from '@gatehouse/shared/events';
+import { connect } from '@gatehouse/shared/data/connect';
 import { Pool } from 'undici';
+import { COLLECTIONS } from '../services/user/database.ts';
+import { payloadOf } from '../services/user/webhooks/events.ts';
 import { postJson, send } from '../test/fixtures/http.ts';
 import { launch } from '../test/fixtures/launcher.ts';
 import { bearer, createAccount, PERSON } from './account.ts';
@@ -116,7 +117,7 @@ export async function webhooks(): Promise<void> {
 
 /** Puts waiting deliveries beside the fresh ones: half of the same webhook, half due at a receiver that hangs. */
 async function park(mongodb: string): Promise<void> {
-  const db = await connect(mongodb, { appName: 'bench' });
+  const db = await connect(mongodb, COLLECTIONS, { appName: 'bench' });
   const [, hanging] = await db.webhooks.find().sort({ slot: 1 }).toArray();
   const delivery = await db.webhookDeliveries.findOne({});
   if (!hanging || !delivery) throw new Error('nothing was delivered');

@@ -1,20 +1,20 @@
 import type { Config } from '@gatehouse/shared/config';
-import type { Database } from '@gatehouse/shared/database';
-import { ensureAllFeatures } from '@gatehouse/shared/features';
-import { forms } from '@gatehouse/shared/forms';
-import type { Mailer } from '@gatehouse/shared/mail';
-import { requirePrincipal } from '@gatehouse/shared/principal';
-import { createServer } from '@gatehouse/shared/server';
-import { createTokens } from '@gatehouse/shared/tokens';
+import { forms } from '@gatehouse/shared/http/forms';
+import { createServer } from '@gatehouse/shared/http/server';
+import { ensureAllFeatures } from '@gatehouse/shared/identity/features';
+import { requirePrincipal } from '@gatehouse/shared/identity/principal';
+import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { forgotPassword } from './account/forgot-password.ts';
 import { me } from './account/me.ts';
 import { resetPassword } from './account/reset-password.ts';
 import { signup } from './account/signup.ts';
 import { verifyOtp } from './account/verify-otp.ts';
 import { chatbots } from './chatbots/chatbots.ts';
-import { createDelivery, type DeliveryTuning } from './delivery/delivery.ts';
-import { publishEvents } from './events/publish.ts';
+import type { Database } from './database.ts';
+import type { Mailer } from './mail.ts';
 import { organizations } from './organizations/organizations.ts';
+import { publishEvents } from './webhooks/intake/publish.ts';
+import { createDelivery, type DeliveryTuning } from './webhooks/pipeline.ts';
 import { webhooks } from './webhooks/webhooks.ts';
 
 export interface UserServiceOptions {

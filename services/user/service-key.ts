@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { AppError } from '@gatehouse/shared/errors';
-import { withoutScheme } from '@gatehouse/shared/principal';
+import { AppError } from '@gatehouse/shared/http/errors';
+import { withoutScheme } from '@gatehouse/shared/identity/principal';
 import type { FastifyRequest } from 'fastify';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();

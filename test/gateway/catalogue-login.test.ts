@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { buildGateway } from '../../services/gateway/app.ts';
-import { memoryCounters } from '../../services/gateway/counters-memory.ts';
-import { createLoginThrottle } from '../../services/gateway/login-throttle.ts';
+import { memoryCounters } from '../../services/gateway/policy/counters-memory.ts';
+import { createLoginThrottle } from '../../services/gateway/policy/login-throttle.ts';
 import { failuresAt, outcome, rateLimited } from '../fixtures/envelope.ts';
 import { bodyOf, startHttp } from '../fixtures/gateway.ts';
 import { type Answered, decodeToken, postForm, postJson } from '../fixtures/http.ts';

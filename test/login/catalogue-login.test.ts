@@ -1,6 +1,7 @@
-import { connect, type Database } from '@gatehouse/shared/database';
+import { connect } from '@gatehouse/shared/data/connect';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildLoginService } from '../../services/login/app.ts';
+import { COLLECTIONS, type Database } from '../../services/user/database.ts';
 import { failuresAt, outcome } from '../fixtures/envelope.ts';
 import { type Answered, decodeToken, postForm, postJson, send } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
@@ -136,7 +137,7 @@ describe('POST /api/v1/auth/login', () => {
     async (path) => {
       const { email } = await newUser();
       // This login has compared the password and then waits at its audit event.
-      const slow = await connect(services.uri, { appName: 'slow' });
+      const slow = await connect(services.uri, COLLECTIONS, { appName: 'slow' });
       const compared = Promise.withResolvers<void>();
       const released = Promise.withResolvers<void>();
       const insertOne = async () => {

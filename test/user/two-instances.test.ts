@@ -1,8 +1,9 @@
-import { connect, type Database } from '@gatehouse/shared/database';
-import { createMailer, type Mailer } from '@gatehouse/shared/mail';
+import { connect } from '@gatehouse/shared/data/connect';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildUserService } from '../../services/user/app.ts';
+import { COLLECTIONS, type Database } from '../../services/user/database.ts';
+import { createMailer, type Mailer } from '../../services/user/mail.ts';
 import { postForm } from '../fixtures/http.ts';
 import { listen, mailedCode, type Services, startServices, testConfig } from '../fixtures/services.ts';
 
@@ -12,7 +13,7 @@ let instances: string[];
 beforeAll(async () => {
   services = await startServices();
   const config = testConfig('user', { SMTP_URL: `smtp://127.0.0.1:${services.mailbox.port}` });
-  const db = await connect(services.uri, { appName: 'user' });
+  const db = await connect(services.uri, COLLECTIONS, { appName: 'user' });
   const mailer = createMailer(config);
   second = { app: await buildUserService({ config, db, mailer, now: services.clock.now }), db, mailer };
   instances = [services.user, await listen(second.app)];

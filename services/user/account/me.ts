@@ -1,11 +1,10 @@
-import { BEARER_FAILURES, expecting, jsonBody, line } from '@gatehouse/shared/catalogue';
-import type { Database } from '@gatehouse/shared/database';
-import { AppError, failures } from '@gatehouse/shared/errors';
-import { callerId, principalOf } from '@gatehouse/shared/principal';
-import type { User } from '@gatehouse/shared/users';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { AppError, BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import { expecting, jsonBody, line } from '@gatehouse/shared/http/fields';
+import { callerId, principalOf } from '@gatehouse/shared/identity/principal';
+import type { User } from '@gatehouse/shared/identity/users';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Database } from '../database.ts';
 
 /** What a user sees of his record (spec §User record): neither password nor code nor counter. */
 const profile = z
@@ -66,8 +65,7 @@ const changes = jsonBody({
 const refused = failures('catalogue', 'invalidFormat', ...BEARER_FAILURES);
 
 /** GET and PATCH /api/v1/users/me (spec §Gateway catalogue contract). */
-export async function me(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
-  const app = root.withTypeProvider<ZodTypeProvider>();
+export const me: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
   const common = { tags: ['profile'], security: [{ bearer: [] }], response: { 200: profile, ...refused } };
 
   app.get(
@@ -111,7 +109,7 @@ export async function me(root: FastifyInstance, { db }: { db: Database }): Promi
       return present(changed);
     },
   );
-}
+};
 
 /** Older records lack fields, or hold other types than today's. */
 function present(user: User): z.infer<typeof profile> {

@@ -1,15 +1,15 @@
-import { type Database, isDuplicateKey } from '@gatehouse/shared/database';
-import { signupContract } from '@gatehouse/shared/direct-contract';
-import { AppError } from '@gatehouse/shared/errors';
-import { FREE_PLAN } from '@gatehouse/shared/features';
-import type { Mailer } from '@gatehouse/shared/mail';
-import { hourlyBudgetSpent, newOtp, replaceOtp } from '@gatehouse/shared/otp';
-import { type PasswordStorage, storedPassword } from '@gatehouse/shared/passwords';
-import type { Tokens } from '@gatehouse/shared/tokens';
-import { findUserByEmail, findUserById, UNVERIFIED, type User } from '@gatehouse/shared/users';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { signupContract } from '@gatehouse/shared/contract/direct';
+import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { AppError } from '@gatehouse/shared/http/errors';
+import { FREE_PLAN } from '@gatehouse/shared/identity/features';
+import { type PasswordStorage, storedPassword } from '@gatehouse/shared/identity/passwords';
+import type { Tokens } from '@gatehouse/shared/identity/tokens';
+import { findUserByEmail, findUserById, UNVERIFIED, type User } from '@gatehouse/shared/identity/users';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { WithId } from 'mongodb';
+import type { Database } from '../database.ts';
+import type { Mailer } from '../mail.ts';
+import { hourlyBudgetSpent, newOtp, replaceOtp } from './otp.ts';
 
 interface Options {
   config: { PASSWORD_STORAGE: PasswordStorage };
@@ -20,25 +20,20 @@ interface Options {
 }
 
 /** POST /v2/signup (spec §Direct contract). While an account is unverified, the last signup wins. */
-export async function signup(
-  root: FastifyInstance,
-  { config, db, mailer, tokens, now }: Options,
-): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .post('/v2/signup', { schema: signupContract }, async (request, reply) => {
-      const { email, password, name } = request.body;
-      const known = await findUserByEmail(db.users, email);
-      if (known?.verified) throw new AppError('emailRegistered');
-      const stored = await storedPassword(password, config.PASSWORD_STORAGE);
-      const account = known
-        ? await signUpAgain(db, known, { password: stored, name }, now())
-        : await signUpFirst(db, { email, password: stored, name }, now());
-      await mailer.sendOtp(account.email, account.otp);
-      reply.header('cache-control', 'no-store');
-      return { token: tokens.otpSent(account.email, now()) };
-    });
-}
+export const signup: FastifyPluginAsyncZod<Options> = async (app, { config, db, mailer, tokens, now }) => {
+  app.post('/v2/signup', { schema: signupContract }, async (request, reply) => {
+    const { email, password, name } = request.body;
+    const known = await findUserByEmail(db.users, email);
+    if (known?.verified) throw new AppError('emailRegistered');
+    const stored = await storedPassword(password, config.PASSWORD_STORAGE);
+    const account = known
+      ? await signUpAgain(db, known, { password: stored, name }, now())
+      : await signUpFirst(db, { email, password: stored, name }, now());
+    await mailer.sendOtp(account.email, account.otp);
+    reply.header('cache-control', 'no-store');
+    return { token: tokens.otpSent(account.email, now()) };
+  });
+};
 
 type Account = { email: string; otp: string };
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { isDuplicateKey } from '@gatehouse/shared/database';
-import { AppError } from '@gatehouse/shared/errors';
-import type { User } from '@gatehouse/shared/users';
+import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { AppError } from '@gatehouse/shared/http/errors';
+import type { User } from '@gatehouse/shared/identity/users';
 import type { Collection } from 'mongodb';
 
 /** The numbers that follow `User-`, the last one included (spec §User record, user_id). */

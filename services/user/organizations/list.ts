@@ -1,12 +1,10 @@
-import { BEARER_FAILURES } from '@gatehouse/shared/catalogue';
-import type { Database } from '@gatehouse/shared/database';
-import { failures } from '@gatehouse/shared/errors';
-import { holding, listQuery, onePage, readPage } from '@gatehouse/shared/lists';
-import { callerId } from '@gatehouse/shared/principal';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import { callerId } from '@gatehouse/shared/identity/principal';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { rolesOf } from '../access/roles.ts';
+import type { Database } from '../database.ts';
+import { holding, listQuery, onePage, readPage } from '../lists.ts';
 import { organizationRecord, tagged } from './contract.ts';
-import { rolesOf } from './roles.ts';
 
 const config = { permission: 'own' } as const;
 
@@ -29,17 +27,15 @@ const schema = {
 };
 
 /** GET /api/v1/organizations. */
-export async function listOrganizations(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .get('/api/v1/organizations', { schema, config }, async (request) => {
-      const { owned, departments } = await rolesOf(db, callerId(request));
-      const mine = [...owned, ...departments.map(({ organization_id }) => organization_id)];
-      return readPage(
-        db.organizations,
-        table,
-        [{ within: { organization_id: { $in: [...new Set(mine)] } } }],
-        request.query,
-      );
-    });
-}
+export const listOrganizations: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+  app.get('/api/v1/organizations', { schema, config }, async (request) => {
+    const { owned, departments } = await rolesOf(db, callerId(request));
+    const mine = [...owned, ...departments.map(({ organization_id }) => organization_id)];
+    return readPage(
+      db.organizations,
+      table,
+      [{ within: { organization_id: { $in: [...new Set(mine)] } } }],
+      request.query,
+    );
+  });
+};

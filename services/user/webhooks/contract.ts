@@ -1,10 +1,10 @@
-import { BEARER_FAILURES, expecting, oneOf } from '@gatehouse/shared/catalogue';
-import type { Database } from '@gatehouse/shared/database';
-import { failures, found } from '@gatehouse/shared/errors';
-import { EVENT_NAMES } from '@gatehouse/shared/events';
-import { WEBHOOK_STATUSES, type Webhook } from '@gatehouse/shared/webhooks';
+import { BEARER_FAILURES, failures, found } from '@gatehouse/shared/http/errors';
+import { expecting, oneOf } from '@gatehouse/shared/http/fields';
 import type { Filter, WithId } from 'mongodb';
 import { z } from 'zod';
+import type { Database } from '../database.ts';
+import { EVENT_NAMES } from './events.ts';
+import { WEBHOOK_STATUSES, type Webhook } from './records.ts';
 
 /** What the operations on webhooks have in common. */
 
@@ -69,7 +69,7 @@ export const webhookRecord = z
     ],
   });
 
-export const shownWebhook = (webhook: Webhook, now: number): z.infer<typeof webhookRecord> => {
+export const presentWebhook = (webhook: Webhook, now: number): z.infer<typeof webhookRecord> => {
   const [previous] = webhook.previous_secrets.filter(({ until }) => until.getTime() > now);
   return {
     webhook_id: webhook.webhook_id,

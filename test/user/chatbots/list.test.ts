@@ -1,7 +1,7 @@
-import type { Chatbot } from '@gatehouse/shared/catalogue';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { suffixesOf } from '../../../services/user/chatbots/name-search.ts';
+import type { Chatbot } from '../../../services/user/chatbots/records.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { type Directory, malformed, type Person, RECEPTIONIST, startDirectory } from './directory.ts';
 

@@ -1,8 +1,8 @@
-import { createMailer } from '@gatehouse/shared/mail';
-import { ROLES } from '@gatehouse/shared/rbac';
+import { ROLES } from '@gatehouse/shared/access/rbac';
 import { startMailbox } from '@gatehouse/standalone/mailbox/mailbox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { buildUserService } from '../../../services/user/app.ts';
+import { createMailer } from '../../../services/user/mail.ts';
 import { errorEnvelope, outcome, rateLimited } from '../../fixtures/envelope.ts';
 import { postForm, send } from '../../fixtures/http.ts';
 import { freePorts } from '../../fixtures/launcher.ts';

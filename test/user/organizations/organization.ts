@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { ROLES, type Role } from '@gatehouse/shared/rbac';
+import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import { expect } from 'vitest';
 import { errorEnvelope } from '../../fixtures/envelope.ts';
 import { send, sendJson } from '../../fixtures/http.ts';

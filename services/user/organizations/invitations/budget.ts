@@ -1,5 +1,5 @@
-import type { Database } from '@gatehouse/shared/database';
-import { hourlyBudgetSpent } from '@gatehouse/shared/otp';
+import { hourlyBudgetSpent } from '../../account/otp.ts';
+import type { Database } from '../../database.ts';
 
 /** Invitations that one person sends within an hour: enough for a department, too few for a mailing. */
 const PER_HOUR = 50;

@@ -1,10 +1,9 @@
-import type { Database } from '@gatehouse/shared/database';
-import { holding, listQuery, onePage, readPage } from '@gatehouse/shared/lists';
-import { ROLES } from '@gatehouse/shared/rbac';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { ROLES } from '@gatehouse/shared/access/rbac';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Database } from '../../database.ts';
+import { holding, listQuery, onePage, readPage } from '../../lists.ts';
 import { departmentPath, invitationRecord, refused, tagged } from '../contract.ts';
-import { isPending, shownInvitation } from './record.ts';
+import { isPending, presentInvitation } from './present-invitation.ts';
 
 const config = { permission: 'view users' } as const;
 
@@ -25,23 +24,21 @@ const schema = {
 };
 
 /** GET /api/v1/organizations/{organization_id}/departments/{department_id}/invitations. */
-export async function listInvitations(
-  root: FastifyInstance,
-  { db, now }: { db: Database; now: () => number },
-): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .get(
-      '/api/v1/organizations/:organization_id/departments/:department_id/invitations',
-      { schema, config },
-      async (request) => {
-        const { data, pagination } = await readPage(
-          db.memberships,
-          table,
-          [{ within: { ...request.params, ...isPending(now()) } }],
-          request.query,
-        );
-        return { data: data.map(shownInvitation), pagination };
-      },
-    );
-}
+export const listInvitations: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
+  app,
+  { db, now },
+) => {
+  app.get(
+    '/api/v1/organizations/:organization_id/departments/:department_id/invitations',
+    { schema, config },
+    async (request) => {
+      const { data, pagination } = await readPage(
+        db.memberships,
+        table,
+        [{ within: { ...request.params, ...isPending(now()) } }],
+        request.query,
+      );
+      return { data: data.map(presentInvitation), pagination };
+    },
+  );
+};

@@ -1,10 +1,9 @@
-import type { Database } from '@gatehouse/shared/database';
-import { holding, listQuery, onePage, readPage } from '@gatehouse/shared/lists';
-import { ROLES } from '@gatehouse/shared/rbac';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { ROLES } from '@gatehouse/shared/access/rbac';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Database } from '../../database.ts';
+import { holding, listQuery, onePage, readPage } from '../../lists.ts';
 import { departmentPath, memberRecord, refused, tagged } from '../contract.ts';
-import { isMember, shownMember } from './record.ts';
+import { isMember, presentMember } from './present-member.ts';
 
 const config = { permission: 'view users' } as const;
 
@@ -26,20 +25,18 @@ const schema = {
 };
 
 /** GET /api/v1/organizations/{organization_id}/departments/{department_id}/members. */
-export async function listMembers(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .get(
-      '/api/v1/organizations/:organization_id/departments/:department_id/members',
-      { schema, config },
-      async (request) => {
-        const { data, pagination } = await readPage(
-          db.memberships,
-          table,
-          [{ within: { ...request.params, ...isMember } }],
-          request.query,
-        );
-        return { data: data.map(shownMember), pagination };
-      },
-    );
-}
+export const listMembers: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+  app.get(
+    '/api/v1/organizations/:organization_id/departments/:department_id/members',
+    { schema, config },
+    async (request) => {
+      const { data, pagination } = await readPage(
+        db.memberships,
+        table,
+        [{ within: { ...request.params, ...isMember } }],
+        request.query,
+      );
+      return { data: data.map(presentMember), pagination };
+    },
+  );
+};
