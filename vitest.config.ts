@@ -28,7 +28,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: MOCKING, isolate: false },
+        test: {
+          name: 'shared',
+          include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
+          exclude: MOCKING,
+          isolate: false,
+        },
       },
       { extends: true, test: { name: 'mocking', include: MOCKING } },
     ],

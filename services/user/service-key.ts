@@ -14,7 +14,7 @@ export function requireServiceKey({ INTERNAL_API_KEY }: { INTERNAL_API_KEY?: str
   return {
     config: { public: true },
     onRequest: async ({ headers: { authorization } }: FastifyRequest) => {
-      if (!expected) throw new AppError('unavailable', { text: 'INTERNAL_API_KEY is not set here' });
+      if (!expected) throw new AppError('unavailable', { text: 'INTERNAL_API_KEY is not configured' });
       if (!authorization) throw new AppError('noAuthorizationHeader');
       // Digests are equally long, which a comparison in constant time asks for.
       if (!timingSafeEqual(digest(withoutScheme(authorization)), expected))

@@ -14,7 +14,7 @@ import { JWT_SECRET } from '../fixtures/services.ts';
 
 /** The parts as processes that this test starts, kills and starts again, each on a port that stays its own. */
 const SCRIPTS = {
-  database: 'packages/standalone/src/mongo/main.ts',
+  database: 'packages/minimongod/src/main.ts',
   login: 'services/login/main.ts',
   user: 'services/user/main.ts',
   gateway: 'services/gateway/main.ts',
@@ -59,7 +59,7 @@ const url = (part: Part) => `http://127.0.0.1:${ports[part]}`;
 
 async function start(part: Part) {
   const args =
-    part === 'database' ? ['--port', String(ports.database), '--file', join(folder, 'e2e.sqlite')] : [];
+    part === 'database' ? ['--port', String(ports.database), '--data', join(folder, 'e2e.sqlite')] : [];
   const child = spawn(process.execPath, [SCRIPTS[part], ...args], {
     env: {
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,

@@ -15,7 +15,7 @@ import { conversation, INTERNAL_API_KEY, SECRET } from '../user/webhooks/hooks.t
 
 /** Two user services on one database, as processes that this test kills and starts again. */
 const SCRIPTS = {
-  database: 'packages/standalone/src/mongo/main.ts',
+  database: 'packages/minimongod/src/main.ts',
   one: 'services/user/main.ts',
   two: 'services/user/main.ts',
 };
@@ -32,7 +32,7 @@ const parts = new Map<Part, { child: ChildProcess; ended: Promise<unknown> }>();
 
 async function start(part: Part) {
   const args =
-    part === 'database' ? ['--port', String(ports.database), '--file', join(folder, 'e2e.sqlite')] : [];
+    part === 'database' ? ['--port', String(ports.database), '--data', join(folder, 'e2e.sqlite')] : [];
   const child = spawn(process.execPath, [SCRIPTS[part], ...args], {
     env: {
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { startChild } from '@gatehouse/standalone/child';
-import { startMongoServer } from '@gatehouse/standalone/mongo/server';
+import { startMongoServer } from 'minimongod';
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { dropDatabase, freshMongodbUri } from '../fixtures/database.ts';
@@ -50,7 +50,7 @@ const childrenOf = (launcher: number): Record<string, number> =>
   Object.fromEntries(
     processes()
       .filter(({ parent }) => parent === launcher)
-      .map(({ pid, command }) => [/(\w+)\/main\.ts/.exec(command)?.[1] ?? command, pid]),
+      .map(({ pid, command }) => [/(\w+)(?:\/src)?\/main\.ts/.exec(command)?.[1] ?? command, pid]),
   );
 const gone = (pids: number[]) =>
   eventually(() => {
@@ -67,7 +67,7 @@ test('it brings up three services, a database and a mailbox; what was made is th
   const folder = join(scratch, 'a folder with blanks');
   const first = await startUp({ folder });
   const children = childrenOf(first.pid);
-  expect(Object.keys(children).sort()).toEqual(['gateway', 'login', 'mailbox', 'mongo', 'user']);
+  expect(Object.keys(children).sort()).toEqual(['gateway', 'login', 'mailbox', 'minimongod', 'user']);
 
   const health = async (url: string) => {
     const { status, body } = await send(`${url}/health`);
@@ -128,7 +128,7 @@ test('when it is killed while it starts, its children end as well', { timeout: 4
   await gone(children);
 });
 
-test.each(['login', 'mongo'])(
+test.each(['login', 'minimongod'])(
   'when %s dies it stops the others and says so',
   { timeout: 40_000 },
   async (name) => {
@@ -239,7 +239,7 @@ describe('what is there already', () => {
   });
 
   test('a database on the usual port: it is used', { timeout: 40_000 }, async () => {
-    const server = await startMongoServer({ port: 0, file: ':memory:' });
+    const server = await startMongoServer({ port: 0, data: ':memory:' });
     const launched = await startUp({ env: { STANDALONE_MONGO_PORT: new URL(server.uri).port } });
     expect(Object.keys(childrenOf(launched.pid)).sort()).toEqual(['gateway', 'login', 'mailbox', 'user']);
     expect(existsSync(join(launched.data, 'gatehouse.sqlite'))).toBe(false);

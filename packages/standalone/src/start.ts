@@ -48,8 +48,8 @@ async function main(): Promise<number> {
   const ownDatabase =
     config.MONGODB_URI === undefined && !(await mongodbAnswers(config.STANDALONE_MONGO_PORT));
   if (ownDatabase) {
-    const args = ['--port', String(config.STANDALONE_MONGO_PORT), '--file', join(folder, 'gatehouse.sqlite')];
-    parts.push(startChild('database', here('mongo/main.ts'), args, env));
+    const args = ['--port', String(config.STANDALONE_MONGO_PORT), '--data', join(folder, 'gatehouse.sqlite')];
+    parts.push(startChild('database', new URL(import.meta.resolve('minimongod/cli')), args, env));
   }
   if (config.SMTP_URL === undefined) {
     const ports = [

@@ -45,7 +45,7 @@ export async function catalogue(
     const isOurs = ours.has(upstream);
     const config = { streams: !isOurs };
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-      if (!upstream) throw new AppError('unavailable', { text: `Nothing serves ${prefix}/ here` });
+      if (!upstream) throw new AppError('unavailable', { text: `No service is configured for ${prefix}/` });
       // Our own services take no uploads: a call waits here for its body, not at the service.
       const whole = isOurs ? await wholeBody(request) : undefined;
       if (name === 'login') {

@@ -91,14 +91,14 @@ async function repeat(
 ): Promise<Answer> {
   const known = await db.idempotencyKeys.findOne({ _id });
   if (known?.fingerprint === undefined) {
-    throw new AppError('duplicate', { text: 'A call with this Idempotency-Key is still under way' });
+    throw new AppError('duplicate', { text: 'A request with this Idempotency-Key is in progress' });
   }
   if (body instanceof Readable) for await (const _ of body); // to its end, for the fingerprint
   if (known.fingerprint !== fingerprint()) {
-    throw new AppError('duplicate', { text: 'This Idempotency-Key was used with another body' });
+    throw new AppError('duplicate', { text: 'This Idempotency-Key was used with a different body' });
   }
   if (!known.answer)
-    throw new AppError('duplicate', { text: 'The answer to this call was too large to keep' });
+    throw new AppError('duplicate', { text: 'The response to this request was too large to store' });
   return { ...known.answer, body: Buffer.from(known.answer.body, 'base64') };
 }
 

@@ -54,7 +54,8 @@ export const respond: FastifyPluginAsyncZod<{
       },
     },
     async (request, reply) => {
-      if (!upstream) throw new AppError('unavailable', { text: 'Nothing serves /api/v1/chat-3d/ here' });
+      if (!upstream)
+        throw new AppError('unavailable', { text: 'No service is configured for /api/v1/chat-3d/' });
       const answer = await idempotency(
         request,
         reply,

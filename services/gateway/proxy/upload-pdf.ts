@@ -39,7 +39,8 @@ export async function uploadPdf(app: FastifyInstance, { upstream, idempotency }:
       validatorCompiler: () => () => true,
     },
     async (request, reply) => {
-      if (!upstream) throw new AppError('unavailable', { text: 'Nothing serves /api/v1/crawl/ here' });
+      if (!upstream)
+        throw new AppError('unavailable', { text: 'No service is configured for /api/v1/crawl/' });
       const answer = await idempotency(request, reply, ({ body, signal }) => {
         const checked = checkedUpload(request.headers);
         const source = body instanceof Readable ? body : request.raw;

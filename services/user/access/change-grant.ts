@@ -107,6 +107,6 @@ async function takeBackUnlessIn(
 function ownerAmong(permissions: readonly Grant[], owner_id: string): string {
   const owners = permissions.filter(({ role }) => role === 'Owner').map(({ user_id }) => user_id);
   const [heir] = owners;
-  if (heir === undefined) throw new AppError('forbidden', { text: 'The last Owner stays' });
+  if (heir === undefined) throw new AppError('forbidden', { text: 'The last Owner cannot be removed' });
   return owners.includes(owner_id) ? owner_id : heir;
 }

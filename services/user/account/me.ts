@@ -53,13 +53,13 @@ const profile = z
 const changes = jsonBody({
   name: line(200).exactOptional(),
   phone: z
-    .string(expecting('must be a text or null'))
-    .regex(/^\+?[0-9 ().-]{3,32}$/, { error: 'must be a telephone number' })
+    .string(expecting('must be a string or null'))
+    .regex(/^\+?[0-9 ().-]{3,32}$/, { error: 'must be a phone number' })
     .nullable()
     .exactOptional(),
   company: line(200).nullable().exactOptional(),
 })
-  .refine((fields) => Object.keys(fields).length > 0, { error: 'must hold name, phone or company' })
+  .refine((fields) => Object.keys(fields).length > 0, { error: 'must contain name, phone or company' })
   .meta({ examples: [{ name: 'Ada King', phone: '+44 20 7946 0000', company: 'Analytical Engines' }] });
 
 const refused = failures('catalogue', 'invalidFormat', ...BEARER_FAILURES);

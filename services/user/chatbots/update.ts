@@ -15,7 +15,7 @@ const changes = jsonBody({
   status: oneOf(CHATBOT_STATUSES).exactOptional(),
 })
   .refine((fields) => Object.keys(fields).length > 0, {
-    error: 'must hold name, type, avatar_id, language or status',
+    error: 'must contain name, type, avatar_id, language or status',
   })
   .meta({ examples: [{ name: 'Night porter', status: 'paused' }] });
 

@@ -20,7 +20,7 @@ export const webhookId = z.object({ webhook_id: z.string() });
 
 /** A secret is kept as it comes: every byte of it counts. */
 export const secretText = z
-  .string(expecting('must be a text'))
+  .string(expecting('must be a string'))
   .refine((text) => /^[^\p{Cc}\p{Cs}]{8,256}$/u.test(text), {
     error: 'must be 8 to 256 characters without control characters',
   })
@@ -29,14 +29,14 @@ export const secretText = z
 /** What a caller says of a webhook. */
 export const described = {
   url: z
-    .string(expecting('must be a text'))
+    .string(expecting('must be a string'))
     .min(1, { error: 'is required' })
-    .max(2_048, { error: 'must be 2048 characters at most' })
+    .max(2_048, { error: 'must be at most 2048 characters' })
     .meta({ format: 'uri' }),
   events: z
-    .array(oneOf(EVENT_NAMES), expecting('must be a list of events'))
-    .min(1, { error: 'must name an event' })
-    .max(EVENT_NAMES.length, { error: 'must name each event once' }),
+    .array(oneOf(EVENT_NAMES), expecting('must be an array of event names'))
+    .min(1, { error: 'must contain at least one event' })
+    .max(EVENT_NAMES.length, { error: 'must not repeat an event' }),
 };
 
 const date = z.string().meta({ format: 'date-time' });

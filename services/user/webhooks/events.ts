@@ -8,12 +8,12 @@ const id = line(200);
 /** Kept as it was spelled. */
 const moment = z.iso.datetime({
   offset: true,
-  ...expecting('must be a moment such as 2026-01-15T09:30:00Z (ISO 8601)'),
+  ...expecting('must be an ISO 8601 date-time such as 2026-01-15T09:30:00Z'),
 });
 /** In the smallest unit of the currency, as cents. */
 const amount = z.int(expecting('must be an integer')).min(0, { error: 'must be 0 or more' });
 const currency = z
-  .string(expecting('must be a text'))
+  .string(expecting('must be a string'))
   .regex(/^[A-Z]{3}$/, { error: 'must be a currency such as EUR (ISO 4217)' });
 
 /** A field that is not known would reach nobody, so it is refused rather than ignored. */
@@ -66,7 +66,7 @@ export const payloadOf = (event: string, timestamp: string, data: object): strin
   JSON.stringify({ event, timestamp, data });
 
 /** Ids travel in a header and in what Standard Webhooks signs, where a full stop divides. */
-const eventId = z.string(expecting('must be a text')).regex(/^[A-Za-z0-9_:-]{1,128}$/, {
+const eventId = z.string(expecting('must be a string')).regex(/^[A-Za-z0-9_:-]{1,128}$/, {
   error: 'must be 1 to 128 letters, digits, _, : and -',
 });
 

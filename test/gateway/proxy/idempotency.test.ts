@@ -72,13 +72,13 @@ const otherBody = envelope(
   409,
   'DUPLICATE_RESOURCE',
   'Resource already exists',
-  'This Idempotency-Key was used with another body',
+  'This Idempotency-Key was used with a different body',
 );
 const underWay = envelope(
   409,
   'DUPLICATE_RESOURCE',
   'Resource already exists',
-  'A call with this Idempotency-Key is still under way',
+  'A request with this Idempotency-Key is in progress',
 );
 
 describe('the first answer again', () => {
@@ -351,7 +351,7 @@ describe('what is not kept', () => {
         409,
         'DUPLICATE_RESOURCE',
         'Resource already exists',
-        'The answer to this call was too large to keep',
+        'The response to this request was too large to store',
       ),
     );
     gateway.clock.advance(3600);

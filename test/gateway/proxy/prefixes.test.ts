@@ -230,7 +230,12 @@ describe('no prefix configured', () => {
         ['POST', `${prefix}/things`],
       ] as const) {
         expect(refusal(await exchange(`${gateway.url}${path}`, { method, headers }))).toEqual(
-          envelope(503, 'SERVICE_UNAVAILABLE', 'Service unavailable', `Nothing serves ${prefix}/ here`),
+          envelope(
+            503,
+            'SERVICE_UNAVAILABLE',
+            'Service unavailable',
+            `No service is configured for ${prefix}/`,
+          ),
         );
       }
     },

@@ -64,9 +64,9 @@ test.each<[string, unknown, Record<string, string>, unknown]>([
   ['lacks message', without('message'), {}, missing('message is required')],
   ['lacks user_id', without('user_id'), {}, missing('user_id is required')],
   ['has an empty message', { ...MESSAGE, message: '' }, {}, missing('message is required')],
-  ['has a number as message', { ...MESSAGE, message: 1 }, {}, malformed('message must be a text')],
-  ['has null as chatbot_id', { ...MESSAGE, chatbot_id: null }, {}, malformed('chatbot_id must be a text')],
-  ['has a list as user_id', { ...MESSAGE, user_id: ['x'] }, {}, malformed('user_id must be a text')],
+  ['has a number as message', { ...MESSAGE, message: 1 }, {}, malformed('message must be a string')],
+  ['has null as chatbot_id', { ...MESSAGE, chatbot_id: null }, {}, malformed('chatbot_id must be a string')],
+  ['has a list as user_id', { ...MESSAGE, user_id: ['x'] }, {}, malformed('user_id must be a string')],
   ['is a list', [MESSAGE], {}, malformed('body must be a JSON object')],
   ['is a text', '"hello"', {}, malformed('body must be a JSON object')],
   ['is null', 'null', {}, expect.objectContaining({ status: 400 })],
@@ -137,7 +137,12 @@ test('503 while UPSTREAM_CHAT_3D is unset', async () => {
     body: JSON.stringify(MESSAGE),
   });
   expect(refusal(answer)).toEqual(
-    envelope(503, 'SERVICE_UNAVAILABLE', 'Service unavailable', 'Nothing serves /api/v1/chat-3d/ here'),
+    envelope(
+      503,
+      'SERVICE_UNAVAILABLE',
+      'Service unavailable',
+      'No service is configured for /api/v1/chat-3d/',
+    ),
   );
   await bare.stop();
 });

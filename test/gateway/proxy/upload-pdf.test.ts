@@ -229,7 +229,12 @@ test('401 without a bearer, 503 without a crawler, 503 from one that is gone', a
       }),
     ),
   ).toEqual(
-    envelope(503, 'SERVICE_UNAVAILABLE', 'Service unavailable', 'Nothing serves /api/v1/crawl/ here'),
+    envelope(
+      503,
+      'SERVICE_UNAVAILABLE',
+      'Service unavailable',
+      'No service is configured for /api/v1/crawl/',
+    ),
   );
   await bare.stop();
 });

@@ -241,14 +241,14 @@ describe('POST /api/v1/chatbots/create with a department_id', () => {
     expect(await directory.db.chatbots.countDocuments()).toBe(count);
   });
 
-  const text = 'department_id must be a text';
+  const text = 'department_id must be a string';
   test.each([
     [null, text],
     [7, text],
     [{ $ne: null }, text],
     [[], text],
-    ['', 'department_id must be one line of 1 to 200 characters'],
-    ['x'.repeat(201), 'department_id must be one line of 1 to 200 characters'],
+    ['', 'department_id must be a single line of 1 to 200 characters'],
+    ['x'.repeat(201), 'department_id must be a single line of 1 to 200 characters'],
   ])('%j is refused', async (department_id, details) => {
     expect(outcome(await create(owner, department_id))).toStrictEqual(malformed(details, directory.clock));
   });

@@ -193,9 +193,9 @@ describe('PATCH /api/v1/users/me', () => {
   const MISSING = 'A required field is missing';
   const missing = (details: string) => [400, 'MISSING_FIELD', MISSING, details] as const;
   const invalid = (details: string) => [400, 'INVALID_FORMAT', MALFORMED, details] as const;
-  const NONE = invalid('body must hold name, phone or company');
-  const NAME = invalid('name must be one line of 1 to 200 characters');
-  const PHONE = invalid('phone must be a telephone number');
+  const NONE = invalid('body must contain name, phone or company');
+  const NAME = invalid('name must be a single line of 1 to 200 characters');
+  const PHONE = invalid('phone must be a phone number');
   const deep = (open: string, close: string) => open.repeat(100_000) + close.repeat(100_000);
 
   test.each<[string, string, readonly [number, string, string, string]]>([
@@ -206,10 +206,10 @@ describe('PATCH /api/v1/users/me', () => {
     ['an empty object', '{}', NONE],
     ['only what it does not know', '{"verified":true,"role":"Owner"}', NONE],
     ['an operator', '{"$set":{"verified":true}}', NONE],
-    ['the name null', '{"name":null}', invalid('name must be a text')],
-    ['the name a number', '{"name":1}', invalid('name must be a text')],
-    ['the name an object', '{"name":{"$gt":""}}', invalid('name must be a text')],
-    ['the name an array', '{"name":["a"]}', invalid('name must be a text')],
+    ['the name null', '{"name":null}', invalid('name must be a string')],
+    ['the name a number', '{"name":1}', invalid('name must be a string')],
+    ['the name an object', '{"name":{"$gt":""}}', invalid('name must be a string')],
+    ['the name an array', '{"name":["a"]}', invalid('name must be a string')],
     ['the name empty', '{"name":""}', NAME],
     ['the name of spaces', '{"name":"  "}', NAME],
     ['the name too long', JSON.stringify({ name: 'x'.repeat(201) }), NAME],
@@ -217,9 +217,9 @@ describe('PATCH /api/v1/users/me', () => {
     ['the name with NUL', '{"name":"a\\u0000b"}', NAME],
     ['the name with a lone surrogate', '{"name":"a\\ud800b"}', NAME],
     ['the name with a line separator', '{"name":"a\\u2028b"}', NAME],
-    ['the company a number', '{"company":1}', invalid('company must be a text')],
-    ['the company empty', '{"company":""}', invalid('company must be one line of 1 to 200 characters')],
-    ['the phone a number', '{"phone":123}', invalid('phone must be a text or null')],
+    ['the company a number', '{"company":1}', invalid('company must be a string')],
+    ['the company empty', '{"company":""}', invalid('company must be a single line of 1 to 200 characters')],
+    ['the phone a number', '{"phone":123}', invalid('phone must be a string or null')],
     ['the phone empty', '{"phone":""}', PHONE],
     ['the phone too short', '{"phone":"12"}', PHONE],
     ['the phone too long', JSON.stringify({ phone: '1'.repeat(33) }), PHONE],
@@ -227,7 +227,7 @@ describe('PATCH /api/v1/users/me', () => {
     ['the phone of other digits', '{"phone":"１２３"}', PHONE],
     ['the phone with a line break', '{"phone":"123\\n"}', PHONE],
     ['one good field and a bad one', '{"name":"B","phone":"x"}', PHONE],
-    ['a deep name', `{"name":${deep('[', ']')}}`, invalid('name must be a text')],
+    ['a deep name', `{"name":${deep('[', ']')}}`, invalid('name must be a string')],
     ['a deep field that it does not know', `{"x":${deep('{"a":', '}').replace('}', '1}')}}`, NONE],
     ['100,000 arrays', deep('[', ']'), invalid('body must be a JSON object')],
     ['no end', '{"name":"B"', invalid(MALFORMED)],

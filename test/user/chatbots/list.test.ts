@@ -179,7 +179,7 @@ describe('GET /api/v1/chatbots', () => {
   const sortBy =
     'sort_by must be one of created_at, updated_at, name, type, avatar_id, language, status, chatbot_id, owner_id, organization_id, department_id';
   const order = 'order must be one of asc, desc';
-  const search = 'search must be one line of 0 to 200 characters';
+  const search = 'search must be a single line of 0 to 200 characters';
   const status = 'status must be one of active, paused';
   const type = 'type must be one of 3d, text, voice';
   const unknown = expect.stringMatching(/holds an unknown parameter$/);

@@ -1,4 +1,3 @@
-import { vi } from 'vitest';
 import type { EventName, PublishedEvent } from '../../../services/user/webhooks/events.ts';
 import type { DeliveryTuning } from '../../../services/user/webhooks/pipeline.ts';
 import { failuresAt } from '../../fixtures/envelope.ts';

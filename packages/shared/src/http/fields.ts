@@ -8,7 +8,7 @@ export const expecting = (text: string) => ({
 });
 
 /** Text that must hold something. */
-export const requiredText = z.string(expecting('must be a text')).min(1, { error: 'is required' });
+export const requiredText = z.string(expecting('must be a string')).min(1, { error: 'is required' });
 
 /** A JSON object; fields that it does not know are ignored. */
 export const jsonBody = <Shape extends z.ZodRawShape>(shape: Shape) =>
@@ -27,7 +27,7 @@ function oneLine(text: z.ZodString, least: number, most: number) {
     `^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202a-\\u202e\\u2066-\\u2069]{${least},${most}}$`,
     'u',
   );
-  const error = `must be one line of ${least} to ${most} characters`;
+  const error = `must be a single line of ${least} to ${most} characters`;
   return text
     .refine((given) => pattern.test(given), { error, abort: true })
     .meta({ minLength: least, maxLength: most });
@@ -35,8 +35,8 @@ function oneLine(text: z.ZodString, least: number, most: number) {
 
 /** One line of text, trimmed. */
 export const line = (most: number) =>
-  oneLine(z.string(expecting('must be a text')).trim(), 1, most).refine((given) => VISIBLE.test(given), {
-    error: 'must hold something that can be seen',
+  oneLine(z.string(expecting('must be a string')).trim(), 1, most).refine((given) => VISIBLE.test(given), {
+    error: 'must contain a visible character',
   });
 const VISIBLE = /[^\p{Cf}\p{Z}\p{M}]/u;
 

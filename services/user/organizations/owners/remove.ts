@@ -40,7 +40,9 @@ export const removeOwner: FastifyPluginAsyncZod<{ db: Database }> = async (app, 
       if (matchedCount === 0) {
         const { owners } = found(await db.organizations.findOne({ organization_id }));
         if (!owners.some((owner) => owner.user_id === user_id)) throw new AppError('notFound');
-        throw new AppError('forbidden', { text: owners.length === 1 ? 'The last Owner stays' : 'Forbidden' });
+        throw new AppError('forbidden', {
+          text: owners.length === 1 ? 'The last Owner cannot be removed' : 'Forbidden',
+        });
       }
       await forgetWhereNotMember(db, organization_id, user_id);
       request.log.info({ organization_id, user_id }, 'owner removed');

@@ -63,7 +63,7 @@ function decrypt(keys: readonly Key[], sealed: string, webhookId: string): strin
   const [iv, text, tag] = parts.map((part) => Buffer.from(part, 'base64url'));
   const known = keys.find((key) => key.name === name);
   if (!known || !iv || !text || !tag)
-    throw new AppError('unavailable', { text: 'The secret of this webhook cannot be read here' });
+    throw new AppError('unavailable', { text: 'The secret of this webhook cannot be decrypted' });
   const decipher = createDecipheriv('aes-256-gcm', known.key, iv, { authTagLength: 16 });
   decipher.setAAD(Buffer.from(webhookId)).setAuthTag(tag);
   return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');

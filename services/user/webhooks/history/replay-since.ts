@@ -22,7 +22,7 @@ const schema = {
   body: jsonBody({
     since: z.iso.datetime({
       offset: true,
-      ...expecting('must be a moment such as 2026-01-15T09:30:00Z (ISO 8601)'),
+      ...expecting('must be an ISO 8601 date-time such as 2026-01-15T09:30:00Z'),
     }),
     all: z.boolean(expecting('must be true or false')).default(false),
   }).meta({ examples: [{ since: '2026-01-15T00:00:00Z' }, { since: '2026-01-15T00:00:00Z', all: true }] }),

@@ -32,8 +32,8 @@ const schema = {
       (body) => (Array.isArray(body) || body === null ? body : [body]),
       z
         .array(publishedEvent, { error: 'must be an event or an array of events' })
-        .min(1, { error: 'must hold an event' })
-        .max(MAX_EVENTS, { error: `must hold ${MAX_EVENTS} events at most` }),
+        .min(1, { error: 'must contain at least one event' })
+        .max(MAX_EVENTS, { error: `must contain at most ${MAX_EVENTS} events` }),
     )
     .meta({ examples: [example, [example]] }),
   response: {

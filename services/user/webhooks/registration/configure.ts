@@ -85,7 +85,7 @@ async function insertWithinLimit(db: Database, webhook: Omit<Webhook, 'slot'>): 
     const slots = new Set(taken.map(({ slot }) => slot));
     const slot = Array.from({ length: MAX_WEBHOOKS }, (_, index) => index).find((index) => !slots.has(index));
     if (slot === undefined)
-      throw new AppError('forbidden', { text: `An account has ${MAX_WEBHOOKS} webhooks at most` });
+      throw new AppError('forbidden', { text: `An account may have at most ${MAX_WEBHOOKS} webhooks` });
     try {
       await db.webhooks.insertOne({ ...webhook, slot });
       return;

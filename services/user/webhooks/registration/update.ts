@@ -19,7 +19,7 @@ const changes = jsonBody({
   events: described.events.exactOptional(),
   status: oneOf(['active', 'paused']).exactOptional(),
 })
-  .refine((fields) => Object.keys(fields).length > 0, { error: 'must hold url, events or status' })
+  .refine((fields) => Object.keys(fields).length > 0, { error: 'must contain url, events or status' })
   .meta({ examples: [{ status: 'paused' }] });
 
 const schema = {

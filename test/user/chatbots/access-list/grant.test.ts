@@ -195,7 +195,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     test.each(ROLES.slice(1))('he does not become %s', async (role) => {
       const before = await stored();
       expect(outcome(await put(ada, ada.user_id, { role }))).toStrictEqual(
-        forbidden(directory.clock, 'The last Owner stays'),
+        forbidden(directory.clock, 'The last Owner cannot be removed'),
       );
       expect(await stored()).toStrictEqual(before);
       expect((await put(ada, ada.user_id, { role: 'Owner' })).status).toBe(200);
@@ -209,7 +209,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
       expect(await roleOf(ada)).toBe('Viewer');
       expect(await roleOf(bob)).toBe('Owner');
       expect(outcome(await put(bob, bob.user_id, { role: 'Admin' }))).toStrictEqual(
-        forbidden(directory.clock, 'The last Owner stays'),
+        forbidden(directory.clock, 'The last Owner cannot be removed'),
       );
     });
 

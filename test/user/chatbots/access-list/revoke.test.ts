@@ -37,7 +37,7 @@ const roles = async (of = chatbot) =>
 const roleOf = async (person: Person, { chatbot_id } = chatbot) =>
   (await person.call('GET', `/${chatbot_id}/access/me`)).body.role;
 const revoked = { status: 200, body: { message: 'Access revoked' } };
-const lastOwner = () => forbidden(directory.clock, 'The last Owner stays');
+const lastOwner = () => forbidden(directory.clock, 'The last Owner cannot be removed');
 
 describe('DELETE /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
   test.each(ROLES)('%s is revoked, once, and has nothing left', async (role) => {

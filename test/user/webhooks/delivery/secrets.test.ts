@@ -73,7 +73,7 @@ test('a start seals anew what a previous key sealed; what no key opens is left, 
           503,
           'SERVICE_UNAVAILABLE',
           'Service unavailable',
-          'The secret of this webhook cannot be read here',
+          'The secret of this webhook cannot be decrypted',
         ),
       );
     }

@@ -206,7 +206,7 @@ describe('POST …/replay', () => {
     await ada.call('DELETE', `/${webhook_id}`);
   });
 
-  const moment = 'since must be a moment such as 2026-01-15T09:30:00Z (ISO 8601)';
+  const moment = 'since must be an ISO 8601 date-time such as 2026-01-15T09:30:00Z';
   test.each([
     [{}, 'MISSING_FIELD', 'since is required'],
     [{ since: 'yesterday' }, 'INVALID_FORMAT', moment],

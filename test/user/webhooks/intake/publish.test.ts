@@ -140,12 +140,12 @@ describe('POST /internal/events', () => {
     [
       { timestamp: 'yesterday' },
       'INVALID_FORMAT',
-      '0.timestamp must be a moment such as 2026-01-15T09:30:00Z (ISO 8601)',
+      '0.timestamp must be an ISO 8601 date-time such as 2026-01-15T09:30:00Z',
     ],
     [{ data: undefined }, 'MISSING_FIELD', '0.data is required'],
     [{ data: 'x' }, 'INVALID_FORMAT', '0.data must be a JSON object'],
     [{ data: { ...started, chatbot_id: undefined } }, 'MISSING_FIELD', '0.data.chatbot_id is required'],
-    [{ data: { ...started, chatbot_id: 7 } }, 'INVALID_FORMAT', '0.data.chatbot_id must be a text'],
+    [{ data: { ...started, chatbot_id: 7 } }, 'INVALID_FORMAT', '0.data.chatbot_id must be a string'],
     [{ data: { ...started, more: 1 } }, 'INVALID_FORMAT', '0.data holds an unknown field'],
     [{ event: 'payment.failed', data: started }, 'MISSING_FIELD', '0.data.payment_id is required'],
     [
@@ -163,8 +163,8 @@ describe('POST /internal/events', () => {
   test.each([
     ['a text', '"x"', '0 must be a JSON object'],
     ['nothing', '', 'body must be an event or an array of events'],
-    ['no events', '[]', 'body must hold an event'],
-    ['too many', JSON.stringify(Array(501).fill({})), 'body must hold 500 events at most'],
+    ['no events', '[]', 'body must contain at least one event'],
+    ['too many', JSON.stringify(Array(501).fill({})), 'body must contain at most 500 events'],
   ])('a body of %s is refused', async (_what, body, details) => {
     const answer = await hooks.publish(body);
     expect(outcome(answer)).toStrictEqual(
@@ -208,7 +208,7 @@ describe('the key', () => {
           503,
           'SERVICE_UNAVAILABLE',
           'Service unavailable',
-          'INTERNAL_API_KEY is not set here',
+          'INTERNAL_API_KEY is not configured',
         ),
       );
     } finally {

@@ -67,7 +67,7 @@ describe('POST /api/v1/webhooks/configure', () => {
     'chatbot.created, conversation.started, conversation.ended, payment.succeeded, payment.failed, subscription.cancelled';
   const secret = 'secret must be 8 to 256 characters without control characters';
   test.each([
-    [{ url: 7 }, 'url must be a text'],
+    [{ url: 7 }, 'url must be a string'],
     [{ url: 'app.example.com' }, 'url must be an address that begins with https://'],
     [{ url: 'ftp://app.example.com' }, 'url must be an address that begins with https://'],
     [{ url: 'javascript:alert(1)' }, 'url must be an address that begins with https://'],
@@ -79,16 +79,16 @@ describe('POST /api/v1/webhooks/configure', () => {
     [{ url: 'https://ada@app.example.com' }, 'url must not hold a user name or a password'],
     [{ url: 'https://ada:pass@app.example.com' }, 'url must not hold a user name or a password'],
     [{ url: 'https://app.example.com/#top' }, 'url must not hold a fragment'],
-    [{ url: `https://app.example.com/${'x'.repeat(2_048)}` }, 'url must be 2048 characters at most'],
-    [{ events: [] }, 'events must name an event'],
-    [{ events: 'payment.failed' }, 'events must be a list of events'],
+    [{ url: `https://app.example.com/${'x'.repeat(2_048)}` }, 'url must be at most 2048 characters'],
+    [{ events: [] }, 'events must contain at least one event'],
+    [{ events: 'payment.failed' }, 'events must be an array of event names'],
     [{ events: ['payment.refunded'] }, `events.0 must be one of ${names}`],
     [{ events: ['payment.failed', null] }, `events.1 must be one of ${names}`],
-    [{ events: Array(7).fill('payment.failed') }, 'events must name each event once'],
+    [{ events: Array(7).fill('payment.failed') }, 'events must not repeat an event'],
     [{ secret: 'x'.repeat(7) }, secret],
     [{ secret: 'x'.repeat(257) }, secret],
     [{ secret: 'line one\nline two' }, secret],
-    [{ secret: 12_345_678 }, 'secret must be a text'],
+    [{ secret: 12_345_678 }, 'secret must be a string'],
   ])('%j is refused and nothing is written', async (fields, details) => {
     const answer = await configure(fields);
     expect(outcome(answer)).toStrictEqual(
@@ -146,7 +146,7 @@ describe('POST /api/v1/webhooks/configure', () => {
     ]);
     const answer = await configure();
     expect(outcome(answer)).toStrictEqual(
-      hooks.failure(answer, 403, 'FORBIDDEN', 'Forbidden', 'An account has 20 webhooks at most'),
+      hooks.failure(answer, 403, 'FORBIDDEN', 'Forbidden', 'An account may have at most 20 webhooks'),
     );
     expect(await count()).toBe(20);
     const [one] = await hooks.db.webhooks.find({ owner_id: ada.user_id }).toArray();

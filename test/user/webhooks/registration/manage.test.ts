@@ -115,10 +115,10 @@ describe('PATCH', () => {
   });
 
   test.each([
-    [{}, 'body must hold url, events or status'],
+    [{}, 'body must contain url, events or status'],
     [{ status: 'disabled' }, 'status must be one of active, paused'],
     [{ url: 'ftp://x' }, 'url must be an address that begins with https://'],
-    [{ events: [] }, 'events must name an event'],
+    [{ events: [] }, 'events must contain at least one event'],
   ])('%j is refused and changes nothing', async (changes, details) => {
     const webhook_id = await ada.configure({ url: receiver.url });
     const answer = await ada.call('PATCH', `/${webhook_id}`, changes);
