@@ -14,7 +14,7 @@ export interface Mailer {
   close(): void;
 }
 
-export interface Invitation {
+interface Invitation {
   organization: string;
   department: string;
   /** The gateway's address, which serves the signup and login pages. */

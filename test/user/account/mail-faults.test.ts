@@ -115,7 +115,7 @@ async function startSmtp(behavior: Behavior) {
   }
 
   async function listen() {
-    server = createServer(serve).listen(port, '127.0.0.1');
+    server = createServer({ noDelay: true }, serve).listen(port, '127.0.0.1');
     await new Promise((resolve) => server?.once('listening', resolve));
   }
   /** Works from now on, and sends stalled connections the reply that they are waiting for. */
