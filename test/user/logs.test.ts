@@ -85,7 +85,7 @@ test('logs no password, code or token', async () => {
   expect(tokens).toHaveLength(6);
   const hashes = (await services.db.users.find().toArray()).map(({ password }) => password);
   for (const line of lines) {
-    // Times and ids contain six digits now and then.
+    // Times and ids may contain six digits by chance.
     const { time: _, ms: __, reqId: ___, pid: ____, ...said } = JSON.parse(line);
     const text = JSON.stringify(said);
     expect(text).not.toContain(SECRET);

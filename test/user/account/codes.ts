@@ -5,7 +5,7 @@ type Where = Pick<Services, 'db' | 'clock'>;
 
 const CODE = '073519';
 
-/** A code that is wrong where `code` is right. */
+/** A code other than `code`. */
 export const otherThan = (code: string, by = 1) => String((Number(code) + by) % 1_000_000).padStart(6, '0');
 
 /** Stores an active account whose code has just been issued. */

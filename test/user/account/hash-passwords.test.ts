@@ -38,7 +38,7 @@ test('hashes plain passwords, which then log in as before', async () => {
   for (const [name, password] of Object.entries(passwords)) {
     expect(await logIn(name, password)).toBe(200);
     expect(await logIn(name, `${password}.`)).toBe(401);
-    // A leaked hash is no password.
+    // A stolen hash does not log in.
     expect(await logIn(name, (await passwordOf(name)) as string)).toBe(401);
   }
 });

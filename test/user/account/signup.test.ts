@@ -432,7 +432,7 @@ describe('an unverified account', () => {
           () => signUp({ email, password: 'second' }, where),
           () => signUp({ email, password: 'third' }, where),
         ];
-        // Each round starts with another of the three.
+        // Each round starts with a different one.
         const turned = race.map((_, index) => (index + round) % race.length);
         const answers = await Promise.all(turned.map((index) => race[index]?.()));
         const verified = answers[turned.indexOf(0)];
