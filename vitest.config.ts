@@ -2,10 +2,10 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** These replace a module, so each has modules of its own; the others share theirs, which is much faster. */
-const MOCKING = ['test/shared/passwords.test.ts'];
+const MOCKING = ['test/shared/identity/passwords.test.ts'];
 
 /** These mostly wait, for time-outs and processes: others run beside them, as long as there are others. */
-const FIRST = ['e2e/outages', 'gateway/forwarding', 'e2e/webhooks', 'standalone/launcher'];
+const FIRST = ['e2e/outages', 'gateway/proxy/forwarding', 'e2e/webhooks', 'standalone/launcher'];
 
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -20,10 +20,11 @@ class WaitingFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: WaitingFirst },
-    globalSetup: 'test/fixtures/mongodb.ts',
+    globalSetup: 'test/fixtures/compile-cache.ts',
+    expect: { poll: { timeout: 30_000, interval: 5 } },
     maxWorkers: 4,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     projects: [
       {
         extends: true,

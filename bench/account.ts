@@ -1,6 +1,7 @@
-import { connect } from '@gatehouse/shared/database';
-import { ARGON2ID } from '@gatehouse/shared/passwords';
+import { connect } from '@gatehouse/shared/data/connect';
+import { ARGON2ID } from '@gatehouse/shared/identity/passwords';
 import { hash } from '@node-rs/argon2';
+import { COLLECTIONS } from '../services/user/database.ts';
 import { send } from '../test/fixtures/http.ts';
 
 export const PERSON = {
@@ -9,10 +10,10 @@ export const PERSON = {
   user_id: 'User-100000',
 };
 
-/** Puts one active account into a database. @returns the hash of its password. */
+/** Inserts one active account. @returns its password hash. */
 export async function createAccount(mongodb: string): Promise<string> {
   const password = await hash(PERSON.password, ARGON2ID);
-  const db = await connect(mongodb, { appName: 'bench' });
+  const db = await connect(mongodb, COLLECTIONS, { appName: 'bench' });
   await db.users.insertOne({
     email: PERSON.email,
     user_id: PERSON.user_id,
@@ -30,7 +31,7 @@ export async function createAccount(mongodb: string): Promise<string> {
   return password;
 }
 
-/** A bearer of that account, from the login service. */
+/** Logs that account in at the login service. @returns the value of `Authorization`. */
 export async function bearer(loginService: string): Promise<string> {
   const { email, password } = PERSON;
   const { body } = await send(`${loginService}/api/v1/auth/login`, {

@@ -1,4 +1,4 @@
-import { AppError, contractOf } from '@gatehouse/shared/errors';
+import { AppError, contractOf } from '@gatehouse/shared/http/errors';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 

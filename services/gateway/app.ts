@@ -1,27 +1,27 @@
 import type { GatewayConfig } from '@gatehouse/shared/config';
-import type { Database } from '@gatehouse/shared/database';
-import { AppError } from '@gatehouse/shared/errors';
-import { forms } from '@gatehouse/shared/forms';
-import { createServer } from '@gatehouse/shared/server';
-import { createTokens } from '@gatehouse/shared/tokens';
+import { AppError } from '@gatehouse/shared/http/errors';
+import { forms } from '@gatehouse/shared/http/forms';
+import { createServer } from '@gatehouse/shared/http/server';
+import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { apiVersion, DEPRECATIONS, type Deprecation } from './api-version.ts';
-import { bodyTimeout } from './body-timeout.ts';
 import { altchaChallenge } from './captcha/altcha.ts';
 import { createCaptchaGate } from './captcha/gate.ts';
-import { catalogue } from './catalogue.ts';
 import { catalogueLogin } from './catalogue-login.ts';
-import { createCounters } from './counters.ts';
-import { createRedis } from './counters-redis.ts';
-import { direct } from './direct.ts';
+import type { Database } from './database.ts';
 import { documentOf } from './document.ts';
-import { createIdempotency } from './idempotency.ts';
-import { createLoginThrottle } from './login-throttle.ts';
-import { policy } from './policy.ts';
-import { PREFIXES, type Prefix } from './prefixes.ts';
-import { createPrincipals } from './principals.ts';
-import { respond } from './respond.ts';
-import { uploadPdf } from './upload-pdf.ts';
-import { createUpstream, PATIENCE, type Upstream } from './upstreams.ts';
+import { createCounters } from './policy/counters.ts';
+import { createRedis } from './policy/counters-redis.ts';
+import { createLoginThrottle } from './policy/login-throttle.ts';
+import { policy } from './policy/policy.ts';
+import { createPrincipals } from './policy/principals.ts';
+import { bodyTimeout } from './proxy/body-timeout.ts';
+import { catalogue } from './proxy/catalogue.ts';
+import { direct } from './proxy/direct.ts';
+import { createIdempotency } from './proxy/idempotency.ts';
+import { PREFIXES, type Prefix } from './proxy/prefixes.ts';
+import { respond } from './proxy/respond.ts';
+import { uploadPdf } from './proxy/upload-pdf.ts';
+import { createUpstream, TIMEOUT, type Upstream } from './proxy/upstreams.ts';
 
 export interface GatewayOptions {
   config: GatewayConfig;
@@ -47,13 +47,13 @@ export async function buildGateway({
   const idempotency = createIdempotency(db, config.JWT_SECRET, now);
   const captcha = createCaptchaGate(config, db);
 
-  const loginService = createUpstream(config.LOGIN_SERVICE_URL, PATIENCE.ours);
-  const userService = createUpstream(config.USER_SERVICE_URL, PATIENCE.ours);
+  const loginService = createUpstream(config.LOGIN_SERVICE_URL, TIMEOUT.ours);
+  const userService = createUpstream(config.USER_SERVICE_URL, TIMEOUT.ours);
   const serving = (name: string): Upstream | undefined => {
     if (name === 'login') return loginService;
     if (name === 'user') return userService;
     const address = config[`UPSTREAM_${name}` as keyof GatewayConfig];
-    if (typeof address === 'string') return createUpstream(address, PATIENCE.platform);
+    if (typeof address === 'string') return createUpstream(address, TIMEOUT.platform);
     return name === 'CHATBOTS' ? userService : undefined;
   };
   const upstreams = Object.fromEntries(

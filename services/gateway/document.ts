@@ -1,7 +1,7 @@
-import { failures } from '@gatehouse/shared/errors';
+import { failures } from '@gatehouse/shared/http/errors';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { MUTATING } from './idempotency.ts';
+import { MUTATING } from './proxy/idempotency.ts';
 
 interface Operation {
   security?: object[];

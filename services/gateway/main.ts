@@ -1,9 +1,10 @@
-import { connect } from '@gatehouse/shared/database';
+import { connect } from '@gatehouse/shared/data/connect';
 import { runService } from '@gatehouse/shared/run';
 import { buildGateway } from './app.ts';
+import { COLLECTIONS } from './database.ts';
 
 await runService('gateway', async (config) => {
-  const db = await connect(config.MONGODB_URI, { appName: 'gateway' });
+  const db = await connect(config.MONGODB_URI, COLLECTIONS, { appName: 'gateway' });
   const app = await buildGateway({ config, db });
   app.addHook('onClose', () => db.close());
   return { app, port: config.GATEWAY_PORT };

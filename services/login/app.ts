@@ -1,10 +1,10 @@
 import type { Config } from '@gatehouse/shared/config';
-import type { Database } from '@gatehouse/shared/database';
-import { forms } from '@gatehouse/shared/forms';
-import { requirePrincipal } from '@gatehouse/shared/principal';
-import { createServer } from '@gatehouse/shared/server';
-import { createTokens } from '@gatehouse/shared/tokens';
+import { forms } from '@gatehouse/shared/http/forms';
+import { createServer } from '@gatehouse/shared/http/server';
+import { requirePrincipal } from '@gatehouse/shared/identity/principal';
+import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { catalogueLogin } from './catalogue-login.ts';
+import type { Database } from './database.ts';
 import { login } from './login.ts';
 import { session } from './session.ts';
 

@@ -1,11 +1,10 @@
-import { catalogueLoginContract } from '@gatehouse/shared/catalogue-login-contract';
-import type { Database } from '@gatehouse/shared/database';
-import { newSessionId } from '@gatehouse/shared/sessions';
-import { LIFETIME, type Tokens } from '@gatehouse/shared/tokens';
-import { userIdOf } from '@gatehouse/shared/users';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { catalogueLoginContract } from '@gatehouse/shared/contract/catalogue-login';
+import { newSessionId } from '@gatehouse/shared/identity/sessions';
+import { LIFETIME, type Tokens } from '@gatehouse/shared/identity/tokens';
+import { userIdOf } from '@gatehouse/shared/identity/users';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { checkCredentials } from './check-credentials.ts';
+import type { Database } from './database.ts';
 
 /** This contract does not tell who has an account. */
 const REFUSALS = {
@@ -15,30 +14,29 @@ const REFUSALS = {
 } as const;
 
 /** POST /api/v1/auth/login (spec §Gateway catalogue contract). */
-export async function catalogueLogin(
-  root: FastifyInstance,
-  { db, tokens, now }: { db: Database; tokens: Tokens; now: () => number },
-): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .post(
-      '/api/v1/auth/login',
-      { schema: catalogueLoginContract, config: { public: true } },
-      async (request, reply) => {
-        const began = now();
-        const user = await checkCredentials(db, request, request.body, REFUSALS, began);
-        const user_id = userIdOf(user);
-        reply.header('cache-control', 'no-store');
-        return {
-          // Begun before the password was read, the session ends with a reset that came in between.
-          access_token: tokens.session({ email: user.email, user_id }, now(), {
-            lifetime: LIFETIME.catalogue,
-            sid: newSessionId(began),
-          }),
-          token_type: 'Bearer' as const,
-          expires_in: LIFETIME.catalogue,
-          user_id,
-        };
-      },
-    );
-}
+export const catalogueLogin: FastifyPluginAsyncZod<{
+  db: Database;
+  tokens: Tokens;
+  now: () => number;
+}> = async (app, { db, tokens, now }) => {
+  app.post(
+    '/api/v1/auth/login',
+    { schema: catalogueLoginContract, config: { public: true } },
+    async (request, reply) => {
+      const began = now();
+      const user = await checkCredentials(db, request, request.body, REFUSALS, began);
+      const user_id = userIdOf(user);
+      reply.header('cache-control', 'no-store');
+      return {
+        // Begun before the password was read, the session ends with a reset that came in between.
+        access_token: tokens.session({ email: user.email, user_id }, now(), {
+          lifetime: LIFETIME.catalogue,
+          sid: newSessionId(began),
+        }),
+        token_type: 'Bearer' as const,
+        expires_in: LIFETIME.catalogue,
+        user_id,
+      };
+    },
+  );
+};

@@ -1,11 +1,11 @@
-import { audit } from '@gatehouse/shared/audit';
-import type { Database } from '@gatehouse/shared/database';
-import { AppError, type ErrorName } from '@gatehouse/shared/errors';
-import { ensureFeatures } from '@gatehouse/shared/features';
-import { passwordMatches } from '@gatehouse/shared/passwords';
-import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/users';
+import { AppError, type ErrorName } from '@gatehouse/shared/http/errors';
+import { audit } from '@gatehouse/shared/identity/audit';
+import { ensureFeatures } from '@gatehouse/shared/identity/features';
+import { passwordMatches } from '@gatehouse/shared/identity/passwords';
+import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
+import type { Database } from './database.ts';
 
 /** How a contract names the ways in which a login fails. */
 interface Refusals {

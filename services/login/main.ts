@@ -1,9 +1,10 @@
-import { connect } from '@gatehouse/shared/database';
+import { connect } from '@gatehouse/shared/data/connect';
 import { runService } from '@gatehouse/shared/run';
 import { buildLoginService } from './app.ts';
+import { COLLECTIONS } from './database.ts';
 
 await runService('login', async (config) => {
-  const db = await connect(config.MONGODB_URI, { appName: 'login' });
+  const db = await connect(config.MONGODB_URI, COLLECTIONS, { appName: 'login' });
   const app = await buildLoginService({ config, db });
   app.addHook('onClose', () => db.close());
   return { app, port: config.LOGIN_PORT };

@@ -1,13 +1,12 @@
-import { BEARER_FAILURES, saying } from '@gatehouse/shared/catalogue';
-import { catalogueToken } from '@gatehouse/shared/catalogue-login-contract';
-import type { Database } from '@gatehouse/shared/database';
-import { AppError, failures } from '@gatehouse/shared/errors';
-import { principalOf } from '@gatehouse/shared/principal';
-import { endSession, newSessionId } from '@gatehouse/shared/sessions';
-import { LIFETIME, type Tokens } from '@gatehouse/shared/tokens';
-import { userIdOf } from '@gatehouse/shared/users';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { catalogueToken } from '@gatehouse/shared/contract/catalogue-login';
+import { AppError, BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import { messageResponse } from '@gatehouse/shared/http/fields';
+import { principalOf } from '@gatehouse/shared/identity/principal';
+import { endSession, newSessionId } from '@gatehouse/shared/identity/sessions';
+import { LIFETIME, type Tokens } from '@gatehouse/shared/identity/tokens';
+import { userIdOf } from '@gatehouse/shared/identity/users';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Database } from './database.ts';
 
 interface Options {
   config: { SESSION_MAX_HOURS: number };
@@ -19,8 +18,7 @@ interface Options {
 const refused = failures('catalogue', 'invalidFormat', ...BEARER_FAILURES);
 
 /** POST /auth/refresh and /auth/logout, each also under /api/v1 (spec §Gateway catalogue contract). */
-export async function session(root: FastifyInstance, { config, db, tokens, now }: Options): Promise<void> {
-  const app = root.withTypeProvider<ZodTypeProvider>();
+export const session: FastifyPluginAsyncZod<Options> = async (app, { config, db, tokens, now }) => {
   const longest = config.SESSION_MAX_HOURS * 3_600_000;
 
   for (const prefix of ['/auth', '/api/v1/auth']) {
@@ -65,7 +63,7 @@ export async function session(root: FastifyInstance, { config, db, tokens, now }
           description: 'Every token of the session is refused from now on.',
           security: [{ bearer: [] }],
           response: {
-            200: saying('Logged out', 'The session is over'),
+            200: messageResponse('Logged out', 'The session is over'),
             ...refused,
           },
         },
@@ -81,4 +79,4 @@ export async function session(root: FastifyInstance, { config, db, tokens, now }
       },
     );
   }
-}
+};

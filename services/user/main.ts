@@ -1,10 +1,11 @@
-import { connect } from '@gatehouse/shared/database';
-import { createMailer } from '@gatehouse/shared/mail';
+import { connect } from '@gatehouse/shared/data/connect';
 import { runService } from '@gatehouse/shared/run';
 import { buildUserService } from './app.ts';
+import { COLLECTIONS } from './database.ts';
+import { createMailer } from './mail.ts';
 
 await runService('user', async (config) => {
-  const db = await connect(config.MONGODB_URI, { appName: 'user' });
+  const db = await connect(config.MONGODB_URI, COLLECTIONS, { appName: 'user' });
   const mailer = createMailer(config);
   const app = await buildUserService({ config, db, mailer });
   app.addHook('onClose', async () => {

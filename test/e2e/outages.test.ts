@@ -4,9 +4,10 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { storedPassword } from '@gatehouse/shared/passwords';
+import { storedPassword } from '@gatehouse/shared/identity/passwords';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../fixtures/eventually.ts';
 import { postForm, send } from '../fixtures/http.ts';
 import { freePorts } from '../fixtures/launcher.ts';
 import { JWT_SECRET } from '../fixtures/services.ts';
@@ -135,7 +136,7 @@ describe('the login service is killed', () => {
 
   test('in the midst of logins: each is answered 200 or 503, in time', { timeout: 40_000 }, async () => {
     const calls = Promise.all(Array.from({ length: 15 }, () => login()));
-    await vi.waitFor(() => expect(output).toContain('login: success'), { timeout: 10_000, interval: 5 });
+    await eventually(() => expect(output).toContain('login: success'));
     await end('login', 'SIGKILL');
     const answers = await within(5, calls);
     for (const answer of answers) expect([granted, unavailable]).toContainEqual(answer);
@@ -167,16 +168,13 @@ describe('the database is killed', () => {
     expect(live.status).toBe(200);
 
     await start('database');
-    await vi.waitFor(async () => expect(await login()).toEqual(granted), { timeout: 20_000, interval: 100 });
-    await vi.waitFor(
-      async () => {
-        for (const part of ['gateway', 'login'] as const) {
-          expect((await health(part)).body).toMatchObject({ status: 'ok', checks: { mongodb: 'up' } });
-        }
-        expect((await health('user')).body).toMatchObject({ checks: { mongodb: 'up' } });
-      },
-      { timeout: 20_000, interval: 100 },
-    );
+    await eventually(async () => expect(await login()).toEqual(granted));
+    await eventually(async () => {
+      for (const part of ['gateway', 'login'] as const) {
+        expect((await health(part)).body).toMatchObject({ status: 'ok', checks: { mongodb: 'up' } });
+      }
+      expect((await health('user')).body).toMatchObject({ checks: { mongodb: 'up' } });
+    });
     // What was acknowledged before the kill is there: the first login's event.
     const client = new MongoClient(mongodb());
     const events = client.db().collection('audit_events');
@@ -202,9 +200,7 @@ test('a database that hangs at the first question to it, and then goes on, is as
   } finally {
     database?.kill('SIGCONT');
   }
-  await vi.waitFor(async () => expect((await send(`${url('login')}/health`)).status).toBe(200), {
-    timeout: 10_000,
-  });
+  await eventually(async () => expect((await send(`${url('login')}/health`)).status).toBe(200));
 });
 
 describe('SIGTERM', () => {

@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, type Database } from '@gatehouse/shared/database';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { connect } from '@gatehouse/shared/data/connect';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { COLLECTIONS, type Database } from '../../services/user/database.ts';
+import { eventually } from '../fixtures/eventually.ts';
 import { postJson } from '../fixtures/http.ts';
 import { freePorts } from '../fixtures/launcher.ts';
 import { bearerOf, newMember } from '../fixtures/members.ts';
@@ -73,7 +75,7 @@ beforeAll(async () => {
   ports = { database, one, two };
   await start('database');
   await Promise.all([start('one'), start('two')]);
-  db = await connect(mongodb(), { appName: 'test' });
+  db = await connect(mongodb(), COLLECTIONS, { appName: 'test' });
 }, 40_000);
 beforeEach(async () => {
   for (const part of ['one', 'two'] as const) if (!parts.has(part)) await start(part);
@@ -94,8 +96,8 @@ afterAll(async () => {
 
 const states = async () =>
   (await db.webhookDeliveries.find({ webhook_id }).toArray()).map(({ status }) => status);
-const allDelivered = (count: number, timeout: number) =>
-  vi.waitFor(async () => expect(await states()).toEqual(Array(count).fill('delivered')), { timeout });
+const allDelivered = (count: number) =>
+  eventually(async () => expect(await states()).toEqual(Array(count).fill('delivered')));
 
 test('a worker killed between sending and recording: another sends the same id and bytes within seconds', {
   timeout: 60_000,
@@ -105,8 +107,9 @@ test('a worker killed between sending and recording: another sends the same id a
   receiver.answers = [
     (response) => {
       // It holds the queue, has sent, and will never know what was answered.
-      killed ??= vi
-        .waitFor(async () => expect((await db.webhooks.findOne({ webhook_id }))?.lease).not.toBeNull())
+      killed ??= eventually(async () =>
+        expect((await db.webhooks.findOne({ webhook_id }))?.lease).not.toBeNull(),
+      )
         .then(() => kill('one'))
         .finally(() => {
           response.end();
@@ -118,7 +121,7 @@ test('a worker killed between sending and recording: another sends the same id a
   // So that it is the first that has the queue.
   parts.get('two')?.child.kill('SIGSTOP');
   await publish(events);
-  await allDelivered(5, 15_000);
+  await allDelivered(5);
   await killed;
   const [first] = receiver.received;
   const again = receiver.received.filter(({ headers }) => headers['webhook-id'] === events[0]?.id);
@@ -133,9 +136,9 @@ test('SIGTERM: what is in flight is recorded, and the rest goes on elsewhere at 
   const events = Array.from({ length: 50 }, () => conversation(owner_id));
   receiver.answers = [(response) => void setTimeout(() => response.end(), 50)];
   await publish(events);
-  await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(3));
+  await eventually(() => expect(receiver.received.length).toBeGreaterThan(3));
   expect(await kill('one', 'SIGTERM')).toBe(0);
-  await allDelivered(50, 4_000);
+  await allDelivered(50);
   expect(receiver.ids().toSorted()).toEqual(events.map(({ id }) => id).toSorted());
 });
 
@@ -150,11 +153,8 @@ test('a database that is killed and comes back loses nothing that was accepted',
   await start('database');
   // Whoever is told that it failed, sends again.
   expect([200, 503]).toContain((await during).status);
-  await vi.waitFor(async () => expect((await publish(events.slice(20), 'two')).status).toBe(200), {
-    timeout: 20_000,
-    interval: 100,
-  });
+  await eventually(async () => expect((await publish(events.slice(20), 'two')).status).toBe(200));
   // Usually at once; where the driver waits for a connection that is dead, when its queue is given up.
-  await allDelivered(40, 60_000);
+  await allDelivered(40);
   expect(new Set(receiver.ids())).toEqual(new Set(events.map(({ id }) => id)));
 });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DEPRECATIONS, type Deprecation } from '../../services/gateway/api-version.ts';
 import { buildGateway } from '../../services/gateway/app.ts';
+import { COLLECTIONS } from '../../services/gateway/database.ts';
 import { testClock } from '../fixtures/clock.ts';
 import { freshDatabase } from '../fixtures/database.ts';
 import { member } from '../fixtures/members.ts';
@@ -28,7 +29,7 @@ let stop: () => Promise<void>;
 beforeAll(async () => {
   platform = await startPlatform();
   const clock = testClock();
-  const { db, drop } = await freshDatabase();
+  const { db, drop } = await freshDatabase(COLLECTIONS);
   const config = testConfig('gateway', {
     CAPTCHA_PROVIDER: 'none',
     UPSTREAM_HISTORY: platform.url,

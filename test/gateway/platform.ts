@@ -1,5 +1,4 @@
 import { type IncomingHttpHeaders, request, type ServerResponse } from 'node:http';
-import { expect } from 'vitest';
 import { errorEnvelope } from '../fixtures/envelope.ts';
 import { startHttp } from '../fixtures/gateway.ts';
 
@@ -100,8 +99,3 @@ export const envelope = (status: number, code: string, message: string, details 
   status,
   body: errorEnvelope(code, message, { details }),
 });
-
-/** Waits, a few milliseconds at a time, for what happens in another process or socket. */
-export async function eventually(condition: () => boolean): Promise<void> {
-  await expect.poll(condition, { timeout: 5_000, interval: 5 }).toBe(true);
-}

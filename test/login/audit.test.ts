@@ -1,4 +1,4 @@
-import type { User } from '@gatehouse/shared/users';
+import type { User } from '@gatehouse/shared/identity/users';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { postForm } from '../fixtures/http.ts';
 import { type Services, startServices } from '../fixtures/services.ts';

@@ -1,6 +1,7 @@
-import { connect, type Database } from '@gatehouse/shared/database';
+import { connect } from '@gatehouse/shared/data/connect';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildLoginService } from '../../services/login/app.ts';
+import { COLLECTIONS, type Database } from '../../services/user/database.ts';
 import { failuresAt, outcome } from '../fixtures/envelope.ts';
 import { type Answered, decodeToken, postForm, postJson, send } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
@@ -136,7 +137,7 @@ describe('POST /api/v1/auth/login', () => {
     async (path) => {
       const { email } = await newUser();
       // This login has compared the password and then waits at its audit event.
-      const slow = await connect(services.uri, { appName: 'slow' });
+      const slow = await connect(services.uri, COLLECTIONS, { appName: 'slow' });
       const compared = Promise.withResolvers<void>();
       const released = Promise.withResolvers<void>();
       const insertOne = async () => {
@@ -187,12 +188,20 @@ describe('a body that is not what it should be', () => {
     ['an empty e-mail', '{"email":"","password":"x"}', missing('email is required')],
     ['an e-mail of spaces', '{"email":"  ","password":"x"}', missing('email is required')],
     ['an empty password', '{"email":"a@b.c","password":""}', missing('password is required')],
-    ['an e-mail that is a number', '{"email":1,"password":"x"}', invalid('email must be a text')],
-    ['an e-mail that is null', '{"email":null,"password":"x"}', invalid('email must be a text')],
-    ['an operator as e-mail', '{"email":{"$gt":""},"password":"x"}', invalid('email must be a text')],
-    ['an array as e-mail', '{"email":["a@b.c"],"password":"x"}', invalid('email must be a text')],
-    ['an operator as password', '{"email":"a@b.c","password":{"$ne":1}}', invalid('password must be a text')],
-    ['a deep password', `{"email":"a@b.c","password":${deep('[', ']')}}`, invalid('password must be a text')],
+    ['an e-mail that is a number', '{"email":1,"password":"x"}', invalid('email must be a string')],
+    ['an e-mail that is null', '{"email":null,"password":"x"}', invalid('email must be a string')],
+    ['an operator as e-mail', '{"email":{"$gt":""},"password":"x"}', invalid('email must be a string')],
+    ['an array as e-mail', '{"email":["a@b.c"],"password":"x"}', invalid('email must be a string')],
+    [
+      'an operator as password',
+      '{"email":"a@b.c","password":{"$ne":1}}',
+      invalid('password must be a string'),
+    ],
+    [
+      'a deep password',
+      `{"email":"a@b.c","password":${deep('[', ']')}}`,
+      invalid('password must be a string'),
+    ],
     ['100,000 arrays', deep('[', ']'), invalid('body must be a JSON object')],
     ['100,000 objects', deep('{"a":', '}').replace('}', '1}'), missing('email is required')],
     ['100,000 arrays, never closed', '['.repeat(100_000), invalid(MALFORMED)],

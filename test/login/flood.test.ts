@@ -1,5 +1,5 @@
-import { storedPassword } from '@gatehouse/shared/passwords';
-import type { User } from '@gatehouse/shared/users';
+import { storedPassword } from '@gatehouse/shared/identity/passwords';
+import type { User } from '@gatehouse/shared/identity/users';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postForm, send } from '../fixtures/http.ts';
 import { type Services, startServices } from '../fixtures/services.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { storedPassword } from '@gatehouse/shared/passwords';
+import { storedPassword } from '@gatehouse/shared/identity/passwords';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decodeToken, postForm, send } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { newSessionId } from '@gatehouse/shared/sessions';
-import { createTokens } from '@gatehouse/shared/tokens';
-import type { User } from '@gatehouse/shared/users';
+import { newSessionId } from '@gatehouse/shared/identity/sessions';
+import { createTokens } from '@gatehouse/shared/identity/tokens';
+import type { User } from '@gatehouse/shared/identity/users';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildGateway } from '../../services/gateway/app.ts';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { newSessionId } from '@gatehouse/shared/sessions';
-import { createTokens } from '@gatehouse/shared/tokens';
-import type { User } from '@gatehouse/shared/users';
+import { newSessionId } from '@gatehouse/shared/identity/sessions';
+import { createTokens } from '@gatehouse/shared/identity/tokens';
+import type { User } from '@gatehouse/shared/identity/users';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failuresAt, outcome } from '../fixtures/envelope.ts';
 import { type Answered, decodeToken, postForm, postJson, send } from '../fixtures/http.ts';

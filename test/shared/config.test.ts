@@ -232,7 +232,7 @@ describe('refused values', () => {
   );
 
   test.each(SERVICES)('%s without JWT_SECRET', (service) => {
-    const line = 'JWT_SECRET is required; nothing stands in for it';
+    const line = 'JWT_SECRET is required and has no default';
     expect(refusal(() => loadConfig(service, { ...GOOD, JWT_SECRET: undefined }))).toBe(line);
     expect(refusal(() => loadConfig(service, { ...GOOD, JWT_SECRET: '' }))).toBe(line);
   });
@@ -257,7 +257,7 @@ describe('refused values', () => {
         .sort(),
     ).toEqual([
       `GATEWAY_PORT ${PORT}`,
-      'JWT_SECRET is required; nothing stands in for it',
+      'JWT_SECRET is required and has no default',
       'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
       'RATE_LIMIT must be one of on, off',
     ]);

@@ -8,8 +8,9 @@ import { pathToFileURL } from 'node:url';
 import { startChild } from '@gatehouse/standalone/child';
 import { startMongoServer } from 'minimongod';
 import { MongoClient } from 'mongodb';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { dropDatabase, freshMongodbUri } from '../fixtures/database.ts';
+import { eventually } from '../fixtures/eventually.ts';
 import { postForm, send } from '../fixtures/http.ts';
 import { launch } from '../fixtures/launcher.ts';
 
@@ -51,14 +52,11 @@ const childrenOf = (launcher: number): Record<string, number> =>
       .filter(({ parent }) => parent === launcher)
       .map(({ pid, command }) => [/(\w+)(?:\/src)?\/main\.ts/.exec(command)?.[1] ?? command, pid]),
   );
-const gone = (pids: number[], timeout = 12_000) =>
-  vi.waitFor(
-    () => {
-      const left = processes().filter(({ pid }) => pids.includes(pid));
-      expect(left).toEqual([]);
-    },
-    { timeout, interval: 100 },
-  );
+const gone = (pids: number[]) =>
+  eventually(() => {
+    const left = processes().filter(({ pid }) => pids.includes(pid));
+    expect(left).toEqual([]);
+  });
 
 const signUp = (user: string, email: string) =>
   postForm(`${user}/v2/signup`, { email, password: 'secret', name: 'Ada' });
@@ -120,14 +118,11 @@ test('it brings up three services, a database and a mailbox; what was made is th
 
 test('when it is killed while it starts, its children end as well', { timeout: 40_000 }, async () => {
   const launched = await start();
-  const children = await vi.waitFor(
-    () => {
-      const found = Object.values(childrenOf(launched.pid));
-      expect(found).toHaveLength(5);
-      return found;
-    },
-    { timeout: 10_000, interval: 20 },
-  );
+  const children = await eventually(() => {
+    const found = Object.values(childrenOf(launched.pid));
+    expect(found).toHaveLength(5);
+    return found;
+  });
   launched.kill('SIGKILL');
   expect(await launched.up).toBe(false);
   await gone(children);
@@ -139,7 +134,7 @@ test.each(['login', 'minimongod'])(
   async (name) => {
     const launched = await startUp({ env: { JWT_SECRET: 'short' } });
     // A secret that production would refuse is a warning here, from each service that signs or verifies.
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(launched.output().match(/warn JWT_SECRET is shorter than 32 bytes/g)).toHaveLength(3),
     );
     const children = childrenOf(launched.pid);
@@ -152,10 +147,7 @@ test.each(['login', 'minimongod'])(
 
 test('signals that come twice, or while it starts, are taken as one', { timeout: 40_000 }, async () => {
   const launched = await start();
-  await vi.waitFor(() => expect(Object.keys(childrenOf(launched.pid)).length).toBeGreaterThan(0), {
-    timeout: 10_000,
-    interval: 20,
-  });
+  await eventually(() => expect(Object.keys(childrenOf(launched.pid)).length).toBeGreaterThan(0));
   const children = Object.values(childrenOf(launched.pid));
   launched.kill('SIGINT');
   launched.kill('SIGTERM');
@@ -228,7 +220,7 @@ describe('what it refuses, in one line and with exit code 1', () => {
 
 describe('what is there already', () => {
   test('a database and a mail server that are named: none is started', { timeout: 40_000 }, async () => {
-    const uri = freshMongodbUri();
+    const uri = await freshMongodbUri();
     const launched = await startUp({ env: { MONGODB_URI: uri, SMTP_URL: 'smtp://127.0.0.1:1' } });
     const children = childrenOf(launched.pid);
     expect(Object.keys(children).sort()).toEqual(['gateway', 'login', 'user']);

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { printLines, readable } from '@gatehouse/standalone/log-lines';
 import { expect, test, vi } from 'vitest';
+import { eventually } from '../fixtures/eventually.ts';
 
 const NOON = new Date(2026, 0, 15, 12, 0, 5).getTime();
 const line = (fields: Record<string, unknown>) =>
@@ -64,7 +65,7 @@ test('every line stands under its name, whole, however it arrives', async () => 
   printLines('login', output);
   output.write(`${line({ msg: 'one' })}\n${line({ msg: 'two' }).slice(0, 20)}`);
   output.end(`${line({ msg: 'two' }).slice(20)}\nplain\r\nlast, without an end`);
-  await vi.waitFor(() => expect(printed).toHaveLength(4));
+  await eventually(() => expect(printed).toHaveLength(4));
   log.mockRestore();
   expect(printed).toEqual([
     'login    │ 12:00:05 info one',

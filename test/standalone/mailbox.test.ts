@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
-import { createMailer } from '@gatehouse/shared/mail';
 import { type Mailbox, startMailbox } from '@gatehouse/standalone/mailbox/mailbox';
 import { buildMailboxPage } from '@gatehouse/standalone/mailbox/page';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createMailer } from '../../services/user/mail.ts';
 import { send } from '../fixtures/http.ts';
 import { listen } from '../fixtures/services.ts';
 
@@ -120,7 +120,7 @@ describe('SMTP in', () => {
       MAIL_FROM: 'Gatehouse <no-reply@localhost>',
     });
     await mailer.verify();
-    await mailer.sendOtp('ada@example.com', '012345');
+    await mailer.sendOtp('ada@example.com', '012345', 60);
     mailer.close();
     const { body } = await get('/api/v1/message/latest');
     expect(body).toMatchObject({

@@ -35,7 +35,7 @@ const everyService = {
   HOST: z.string().default('0.0.0.0'),
   LOG_LEVEL: choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
   MONGODB_URI: address('mongodb', 'mongodb+srv').default('mongodb://127.0.0.1:27017/gatehouse'),
-  JWT_SECRET: z.string({ error: 'is required; nothing stands in for it' }),
+  JWT_SECRET: z.string({ error: 'is required and has no default' }),
   JWT_SECRET_PREVIOUS: z.string().optional(),
   CORS_ORIGINS: list
     .refine((origins) => origins.every((origin) => URL.parse(origin)?.origin === origin), {

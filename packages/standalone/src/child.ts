@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { printLines } from './log-lines.ts';
 
 /** Milliseconds after which a process that was asked to stop is ended. */
-const PATIENCE = 10_000;
+const STOP_TIMEOUT = 10_000;
 
 export interface Child {
   name: string;
@@ -39,7 +39,7 @@ export function startChild(name: string, script: URL, args: string[], env: NodeJ
     ended,
     async stop() {
       child.kill('SIGTERM');
-      const late = setTimeout(() => child.kill('SIGKILL'), PATIENCE);
+      const late = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT);
       await ended;
       clearTimeout(late);
     },

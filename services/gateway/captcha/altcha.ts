@@ -1,12 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { GatewayConfig } from '@gatehouse/shared/config';
-import { failures } from '@gatehouse/shared/errors';
+import { failures } from '@gatehouse/shared/http/errors';
 import { type Challenge, createChallenge, verifySolution } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { CHALLENGE_LIFETIME, type JudgeCaptcha } from './gate.ts';
+import { CHALLENGE_LIFETIME, type VerifyCaptcha } from './gate.ts';
 
 /** About 256 derivations of a millisecond or two: under a second in a browser, seconds for a bot's every guess. */
 const WORK = { algorithm: 'PBKDF2/SHA-256', cost: 5_000, keyPrefix: '00' };
@@ -23,7 +22,7 @@ const signingSecret = ({ CAPTCHA_SECRET }: Secret): string =>
   createHmac('sha256', CAPTCHA_SECRET).update('altcha challenge').digest('hex');
 
 /** A proof of work that this gateway set itself (ALTCHA v2): right, signed by us, in time. */
-export function altcha(config: Secret): JudgeCaptcha {
+export function altcha(config: Secret): VerifyCaptcha {
   const hmacSignatureSecret = signingSecret(config);
   return async (token, _address, now) => {
     const { challenge, solution } = payload.parse(JSON.parse(Buffer.from(token, 'base64').toString('utf8')));
@@ -33,18 +32,18 @@ export function altcha(config: Secret): JudgeCaptcha {
       deriveKey,
       hmacSignatureSecret,
     });
-    const inTime = Number(challenge.parameters.expiresAt) * 1000 > now;
-    return verified && inTime ? challenge.signature : undefined;
+    const withTimeout = Number(challenge.parameters.expiresAt) * 1000 > now;
+    return verified && withTimeout ? challenge.signature : undefined;
   };
 }
 
 /** GET /captcha/challenge: what the widget, or `npm run captcha`, solves. */
-export async function altchaChallenge(
-  root: FastifyInstance,
-  { config, now }: { config: Secret; now: () => number },
-): Promise<void> {
+export const altchaChallenge: FastifyPluginAsyncZod<{ config: Secret; now: () => number }> = async (
+  app,
+  { config, now },
+) => {
   const hmacSignatureSecret = signingSecret(config);
-  root.withTypeProvider<ZodTypeProvider>().get(
+  app.get(
     '/captcha/challenge',
     {
       config: { public: true },
@@ -72,4 +71,4 @@ export async function altchaChallenge(
       return { parameters: { ...parameters }, signature };
     },
   );
-}
+};

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { GatewayConfig } from '@gatehouse/shared/config';
-import { type Database, isDuplicateKey } from '@gatehouse/shared/database';
-import { AppError } from '@gatehouse/shared/errors';
+import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { AppError } from '@gatehouse/shared/http/errors';
+import type { Database } from '../database.ts';
 import { altcha } from './altcha.ts';
 import { siteverify } from './siteverify.ts';
 
@@ -12,7 +13,7 @@ export const CHALLENGE_LIFETIME = 120_000;
  * One provider's judgement of a token.
  * @returns what makes the solved challenge unique, however its token is spelled; nothing when it is refused.
  */
-export type JudgeCaptcha = (token: string, address: string, now: number) => Promise<string | undefined>;
+export type VerifyCaptcha = (token: string, address: string, now: number) => Promise<string | undefined>;
 
 /** Lets a login pass or throws {AppError} captchaFailed. */
 export type CaptchaGate = (token: string | undefined, address: string, now: number) => Promise<void>;

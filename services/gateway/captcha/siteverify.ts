@@ -1,6 +1,6 @@
 import type { GatewayConfig } from '@gatehouse/shared/config';
 import { z } from 'zod';
-import { CHALLENGE_LIFETIME, type JudgeCaptcha } from './gate.ts';
+import { CHALLENGE_LIFETIME, type VerifyCaptcha } from './gate.ts';
 
 /** Where each provider verifies a token, by a form of `secret`, `response` and `remoteip`. */
 const SITEVERIFY = {
@@ -18,7 +18,7 @@ const verdict = z.object({ success: z.boolean(), challenge_ts: z.string().option
 export function siteverify(
   { CAPTCHA_SECRET, CAPTCHA_VERIFY_URL }: GatewayConfig,
   provider: keyof typeof SITEVERIFY,
-): JudgeCaptcha {
+): VerifyCaptcha {
   return async (token, remoteip, now) => {
     const answer = await fetch(CAPTCHA_VERIFY_URL ?? SITEVERIFY[provider], {
       method: 'POST',

@@ -1,16 +1,15 @@
-import type { Database } from '@gatehouse/shared/database';
 import type { FastifyInstance } from 'fastify';
-import type { Accept } from '../events/accept.ts';
-import { grantAccess } from './access/grant.ts';
-import { listAccess } from './access/list.ts';
-import { ownAccess } from './access/me.ts';
-import { revokeAccess } from './access/revoke.ts';
+import type { Database } from '../database.ts';
+import type { Accept } from '../webhooks/intake/accept.ts';
+import { grantAccess } from './access-list/grant.ts';
+import { listAccess } from './access-list/list.ts';
+import { ownAccess } from './access-list/own.ts';
+import { revokeAccess } from './access-list/revoke.ts';
 import { createChatbot } from './create.ts';
 import { deleteChatbot } from './delete.ts';
 import { duplicateChatbot } from './duplicate.ts';
 import { getChatbot } from './get.ts';
 import { listChatbots } from './list.ts';
-import { ensureSuffixes } from './name-search.ts';
 import { updateChatbot } from './update.ts';
 
 /** The chatbot directory under /api/v1/chatbots; its callers have passed `requirePrincipal`. */
@@ -28,5 +27,4 @@ export async function chatbots(
   await app.register(ownAccess, options);
   await app.register(grantAccess, options);
   await app.register(revokeAccess, options);
-  app.addHook('onReady', () => ensureSuffixes(options.db.chatbots));
 }

@@ -1,6 +1,7 @@
-import { BEARER_FAILURES, CHATBOT_TYPES, languageTag, line, oneOf } from '@gatehouse/shared/catalogue';
-import { failures } from '@gatehouse/shared/errors';
+import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import { languageTag, line, oneOf } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
+import { CHATBOT_TYPES } from './records.ts';
 
 /** What the operations on chatbots have in common. */
 

@@ -1,16 +1,16 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { BEARER_FAILURES, type Chatbot, chatbotRecord, jsonBody, line } from '@gatehouse/shared/catalogue';
-import type { Database } from '@gatehouse/shared/database';
-import { failures } from '@gatehouse/shared/errors';
-import { callerId } from '@gatehouse/shared/principal';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { Accept } from '../events/accept.ts';
-import { createAndAnnounce } from '../events/chatbot-created.ts';
-import { rolesOf } from '../organizations/roles.ts';
+import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import { jsonBody, line } from '@gatehouse/shared/http/fields';
+import { callerId } from '@gatehouse/shared/identity/principal';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { rolesOf } from '../access/roles.ts';
+import type { Database } from '../database.ts';
+import type { Accept } from '../webhooks/intake/accept.ts';
+import { createAndAnnounce } from '../webhooks/intake/chatbot-created.ts';
 import { described, directory } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
 import { NOWHERE, placeIn } from './place.ts';
+import { type Chatbot, chatbotRecord } from './records.ts';
 
 const config = { permission: 'create chatbot' } as const;
 
@@ -29,26 +29,25 @@ const schema = {
 };
 
 /** POST /api/v1/chatbots/create (spec §Gateway catalogue contract). */
-export async function createChatbot(
-  root: FastifyInstance,
-  { db, now, accept }: { db: Database; now: () => number; accept: Accept },
-): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .post('/api/v1/chatbots/create', { schema, config }, async (request, reply) => {
-      const { department_id, ...fields } = request.body;
-      const owner_id = callerId(request);
-      const at = new Date(now()).toISOString();
-      const chatbot: Chatbot = {
-        chatbot_id: randomUUIDv7(),
-        ...fields,
-        status: 'active',
-        owner_id,
-        ...(department_id ? placeIn(await rolesOf(db, owner_id), department_id) : NOWHERE),
-        created_at: at,
-        updated_at: at,
-      };
-      await createAndAnnounce({ db, accept }, { ...chatbot, name_suffixes: suffixesOf(chatbot.name) });
-      return reply.code(201).send(chatbot);
-    });
-}
+export const createChatbot: FastifyPluginAsyncZod<{
+  db: Database;
+  now: () => number;
+  accept: Accept;
+}> = async (app, { db, now, accept }) => {
+  app.post('/api/v1/chatbots/create', { schema, config }, async (request, reply) => {
+    const { department_id, ...fields } = request.body;
+    const owner_id = callerId(request);
+    const at = new Date(now()).toISOString();
+    const chatbot: Chatbot = {
+      chatbot_id: randomUUIDv7(),
+      ...fields,
+      status: 'active',
+      owner_id,
+      ...(department_id ? placeIn(await rolesOf(db, owner_id), department_id) : NOWHERE),
+      created_at: at,
+      updated_at: at,
+    };
+    await createAndAnnounce({ db, accept }, { ...chatbot, name_suffixes: suffixesOf(chatbot.name) });
+    return reply.code(201).send(chatbot);
+  });
+};

@@ -1,8 +1,7 @@
-import { saying } from '@gatehouse/shared/catalogue';
-import type { Database } from '@gatehouse/shared/database';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { permitted } from './access.ts';
+import { messageResponse } from '@gatehouse/shared/http/fields';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { permitted } from '../access/chatbot-roles.ts';
+import type { Database } from '../database.ts';
 import { chatbotId, directory, oneRefused } from './contract.ts';
 
 const DELETED = { message: 'Chatbot deleted' } as const;
@@ -14,7 +13,7 @@ const schema = {
   params: chatbotId,
   response: {
     // spec §Errors lists the status codes in use: there is no 204.
-    200: saying(DELETED.message, 'It is gone'),
+    200: messageResponse(DELETED.message, 'It is gone'),
     ...oneRefused,
   },
 };
@@ -22,13 +21,11 @@ const schema = {
 const config = { permission: 'delete chatbot' } as const;
 
 /** DELETE /api/v1/chatbots/{chatbot_id}. */
-export async function deleteChatbot(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .delete('/api/v1/chatbots/:chatbot_id', { schema, config }, async (request) => {
-      const { chatbot_id } = request.params;
-      const { filter, found } = await permitted(db, request);
-      await found(await db.chatbots.findOneAndDelete({ chatbot_id, ...filter }), chatbot_id);
-      return DELETED;
-    });
-}
+export const deleteChatbot: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+  app.delete('/api/v1/chatbots/:chatbot_id', { schema, config }, async (request) => {
+    const { chatbot_id } = request.params;
+    const { filter, found } = await permitted(db, request);
+    await found(await db.chatbots.findOneAndDelete({ chatbot_id, ...filter }), chatbot_id);
+    return DELETED;
+  });
+};

@@ -1,9 +1,8 @@
-import { chatbotRecord } from '@gatehouse/shared/catalogue';
-import type { Database } from '@gatehouse/shared/database';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { permitted } from './access.ts';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { permitted } from '../access/chatbot-roles.ts';
+import type { Database } from '../database.ts';
 import { chatbotId, directory, oneRefused } from './contract.ts';
+import { chatbotRecord } from './records.ts';
 
 const schema = {
   ...directory,
@@ -16,12 +15,10 @@ const schema = {
 const config = { permission: 'view chatbot' } as const;
 
 /** GET /api/v1/chatbots/{chatbot_id}. */
-export async function getChatbot(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .get('/api/v1/chatbots/:chatbot_id', { schema, config }, async (request) => {
-      const { chatbot_id } = request.params;
-      const { filter, found } = await permitted(db, request);
-      return found(await db.chatbots.findOne({ chatbot_id, ...filter }), chatbot_id);
-    });
-}
+export const getChatbot: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+  app.get('/api/v1/chatbots/:chatbot_id', { schema, config }, async (request) => {
+    const { chatbot_id } = request.params;
+    const { filter, found } = await permitted(db, request);
+    return found(await db.chatbots.findOne({ chatbot_id, ...filter }), chatbot_id);
+  });
+};

@@ -1,18 +1,11 @@
-import {
-  BEARER_FAILURES,
-  CHATBOT_STATUSES,
-  CHATBOT_TYPES,
-  type Chatbot,
-  chatbotRecord,
-} from '@gatehouse/shared/catalogue';
-import type { Database } from '@gatehouse/shared/database';
-import { failures } from '@gatehouse/shared/errors';
-import { listQuery, onePage, readPage } from '@gatehouse/shared/lists';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { permitted } from './access.ts';
+import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { permitted } from '../access/chatbot-roles.ts';
+import type { Database } from '../database.ts';
+import { listQuery, pageResponse, readPage } from '../lists.ts';
 import { directory } from './contract.ts';
 import { named } from './name-search.ts';
+import { CHATBOT_STATUSES, CHATBOT_TYPES, type Chatbot, chatbotRecord } from './records.ts';
 
 const table = {
   sortable: [
@@ -34,7 +27,7 @@ const table = {
     organization_id: null,
     department_id: null,
   },
-  searched: named,
+  search: named,
   hidden: ['permissions', 'access_version', 'name_suffixes'],
   unique: 'chatbot_id',
 } as const satisfies { sortable: readonly (keyof Chatbot)[]; [part: string]: unknown };
@@ -46,7 +39,7 @@ const schema = {
     'Those that the caller may view, his own and those of every department in which he has a role. `search` looks for its text in the names, without regard to case. A page past the end is empty.',
   querystring: listQuery(table),
   response: {
-    200: onePage(chatbotRecord),
+    200: pageResponse(chatbotRecord),
     ...failures('catalogue', 'invalidFormat', ...BEARER_FAILURES),
   },
 };
@@ -54,10 +47,10 @@ const schema = {
 const config = { permission: 'view chatbot' } as const;
 
 /** GET /api/v1/chatbots (spec §Gateway catalogue contract, List query parameters). */
-export async function listChatbots(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
-  root.withTypeProvider<ZodTypeProvider>().get('/api/v1/chatbots', { schema, config }, async (request) => {
+export const listChatbots: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+  app.get('/api/v1/chatbots', { schema, config }, async (request) => {
     const { organization_id, department_id, ...query } = request.query;
     const { visible } = await permitted(db, request, { organization_id, department_id });
     return readPage(db.chatbots, table, visible, query);
   });
-}
+};

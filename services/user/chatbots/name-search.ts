@@ -1,6 +1,5 @@
-import type { StoredChatbot } from '@gatehouse/shared/catalogue';
-import { literal } from '@gatehouse/shared/lists';
-import type { Collection, Document, Filter } from 'mongodb';
+import type { Document, Filter } from 'mongodb';
+import { escapeRegex } from '../lists.ts';
 
 /**
  * Search by name. A text within a name begins one of the name's endings, so that with all of these in an index
@@ -15,7 +14,7 @@ export function suffixesOf(name: string): string[] {
 
 /** The chatbots whose name holds a text, without regard to case. */
 export const named = (text: string): Filter<Document> => ({
-  name_suffixes: { $regex: `^${literal(folded(text))}` },
+  name_suffixes: { $regex: `^${escapeRegex(folded(text))}` },
 });
 
 /**
@@ -26,11 +25,3 @@ const folded = (text: string): string =>
   Array.from(text.normalize('NFC'), (letter) => letter.toLowerCase().toUpperCase().toLowerCase())
     .join('')
     .normalize('NFC');
-
-/** Makes chatbots findable, at a start, that were stored before there was this search. */
-export async function ensureSuffixes(chatbots: Collection<StoredChatbot>): Promise<void> {
-  const old = chatbots.find({ name_suffixes: { $exists: false } }, { projection: { name: 1 } });
-  for await (const { _id, name } of old) {
-    await chatbots.updateOne({ _id, name }, { $set: { name_suffixes: suffixesOf(name) } });
-  }
-}

@@ -1,6 +1,6 @@
-import { AppError } from '@gatehouse/shared/errors';
-import { can } from '@gatehouse/shared/rbac';
-import type { Roles } from '../organizations/roles.ts';
+import { can } from '@gatehouse/shared/access/rbac';
+import { AppError } from '@gatehouse/shared/http/errors';
+import type { Roles } from '../access/roles.ts';
 
 /**
  * Where in a department a new chatbot belongs.

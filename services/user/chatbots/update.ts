@@ -1,11 +1,11 @@
-import { CHATBOT_STATUSES, chatbotRecord, jsonBody, oneOf } from '@gatehouse/shared/catalogue';
-import type { Database } from '@gatehouse/shared/database';
-import { failures } from '@gatehouse/shared/errors';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { permitted } from './access.ts';
+import { failures } from '@gatehouse/shared/http/errors';
+import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { permitted } from '../access/chatbot-roles.ts';
+import type { Database } from '../database.ts';
 import { chatbotId, described, directory, oneRefused } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
+import { CHATBOT_STATUSES, chatbotRecord } from './records.ts';
 
 const changes = jsonBody({
   name: described.name.exactOptional(),
@@ -15,7 +15,7 @@ const changes = jsonBody({
   status: oneOf(CHATBOT_STATUSES).exactOptional(),
 })
   .refine((fields) => Object.keys(fields).length > 0, {
-    error: 'must hold name, type, avatar_id, language or status',
+    error: 'must contain name, type, avatar_id, language or status',
   })
   .meta({ examples: [{ name: 'Night porter', status: 'paused' }] });
 
@@ -31,28 +31,26 @@ const schema = {
 const config = { permission: 'edit chatbot' } as const;
 
 /** PATCH /api/v1/chatbots/{chatbot_id}. */
-export async function updateChatbot(
-  root: FastifyInstance,
-  { db, now }: { db: Database; now: () => number },
-): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .patch('/api/v1/chatbots/:chatbot_id', { schema, config }, async (request) => {
-      const { chatbot_id } = request.params;
-      const { filter, found } = await permitted(db, request);
-      const { name } = request.body;
-      const changed = {
-        ...request.body,
-        ...(name !== undefined && { name_suffixes: suffixesOf(name) }),
-        updated_at: new Date(now()).toISOString(),
-      };
-      return found(
-        await db.chatbots.findOneAndUpdate(
-          { chatbot_id, ...filter },
-          { $set: changed },
-          { returnDocument: 'after' },
-        ),
-        chatbot_id,
-      );
-    });
-}
+export const updateChatbot: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
+  app,
+  { db, now },
+) => {
+  app.patch('/api/v1/chatbots/:chatbot_id', { schema, config }, async (request) => {
+    const { chatbot_id } = request.params;
+    const { filter, found } = await permitted(db, request);
+    const { name } = request.body;
+    const changed = {
+      ...request.body,
+      ...(name !== undefined && { name_suffixes: suffixesOf(name) }),
+      updated_at: new Date(now()).toISOString(),
+    };
+    return found(
+      await db.chatbots.findOneAndUpdate(
+        { chatbot_id, ...filter },
+        { $set: changed },
+        { returnDocument: 'after' },
+      ),
+      chatbot_id,
+    );
+  });
+};

@@ -1,6 +1,6 @@
-import { BEARER_FAILURES, line } from '@gatehouse/shared/catalogue';
-import { failures } from '@gatehouse/shared/errors';
-import { ROLES } from '@gatehouse/shared/rbac';
+import { ROLES } from '@gatehouse/shared/access/rbac';
+import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import { line } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 
 /** What the operations on organizations, departments and members have in common. */

@@ -1,10 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { BEARER_FAILURES, jsonBody } from '@gatehouse/shared/catalogue';
-import type { Database } from '@gatehouse/shared/database';
-import { failures } from '@gatehouse/shared/errors';
-import { callerId } from '@gatehouse/shared/principal';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import { jsonBody } from '@gatehouse/shared/http/fields';
+import { callerId } from '@gatehouse/shared/identity/principal';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Database } from '../database.ts';
 import { name, organizationRecord, tagged } from './contract.ts';
 
 const config = { permission: 'own' } as const;
@@ -21,18 +20,16 @@ const schema = {
 };
 
 /** POST /api/v1/organizations. */
-export async function createOrganization(
-  root: FastifyInstance,
-  { db, now }: { db: Database; now: () => number },
-): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .post('/api/v1/organizations', { schema, config }, async (request, reply) => {
-      const caller = callerId(request);
-      const at = new Date(now()).toISOString();
-      const organization = { organization_id: randomUUIDv7(), name: request.body.name, created_at: at };
-      const owners = [{ user_id: caller, granted_by: caller, granted_at: at }];
-      await db.organizations.insertOne({ ...organization, owners });
-      return reply.code(201).send(organization);
-    });
-}
+export const createOrganization: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
+  app,
+  { db, now },
+) => {
+  app.post('/api/v1/organizations', { schema, config }, async (request, reply) => {
+    const caller = callerId(request);
+    const at = new Date(now()).toISOString();
+    const organization = { organization_id: randomUUIDv7(), name: request.body.name, created_at: at };
+    const owners = [{ user_id: caller, granted_by: caller, granted_at: at }];
+    await db.organizations.insertOne({ ...organization, owners });
+    return reply.code(201).send(organization);
+  });
+};

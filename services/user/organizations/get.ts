@@ -1,7 +1,6 @@
-import type { Database } from '@gatehouse/shared/database';
-import { found } from '@gatehouse/shared/errors';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { found } from '@gatehouse/shared/http/errors';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Database } from '../database.ts';
 import { organizationPath, organizationRecord, refused, tagged } from './contract.ts';
 
 const config = { permission: 'membership' } as const;
@@ -15,11 +14,9 @@ const schema = {
 };
 
 /** GET /api/v1/organizations/{organization_id}. */
-export async function getOrganization(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .get('/api/v1/organizations/:organization_id', { schema, config }, async (request) => {
-      const { organization_id } = request.params;
-      return found(await db.organizations.findOne({ organization_id }));
-    });
-}
+export const getOrganization: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+  app.get('/api/v1/organizations/:organization_id', { schema, config }, async (request) => {
+    const { organization_id } = request.params;
+    return found(await db.organizations.findOne({ organization_id }));
+  });
+};

@@ -1,19 +1,17 @@
-import { BEARER_FAILURES } from '@gatehouse/shared/catalogue';
-import type { Database } from '@gatehouse/shared/database';
-import { failures } from '@gatehouse/shared/errors';
-import { holding, listQuery, onePage, readPage } from '@gatehouse/shared/lists';
-import { callerId } from '@gatehouse/shared/principal';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import { callerId } from '@gatehouse/shared/identity/principal';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { rolesOf } from '../access/roles.ts';
+import type { Database } from '../database.ts';
+import { containsText, listQuery, pageResponse, readPage } from '../lists.ts';
 import { organizationRecord, tagged } from './contract.ts';
-import { rolesOf } from './roles.ts';
 
 const config = { permission: 'own' } as const;
 
 const table = {
   sortable: ['created_at', 'name', 'organization_id'],
   filters: {},
-  searched: holding('name'),
+  search: containsText('name'),
   unique: 'organization_id',
 } as const;
 
@@ -23,23 +21,21 @@ const schema = {
   description: 'Those that the caller owns or has a role in. `search` looks into the names.',
   querystring: listQuery(table),
   response: {
-    200: onePage(organizationRecord),
+    200: pageResponse(organizationRecord),
     ...failures('catalogue', 'invalidFormat', ...BEARER_FAILURES),
   },
 };
 
 /** GET /api/v1/organizations. */
-export async function listOrganizations(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .get('/api/v1/organizations', { schema, config }, async (request) => {
-      const { owned, departments } = await rolesOf(db, callerId(request));
-      const mine = [...owned, ...departments.map(({ organization_id }) => organization_id)];
-      return readPage(
-        db.organizations,
-        table,
-        [{ within: { organization_id: { $in: [...new Set(mine)] } } }],
-        request.query,
-      );
-    });
-}
+export const listOrganizations: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+  app.get('/api/v1/organizations', { schema, config }, async (request) => {
+    const { owned, departments } = await rolesOf(db, callerId(request));
+    const mine = [...owned, ...departments.map(({ organization_id }) => organization_id)];
+    return readPage(
+      db.organizations,
+      table,
+      [{ within: { organization_id: { $in: [...new Set(mine)] } } }],
+      request.query,
+    );
+  });
+};

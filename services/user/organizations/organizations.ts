@@ -1,6 +1,7 @@
-import type { Database } from '@gatehouse/shared/database';
-import type { Mailer } from '@gatehouse/shared/mail';
 import type { FastifyInstance } from 'fastify';
+import { requireMembership } from '../access/membership.ts';
+import type { Database } from '../database.ts';
+import type { Mailer } from '../mail.ts';
 import { createOrganization } from './create.ts';
 import { analytics } from './departments/analytics.ts';
 import { billing } from './departments/billing.ts';
@@ -22,7 +23,6 @@ import { setMember } from './members/set.ts';
 import { addOwner } from './owners/add.ts';
 import { listOwners } from './owners/list.ts';
 import { removeOwner } from './owners/remove.ts';
-import { requireStanding } from './standing.ts';
 import { updateOrganization } from './update.ts';
 
 interface Options {
@@ -34,7 +34,7 @@ interface Options {
 
 /** Organizations, their departments and members, under /api/v1/organizations; behind `requirePrincipal`. */
 export async function organizations(app: FastifyInstance, options: Options): Promise<void> {
-  await app.register(requireStanding, options);
+  await app.register(requireMembership, options);
   const operations: ((app: FastifyInstance, options: Options) => Promise<void>)[] = [
     createOrganization,
     listOrganizations,

@@ -1,10 +1,9 @@
-import { jsonBody } from '@gatehouse/shared/catalogue';
-import type { Database } from '@gatehouse/shared/database';
-import { found } from '@gatehouse/shared/errors';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { found } from '@gatehouse/shared/http/errors';
+import { jsonBody } from '@gatehouse/shared/http/fields';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { membershipOf } from '../access/membership.ts';
+import type { Database } from '../database.ts';
 import { name, organizationPath, organizationRecord, refusedBody, tagged } from './contract.ts';
-import { standingOf } from './standing.ts';
 
 const config = { permission: 'ownership' } as const;
 
@@ -18,17 +17,15 @@ const schema = {
 };
 
 /** PATCH /api/v1/organizations/{organization_id}. */
-export async function updateOrganization(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .patch('/api/v1/organizations/:organization_id', { schema, config }, async (request) => {
-      const { organization_id } = request.params;
-      return found(
-        await db.organizations.findOneAndUpdate(
-          { organization_id, 'owners.user_id': standingOf(request).caller },
-          { $set: { name: request.body.name } },
-          { returnDocument: 'after' },
-        ),
-      );
-    });
-}
+export const updateOrganization: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+  app.patch('/api/v1/organizations/:organization_id', { schema, config }, async (request) => {
+    const { organization_id } = request.params;
+    return found(
+      await db.organizations.findOneAndUpdate(
+        { organization_id, 'owners.user_id': membershipOf(request).caller },
+        { $set: { name: request.body.name } },
+        { returnDocument: 'after' },
+      ),
+    );
+  });
+};

@@ -1,10 +1,10 @@
-import { BEARER_FAILURES, expecting, oneOf } from '@gatehouse/shared/catalogue';
-import type { Database } from '@gatehouse/shared/database';
-import { failures, found } from '@gatehouse/shared/errors';
-import { EVENT_NAMES } from '@gatehouse/shared/events';
-import { WEBHOOK_STATUSES, type Webhook } from '@gatehouse/shared/webhooks';
+import { BEARER_FAILURES, failures, found } from '@gatehouse/shared/http/errors';
+import { expecting, oneOf } from '@gatehouse/shared/http/fields';
 import type { Filter, WithId } from 'mongodb';
 import { z } from 'zod';
+import type { Database } from '../database.ts';
+import { EVENT_NAMES } from './events.ts';
+import { WEBHOOK_STATUSES, type Webhook } from './records.ts';
 
 /** What the operations on webhooks have in common. */
 
@@ -20,7 +20,7 @@ export const webhookId = z.object({ webhook_id: z.string() });
 
 /** A secret is kept as it comes: every byte of it counts. */
 export const secretText = z
-  .string(expecting('must be a text'))
+  .string(expecting('must be a string'))
   .refine((text) => /^[^\p{Cc}\p{Cs}]{8,256}$/u.test(text), {
     error: 'must be 8 to 256 characters without control characters',
   })
@@ -29,14 +29,14 @@ export const secretText = z
 /** What a caller says of a webhook. */
 export const described = {
   url: z
-    .string(expecting('must be a text'))
+    .string(expecting('must be a string'))
     .min(1, { error: 'is required' })
-    .max(2_048, { error: 'must be 2048 characters at most' })
+    .max(2_048, { error: 'must be at most 2048 characters' })
     .meta({ format: 'uri' }),
   events: z
-    .array(oneOf(EVENT_NAMES), expecting('must be a list of events'))
-    .min(1, { error: 'must name an event' })
-    .max(EVENT_NAMES.length, { error: 'must name each event once' }),
+    .array(oneOf(EVENT_NAMES), expecting('must be an array of event names'))
+    .min(1, { error: 'must contain at least one event' })
+    .max(EVENT_NAMES.length, { error: 'must not repeat an event' }),
 };
 
 const date = z.string().meta({ format: 'date-time' });
@@ -69,7 +69,7 @@ export const webhookRecord = z
     ],
   });
 
-export const shownWebhook = (webhook: Webhook, now: number): z.infer<typeof webhookRecord> => {
+export const presentWebhook = (webhook: Webhook, now: number): z.infer<typeof webhookRecord> => {
   const [previous] = webhook.previous_secrets.filter(({ until }) => until.getTime() > now);
   return {
     webhook_id: webhook.webhook_id,

@@ -1,25 +1,25 @@
-import type { Database } from '@gatehouse/shared/database';
 import type { FastifyInstance } from 'fastify';
-import type { Sender } from '../delivery/deliver.ts';
-import { configureWebhook } from './configure.ts';
-import { deleteWebhook } from './delete.ts';
-import { listDeliveries } from './deliveries.ts';
-import { getWebhook } from './get.ts';
-import { listWebhooks } from './list.ts';
-import type { JudgeReceiver } from './receiver.ts';
-import { replayDelivery } from './replay-delivery.ts';
-import { replaySince } from './replay-since.ts';
-import { rotateSecret } from './rotate-secret.ts';
-import type { Secrets } from './secrets.ts';
-import { testDelivery } from './test-delivery.ts';
-import { updateWebhook } from './update.ts';
+import type { Database } from '../database.ts';
+import type { Sender } from './delivery/deliver.ts';
+import type { Secrets } from './delivery/secrets.ts';
+import { listDeliveries } from './history/list-deliveries.ts';
+import { replayDelivery } from './history/replay-delivery.ts';
+import { replaySince } from './history/replay-since.ts';
+import { testDelivery } from './history/test-delivery.ts';
+import { configureWebhook } from './registration/configure.ts';
+import { deleteWebhook } from './registration/delete.ts';
+import { getWebhook } from './registration/get.ts';
+import { listWebhooks } from './registration/list.ts';
+import type { ValidateReceiverUrl } from './registration/receiver-url.ts';
+import { rotateSecret } from './registration/rotate-secret.ts';
+import { updateWebhook } from './registration/update.ts';
 
 export interface WebhookOptions {
   db: Database;
   now: () => number;
   secrets: Secrets;
   sender: Sender;
-  judgeReceiver: JudgeReceiver;
+  validateReceiverUrl: ValidateReceiverUrl;
   /** Told which webhooks have something to deliver. */
   kick: (webhookIds: string[]) => void;
 }

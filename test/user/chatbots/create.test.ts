@@ -95,7 +95,7 @@ describe('POST /api/v1/chatbots/create', () => {
     expect(await count()).toBe(before);
   });
 
-  const name = 'name must be one line of 1 to 200 characters';
+  const name = 'name must be a single line of 1 to 200 characters';
   const tag = 'language must be a language tag such as en or pt-BR (BCP 47)';
   test.each([
     [{ name: '' }, name],
@@ -107,26 +107,26 @@ describe('POST /api/v1/chatbots/create', () => {
     [{ name: 'a\u2028b' }, name],
     [{ name: 'a\ud800b' }, name],
     [{ name: 'abc\u202efdp.exe' }, name],
-    [{ name: '\u200b\u200d' }, 'name must hold something that can be seen'],
-    [{ name: null }, 'name must be a text'],
-    [{ name: 7 }, 'name must be a text'],
-    [{ name: ['Receptionist'] }, 'name must be a text'],
-    [{ name: { $ne: null } }, 'name must be a text'],
+    [{ name: '\u200b\u200d' }, 'name must contain a visible character'],
+    [{ name: null }, 'name must be a string'],
+    [{ name: 7 }, 'name must be a string'],
+    [{ name: ['Receptionist'] }, 'name must be a string'],
+    [{ name: { $ne: null } }, 'name must be a string'],
     [{ type: '3D' }, 'type must be one of 3d, text, voice'],
     [{ type: '' }, 'type must be one of 3d, text, voice'],
     [{ type: '__proto__' }, 'type must be one of 3d, text, voice'],
     [{ type: ['3d'] }, 'type must be one of 3d, text, voice'],
     [{ type: null }, 'type must be one of 3d, text, voice'],
-    [{ avatar_id: '' }, 'avatar_id must be one line of 1 to 200 characters'],
-    [{ avatar_id: 'x'.repeat(201) }, 'avatar_id must be one line of 1 to 200 characters'],
-    [{ avatar_id: 7 }, 'avatar_id must be a text'],
-    [{ language: '' }, 'language must be one line of 1 to 100 characters'],
+    [{ avatar_id: '' }, 'avatar_id must be a single line of 1 to 200 characters'],
+    [{ avatar_id: 'x'.repeat(201) }, 'avatar_id must be a single line of 1 to 200 characters'],
+    [{ avatar_id: 7 }, 'avatar_id must be a string'],
+    [{ language: '' }, 'language must be a single line of 1 to 100 characters'],
     [{ language: 'english language' }, tag],
     [{ language: 'en_GB' }, tag],
     [{ language: 'e' }, tag],
     [{ language: 'en-' }, tag],
-    [{ language: 'x'.repeat(101) }, 'language must be one line of 1 to 100 characters'],
-    [{ language: ['en', 'de'] }, 'language must be a text'],
+    [{ language: 'x'.repeat(101) }, 'language must be a single line of 1 to 100 characters'],
+    [{ language: ['en', 'de'] }, 'language must be a string'],
   ])('%j is refused and nothing is written', async (fields, details) => {
     const before = await count();
     expect(outcome(await create({ ...RECEPTIONIST, ...fields }))).toStrictEqual(

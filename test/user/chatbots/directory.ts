@@ -1,12 +1,13 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { Chatbot } from '@gatehouse/shared/catalogue';
-import type { Membership, Organization } from '@gatehouse/shared/organizations';
-import { requirePrincipal } from '@gatehouse/shared/principal';
-import type { Role } from '@gatehouse/shared/rbac';
-import { createServer } from '@gatehouse/shared/server';
-import { createTokens } from '@gatehouse/shared/tokens';
-import { type User, userIdOf } from '@gatehouse/shared/users';
+import type { Role } from '@gatehouse/shared/access/rbac';
+import { createServer } from '@gatehouse/shared/http/server';
+import { requirePrincipal } from '@gatehouse/shared/identity/principal';
+import { createTokens } from '@gatehouse/shared/identity/tokens';
+import { type User, userIdOf } from '@gatehouse/shared/identity/users';
 import { chatbots } from '../../../services/user/chatbots/chatbots.ts';
+import type { Chatbot } from '../../../services/user/chatbots/records.ts';
+import { COLLECTIONS } from '../../../services/user/database.ts';
+import type { Membership, Organization } from '../../../services/user/organizations/records.ts';
 import { type Clock, testClock } from '../../fixtures/clock.ts';
 import { watchedDatabase } from '../../fixtures/database.ts';
 import { errorEnvelope } from '../../fixtures/envelope.ts';
@@ -16,7 +17,7 @@ import { listen, testConfig } from '../../fixtures/services.ts';
 
 /** The chatbot directory over HTTP on a database of its own, with people to call it. */
 export async function startDirectory({ clock = testClock() }: { clock?: Clock } = {}) {
-  const { db, commands, drop } = await watchedDatabase();
+  const { db, commands, drop } = await watchedDatabase(COLLECTIONS);
   const config = testConfig('user');
   const tokens = createTokens(config);
   const app = await createServer({

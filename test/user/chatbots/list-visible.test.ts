@@ -1,6 +1,6 @@
-import type { Chatbot } from '@gatehouse/shared/catalogue';
-import type { Role } from '@gatehouse/shared/rbac';
+import type { Role } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Chatbot } from '../../../services/user/chatbots/records.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { type Directory, type Person, type Place, startDirectory } from './directory.ts';
 

@@ -1,7 +1,7 @@
-import type { Chatbot } from '@gatehouse/shared/catalogue';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { suffixesOf } from '../../../services/user/chatbots/name-search.ts';
+import type { Chatbot } from '../../../services/user/chatbots/records.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { type Directory, malformed, type Person, RECEPTIONIST, startDirectory } from './directory.ts';
 
@@ -179,7 +179,7 @@ describe('GET /api/v1/chatbots', () => {
   const sortBy =
     'sort_by must be one of created_at, updated_at, name, type, avatar_id, language, status, chatbot_id, owner_id, organization_id, department_id';
   const order = 'order must be one of asc, desc';
-  const search = 'search must be one line of 0 to 200 characters';
+  const search = 'search must be a single line of 0 to 200 characters';
   const status = 'status must be one of active, paused';
   const type = 'type must be one of 3d, text, voice';
   const unknown = expect.stringMatching(/holds an unknown parameter$/);

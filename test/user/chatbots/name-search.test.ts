@@ -1,14 +1,14 @@
-import type { StoredChatbot } from '@gatehouse/shared/catalogue';
-import type { Database } from '@gatehouse/shared/database';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ensureSuffixes, named, suffixesOf } from '../../../services/user/chatbots/name-search.ts';
+import { named, suffixesOf } from '../../../services/user/chatbots/name-search.ts';
+import type { StoredChatbot } from '../../../services/user/chatbots/records.ts';
+import { COLLECTIONS, type Database } from '../../../services/user/database.ts';
 import { freshDatabase } from '../../fixtures/database.ts';
 
 let db: Database;
 let drop: () => Promise<void>;
 beforeAll(async () => {
-  ({ db, drop } = await freshDatabase());
+  ({ db, drop } = await freshDatabase(COLLECTIONS));
 });
 afterAll(() => drop());
 beforeEach(async () => void (await db.chatbots.deleteMany()));
@@ -190,50 +190,5 @@ describe('a model: the text, folded, is within the name, folded', () => {
       }),
       { numRuns: 1_000 },
     );
-  });
-});
-
-describe('ensureSuffixes', () => {
-  test('makes old records findable, and leaves the others alone', async () => {
-    await store([
-      { name: 'Night Porter' },
-      { name: 'Straße' },
-      { name: 'Day porter', name_suffixes: ['kept as it is'] },
-    ]);
-    expect(await db.chatbots.countDocuments(named('port'))).toBe(0);
-    await ensureSuffixes(db.chatbots);
-    expect(await db.chatbots.countDocuments(named('T PORT'))).toBe(1);
-    expect(await db.chatbots.countDocuments(named('STRASSE'))).toBe(1);
-    expect(await db.chatbots.findOne({ name: 'Day porter' })).toMatchObject({
-      name_suffixes: ['kept as it is'],
-    });
-    const before = await db.chatbots.find().toArray();
-    await ensureSuffixes(db.chatbots);
-    expect(await db.chatbots.find().toArray()).toStrictEqual(before);
-  });
-
-  test('at two starts at once, more records than a batch', async () => {
-    await store(Array.from({ length: 250 }, (_, number) => ({ name: `Porter ${number}` })));
-    await Promise.all([ensureSuffixes(db.chatbots), ensureSuffixes(db.chatbots)]);
-    expect(await db.chatbots.countDocuments(named('porter '))).toBe(250);
-    expect(await db.chatbots.countDocuments(named('R 249'))).toBe(1);
-  });
-
-  test('a name that changes meanwhile is not overwritten', async () => {
-    await store([{ name: 'Old' }]);
-    const find = db.chatbots.find.bind(db.chatbots);
-    const late = Object.create(db.chatbots, {
-      find: {
-        value: (...asked: Parameters<typeof find>) =>
-          (async function* () {
-            for (const old of await find(...asked).toArray()) {
-              await db.chatbots.updateOne({}, { $set: { name: 'New', name_suffixes: suffixesOf('New') } });
-              yield old;
-            }
-          })(),
-      },
-    });
-    await ensureSuffixes(late);
-    expect(await db.chatbots.findOne()).toMatchObject({ name: 'New', name_suffixes: ['new', 'ew', 'w'] });
   });
 });

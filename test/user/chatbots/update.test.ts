@@ -67,23 +67,23 @@ describe('PATCH /api/v1/chatbots/{chatbot_id}', () => {
     expect(await directory.stored(chatbot.chatbot_id)).toStrictEqual(body);
   });
 
-  const nothing = 'body must hold name, type, avatar_id, language or status';
+  const nothing = 'body must contain name, type, avatar_id, language or status';
   test.each([
     [{}, nothing],
     [{ owner_id: 'User-999999' }, nothing],
-    [{ name: null }, 'name must be a text'],
-    [{ name: '' }, 'name must be one line of 1 to 200 characters'],
-    [{ name: 'x'.repeat(201) }, 'name must be one line of 1 to 200 characters'],
-    [{ name: { $concat: ['$owner_id'] } }, 'name must be a text'],
+    [{ name: null }, 'name must be a string'],
+    [{ name: '' }, 'name must be a single line of 1 to 200 characters'],
+    [{ name: 'x'.repeat(201) }, 'name must be a single line of 1 to 200 characters'],
+    [{ name: { $concat: ['$owner_id'] } }, 'name must be a string'],
     [{ type: 'video' }, 'type must be one of 3d, text, voice'],
     [{ language: 'klingon!' }, 'language must be a language tag such as en or pt-BR (BCP 47)'],
-    [{ avatar_id: [] }, 'avatar_id must be a text'],
+    [{ avatar_id: [] }, 'avatar_id must be a string'],
     [{ status: 'deleted' }, 'status must be one of active, paused'],
     [{ status: true }, 'status must be one of active, paused'],
     [{ name: 'Night porter', status: 'ACTIVE' }, 'status must be one of active, paused'],
     [[], 'body must be a JSON object'],
     ['{"name":', expect.any(String)],
-    [`{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'name must be a text'],
+    [`{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'name must be a string'],
   ])('%j is refused and nothing is written', async (body, details) => {
     const chatbot = await ada.create();
     directory.clock.advance(60);

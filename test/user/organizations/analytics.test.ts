@@ -1,4 +1,4 @@
-import type { AuditEvent } from '@gatehouse/shared/audit';
+import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { postForm } from '../../fixtures/http.ts';

@@ -1,8 +1,8 @@
-import { createMailer } from '@gatehouse/shared/mail';
-import { ROLES } from '@gatehouse/shared/rbac';
+import { ROLES } from '@gatehouse/shared/access/rbac';
 import { startMailbox } from '@gatehouse/standalone/mailbox/mailbox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { buildUserService } from '../../../services/user/app.ts';
+import { createMailer } from '../../../services/user/mail.ts';
 import { errorEnvelope, outcome, rateLimited } from '../../fixtures/envelope.ts';
 import { postForm, send } from '../../fixtures/http.ts';
 import { freePorts } from '../../fixtures/launcher.ts';
@@ -79,7 +79,7 @@ async function restart() {
 }
 
 const invitedText = (name = team.department.name, organization = 'Analytical Engines') =>
-  `You are invited to "${name}" at "${organization}".\n\nSign up with this address at http://localhost:8000\nYou are a member as soon as you have verified it. If you do not know who invites you, ignore this mail.\n`;
+  `You are invited to "${name}" at "${organization}".\n\nSign up with this address at http://localhost:8000\nYou become a member when you verify your address. If you do not know who invited you, ignore this mail.\n`;
 const memberText = (name = team.department.name, organization = 'Analytical Engines') =>
   `You are now a member of "${name}" at "${organization}".\n\nLog in at http://localhost:8000\n`;
 const textsTo = (email: string) => all.mailsTo(email).map(({ content }) => content.text);

@@ -1,4 +1,4 @@
-import { ROLES, type Role } from '@gatehouse/shared/rbac';
+import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { malformed, missing, notFound, STRANGE_IDS } from '../chatbots/directory.ts';

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { ROLES, type Role } from '@gatehouse/shared/rbac';
+import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import { expect } from 'vitest';
 import { errorEnvelope } from '../../fixtures/envelope.ts';
 import { send, sendJson } from '../../fixtures/http.ts';
@@ -171,7 +171,7 @@ export const page = (...data: unknown[]) => ({
 export const atOnce = <T>(times: number, make: (turn: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: times }, (_, turn) => make(turn)));
 
-const NAME = 'name must be one line of 1 to 200 characters';
+const NAME = 'name must be a single line of 1 to 200 characters';
 /** Names that no organization and no department may have, with what is said of them. */
 export const BAD_NAMES: [name: unknown, details: string][] = [
   ['', NAME],
@@ -186,10 +186,10 @@ export const BAD_NAMES: [name: unknown, details: string][] = [
   ['a\nb', NAME],
   ['a\u2028b', NAME],
   ['a\ud800b', NAME],
-  [null, 'name must be a text'],
-  [7, 'name must be a text'],
-  [['Engines'], 'name must be a text'],
-  [{ $ne: null }, 'name must be a text'],
+  [null, 'name must be a string'],
+  [7, 'name must be a string'],
+  [['Engines'], 'name must be a string'],
+  [{ $ne: null }, 'name must be a string'],
 ];
 
 /** Bodies that are no JSON object, each with a name. */
@@ -217,7 +217,7 @@ export const BAD_QUERIES: [query: string, details: string][] = [
   ['order=up', 'order must be one of asc, desc'],
   ['sort_by[$ne]=name', 'querystring holds an unknown parameter'],
   ['search=a&search=b', 'search must be given once'],
-  ['search=a%0ab', 'search must be one line of 0 to 200 characters'],
+  ['search=a%0ab', 'search must be a single line of 0 to 200 characters'],
   ['organization_id=x', 'querystring holds an unknown parameter'],
   ['user_id=x', 'querystring holds an unknown parameter'],
   ['$where=1', 'querystring holds an unknown parameter'],

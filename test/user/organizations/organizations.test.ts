@@ -237,7 +237,7 @@ describe('owners', () => {
     const { organization_id } = await all.made(ada, '', { name: 'Engines' });
     const before = await stored();
     expect(outcome(await ada.call('DELETE', path(organization_id, ada.user_id)))).toStrictEqual(
-      all.forbidden('The last Owner stays'),
+      all.forbidden('The last Owner cannot be removed'),
     );
     expect(await stored()).toStrictEqual(before);
   });

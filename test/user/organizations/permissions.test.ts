@@ -1,4 +1,4 @@
-import { ROLES } from '@gatehouse/shared/rbac';
+import { ROLES } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { send } from '../../fixtures/http.ts';

@@ -1,7 +1,7 @@
-import type { EventName, PublishedEvent } from '@gatehouse/shared/events';
-import { vi } from 'vitest';
-import type { DeliveryTuning } from '../../../services/user/delivery/delivery.ts';
+import type { EventName, PublishedEvent } from '../../../services/user/webhooks/events.ts';
+import type { DeliveryTuning } from '../../../services/user/webhooks/pipeline.ts';
 import { failuresAt } from '../../fixtures/envelope.ts';
+import { eventually } from '../../fixtures/eventually.ts';
 import { postJson, send, sendJson } from '../../fixtures/http.ts';
 import { bearerOf, member } from '../../fixtures/members.ts';
 import { startServices } from '../../fixtures/services.ts';
@@ -57,18 +57,15 @@ export async function startHooks({
     stored: (webhook_id: string) => db.webhooks.findOne({ webhook_id }),
     /** Waits until every delivery of a webhook is in one of these states and nobody works at its queue. */
     settled: (webhook_id: string, ...statuses: string[]) =>
-      vi.waitFor(
-        async () => {
-          const all = await db.webhookDeliveries.find({ webhook_id }).sort({ seq: 1 }).toArray();
-          const queue = await db.webhooks.findOne({ webhook_id });
-          const others = all.filter(({ status }) => !statuses.includes(status));
-          if (all.length === 0 || others.length > 0 || queue?.lease) {
-            throw new Error(`${all.map(({ status, attempt_count }) => `${status} ${attempt_count}`)}`);
-          }
-          return all;
-        },
-        { timeout: 5_000, interval: 5 },
-      ),
+      eventually(async () => {
+        const all = await db.webhookDeliveries.find({ webhook_id }).sort({ seq: 1 }).toArray();
+        const queue = await db.webhooks.findOne({ webhook_id });
+        const others = all.filter(({ status }) => !statuses.includes(status));
+        if (all.length === 0 || others.length > 0 || queue?.lease) {
+          throw new Error(`${all.map(({ status, attempt_count }) => `${status} ${attempt_count}`)}`);
+        }
+        return all;
+      }),
   };
 }
 

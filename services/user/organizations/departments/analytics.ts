@@ -1,14 +1,13 @@
-import type { AuditEvent } from '@gatehouse/shared/audit';
-import { CHATBOT_STATUSES, CHATBOT_TYPES } from '@gatehouse/shared/catalogue';
-import type { Database } from '@gatehouse/shared/database';
-import { ordinal, queryOf } from '@gatehouse/shared/lists';
-import { ROLES } from '@gatehouse/shared/rbac';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { ROLES } from '@gatehouse/shared/access/rbac';
+import type { AuditEvent } from '@gatehouse/shared/identity/audit';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Collection, Document, Filter } from 'mongodb';
 import { z } from 'zod';
+import { CHATBOT_STATUSES, CHATBOT_TYPES } from '../../chatbots/records.ts';
+import type { Database } from '../../database.ts';
+import { positiveInteger, strictQuery } from '../../lists.ts';
 import { departmentPath, refused, tagged } from '../contract.ts';
-import { isMember } from '../members/record.ts';
+import { isMember } from '../members/present-member.ts';
 
 const config = { permission: 'view analytics' } as const;
 
@@ -50,63 +49,61 @@ const schema = {
   description:
     'Its members by role, its chatbots by status and type, and the logins of its members since they joined, by day (UTC), today last.',
   params: departmentPath,
-  querystring: queryOf({ days: ordinal(MAX_DAYS, 30) }),
+  querystring: strictQuery({ days: positiveInteger(MAX_DAYS, 30) }),
   response: { 200: analyticsRecord, ...refused },
 };
 
 /** GET /api/v1/organizations/{organization_id}/departments/{department_id}/analytics. */
-export async function analytics(
-  root: FastifyInstance,
-  { db, now }: { db: Database; now: () => number },
-): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .get(
-      '/api/v1/organizations/:organization_id/departments/:department_id/analytics',
-      { schema, config },
-      async (request) => {
-        const { organization_id, department_id } = request.params;
-        const place = { organization_id, department_id };
-        const members = await db.memberships
-          .find({ ...place, ...isMember }, { projection: { user_id: 1, joined_at: 1 } })
-          .toArray();
-        const today = now() - (now() % DAY);
-        const from = new Date(today - (request.query.days - 1) * DAY);
-        // What somebody did before he joined is no affair of the department's.
-        const { newer = [], older = [] } = Object.groupBy(members, ({ joined_at = from }) =>
-          joined_at > from ? 'newer' : 'older',
-        );
-        const logins: Filter<AuditEvent> = {
-          action: 'login',
-          outcome: 'success',
-          $or: [
-            { user_id: { $in: older.map(({ user_id = '' }) => user_id) }, at: { $gte: from } },
-            ...newer.map(({ user_id = '', joined_at = from }) => ({ user_id, at: { $gte: joined_at } })),
-          ],
-        };
-        const [roles, statuses, types, days] = await Promise.all([
-          tallied(db.memberships, { ...place, ...isMember }, '$role'),
-          tallied(db.chatbots, place, '$status'),
-          tallied(db.chatbots, place, '$type'),
-          tallied(db.auditEvents, logins, dayOf('$at')),
-        ]);
-        const total = [...statuses.values()].reduce((sum, each) => sum + each, 0);
-        return {
-          department_id,
-          users: { total: members.length, by_role: byName(ROLES, roles) },
-          chatbots: {
-            total,
-            by_status: byName(CHATBOT_STATUSES, statuses),
-            by_type: byName(CHATBOT_TYPES, types),
-          },
-          logins: Array.from({ length: request.query.days }, (_, day) => {
-            const at = from.getTime() + day * DAY;
-            return { date: new Date(at).toISOString().slice(0, 10), logins: days.get(String(at)) ?? 0 };
-          }),
-        };
-      },
-    );
-}
+export const analytics: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
+  app,
+  { db, now },
+) => {
+  app.get(
+    '/api/v1/organizations/:organization_id/departments/:department_id/analytics',
+    { schema, config },
+    async (request) => {
+      const { organization_id, department_id } = request.params;
+      const place = { organization_id, department_id };
+      const members = await db.memberships
+        .find({ ...place, ...isMember }, { projection: { user_id: 1, joined_at: 1 } })
+        .toArray();
+      const today = now() - (now() % DAY);
+      const from = new Date(today - (request.query.days - 1) * DAY);
+      // What somebody did before he joined is no affair of the department's.
+      const { newer = [], older = [] } = Object.groupBy(members, ({ joined_at = from }) =>
+        joined_at > from ? 'newer' : 'older',
+      );
+      const logins: Filter<AuditEvent> = {
+        action: 'login',
+        outcome: 'success',
+        $or: [
+          { user_id: { $in: older.map(({ user_id = '' }) => user_id) }, at: { $gte: from } },
+          ...newer.map(({ user_id = '', joined_at = from }) => ({ user_id, at: { $gte: joined_at } })),
+        ],
+      };
+      const [roles, statuses, types, days] = await Promise.all([
+        tallied(db.memberships, { ...place, ...isMember }, '$role'),
+        tallied(db.chatbots, place, '$status'),
+        tallied(db.chatbots, place, '$type'),
+        tallied(db.auditEvents, logins, dayOf('$at')),
+      ]);
+      const total = [...statuses.values()].reduce((sum, each) => sum + each, 0);
+      return {
+        department_id,
+        users: { total: members.length, by_role: byName(ROLES, roles) },
+        chatbots: {
+          total,
+          by_status: byName(CHATBOT_STATUSES, statuses),
+          by_type: byName(CHATBOT_TYPES, types),
+        },
+        logins: Array.from({ length: request.query.days }, (_, day) => {
+          const at = from.getTime() + day * DAY;
+          return { date: new Date(at).toISOString().slice(0, 10), logins: days.get(String(at)) ?? 0 };
+        }),
+      };
+    },
+  );
+};
 
 /** The Unix milliseconds at which the day of a date began, as an expression. */
 const dayOf = (date: string) => ({ $subtract: [{ $toLong: date }, { $mod: [{ $toLong: date }, DAY] }] });

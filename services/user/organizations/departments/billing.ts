@@ -1,11 +1,10 @@
-import { jsonBody, oneOf } from '@gatehouse/shared/catalogue';
-import type { Database } from '@gatehouse/shared/database';
-import { found } from '@gatehouse/shared/errors';
-import { PAYMENT_STATUSES, PLANS } from '@gatehouse/shared/organizations';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { found } from '@gatehouse/shared/http/errors';
+import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Database } from '../../database.ts';
 import { departmentPath, refused, refusedBody, tagged } from '../contract.ts';
+import { PAYMENT_STATUSES, PLANS } from '../records.ts';
 
 export const billingRecord = z
   .object({
@@ -33,11 +32,10 @@ const changes = jsonBody({ subscription_plan: oneOf(PLANS) }).meta({
 });
 
 /** GET and PATCH /api/v1/organizations/{organization_id}/departments/{department_id}/billing. */
-export async function billing(
-  root: FastifyInstance,
-  { db, now }: { db: Database; now: () => number },
-): Promise<void> {
-  const app = root.withTypeProvider<ZodTypeProvider>();
+export const billing: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
+  app,
+  { db, now },
+) => {
   const url = '/api/v1/organizations/:organization_id/departments/:department_id/billing';
 
   app.get(
@@ -98,4 +96,4 @@ export async function billing(
       return { department_id, ...billing };
     },
   );
-}
+};

@@ -1,7 +1,6 @@
-import type { Database } from '@gatehouse/shared/database';
-import { found } from '@gatehouse/shared/errors';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { found } from '@gatehouse/shared/http/errors';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Database } from '../../database.ts';
 import { departmentPath, departmentRecord, refused, tagged } from '../contract.ts';
 
 const config = { permission: 'membership' } as const;
@@ -15,15 +14,13 @@ const schema = {
 };
 
 /** GET /api/v1/organizations/{organization_id}/departments/{department_id}. */
-export async function getDepartment(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .get(
-      '/api/v1/organizations/:organization_id/departments/:department_id',
-      { schema, config },
-      async (request) => {
-        const { organization_id, department_id } = request.params;
-        return found(await db.departments.findOne({ organization_id, department_id }));
-      },
-    );
-}
+export const getDepartment: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+  app.get(
+    '/api/v1/organizations/:organization_id/departments/:department_id',
+    { schema, config },
+    async (request) => {
+      const { organization_id, department_id } = request.params;
+      return found(await db.departments.findOne({ organization_id, department_id }));
+    },
+  );
+};

@@ -1,11 +1,10 @@
-import { jsonBody, oneOf } from '@gatehouse/shared/catalogue';
-import type { Database } from '@gatehouse/shared/database';
-import { failures, found } from '@gatehouse/shared/errors';
-import { PAYMENT_STATUSES } from '@gatehouse/shared/organizations';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { failures, found } from '@gatehouse/shared/http/errors';
+import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { requireServiceKey } from '../../service-key.ts';
+import { requireServiceKey } from '../../access/service-key.ts';
+import type { Database } from '../../database.ts';
+import { PAYMENT_STATUSES } from '../records.ts';
 import { billingRecord } from './billing.ts';
 
 const schema = {
@@ -33,30 +32,29 @@ const schema = {
 };
 
 /** PUT /internal/departments/{department_id}/payment-status. */
-export async function reportPayment(
-  root: FastifyInstance,
-  { config, db, now }: { config: { INTERNAL_API_KEY?: string | undefined }; db: Database; now: () => number },
-): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .put(
-      '/internal/departments/:department_id/payment-status',
-      { schema, ...requireServiceKey(config) },
-      async (request) => {
-        const { department_id } = request.params;
-        const { billing } = found(
-          await db.departments.findOneAndUpdate(
-            { department_id },
-            {
-              $set: {
-                'billing.payment_status': request.body.payment_status,
-                'billing.updated_at': new Date(now()).toISOString(),
-              },
+export const reportPayment: FastifyPluginAsyncZod<{
+  config: { INTERNAL_API_KEY?: string | undefined };
+  db: Database;
+  now: () => number;
+}> = async (app, { config, db, now }) => {
+  app.put(
+    '/internal/departments/:department_id/payment-status',
+    { schema, ...requireServiceKey(config) },
+    async (request) => {
+      const { department_id } = request.params;
+      const { billing } = found(
+        await db.departments.findOneAndUpdate(
+          { department_id },
+          {
+            $set: {
+              'billing.payment_status': request.body.payment_status,
+              'billing.updated_at': new Date(now()).toISOString(),
             },
-            { returnDocument: 'after' },
-          ),
-        );
-        return { department_id, ...billing };
-      },
-    );
-}
+          },
+          { returnDocument: 'after' },
+        ),
+      );
+      return { department_id, ...billing };
+    },
+  );
+};

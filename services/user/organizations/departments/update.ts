@@ -1,8 +1,8 @@
-import { jsonBody } from '@gatehouse/shared/catalogue';
-import { type Database, isDuplicateKey } from '@gatehouse/shared/database';
-import { AppError, failures, found } from '@gatehouse/shared/errors';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { AppError, failures, found } from '@gatehouse/shared/http/errors';
+import { jsonBody } from '@gatehouse/shared/http/fields';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Database } from '../../database.ts';
 import { departmentPath, departmentRecord, name, refusedBody, tagged } from '../contract.ts';
 import { nameKey } from './name-key.ts';
 
@@ -18,27 +18,25 @@ const schema = {
 };
 
 /** PATCH /api/v1/organizations/{organization_id}/departments/{department_id}. */
-export async function updateDepartment(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .patch(
-      '/api/v1/organizations/:organization_id/departments/:department_id',
-      { schema, config },
-      async (request) => {
-        const { organization_id, department_id } = request.params;
-        const { name } = request.body;
-        try {
-          return found(
-            await db.departments.findOneAndUpdate(
-              { organization_id, department_id },
-              { $set: { name, name_key: nameKey(name) } },
-              { returnDocument: 'after' },
-            ),
-          );
-        } catch (error) {
-          if (isDuplicateKey(error, 'name_key')) throw new AppError('duplicate');
-          throw error;
-        }
-      },
-    );
-}
+export const updateDepartment: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+  app.patch(
+    '/api/v1/organizations/:organization_id/departments/:department_id',
+    { schema, config },
+    async (request) => {
+      const { organization_id, department_id } = request.params;
+      const { name } = request.body;
+      try {
+        return found(
+          await db.departments.findOneAndUpdate(
+            { organization_id, department_id },
+            { $set: { name, name_key: nameKey(name) } },
+            { returnDocument: 'after' },
+          ),
+        );
+      } catch (error) {
+        if (isDuplicateKey(error, 'name_key')) throw new AppError('duplicate');
+        throw error;
+      }
+    },
+  );
+};

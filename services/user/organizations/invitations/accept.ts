@@ -1,8 +1,9 @@
-import { type Database, isDuplicateKey } from '@gatehouse/shared/database';
-import { emailKey } from '@gatehouse/shared/email';
-import { ACTIVE, EMAIL_COLLATION } from '@gatehouse/shared/users';
-import { forgetGrants } from '../members/forget-grants.ts';
-import { isPending } from './record.ts';
+import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { emailKey } from '@gatehouse/shared/identity/email';
+import { ACTIVE, EMAIL_COLLATION } from '@gatehouse/shared/identity/users';
+import { forgetGrants } from '../../access/revoke-grants.ts';
+import type { Database } from '../../database.ts';
+import { isPending } from './present-invitation.ts';
 
 /**
  * Makes an account whose address is verified a member wherever the address was invited. An invitation becomes a

@@ -1,21 +1,21 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { expecting, jsonBody, oneOf } from '@gatehouse/shared/catalogue';
-import { type Database, isDuplicateKey } from '@gatehouse/shared/database';
-import { emailKey, isPlainAddress } from '@gatehouse/shared/email';
-import { AppError, failures, found } from '@gatehouse/shared/errors';
-import type { Mailer } from '@gatehouse/shared/mail';
-import type { Organization } from '@gatehouse/shared/organizations';
-import { grantableBy, ROLES } from '@gatehouse/shared/rbac';
-import { findUserByEmail, isActive, userIdOf } from '@gatehouse/shared/users';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { grantableBy, ROLES } from '@gatehouse/shared/access/rbac';
+import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { AppError, failures, found } from '@gatehouse/shared/http/errors';
+import { expecting, jsonBody, oneOf } from '@gatehouse/shared/http/fields';
+import { emailKey, isPlainAddress } from '@gatehouse/shared/identity/email';
+import { findUserByEmail, isActive, userIdOf } from '@gatehouse/shared/identity/users';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { membershipOf, roleOf } from '../../access/membership.ts';
+import type { Database } from '../../database.ts';
+import type { Mailer } from '../../mail.ts';
 import { departmentPath, invitationRecord, OWNER_ALREADY, refusedBody, tagged } from '../contract.ts';
-import { isMember } from '../members/record.ts';
-import { roleOf, standingOf } from '../standing.ts';
+import { isMember } from '../members/present-member.ts';
+import type { Organization } from '../records.ts';
 import { acceptInvitations } from './accept.ts';
 import { spendInvitation } from './budget.ts';
-import { shownInvitation } from './record.ts';
+import { presentInvitation } from './present-invitation.ts';
 
 /** Days for which an invitation stands. */
 const VALID_DAYS = 14;
@@ -38,82 +38,77 @@ const schema = {
 };
 
 /** POST /api/v1/organizations/{organization_id}/departments/{department_id}/invitations. */
-export async function createInvitation(
-  root: FastifyInstance,
-  {
-    config: { PUBLIC_URL },
-    db,
-    mailer,
-    now,
-  }: { config: { PUBLIC_URL: string }; db: Database; mailer: Mailer; now: () => number },
-): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .post(
-      '/api/v1/organizations/:organization_id/departments/:department_id/invitations',
-      { schema, config },
-      async (request, reply) => {
-        const { organization_id, department_id } = request.params;
-        const { role, email: address } = request.body;
-        const email = emailKey(address);
-        const grantable = grantableBy(roleOf(request));
-        if (!grantable.includes(role)) throw new AppError('forbidden');
-        const { caller } = standingOf(request);
-        const organization = found(await db.organizations.findOne({ organization_id }));
-        const department = found(await db.departments.findOne({ organization_id, department_id }));
-        await spendInvitation(db, caller, now());
+export const createInvitation: FastifyPluginAsyncZod<{
+  config: { PUBLIC_URL: string };
+  db: Database;
+  mailer: Mailer;
+  now: () => number;
+}> = async (app, { config: { PUBLIC_URL }, db, mailer, now }) => {
+  app.post(
+    '/api/v1/organizations/:organization_id/departments/:department_id/invitations',
+    { schema, config },
+    async (request, reply) => {
+      const { organization_id, department_id } = request.params;
+      const { role, email: address } = request.body;
+      const email = emailKey(address);
+      const grantable = grantableBy(roleOf(request));
+      if (!grantable.includes(role)) throw new AppError('forbidden');
+      const { caller } = membershipOf(request);
+      const organization = found(await db.organizations.findOne({ organization_id }));
+      const department = found(await db.departments.findOne({ organization_id, department_id }));
+      await spendInvitation(db, caller, now());
 
-        await refuseMember(db, organization, department_id, email, caller);
-        const write = (upsert: boolean) =>
-          db.memberships.findOneAndUpdate(
-            {
-              organization_id,
-              department_id,
-              email,
-              user_id: { $exists: false },
-              $or: [{ role: { $in: grantable } }, { expires_at: { $lte: new Date(now()) } }],
+      await refuseMember(db, organization, department_id, email, caller);
+      const write = (upsert: boolean) =>
+        db.memberships.findOneAndUpdate(
+          {
+            organization_id,
+            department_id,
+            email,
+            user_id: { $exists: false },
+            $or: [{ role: { $in: grantable } }, { expires_at: { $lte: new Date(now()) } }],
+          },
+          {
+            $set: {
+              role,
+              granted_by: caller,
+              granted_at: new Date(now()).toISOString(),
+              expires_at: new Date(now() + VALID_DAYS * 86_400_000),
             },
-            {
-              $set: {
-                role,
-                granted_by: caller,
-                granted_at: new Date(now()).toISOString(),
-                expires_at: new Date(now() + VALID_DAYS * 86_400_000),
-              },
-              $setOnInsert: { membership_id: randomUUIDv7() },
-            },
-            { upsert, returnDocument: 'after' },
-          );
-        // Where somebody else has just invited him, that invitation is renewed.
-        const written = await write(true).catch((error) => {
-          if (isDuplicateKey(error)) return write(false);
-          throw error;
-        });
-        if (!written) {
-          await refuseMember(db, organization, department_id, email, caller); // he has just become one
-          throw new AppError('forbidden'); // invited to a role above the caller's
-        }
-        const { membership_id } = written;
+            $setOnInsert: { membership_id: randomUUIDv7() },
+          },
+          { upsert, returnDocument: 'after' },
+        );
+      // Where somebody else has just invited him, that invitation is renewed.
+      const written = await write(true).catch((error) => {
+        if (isDuplicateKey(error)) return write(false);
+        throw error;
+      });
+      if (!written) {
+        await refuseMember(db, organization, department_id, email, caller); // he has just become one
+        throw new AppError('forbidden'); // invited to a role above the caller's
+      }
+      const { membership_id } = written;
 
-        // Written first and then looked: whoever verifies the address meanwhile finds the invitation.
-        const account = await findUserByEmail(db.users, email);
-        const joins = account && isActive(account) && userIdOf(account) !== null ? account : null;
-        // Mailed before he joins: where that fails the call can be made again.
-        await mailer.sendInvitation(account?.email ?? address, {
-          organization: organization.name,
-          department: department.name,
-          url: PUBLIC_URL,
-          isMember: joins !== null,
-        });
-        if (joins) await acceptInvitations(db, joins, now());
-        request.log.info({ department_id, membership_id, role }, 'invitation sent');
-        const invitation = await db.memberships.findOne({ membership_id });
-        // He has become a member meanwhile, by another way; or it was withdrawn.
-        if (!invitation) await refuseMember(db, organization, department_id, email, caller);
-        return reply.code(201).send(shownInvitation(found(invitation)));
-      },
-    );
-}
+      // Written first and then looked: whoever verifies the address meanwhile finds the invitation.
+      const account = await findUserByEmail(db.users, email);
+      const joins = account && isActive(account) && userIdOf(account) !== null ? account : null;
+      // Mailed before he joins: where that fails the call can be made again.
+      await mailer.sendInvitation(account?.email ?? address, {
+        organization: organization.name,
+        department: department.name,
+        url: PUBLIC_URL,
+        isMember: joins !== null,
+      });
+      if (joins) await acceptInvitations(db, joins, now());
+      request.log.info({ department_id, membership_id, role }, 'invitation sent');
+      const invitation = await db.memberships.findOne({ membership_id });
+      // He has become a member meanwhile, by another way; or it was withdrawn.
+      if (!invitation) await refuseMember(db, organization, department_id, email, caller);
+      return reply.code(201).send(presentInvitation(found(invitation)));
+    },
+  );
+};
 
 /** @throws {AppError} duplicate or forbidden where an address is that of somebody who has a role here already. */
 async function refuseMember(

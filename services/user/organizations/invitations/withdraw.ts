@@ -1,12 +1,11 @@
-import { saying } from '@gatehouse/shared/catalogue';
-import type { Database } from '@gatehouse/shared/database';
-import { AppError } from '@gatehouse/shared/errors';
-import { grantableBy } from '@gatehouse/shared/rbac';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { grantableBy } from '@gatehouse/shared/access/rbac';
+import { AppError } from '@gatehouse/shared/http/errors';
+import { messageResponse } from '@gatehouse/shared/http/fields';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { roleOf } from '../../access/membership.ts';
+import type { Database } from '../../database.ts';
 import { departmentPath, refused, tagged } from '../contract.ts';
-import { roleOf } from '../standing.ts';
 
 const WITHDRAWN = { message: 'Invitation withdrawn' } as const;
 
@@ -18,34 +17,32 @@ const schema = {
   description: 'One that was accepted meanwhile is not found: its member is to be removed.',
   params: departmentPath.extend({ invitation_id: z.string() }),
   response: {
-    200: saying(WITHDRAWN.message, 'It stands no longer'),
+    200: messageResponse(WITHDRAWN.message, 'It stands no longer'),
     ...refused,
   },
 };
 
 /** DELETE /api/v1/organizations/{organization_id}/departments/{department_id}/invitations/{invitation_id}. */
-export async function withdrawInvitation(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .delete(
-      '/api/v1/organizations/:organization_id/departments/:department_id/invitations/:invitation_id',
-      { schema, config },
-      async (request) => {
-        const { organization_id, department_id, invitation_id } = request.params;
-        const invitation = {
-          organization_id,
-          department_id,
-          membership_id: invitation_id,
-          user_id: { $exists: false },
-        };
-        const { deletedCount } = await db.memberships.deleteOne({
-          ...invitation,
-          role: { $in: grantableBy(roleOf(request)) },
-        });
-        if (deletedCount === 0) {
-          throw new AppError((await db.memberships.findOne(invitation)) ? 'forbidden' : 'notFound');
-        }
-        return WITHDRAWN;
-      },
-    );
-}
+export const withdrawInvitation: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+  app.delete(
+    '/api/v1/organizations/:organization_id/departments/:department_id/invitations/:invitation_id',
+    { schema, config },
+    async (request) => {
+      const { organization_id, department_id, invitation_id } = request.params;
+      const invitation = {
+        organization_id,
+        department_id,
+        membership_id: invitation_id,
+        user_id: { $exists: false },
+      };
+      const { deletedCount } = await db.memberships.deleteOne({
+        ...invitation,
+        role: { $in: grantableBy(roleOf(request)) },
+      });
+      if (deletedCount === 0) {
+        throw new AppError((await db.memberships.findOne(invitation)) ? 'forbidden' : 'notFound');
+      }
+      return WITHDRAWN;
+    },
+  );
+};

@@ -1,6 +1,7 @@
-import { type Database, isDuplicateKey } from '@gatehouse/shared/database';
-import type { Membership } from '@gatehouse/shared/organizations';
-import { forgetGrants } from './forget-grants.ts';
+import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { forgetGrants } from '../../access/revoke-grants.ts';
+import type { Database } from '../../database.ts';
+import type { Membership } from '../records.ts';
 
 /** Makes somebody a member. @returns nothing when he is one already. */
 export async function addMember(

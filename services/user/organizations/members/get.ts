@@ -1,9 +1,8 @@
-import type { Database } from '@gatehouse/shared/database';
-import { found } from '@gatehouse/shared/errors';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { found } from '@gatehouse/shared/http/errors';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Database } from '../../database.ts';
 import { memberPath, memberRecord, refused, tagged } from '../contract.ts';
-import { shownMember } from './record.ts';
+import { presentMember } from './present-member.ts';
 
 const config = { permission: 'view users', orOneself: true } as const;
 
@@ -16,12 +15,10 @@ const schema = {
 };
 
 /** GET /api/v1/organizations/{organization_id}/departments/{department_id}/members/{user_id}. */
-export async function getMember(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .get(
-      '/api/v1/organizations/:organization_id/departments/:department_id/members/:user_id',
-      { schema, config },
-      async (request) => shownMember(found(await db.memberships.findOne(request.params))),
-    );
-}
+export const getMember: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+  app.get(
+    '/api/v1/organizations/:organization_id/departments/:department_id/members/:user_id',
+    { schema, config },
+    async (request) => presentMember(found(await db.memberships.findOne(request.params))),
+  );
+};

@@ -1,17 +1,16 @@
-import type { Database } from '@gatehouse/shared/database';
-import { holding, listQuery, onePage, readPage } from '@gatehouse/shared/lists';
-import { ROLES } from '@gatehouse/shared/rbac';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { ROLES } from '@gatehouse/shared/access/rbac';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Database } from '../../database.ts';
+import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
 import { departmentPath, memberRecord, refused, tagged } from '../contract.ts';
-import { isMember, shownMember } from './record.ts';
+import { isMember, presentMember } from './present-member.ts';
 
 const config = { permission: 'view users' } as const;
 
 const table = {
   sortable: ['granted_at', 'user_id', 'role', 'email'],
   filters: { role: ROLES },
-  searched: holding('email'),
+  search: containsText('email'),
   unique: 'user_id',
 } as const;
 
@@ -22,24 +21,22 @@ const schema = {
     'Who has a role of his own here; the Owners of the organization have theirs beside the list. `search` looks into the addresses that were invited.',
   params: departmentPath,
   querystring: listQuery(table),
-  response: { 200: onePage(memberRecord), ...refused },
+  response: { 200: pageResponse(memberRecord), ...refused },
 };
 
 /** GET /api/v1/organizations/{organization_id}/departments/{department_id}/members. */
-export async function listMembers(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .get(
-      '/api/v1/organizations/:organization_id/departments/:department_id/members',
-      { schema, config },
-      async (request) => {
-        const { data, pagination } = await readPage(
-          db.memberships,
-          table,
-          [{ within: { ...request.params, ...isMember } }],
-          request.query,
-        );
-        return { data: data.map(shownMember), pagination };
-      },
-    );
-}
+export const listMembers: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+  app.get(
+    '/api/v1/organizations/:organization_id/departments/:department_id/members',
+    { schema, config },
+    async (request) => {
+      const { data, pagination } = await readPage(
+        db.memberships,
+        table,
+        [{ within: { ...request.params, ...isMember } }],
+        request.query,
+      );
+      return { data: data.map(presentMember), pagination };
+    },
+  );
+};

@@ -1,15 +1,14 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { jsonBody, oneOf } from '@gatehouse/shared/catalogue';
-import type { Database } from '@gatehouse/shared/database';
-import { AppError } from '@gatehouse/shared/errors';
-import { grantableBy, ROLES } from '@gatehouse/shared/rbac';
-import { findActiveUser } from '@gatehouse/shared/users';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { grantableBy, ROLES } from '@gatehouse/shared/access/rbac';
+import { AppError } from '@gatehouse/shared/http/errors';
+import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
+import { findActiveUser } from '@gatehouse/shared/identity/users';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { membershipOf, roleOf } from '../../access/membership.ts';
+import type { Database } from '../../database.ts';
 import { memberPath, memberRecord, OWNER_ALREADY, refusedBody, tagged } from '../contract.ts';
-import { roleOf, standingOf } from '../standing.ts';
 import { addMember } from './add.ts';
-import { shownMember } from './record.ts';
+import { presentMember } from './present-member.ts';
 
 const config = { permission: 'assign roles' } as const;
 
@@ -24,46 +23,44 @@ const schema = {
 };
 
 /** PUT /api/v1/organizations/{organization_id}/departments/{department_id}/members/{user_id}. */
-export async function setMember(
-  root: FastifyInstance,
-  { db, now }: { db: Database; now: () => number },
-): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .put(
-      '/api/v1/organizations/:organization_id/departments/:department_id/members/:user_id',
-      { schema, config },
-      async (request) => {
-        const { organization_id, department_id, user_id } = request.params;
-        const { role } = request.body;
-        const own = roleOf(request);
-        const grantable = grantableBy(own);
-        if (!grantable.includes(role)) throw new AppError('forbidden');
-        if (!(await findActiveUser(db.users, user_id))) throw new AppError('userNotFound');
-        if (await db.organizations.findOne({ organization_id, 'owners.user_id': user_id })) {
-          throw new AppError('forbidden', { text: OWNER_ALREADY });
-        }
-        const { caller } = standingOf(request);
-        const at = new Date(now());
-        const granted = { role, granted_by: caller, granted_at: at.toISOString() };
-        // Oneself by the role that one has, and not anew: who is being removed shall not put himself back.
-        const isOneself = user_id === caller;
-        const change = () =>
-          db.memberships.findOneAndUpdate(
-            { ...request.params, role: isOneself ? own : { $in: grantable } },
-            { $set: granted },
-            { returnDocument: 'after' },
-          );
-        const add = async () => {
-          if (isOneself) return null;
-          const membership = { membership_id: randomUUIDv7(), ...request.params, joined_at: at, ...granted };
-          return addMember(db, membership);
-        };
-        // Where somebody else has just added him, his role is changed after all.
-        const member = (await change()) ?? (await add()) ?? (await change());
-        if (!member) throw new AppError('forbidden'); // he has a role that this caller may not touch
-        request.log.info({ department_id, user_id, role }, 'role in a department granted');
-        return shownMember(member);
-      },
-    );
-}
+export const setMember: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
+  app,
+  { db, now },
+) => {
+  app.put(
+    '/api/v1/organizations/:organization_id/departments/:department_id/members/:user_id',
+    { schema, config },
+    async (request) => {
+      const { organization_id, department_id, user_id } = request.params;
+      const { role } = request.body;
+      const own = roleOf(request);
+      const grantable = grantableBy(own);
+      if (!grantable.includes(role)) throw new AppError('forbidden');
+      if (!(await findActiveUser(db.users, user_id))) throw new AppError('userNotFound');
+      if (await db.organizations.findOne({ organization_id, 'owners.user_id': user_id })) {
+        throw new AppError('forbidden', { text: OWNER_ALREADY });
+      }
+      const { caller } = membershipOf(request);
+      const at = new Date(now());
+      const granted = { role, granted_by: caller, granted_at: at.toISOString() };
+      // Oneself by the role that one has, and not anew: who is being removed shall not put himself back.
+      const isOneself = user_id === caller;
+      const change = () =>
+        db.memberships.findOneAndUpdate(
+          { ...request.params, role: isOneself ? own : { $in: grantable } },
+          { $set: granted },
+          { returnDocument: 'after' },
+        );
+      const add = async () => {
+        if (isOneself) return null;
+        const membership = { membership_id: randomUUIDv7(), ...request.params, joined_at: at, ...granted };
+        return addMember(db, membership);
+      };
+      // Where somebody else has just added him, his role is changed after all.
+      const member = (await change()) ?? (await add()) ?? (await change());
+      if (!member) throw new AppError('forbidden'); // he has a role that this caller may not touch
+      request.log.info({ department_id, user_id, role }, 'role in a department granted');
+      return presentMember(member);
+    },
+  );
+};

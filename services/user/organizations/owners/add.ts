@@ -1,10 +1,9 @@
-import type { Database } from '@gatehouse/shared/database';
-import { AppError, found } from '@gatehouse/shared/errors';
-import { findActiveUser } from '@gatehouse/shared/users';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { AppError, found } from '@gatehouse/shared/http/errors';
+import { findActiveUser } from '@gatehouse/shared/identity/users';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { membershipOf } from '../../access/membership.ts';
+import type { Database } from '../../database.ts';
 import { organizationPath, ownerRecord, refused, tagged } from '../contract.ts';
-import { standingOf } from '../standing.ts';
 
 const config = { permission: 'ownership' } as const;
 
@@ -17,23 +16,21 @@ const schema = {
 };
 
 /** PUT /api/v1/organizations/{organization_id}/owners/{user_id}. */
-export async function addOwner(
-  root: FastifyInstance,
-  { db, now }: { db: Database; now: () => number },
-): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .put('/api/v1/organizations/:organization_id/owners/:user_id', { schema, config }, async (request) => {
-      const { organization_id, user_id } = request.params;
-      const { caller } = standingOf(request);
-      if (!(await findActiveUser(db.users, user_id))) throw new AppError('userNotFound');
-      const owner = { user_id, granted_by: caller, granted_at: new Date(now()).toISOString() };
-      await db.organizations.updateOne(
-        { organization_id, $and: [{ 'owners.user_id': caller }, { 'owners.user_id': { $ne: user_id } }] },
-        { $push: { owners: owner } },
-      );
-      const { owners } = found(await db.organizations.findOne({ organization_id }));
-      request.log.info({ organization_id, user_id }, 'owner added');
-      return found(owners.find((each) => each.user_id === user_id));
-    });
-}
+export const addOwner: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
+  app,
+  { db, now },
+) => {
+  app.put('/api/v1/organizations/:organization_id/owners/:user_id', { schema, config }, async (request) => {
+    const { organization_id, user_id } = request.params;
+    const { caller } = membershipOf(request);
+    if (!(await findActiveUser(db.users, user_id))) throw new AppError('userNotFound');
+    const owner = { user_id, granted_by: caller, granted_at: new Date(now()).toISOString() };
+    await db.organizations.updateOne(
+      { organization_id, $and: [{ 'owners.user_id': caller }, { 'owners.user_id': { $ne: user_id } }] },
+      { $push: { owners: owner } },
+    );
+    const { owners } = found(await db.organizations.findOne({ organization_id }));
+    request.log.info({ organization_id, user_id }, 'owner added');
+    return found(owners.find((each) => each.user_id === user_id));
+  });
+};

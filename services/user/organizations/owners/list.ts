@@ -1,8 +1,7 @@
-import type { Database } from '@gatehouse/shared/database';
-import { found } from '@gatehouse/shared/errors';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { found } from '@gatehouse/shared/http/errors';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Database } from '../../database.ts';
 import { organizationPath, ownerRecord, refused, tagged } from '../contract.ts';
 
 const config = { permission: 'view users' } as const;
@@ -21,12 +20,10 @@ const schema = {
 };
 
 /** GET /api/v1/organizations/{organization_id}/owners. */
-export async function listOwners(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .get('/api/v1/organizations/:organization_id/owners', { schema, config }, async (request) => {
-      const { organization_id } = request.params;
-      const { owners } = found(await db.organizations.findOne({ organization_id }));
-      return { owners };
-    });
-}
+export const listOwners: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+  app.get('/api/v1/organizations/:organization_id/owners', { schema, config }, async (request) => {
+    const { organization_id } = request.params;
+    const { owners } = found(await db.organizations.findOne({ organization_id }));
+    return { owners };
+  });
+};

@@ -1,12 +1,11 @@
-import { saying } from '@gatehouse/shared/catalogue';
-import type { Database } from '@gatehouse/shared/database';
-import { AppError, found } from '@gatehouse/shared/errors';
-import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { AppError, found } from '@gatehouse/shared/http/errors';
+import { messageResponse } from '@gatehouse/shared/http/fields';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { membershipOf } from '../../access/membership.ts';
+import { forgetGrants } from '../../access/revoke-grants.ts';
+import { rolesOf } from '../../access/roles.ts';
+import type { Database } from '../../database.ts';
 import { organizationPath, refused, tagged } from '../contract.ts';
-import { forgetGrants } from '../members/forget-grants.ts';
-import { rolesOf } from '../roles.ts';
-import { standingOf } from '../standing.ts';
 
 const REMOVED = { message: 'Owner removed' } as const;
 
@@ -18,21 +17,22 @@ const schema = {
   description: 'Oneself or another; the last one stays.',
   params: organizationPath.extend({ user_id: organizationPath.shape.organization_id }),
   response: {
-    200: saying(REMOVED.message, 'He is no longer an Owner'),
+    200: messageResponse(REMOVED.message, 'He is no longer an Owner'),
     ...refused,
   },
 };
 
 /** DELETE /api/v1/organizations/{organization_id}/owners/{user_id}. */
-export async function removeOwner(root: FastifyInstance, { db }: { db: Database }): Promise<void> {
-  root
-    .withTypeProvider<ZodTypeProvider>()
-    .delete('/api/v1/organizations/:organization_id/owners/:user_id', { schema, config }, async (request) => {
+export const removeOwner: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+  app.delete(
+    '/api/v1/organizations/:organization_id/owners/:user_id',
+    { schema, config },
+    async (request) => {
       const { organization_id, user_id } = request.params;
       const { matchedCount } = await db.organizations.updateOne(
         {
           organization_id,
-          $and: [{ 'owners.user_id': standingOf(request).caller }, { 'owners.user_id': user_id }],
+          $and: [{ 'owners.user_id': membershipOf(request).caller }, { 'owners.user_id': user_id }],
           'owners.1': { $exists: true },
         },
         { $pull: { owners: { user_id } } },
@@ -40,13 +40,16 @@ export async function removeOwner(root: FastifyInstance, { db }: { db: Database 
       if (matchedCount === 0) {
         const { owners } = found(await db.organizations.findOne({ organization_id }));
         if (!owners.some((owner) => owner.user_id === user_id)) throw new AppError('notFound');
-        throw new AppError('forbidden', { text: owners.length === 1 ? 'The last Owner stays' : 'Forbidden' });
+        throw new AppError('forbidden', {
+          text: owners.length === 1 ? 'The last Owner cannot be removed' : 'Forbidden',
+        });
       }
       await forgetWhereNotMember(db, organization_id, user_id);
       request.log.info({ organization_id, user_id }, 'owner removed');
       return REMOVED;
-    });
-}
+    },
+  );
+};
 
 /** What he was given on chatbots as one of their department's people ends where he is no member. */
 async function forgetWhereNotMember(db: Database, organization_id: string, user_id: string): Promise<void> {

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { failures } from '../http/errors.ts';
+import { jsonBody, requiredText } from '../http/fields.ts';
+
+/** What a catalogue login, or a refresh, answers (spec §Gateway catalogue contract). */
+export const catalogueToken = z
+  .object({
+    access_token: z.string(),
+    token_type: z.literal('Bearer'),
+    expires_in: z.int(),
+    user_id: z.string().nullable(),
+  })
+  .meta({
+    description: 'A token for the header `Authorization: Bearer`; `expires_in` is in seconds.',
+    examples: [
+      {
+        access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.…',
+        token_type: 'Bearer',
+        expires_in: 3600,
+        user_id: 'User-483920',
+      },
+    ],
+  });
+
+/** POST /api/v1/auth/login: read by the login service, which owns it, and by the gateway, which guards it. */
+export const catalogueLoginContract = {
+  tags: ['session'],
+  summary: 'Log in',
+  description:
+    'Checks an e-mail and a password and answers a token that is good for an hour. Unknown e-mail and wrong password are refused alike.',
+  body: jsonBody({
+    email: requiredText.trim().min(1, { error: 'is required' }),
+    password: requiredText,
+  }).meta({ examples: [{ email: 'ada@example.com', password: 'correct horse battery staple' }] }),
+  response: {
+    200: catalogueToken,
+    ...failures(
+      'catalogue',
+      'missingField',
+      'invalidFormat',
+      'invalidCredentials',
+      'accountNotVerified',
+      'unavailable',
+    ),
+  },
+};

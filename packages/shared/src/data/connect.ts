@@ -1,0 +1,115 @@
+import {
+  type Collection,
+  type CreateIndexesOptions,
+  type Db,
+  type Document,
+  type IndexDirection,
+  MongoClient,
+  type MongoClientOptions,
+  MongoServerError,
+} from 'mongodb';
+
+/** An index of a collection, in the terms of the driver's `createIndex`. */
+interface Index<Stored extends Document> extends CreateIndexesOptions {
+  key: Record<string, IndexDirection>;
+  /** Explains, in one line for the operator, why a unique index cannot be built over the stored documents. */
+  explainDuplicates?: (stored: Collection<Stored>) => Promise<string>;
+}
+
+interface CollectionDefinition<Stored extends Document> {
+  name: string;
+  indexes: readonly Index<Stored>[];
+}
+
+/** Defines a collection: its name in the database, the type of its documents, and its indexes. */
+export const collection = <Stored extends Document>(
+  name: string,
+  indexes: readonly Index<Stored>[],
+): CollectionDefinition<Stored> => ({ name, indexes });
+
+// biome-ignore lint/suspicious/noExplicitAny: each collection stores documents of its own type.
+export type Definitions = Record<string, CollectionDefinition<any>>;
+
+export type Collections<D extends Definitions> = {
+  [Name in keyof D]: D[Name] extends CollectionDefinition<infer Stored> ? Collection<Stored> : never;
+};
+
+/** An open database with the collections of the rooms that a service is made of. */
+export type Connection<D extends Definitions> = Collections<D> & {
+  /** Rejects when the database does not answer. */
+  ping(): Promise<unknown>;
+  close(): Promise<void>;
+};
+
+/** Matches any non-empty string. Partial indexes use it because MongoDB does not match `$type` to equality. */
+export const ANY_STRING = { $gt: '' };
+
+/**
+ * Opens the database that `uri` names and builds the indexes of the given collections.
+ * @throws when it cannot be reached within 5 seconds or a unique index cannot be built.
+ */
+export async function connect<D extends Definitions>(
+  uri: string,
+  definitions: D,
+  { appName }: { appName: string },
+): Promise<Connection<D>> {
+  const options = {
+    appName: `gatehouse-${appName}`,
+    serverSelectionTimeoutMS: 5_000,
+    connectTimeoutMS: 5_000,
+  };
+  // Building an index may take long, so it uses a client without the socket time-out of requests.
+  const builder = createClient(uri, options);
+  try {
+    await builder.connect().catch((cause) => {
+      const hosts = builder.options.hosts.join(', ');
+      throw new Error(`MongoDB at ${hosts} cannot be reached: ${cause.message}`, { cause });
+    });
+    await createIndexes(builder.db(), Object.values(definitions));
+  } finally {
+    await builder.close();
+  }
+  const client = new MongoClient(uri, {
+    ...options,
+    socketTimeoutMS: 8_000,
+    waitQueueTimeoutMS: 5_000,
+    ignoreUndefined: true,
+  });
+  // Connect now: a client whose first connection fails later, at its first query, never recovers.
+  await client.connect();
+  const db = client.db();
+  const collections = Object.fromEntries(
+    Object.entries(definitions).map(([key, { name }]) => [key, db.collection(name)]),
+  ) as Collections<D>;
+  return { ...collections, ping: () => db.command({ ping: 1 }), close: () => client.close() };
+}
+
+function createClient(uri: string, options: MongoClientOptions): MongoClient {
+  try {
+    return new MongoClient(uri, options);
+  } catch (cause) {
+    throw new Error(`MONGODB_URI ${(cause as Error).message}`, { cause });
+  }
+}
+
+async function createIndexes(db: Db, definitions: CollectionDefinition<Document>[]): Promise<void> {
+  await Promise.all(
+    definitions.flatMap(({ name, indexes }) =>
+      indexes.map(async ({ key, explainDuplicates, ...options }) => {
+        const stored = db.collection(name);
+        try {
+          await stored.createIndex(key, options);
+        } catch (error) {
+          if (!explainDuplicates || !isDuplicateKey(error)) throw error;
+          throw new Error(await explainDuplicates(stored));
+        }
+      }),
+    ),
+  );
+}
+
+/** Whether a write failed because the value of `field`, or of any unique field, is taken. */
+export const isDuplicateKey = (error: unknown, field?: string): boolean =>
+  error instanceof MongoServerError &&
+  error.code === 11000 &&
+  (field === undefined || field in (error.keyPattern ?? {}));

@@ -1,0 +1,96 @@
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import fp from 'fastify-plugin';
+import type { Collection, WithId } from 'mongodb';
+import { AppError, contractOf } from '../http/errors.ts';
+import { hasEnded, type Session, sessionOf } from './sessions.ts';
+import '../access/requirement.ts';
+import type { Tokens } from './tokens.ts';
+import { findUserByEmail, isActive, type User, userIdOf } from './users.ts';
+
+/** Who is calling: an active user in a session that stands. */
+export interface Principal {
+  user: WithId<User>;
+  session: Session;
+  /** When the token expires; Unix milliseconds. */
+  expiresAt: number;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a route answers without a bearer. */
+    public?: boolean;
+  }
+  interface FastifyRequest {
+    /** Who is calling; on a route that is not public, always there. */
+    principal: Principal | undefined;
+  }
+}
+
+/** The token of a header `Authorization` (spec §Authentication 3: the prefix is stripped). */
+export const withoutScheme = (authorization: string): string => authorization.replace(/^Bearer /i, '');
+
+/**
+ * Checks the header `Authorization` (spec §Authentication 3) with one question to the database.
+ * @throws {AppError} noAuthorizationHeader, tokenExpired or invalidToken.
+ */
+export async function authenticate(
+  authorization: string | undefined,
+  { users, tokens, now }: { users: Collection<User>; tokens: Tokens; now: number },
+): Promise<Principal> {
+  if (!authorization) throw new AppError('noAuthorizationHeader');
+  const token = withoutScheme(authorization);
+  const check = tokens.verify(token, now);
+  if (!check.ok) throw new AppError(check.reason === 'expired' ? 'tokenExpired' : 'invalidToken');
+
+  const { email, user_id } = check.claims;
+  const user = user_id === null ? await findUserByEmail(users, email) : await users.findOne({ user_id });
+  const session = sessionOf(token, check.sid, check.claims);
+  if (!user || !isActive(user) || hasEnded(user, session)) throw new AppError('invalidToken');
+  return { user, session, expiresAt: check.claims.exp * 1000 };
+}
+
+/**
+ * Lets nobody but a principal call the routes of this server that are not marked `public`; 401 comes before 404.
+ * A route that says neither what it needs of him nor that it is public keeps the server from starting.
+ */
+export const requirePrincipal = fp(
+  async (
+    app: FastifyInstance,
+    { users, tokens, now }: { users: Collection<User>; tokens: Tokens; now: () => number },
+  ) => {
+    app.decorateRequest('principal', undefined);
+    const routes: RouteOptions[] = [];
+    app.addHook('onRoute', (route) => void routes.push(route));
+    // Only now has every scope said its word.
+    app.addHook('onReady', async () => {
+      for (const { method, url, config } of routes) {
+        if (config?.public || config?.permission || contractOf(url) === 'direct' || method === 'OPTIONS')
+          continue;
+        throw new Error(`${method} ${url} says neither which permission it needs nor that it is public`);
+      }
+    });
+    app.addHook('onRequest', async (request) => {
+      if (isPublic(request)) return;
+      request.principal = await authenticate(request.headers.authorization, { users, tokens, now: now() });
+    });
+  },
+);
+
+/** Whether a call needs no bearer: a public route, or anything under the Direct contract. */
+export const isPublic = (request: FastifyRequest): boolean =>
+  request.routeOptions.config?.public === true ||
+  contractOf(request.url) === 'direct' ||
+  request.method === 'OPTIONS';
+
+/** The principal of a route that is not public. */
+export function principalOf(request: FastifyRequest): Principal {
+  if (!request.principal) throw new AppError('noAuthorizationHeader');
+  return request.principal;
+}
+
+/** The user_id of the caller. @throws {AppError} forbidden for an account that never got one. */
+export function callerId(request: FastifyRequest): string {
+  const user_id = userIdOf(principalOf(request).user);
+  if (user_id === null) throw new AppError('forbidden');
+  return user_id;
+}

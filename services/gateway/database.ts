@@ -1,0 +1,9 @@
+import type { Connection } from '@gatehouse/shared/data/connect';
+import { userCollections } from '@gatehouse/shared/identity/users';
+import { captchaCollections } from './captcha/records.ts';
+import { idempotencyCollections } from './proxy/idempotency-record.ts';
+
+/** The collections that the gateway reads and writes. */
+export const COLLECTIONS = { ...userCollections, ...captchaCollections, ...idempotencyCollections };
+
+export type Database = Connection<typeof COLLECTIONS>;

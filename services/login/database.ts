@@ -1,0 +1,9 @@
+import type { Connection } from '@gatehouse/shared/data/connect';
+import { auditCollections } from '@gatehouse/shared/identity/audit';
+import { featureCollections } from '@gatehouse/shared/identity/features';
+import { userCollections } from '@gatehouse/shared/identity/users';
+
+/** The collections that the login service reads and writes. */
+export const COLLECTIONS = { ...userCollections, ...featureCollections, ...auditCollections };
+
+export type Database = Connection<typeof COLLECTIONS>;

@@ -1,0 +1,57 @@
+import { parseArgs } from 'node:util';
+import { loadConfig } from '@gatehouse/shared/config';
+import { type Collections, connect } from '@gatehouse/shared/data/connect';
+import { isPasswordHash, storedPassword } from '@gatehouse/shared/identity/passwords';
+import { userCollections } from '@gatehouse/shared/identity/users';
+
+const USAGE = `Replaces every plain password in the users collection with its argon2id hash. It is safe to run repeatedly and
+while services are running; existing hashes are left alone.
+
+  npm run hash-passwords     (reads MONGODB_URI)`;
+
+/**
+ * @param progress called after each account with the accounts read and the passwords hashed so far.
+ * @returns the number of passwords hashed.
+ */
+export async function hashPasswords(
+  { users }: Collections<typeof userCollections>,
+  progress: (seen: number, hashed: number) => void = () => {},
+): Promise<number> {
+  let seen = 0;
+  let hashed = 0;
+  for await (const { _id, password } of users.find({}, { projection: { password: 1 } })) {
+    if (typeof password === 'string' && !isPasswordHash(password)) {
+      const hash = await storedPassword(password, 'argon2id');
+      // Leave the record alone if its password has changed meanwhile.
+      const { modifiedCount } = await users.updateOne({ _id, password }, { $set: { password: hash } });
+      hashed += modifiedCount;
+    }
+    seen += 1;
+    progress(seen, hashed);
+  }
+  return hashed;
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } } });
+  if (values.help) {
+    console.log(USAGE);
+    process.exit(0);
+  }
+  try {
+    const { config } = loadConfig('user', {
+      JWT_SECRET: 'unused, but required',
+      ...process.env,
+      NODE_ENV: 'development',
+    });
+    const db = await connect(config.MONGODB_URI, userCollections, { appName: 'hash-passwords' });
+    const hashed = await hashPasswords(db, (seen, hashed) => {
+      if (seen % 1_000 === 0) console.log(`${seen} accounts read, ${hashed} passwords hashed`);
+    });
+    console.log(`Done: ${hashed} passwords hashed`);
+    await db.close();
+  } catch (error) {
+    console.error(`hash-passwords: ${(error as Error).message}`);
+    process.exit(1);
+  }
+}

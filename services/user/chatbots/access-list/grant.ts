@@ -1,0 +1,45 @@
+import { ROLES } from '@gatehouse/shared/access/rbac';
+import { failures } from '@gatehouse/shared/http/errors';
+import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
+import { callerId } from '@gatehouse/shared/identity/principal';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { changeAccess } from '../../access/change-grant.ts';
+import { grant } from '../../access/grant.ts';
+import type { Database } from '../../database.ts';
+import { directory, oneRefused } from '../contract.ts';
+import { accessEntry } from './contract.ts';
+
+const config = { permission: 'assign roles' } as const;
+
+const schema = {
+  ...directory,
+  summary: 'Grant or change a role on a chatbot',
+  description:
+    'Nobody grants a role above his own, or changes one, and the last Owner stays. On a chatbot of a department only its members can have a role.',
+  params: accessEntry,
+  body: jsonBody({ role: oneOf(ROLES) }).meta({ examples: [{ role: 'Editor' }] }),
+  response: { 200: grant, ...oneRefused, ...failures('catalogue', 'missingField', 'invalidFormat') },
+};
+
+/** PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}. */
+export const grantAccess: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
+  app,
+  { db, now },
+) => {
+  app.put('/api/v1/chatbots/:chatbot_id/access/:user_id', { schema, config }, async (request) => {
+    const { chatbot_id, user_id } = request.params;
+    const { role } = request.body;
+    const caller = callerId(request);
+    const at = new Date(now()).toISOString();
+    await changeAccess(db, {
+      chatbot_id,
+      caller,
+      user_id,
+      permission: config.permission,
+      role,
+      at,
+    });
+    request.log.info({ chatbot_id, user_id, role }, 'role on a chatbot granted');
+    return { user_id, role, granted_by: caller, granted_at: at };
+  });
+};

@@ -1,0 +1,69 @@
+import { collection } from '@gatehouse/shared/data/connect';
+import { z } from 'zod';
+import type { Grant } from '../access/grant.ts';
+
+export const CHATBOT_TYPES = ['3d', 'text', 'voice'] as const;
+export const CHATBOT_STATUSES = ['active', 'paused'] as const;
+
+/** A chatbot, as it is stored and as it is shown. */
+export const chatbotRecord = z
+  .object({
+    chatbot_id: z.string(),
+    name: z.string(),
+    type: z.enum(CHATBOT_TYPES),
+    avatar_id: z.string(),
+    language: z.string().meta({ description: 'BCP 47' }),
+    status: z.enum(CHATBOT_STATUSES),
+    owner_id: z.string(),
+    organization_id: z.string().nullable(),
+    department_id: z.string().nullable(),
+    created_at: z.string().meta({ format: 'date-time' }),
+    updated_at: z.string().meta({ format: 'date-time' }),
+  })
+  .meta({
+    description: 'The chatbot',
+    examples: [
+      {
+        chatbot_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
+        name: 'Receptionist',
+        type: '3d',
+        avatar_id: 'avatar-7',
+        language: 'en-GB',
+        status: 'active',
+        owner_id: 'User-483920',
+        organization_id: null,
+        department_id: null,
+        created_at: '2026-01-15T09:30:00.000Z',
+        updated_at: '2026-01-15T09:30:00.000Z',
+      },
+    ],
+  });
+
+export type Chatbot = z.infer<typeof chatbotRecord>;
+
+/** A chatbot as it is stored: what is public, and beside it what decides and finds. */
+export interface StoredChatbot extends Chatbot {
+  /** The access list; absent until somebody is given a role, and until then its owner is alone. */
+  permissions?: Grant[];
+  /** Counts the changes of the access list, so that each is made to the list that it was decided on. */
+  access_version?: number;
+  /** What a search by name looks into; see name-search.ts. */
+  name_suffixes?: string[];
+}
+
+/** The indexes by which a page of chatbots is read alone: each owner, member and department in each sort order. */
+const PAGES = ['owner_id', 'permissions.user_id', 'organization_id'].flatMap((scope) =>
+  ['created_at', 'updated_at', 'name'].map((order) => ({
+    key: { [scope]: 1, department_id: 1, [order]: 1, chatbot_id: 1 } as const,
+  })),
+);
+
+export const chatbotCollections = {
+  chatbots: collection<StoredChatbot>('chatbots', [
+    { key: { chatbot_id: 1 }, unique: true },
+    ...PAGES,
+    { key: { organization_id: 1, department_id: 1, name_suffixes: 1 } },
+    // Chatbots whose `chatbot.created` event has not been accepted yet.
+    { key: { unannounced: 1 }, partialFilterExpression: { unannounced: true } },
+  ]),
+};

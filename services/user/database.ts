@@ -1,0 +1,19 @@
+import type { Connection } from '@gatehouse/shared/data/connect';
+import { auditCollections } from '@gatehouse/shared/identity/audit';
+import { featureCollections } from '@gatehouse/shared/identity/features';
+import { userCollections } from '@gatehouse/shared/identity/users';
+import { chatbotCollections } from './chatbots/records.ts';
+import { organizationCollections } from './organizations/records.ts';
+import { webhookCollections } from './webhooks/records.ts';
+
+/** The collections of the user service. */
+export const COLLECTIONS = {
+  ...userCollections,
+  ...featureCollections,
+  ...auditCollections,
+  ...chatbotCollections,
+  ...organizationCollections,
+  ...webhookCollections,
+};
+
+export type Database = Connection<typeof COLLECTIONS>;

@@ -1,0 +1,76 @@
+import { AppError } from '@gatehouse/shared/http/errors';
+import { createTransport } from 'nodemailer';
+
+/** Milliseconds for the mail server to accept a mail, connecting and waiting for a connection included. */
+const TIMEOUT = 10_000;
+
+/** Each send resolves once the mail server has accepted the mail. @throws {AppError} unavailable otherwise. */
+export interface Mailer {
+  /** @param validity seconds */
+  sendOtp(to: string, otp: string, validity: number): Promise<void>;
+  sendInvitation(to: string, invitation: Invitation): Promise<void>;
+  /** Rejects when the mail server does not answer. */
+  verify(): Promise<unknown>;
+  close(): void;
+}
+
+interface Invitation {
+  organization: string;
+  department: string;
+  /** The gateway's address, which serves the signup and login pages. */
+  url: string;
+  /** Whether the recipient has an active account, and therefore is a member already. */
+  isMember: boolean;
+}
+
+/** @param options.deadline makes the signal that abandons one send; a test injects its own. */
+export function createMailer(
+  { SMTP_URL, MAIL_FROM }: { SMTP_URL: string; MAIL_FROM: string },
+  { deadline = () => AbortSignal.timeout(TIMEOUT) }: { deadline?: () => AbortSignal } = {},
+): Mailer {
+  const transport = createTransport({
+    url: SMTP_URL,
+    pool: true,
+    maxConnections: 10,
+    maxRequeues: 1,
+    connectionTimeout: TIMEOUT,
+    greetingTimeout: TIMEOUT,
+    socketTimeout: TIMEOUT,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const send = async (to: string, subject: string, text: string, failure: string) => {
+    try {
+      await transport.sendMail({
+        from: MAIL_FROM,
+        to: { name: '', address: to },
+        subject,
+        text,
+        signal: deadline(),
+      });
+    } catch (error) {
+      throw new AppError('unavailable', { text: failure, cause: error });
+    }
+  };
+  return {
+    sendOtp: (to, otp, validity) =>
+      send(
+        to,
+        'Your OTP Code',
+        `Your code is ${otp}\n\nIt is valid for ${validity} seconds. If you did not ask for it, ignore this mail.\n`,
+        'The code could not be mailed, please try again',
+      ),
+    // Users choose these names: they may appear in the plain text, never in a header.
+    sendInvitation: (to, { organization, department, url, isMember }) =>
+      send(
+        to,
+        'You are invited to a team',
+        isMember
+          ? `You are now a member of "${department}" at "${organization}".\n\nLog in at ${url}\n`
+          : `You are invited to "${department}" at "${organization}".\n\nSign up with this address at ${url}\nYou become a member when you verify your address. If you do not know who invited you, ignore this mail.\n`,
+        'The invitation could not be mailed, please try again',
+      ),
+    verify: () => transport.verify(),
+    close: () => transport.close(),
+  };
+}

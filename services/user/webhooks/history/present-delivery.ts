@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { EVENT_NAMES } from '../events.ts';
+import { DELIVERY_STATUSES, type Delivery } from '../records.ts';
+import { ATTEMPT_EXAMPLE, attemptRecord, presentAttempt } from './present-attempt.ts';
+
+const date = z.string().meta({ format: 'date-time' });
+
+/** One event on its way to one webhook, as the owner sees it. */
+export const deliveryRecord = z
+  .object({
+    delivery_id: z.string(),
+    event_id: z.string().meta({ description: 'What a receiver finds in webhook-id' }),
+    event: z.enum(EVENT_NAMES),
+    status: z
+      .enum(DELIVERY_STATUSES)
+      .meta({ description: 'failed: given up after three days, a dead letter that can be replayed' }),
+    created_at: date,
+    next_attempt_at: date.nullable(),
+    settled_at: date.nullable().meta({ description: 'When it was delivered or given up' }),
+    attempt_count: z.int(),
+    attempts: z.array(attemptRecord).meta({ description: 'The latest 20, oldest first' }),
+  })
+  .meta({
+    description: 'The delivery',
+    examples: [
+      {
+        delivery_id: '5f1c3b52-0d6e-8a41-9f57-0d4e8a6b2c13',
+        event_id: 'conv-started_8421',
+        event: 'conversation.started',
+        status: 'delivered',
+        created_at: '2026-01-15T09:30:00.000Z',
+        next_attempt_at: null,
+        settled_at: '2026-01-15T09:30:00.204Z',
+        attempt_count: 1,
+        attempts: [ATTEMPT_EXAMPLE],
+      },
+    ],
+  });
+
+export const presentDelivery = (delivery: Delivery): z.infer<typeof deliveryRecord> => ({
+  delivery_id: delivery.delivery_id,
+  event_id: delivery.event_id,
+  event: delivery.event,
+  status: delivery.status,
+  created_at: delivery.created_at.toISOString(),
+  next_attempt_at: delivery.status === 'pending' ? delivery.due.toISOString() : null,
+  settled_at: delivery.settled_at?.toISOString() ?? null,
+  attempt_count: delivery.attempt_count,
+  attempts: delivery.attempts.map(presentAttempt),
+});

@@ -1,0 +1,96 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { AppError, BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import { jsonBody } from '@gatehouse/shared/http/fields';
+import { callerId } from '@gatehouse/shared/identity/principal';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Database } from '../../database.ts';
+import { config, described, secretText, webhooksOf } from '../contract.ts';
+import type { Webhook } from '../records.ts';
+import type { WebhookOptions } from '../webhooks.ts';
+
+/** Webhooks of one account. */
+const MAX_WEBHOOKS = 20;
+
+const schema = {
+  ...webhooksOf,
+  summary: 'Configure a webhook',
+  description: `It is active at once, and hears of what happens from now on. The address must lead to the public internet. The secret signs every delivery and never comes back: keep it. An account has up to ${MAX_WEBHOOKS} webhooks.`,
+  body: jsonBody({ ...described, secret: secretText }).meta({
+    examples: [
+      {
+        url: 'https://app.example.com/hooks',
+        events: ['conversation.started', 'payment.failed'],
+        secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+      },
+    ],
+  }),
+  response: {
+    201: z
+      .object({
+        webhook_id: z.string(),
+        status: z.literal('active'),
+        created_at: z.string().meta({ format: 'date-time' }),
+      })
+      .meta({
+        description: 'It is configured',
+        examples: [
+          {
+            webhook_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
+            status: 'active',
+            created_at: '2026-01-15T09:30:00.000Z',
+          },
+        ],
+      }),
+    ...failures('catalogue', 'missingField', 'invalidFormat', ...BEARER_FAILURES),
+  },
+};
+
+/** POST /api/v1/webhooks/configure (spec §Events, §Webhook registration). */
+export const configureWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
+  app,
+  { db, now, secrets, validateReceiverUrl },
+) => {
+  app.post('/api/v1/webhooks/configure', { schema, config }, async (request, reply) => {
+    const { url, events, secret } = request.body;
+    const owner_id = callerId(request);
+    await validateReceiverUrl(url);
+    const at = new Date(now());
+    const webhook_id = randomUUIDv7();
+    await insertWithinLimit(db, {
+      webhook_id,
+      owner_id,
+      url,
+      events: [...new Set(events)],
+      status: 'active',
+      secret: secrets.seal(secret, webhook_id),
+      previous_secrets: [],
+      created_at: at,
+      updated_at: at,
+      due_at: null,
+      lease: null,
+      held_until: null,
+      wakes: 0,
+    });
+    return reply.code(201).send({ webhook_id, status: 'active', created_at: at.toISOString() });
+  });
+};
+
+/** Takes a free slot of the owner's; the unique index makes the limit hold however many calls there are at once. */
+async function insertWithinLimit(db: Database, webhook: Omit<Webhook, 'slot'>): Promise<void> {
+  const { owner_id } = webhook;
+  for (;;) {
+    const taken = await db.webhooks.find({ owner_id }, { projection: { slot: 1 } }).toArray();
+    const slots = new Set(taken.map(({ slot }) => slot));
+    const slot = Array.from({ length: MAX_WEBHOOKS }, (_, index) => index).find((index) => !slots.has(index));
+    if (slot === undefined)
+      throw new AppError('forbidden', { text: `An account may have at most ${MAX_WEBHOOKS} webhooks` });
+    try {
+      await db.webhooks.insertOne({ ...webhook, slot });
+      return;
+    } catch (error) {
+      if (!isDuplicateKey(error, 'slot')) throw error; // another call was faster
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import { callerId } from '@gatehouse/shared/identity/principal';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
+import { config, presentWebhook, webhookRecord, webhooksOf } from '../contract.ts';
+import { WEBHOOK_STATUSES, type Webhook } from '../records.ts';
+import type { WebhookOptions } from '../webhooks.ts';
+
+const table = {
+  sortable: ['created_at', 'updated_at', 'url', 'status', 'webhook_id'],
+  filters: { status: WEBHOOK_STATUSES },
+  search: containsText('url'),
+  unique: 'webhook_id',
+} as const satisfies { sortable: readonly (keyof Webhook)[]; [part: string]: unknown };
+
+const schema = {
+  ...webhooksOf,
+  summary: 'List webhooks',
+  description: "The caller's own. `search` looks for its text in the addresses, without regard to case.",
+  querystring: listQuery(table),
+  response: {
+    200: pageResponse(webhookRecord),
+    ...failures('catalogue', 'invalidFormat', ...BEARER_FAILURES),
+  },
+};
+
+/** GET /api/v1/webhooks. */
+export const listWebhooks: FastifyPluginAsyncZod<WebhookOptions> = async (app, { db, now }) => {
+  app.get('/api/v1/webhooks', { schema, config }, async (request) => {
+    const page = await readPage(
+      db.webhooks,
+      table,
+      [{ within: { owner_id: callerId(request) } }],
+      request.query,
+    );
+    return { ...page, data: page.data.map((webhook) => presentWebhook(webhook, now())) };
+  });
+};

@@ -1,0 +1,231 @@
+import { spawnSync } from 'node:child_process';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { budgetOf, type Counters, createCounters } from '../../../services/gateway/policy/counters.ts';
+import { memoryCounters } from '../../../services/gateway/policy/counters-memory.ts';
+import { type Clock, testClock } from '../../fixtures/clock.ts';
+
+const MINUTE = { seconds: 60, limit: 3 };
+const HOUR = { seconds: 3_600, limit: 5 };
+const DAY = { seconds: 86_400, limit: 7 };
+
+let clock: Clock;
+let counters: Counters;
+beforeEach(() => {
+  clock = testClock();
+  counters = memoryCounters(clock.now);
+});
+const spend = (windows = [MINUTE], key = 'a') => counters.spend(key, windows);
+const peek = (windows = [MINUTE], key = 'a') => counters.peek(key, windows);
+const whole = { limit: 3, remaining: 3, resetMs: 60_000, exceeded: false };
+
+describe('a window', () => {
+  test('begins with the first use and ends to the millisecond', async () => {
+    clock.advance(17.123);
+    expect(await spend()).toEqual({ ...whole, remaining: 2 });
+    clock.advance(10);
+    expect(await spend()).toEqual({ ...whole, remaining: 1, resetMs: 50_000 });
+    expect(await spend()).toEqual({ ...whole, remaining: 0, resetMs: 50_000 });
+    clock.advance(49.999);
+    expect(await spend()).toEqual({ ...whole, remaining: 0, resetMs: 1, exceeded: true });
+    clock.advance(0.001);
+    expect(await spend()).toEqual({ ...whole, remaining: 2 });
+  });
+
+  test('is whole again exactly at its end for who only looks', async () => {
+    await spend();
+    clock.advance(59.999);
+    expect(await peek()).toEqual({ ...whole, remaining: 2, resetMs: 1 });
+    clock.advance(0.001);
+    expect(await peek()).toEqual(whole);
+  });
+
+  test('refused uses do not put its end off', async () => {
+    for (let time = 0; time < 3; time += 1) await spend();
+    for (let second = 0; second < 59; second += 1) {
+      clock.advance(1);
+      expect((await spend()).exceeded).toBe(true);
+    }
+    clock.advance(1);
+    expect((await spend()).exceeded).toBe(false);
+  });
+
+  test('keeps what it has seen when its limit is another', async () => {
+    for (let time = 0; time < 3; time += 1) await spend();
+    expect(await spend([{ seconds: 60, limit: 10 }])).toMatchObject({ remaining: 6, exceeded: false });
+    expect(await spend([{ seconds: 60, limit: 2 }])).toMatchObject({ remaining: 0, exceeded: true });
+  });
+});
+
+describe('several windows', () => {
+  const all = [MINUTE, HOUR, DAY];
+
+  test('end each for itself, and the nearest to the end of its budget is told', async () => {
+    for (const remaining of [2, 1, 0]) {
+      expect(await spend(all)).toEqual({ limit: 3, remaining, resetMs: 60_000, exceeded: false });
+    }
+    expect(await spend(all)).toEqual({ limit: 3, remaining: 0, resetMs: 60_000, exceeded: true });
+    clock.advance(60);
+    expect(await spend(all)).toEqual({ limit: 5, remaining: 1, resetMs: 3_540_000, exceeded: false });
+    expect(await spend(all)).toEqual({ limit: 5, remaining: 0, resetMs: 3_540_000, exceeded: false });
+    expect(await spend(all)).toEqual({ limit: 5, remaining: 0, resetMs: 3_540_000, exceeded: true });
+    clock.advance(3_540);
+    expect(await spend(all)).toEqual({ limit: 7, remaining: 1, resetMs: 82_800_000, exceeded: false });
+    expect(await spend(all)).toEqual({ limit: 7, remaining: 0, resetMs: 82_800_000, exceeded: false });
+    expect(await spend(all)).toEqual({ limit: 7, remaining: 0, resetMs: 82_800_000, exceeded: true });
+    clock.advance(82_800);
+    expect(await spend(all)).toEqual({ limit: 3, remaining: 2, resetMs: 60_000, exceeded: false });
+  });
+
+  test('a refused use takes of none', async () => {
+    for (let time = 0; time < 3; time += 1) await spend(all);
+    for (let time = 0; time < 20; time += 1) expect((await spend(all)).exceeded).toBe(true);
+    clock.advance(60);
+    expect((await spend(all)).remaining).toBe(1);
+    expect((await spend(all)).exceeded).toBe(false);
+  });
+
+  test('of two that are spent the one that ends last is told: only then is a use to be had', async () => {
+    const windows = [
+      { seconds: 60, limit: 2 },
+      { seconds: 3_600, limit: 2 },
+    ];
+    await spend(windows);
+    expect(await spend(windows)).toMatchObject({ remaining: 0, resetMs: 3_600_000 });
+    expect(await spend(windows)).toMatchObject({ remaining: 0, resetMs: 3_600_000, exceeded: true });
+    clock.advance(60);
+    expect(await spend(windows)).toMatchObject({ remaining: 0, resetMs: 3_540_000, exceeded: true });
+  });
+});
+
+test('what each window has seen makes the answer', () => {
+  expect(budgetOf([MINUTE, HOUR], [], false)).toEqual({ ...whole });
+  const used = (...uses: number[]) => uses.map((use, index): [number, number] => [use, 1_000 * (index + 1)]);
+  expect(budgetOf([MINUTE, HOUR], used(1, 4), false)).toMatchObject({
+    limit: 5,
+    remaining: 1,
+    resetMs: 2_000,
+  });
+  expect(budgetOf([MINUTE, HOUR], used(3, 4), false)).toMatchObject({
+    limit: 3,
+    remaining: 0,
+    resetMs: 1_000,
+  });
+  expect(budgetOf([MINUTE], used(9), true)).toMatchObject({ limit: 3, remaining: 0, exceeded: true });
+});
+
+describe('a refund', () => {
+  test('gives one use back, of every window', async () => {
+    await spend([MINUTE, HOUR]);
+    await spend([MINUTE, HOUR]);
+    await counters.refund('a', [MINUTE, HOUR]);
+    expect(await peek([MINUTE, HOUR])).toMatchObject({ limit: 3, remaining: 2 });
+    expect(await peek([HOUR])).toMatchObject({ remaining: 4 });
+  });
+
+  test('never goes below zero', async () => {
+    await counters.refund('a', [MINUTE]);
+    await spend();
+    for (let time = 0; time < 5; time += 1) await counters.refund('a', [MINUTE]);
+    expect(await peek()).toEqual(whole);
+    const burst = await Promise.all(Array.from({ length: 10 }, () => spend()));
+    expect(burst.filter(({ exceeded }) => !exceeded)).toHaveLength(3);
+  });
+
+  test('of a window that is over is no credit in the next', async () => {
+    await spend();
+    clock.advance(60);
+    await counters.refund('a', [MINUTE]);
+    expect(await peek()).toEqual(whole);
+    expect(await spend()).toEqual({ ...whole, remaining: 2 });
+  });
+
+  test('does not put the end of the window off', async () => {
+    await spend();
+    clock.advance(30);
+    await counters.refund('a', [MINUTE]);
+    expect(await peek()).toEqual({ ...whole, resetMs: 30_000 });
+  });
+});
+
+test('clearing gives everything back, to that key alone', async () => {
+  await spend([MINUTE, HOUR]);
+  await spend([MINUTE, HOUR], 'b');
+  await counters.clear('a', [MINUTE, HOUR]);
+  await counters.clear('nothing', [MINUTE]);
+  expect(await peek()).toEqual(whole);
+  expect(await peek([MINUTE], 'b')).toMatchObject({ remaining: 2 });
+});
+
+test('keys like those of Object.prototype are keys', async () => {
+  for (const key of ['__proto__', 'constructor', 'toString', '']) {
+    expect(await spend([MINUTE], key)).toEqual({ ...whole, remaining: 2 });
+    expect(await spend([MINUTE], key)).toEqual({ ...whole, remaining: 1 });
+  }
+});
+
+test('a burst passes exactly the limit', async () => {
+  const burst = await Promise.all(Array.from({ length: 1_000 }, () => spend([{ seconds: 60, limit: 300 }])));
+  expect(burst.filter(({ exceeded }) => !exceeded)).toHaveLength(300);
+});
+
+test('without Redis the counters are these', async () => {
+  counters = createCounters(undefined, clock.now);
+  await spend();
+  clock.advance(59.999);
+  expect(await peek()).toEqual({ ...whole, remaining: 2, resetMs: 1 });
+});
+
+/** Runs a module's text with `counters`, `windows` and `heap`, in mebibytes, in a process of its own. */
+function measure(program: string) {
+  const module = new URL('../../../services/gateway/policy/counters-memory.ts', import.meta.url).href;
+  const text = `
+    import { memoryCounters } from ${JSON.stringify(module)};
+    const counters = memoryCounters(() => 0);
+    const windows = [[60, 60], [3600, 1000], [86400, 10000]].map(([seconds, limit]) => ({ seconds, limit }));
+    const heap = () => { gc(); return process.memoryUsage().heapUsed / 1024 / 1024; };
+    ${program}`;
+  const args = ['--expose-gc', '--input-type=module', '--eval', text];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  return JSON.parse(stdout);
+}
+
+describe('a million keys', { timeout: 60_000 }, () => {
+  test('cost a bounded memory and no more time each, and those used last are remembered', () => {
+    const { grown, last, busy, first, later } = measure(`
+      const before = heap();
+      const name = (at) => 'address:2001:db8:' + at.toString(16) + '::/64';
+      const spend = async (from, to) => {
+        const began = performance.now();
+        for (let at = from; at < to; at += 1) {
+          await counters.spend(name(at), windows);
+          if (at % 50_000 === 0) await counters.spend('user:busy', windows);
+        }
+        return performance.now() - began;
+      };
+      const first = await spend(0, 200_000);
+      await spend(200_000, 800_000);
+      const later = await spend(800_000, 1_000_000);
+      const left = async (key) => (await counters.peek(key, windows)).remaining;
+      const grown = heap() - before;
+      console.log(JSON.stringify({ grown, first, later, last: await left(name(999_999)), busy: await left('user:busy') }));
+    `);
+    expect(grown).toBeLessThan(150);
+    expect(last).toBe(59);
+    expect(busy).toBe(40); // twenty uses, and none of them forgotten
+    expect(later).toBeLessThan(10 * first + 2_000);
+  });
+
+  test('that are refused are not forgotten for that', () => {
+    const { exceeded } = measure(`
+      const spent = [{ seconds: 60, limit: 1 }];
+      await counters.spend('spent', spent);
+      for (let at = 0; at < 400_000; at += 1) {
+        await counters.spend('other ' + at, spent);
+        if (at % 50_000 === 0) await counters.spend('spent', spent);
+      }
+      console.log(JSON.stringify(await counters.spend('spent', spent)));
+    `);
+    expect(exceeded).toBe(true);
+  });
+});

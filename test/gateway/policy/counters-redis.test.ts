@@ -1,0 +1,405 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import type { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { buildGateway } from '../../../services/gateway/app.ts';
+import { type Counters, createCounters } from '../../../services/gateway/policy/counters.ts';
+import { memoryCounters } from '../../../services/gateway/policy/counters-memory.ts';
+import { createRedis, redisCounters } from '../../../services/gateway/policy/counters-redis.ts';
+import { rateLimited } from '../../fixtures/envelope.ts';
+import { eventually } from '../../fixtures/eventually.ts';
+import { type Answered, postJson, send } from '../../fixtures/http.ts';
+import { freePorts } from '../../fixtures/launcher.ts';
+import { loggedIn } from '../../fixtures/members.ts';
+import { listen, type Services, startServices, testConfig } from '../../fixtures/services.ts';
+
+const noRedis = spawnSync('redis-server', ['--version']).error !== undefined;
+const why = noRedis ? ' (skipped: redis-server is not installed)' : '';
+
+let folder: string;
+let port: number;
+let server: ChildProcess | undefined;
+const url = () => `redis://127.0.0.1:${port}`;
+
+async function startRedis(): Promise<void> {
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder];
+  const started = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  server = started;
+  await new Promise<void>((resolve, reject) => {
+    started.once('error', reject);
+    started.stdout.on('data', (chunk) => {
+      if (String(chunk).includes('Ready to accept connections')) resolve();
+    });
+  });
+}
+async function killRedis(): Promise<void> {
+  const running = server;
+  server = undefined;
+  if (!running) return;
+  const ended = new Promise((resolve) => running.once('exit', resolve));
+  running.kill('SIGKILL');
+  await ended;
+}
+beforeAll(async () => {
+  if (noRedis) return;
+  folder = await mkdtemp(join(tmpdir(), 'gatehouse-redis-'));
+  [port = 0] = await freePorts(1);
+  await startRedis();
+});
+afterAll(async () => {
+  await killRedis();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+async function connectRedis(): Promise<Redis> {
+  const redis = createRedis(url());
+  redis.on('error', () => {});
+  await redis.connect();
+  return redis;
+}
+
+const kinds = { memory: async () => memoryCounters(Date.now), redis: async () => redisCounters(client) };
+let client: Redis;
+
+describe.each(['memory', 'redis'] as const)('counters in %s', (kind) => {
+  describe.skipIf(kind === 'redis' && noRedis)(`behave the same${kind === 'redis' ? why : ''}`, () => {
+    const MINUTE = { seconds: 60, limit: 3 };
+    const HOUR = { seconds: 3_600, limit: 5 };
+    let counters: Counters;
+    let key: string;
+    beforeAll(async () => {
+      if (kind === 'redis') client = await connectRedis();
+      counters = await kinds[kind]();
+    });
+    afterAll(() => {
+      if (kind === 'redis') client.disconnect();
+    });
+    beforeEach(() => {
+      key = `user:${randomBytes(6).toString('hex')}`;
+    });
+    /** Milliseconds until the end, where real time passes meanwhile. */
+    const within = (span: number) => ({
+      asymmetricMatch: (left: unknown) => typeof left === 'number' && left > span - 5_000 && left <= span,
+    });
+    const whole = { limit: 3, remaining: 3, resetMs: 60_000, exceeded: false };
+
+    test('spend down to nothing and refuse then', async () => {
+      for (const remaining of [2, 1, 0]) {
+        expect(await counters.spend(key, [MINUTE])).toEqual({ ...whole, remaining, resetMs: within(60_000) });
+      }
+      for (let time = 0; time < 3; time += 1) {
+        expect(await counters.spend(key, [MINUTE])).toEqual({
+          ...whole,
+          remaining: 0,
+          resetMs: within(60_000),
+          exceeded: true,
+        });
+      }
+    });
+
+    test('look without taking', async () => {
+      expect(await counters.peek(key, [MINUTE])).toEqual({ ...whole, resetMs: within(60_000) });
+      await counters.spend(key, [MINUTE]);
+      for (let time = 0; time < 3; time += 1) {
+        expect(await counters.peek(key, [MINUTE])).toEqual({
+          ...whole,
+          remaining: 2,
+          resetMs: within(60_000),
+        });
+      }
+    });
+
+    test('a window ends in time, not a moment earlier', async () => {
+      const window = { seconds: 0.4, limit: 1 };
+      const before = performance.now();
+      expect((await counters.spend(key, [window])).exceeded).toBe(false);
+      const after = performance.now();
+      let refused = after;
+      let asked = performance.now();
+      while ((await counters.spend(key, [window])).exceeded) {
+        refused = asked;
+        asked = performance.now();
+      }
+      expect(performance.now() - before).toBeGreaterThanOrEqual(399);
+      expect(refused - after).toBeLessThanOrEqual(401);
+    });
+
+    test('a refused use takes of no window', async () => {
+      for (let time = 0; time < 20; time += 1) await counters.spend(key, [MINUTE, HOUR]);
+      expect(await counters.peek(key, [MINUTE])).toMatchObject({ remaining: 0 });
+      expect(await counters.peek(`${key}`, [MINUTE, HOUR])).toMatchObject({ limit: 3, remaining: 0 });
+      await counters.refund(key, [MINUTE, HOUR]);
+      expect(await counters.spend(key, [MINUTE, HOUR])).toMatchObject({ remaining: 0, exceeded: false });
+    });
+
+    test('the window that is nearest to the end of its budget is told', async () => {
+      const windows = [
+        { seconds: 60, limit: 10 },
+        { seconds: 3_600, limit: 3 },
+        { seconds: 86_400, limit: 100 },
+      ];
+      expect(await counters.spend(key, windows)).toEqual({
+        limit: 3,
+        remaining: 2,
+        resetMs: within(3_600_000),
+        exceeded: false,
+      });
+    });
+
+    test('of two that are spent the one that ends last is told', async () => {
+      const windows = [
+        { seconds: 60, limit: 1 },
+        { seconds: 3_600, limit: 1 },
+      ];
+      await counters.spend(key, windows);
+      expect(await counters.spend(key, windows)).toMatchObject({
+        resetMs: within(3_600_000),
+        exceeded: true,
+      });
+    });
+
+    test('a limit that changes holds from the next use on', async () => {
+      for (let time = 0; time < 3; time += 1) await counters.spend(key, [MINUTE]);
+      expect(await counters.spend(key, [{ ...MINUTE, limit: 10 }])).toMatchObject({ remaining: 6 });
+      expect(await counters.spend(key, [{ ...MINUTE, limit: 2 }])).toMatchObject({ exceeded: true });
+    });
+
+    test('a burst passes exactly the limit', async () => {
+      const windows = [{ seconds: 60, limit: 60 }, HOUR, { seconds: 86_400, limit: 30 }];
+      const burst = await Promise.all(Array.from({ length: 70 }, () => counters.spend(key, windows)));
+      expect(burst.filter(({ exceeded }) => !exceeded)).toHaveLength(5);
+    });
+
+    test('each key counts for itself', async () => {
+      await counters.spend(key, [MINUTE]);
+      for (const other of [`${key}:v2`, `${key}}`, `{${key}`, `${key}é 🜁\n`, `${key}|*`]) {
+        expect(await counters.peek(other, [MINUTE])).toEqual(whole);
+        await counters.spend(other, [MINUTE]);
+      }
+      expect(await counters.peek(key, [MINUTE])).toMatchObject({ remaining: 2 });
+    });
+
+    test('a refund gives one use back, never below zero, and puts no end off', async () => {
+      await counters.refund(key, [MINUTE]);
+      expect(await counters.peek(key, [MINUTE])).toEqual(whole);
+      await counters.spend(key, [MINUTE]);
+      await counters.spend(key, [MINUTE]);
+      await counters.refund(key, [MINUTE]);
+      expect(await counters.peek(key, [MINUTE])).toMatchObject({ remaining: 2, resetMs: within(60_000) });
+      for (let time = 0; time < 5; time += 1) await counters.refund(key, [MINUTE]);
+      expect(await counters.peek(key, [MINUTE])).toMatchObject({ remaining: 3 });
+      const burst = await Promise.all(Array.from({ length: 10 }, () => counters.spend(key, [MINUTE])));
+      expect(burst.filter(({ exceeded }) => !exceeded)).toHaveLength(3);
+    });
+
+    test('a refund of a window that is over is no credit in the next', async () => {
+      const window = { seconds: 0.05, limit: 3 };
+      await counters.spend(key, [window]);
+      await eventually(async () => expect((await counters.peek(key, [window])).remaining).toBe(3));
+      await counters.refund(key, [window]);
+      const long = { ...window, seconds: 60 };
+      expect(await counters.spend(key, [long])).toMatchObject({ remaining: 2 });
+      expect(await counters.peek(key, [window])).toMatchObject({ remaining: kind === 'memory' ? 2 : 3 });
+    });
+
+    test('clearing gives everything back, to that key alone', async () => {
+      await counters.spend(key, [MINUTE, HOUR]);
+      await counters.spend(`${key}:v2`, [MINUTE, HOUR]);
+      await counters.clear(key, [MINUTE, HOUR]);
+      expect(await counters.peek(key, [MINUTE, HOUR])).toEqual(whole);
+      expect(await counters.peek(`${key}:v2`, [MINUTE, HOUR])).toMatchObject({ remaining: 2 });
+      await counters.clear(`${key}:nothing`, [MINUTE]);
+    });
+  });
+});
+
+describe.skipIf(noRedis)(`Redis keys${why}`, () => {
+  let redis: Redis;
+  beforeAll(async () => {
+    redis = await connectRedis();
+  });
+  afterAll(() => redis.disconnect());
+
+  test('all expire with their windows, also when everything was given back', async () => {
+    await redis.flushall();
+    const counters = redisCounters(redis);
+    const windows = [
+      { seconds: 60, limit: 2 },
+      { seconds: 3_600, limit: 2 },
+    ];
+    for (let time = 0; time < 5; time += 1) await counters.spend('user:1', windows);
+    for (let time = 0; time < 5; time += 1) await counters.refund('user:1', windows);
+    await counters.peek('user:2', windows);
+    await counters.refund('user:3', windows);
+    const keys = (await redis.keys('*')).sort();
+    expect(keys).toEqual(['gatehouse:{user:1}:3600', 'gatehouse:{user:1}:60']);
+    for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(0);
+  });
+
+  test('while Redis is not ready memory counts, and Redis again when it is', async () => {
+    const window = [{ seconds: 60, limit: 5 }];
+    const away = createRedis(url());
+    const counters = createCounters(away, Date.now);
+    const key = `user:${randomBytes(6).toString('hex')}`;
+    expect(await counters.spend(key, window)).toMatchObject({ remaining: 4 });
+    await away.connect();
+    expect(await counters.peek(key, window)).toMatchObject({ remaining: 5 });
+    await counters.spend(key, window);
+    expect(await redis.get(`gatehouse:{${key}}:60`)).toBe('1');
+    away.disconnect();
+    expect(await counters.spend(key, window)).toMatchObject({ remaining: 3 });
+  });
+});
+
+describe.skipIf(noRedis)(`gateways on one Redis${why}`, { timeout: 60_000 }, () => {
+  let services: Services;
+  const gateways: FastifyInstance[] = [];
+  beforeAll(async () => {
+    services = await startServices();
+  });
+  afterAll(() => services.stop());
+  afterEach(() => Promise.all(gateways.splice(0).map((gateway) => gateway.close())));
+
+  async function startGateway(env: NodeJS.ProcessEnv = {}): Promise<string> {
+    const config = testConfig('gateway', {
+      CAPTCHA_PROVIDER: 'none',
+      LOGIN_SERVICE_URL: services.login,
+      USER_SERVICE_URL: services.user,
+      REDIS_URL: url(),
+      TRUST_PROXY: 'loopback',
+      ...env,
+    });
+    const gateway = await buildGateway({ config, db: services.db, now: services.clock.now });
+    gateways.push(gateway);
+    const address = await listen(gateway);
+    await redisIs(address, 'up');
+    return address;
+  }
+  const health = async (gateway: string) => {
+    const { status, body } = await send(`${gateway}/health`);
+    return { status, body };
+  };
+  const report = (status: string, redis: string) => ({
+    status: 200,
+    body: { status, service: 'gateway', checks: { mongodb: 'up', login: 'up', user: 'up', redis } },
+  });
+  const redisIs = (gateway: string, state: 'up' | 'down') =>
+    eventually(async () => expect((await health(gateway)).body.checks.redis).toBe(state));
+
+  /** A user's own bearer, in a budget of his own. */
+  const newUser = (subscription_plan?: string) => loggedIn(services, { subscription_plan });
+  const me = (gateway: string, headers: Record<string, string>) =>
+    send(`${gateway}/api/v1/users/me`, { headers });
+  const passed = (answers: Answered[]) => answers.filter(({ status }) => status === 200).length;
+  const remaining = ({ headers }: Answered) => Number(headers.get('x-ratelimit-remaining'));
+
+  test('share the budget of a user: a burst over both passes exactly the limit', async () => {
+    const both = [await startGateway(), await startGateway()] as const;
+    const { headers } = await newUser('Starter');
+    const answers = await Promise.all(
+      Array.from({ length: 130 }, (_, turn) => me(both[turn % 2] as string, headers)),
+    );
+    expect(passed(answers)).toBe(120);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(10);
+    for (const { body, headers: told } of refused) {
+      const { retry_after } = body.error;
+      expect(body).toEqual(rateLimited(120, retry_after, services.clock.now()).body);
+      expect(retry_after).toBeGreaterThan(50);
+      expect(retry_after).toBeLessThanOrEqual(60);
+      expect(told.get('retry-after')).toBe(String(retry_after));
+    }
+  });
+
+  test('share the budget of an address, and the failures of a login', async () => {
+    const env = { RATE_LIMIT_ANONYMOUS_PER_MINUTE: '5', CAPTCHA_ON_CATALOGUE_LOGIN: 'never' };
+    const both = [await startGateway(env), await startGateway(env)] as const;
+    const from = { 'x-forwarded-for': '198.51.100.1' };
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, turn) => me(both[turn % 2] as string, from)),
+    );
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(5);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(7);
+
+    const many = { ...env, RATE_LIMIT_ANONYMOUS_PER_MINUTE: '1000' };
+    const pair = [await startGateway(many), await startGateway(many)] as const;
+    const { email } = await newUser();
+    const logIn = (turn: number) =>
+      postJson(
+        `${pair[turn % 2]}/api/v1/auth/login`,
+        { email, password: 'wrong' },
+        { 'x-forwarded-for': '198.51.100.2' },
+      );
+    const failures = await Promise.all(Array.from({ length: 30 }, (_, turn) => logIn(turn)));
+    expect(failures.filter(({ status }) => status === 401)).toHaveLength(20);
+    expect(failures.filter(({ status }) => status === 429)).toHaveLength(10);
+  });
+
+  test('go on with their own counters when Redis dies, say so, and share again when it is back', async () => {
+    const both = [await startGateway(), await startGateway()] as const;
+    const { headers } = await newUser();
+    expect(remaining(await me(both[0], headers))).toBe(59);
+    expect(remaining(await me(both[1], headers))).toBe(58);
+    for (const gateway of both) expect(await health(gateway)).toEqual(report('ok', 'up'));
+
+    await killRedis();
+    // From the first call on: each counts for itself, still limits, and nobody waits.
+    for (const gateway of both) {
+      const began = performance.now();
+      const answers = await Promise.all(Array.from({ length: 70 }, () => me(gateway, headers)));
+      expect(passed(answers)).toBe(60);
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(10);
+      expect(performance.now() - began).toBeLessThan(5_000);
+      await redisIs(gateway, 'down');
+      expect(await health(gateway)).toEqual(report('degraded', 'down'));
+      expect((await send(`${gateway}/health/ready`)).status).toBe(200);
+    }
+
+    await startRedis();
+    for (const gateway of both) {
+      await redisIs(gateway, 'up');
+      expect(await health(gateway)).toEqual(report('ok', 'up'));
+    }
+    expect(remaining(await me(both[0], headers))).toBe(59);
+    expect(remaining(await me(both[1], headers))).toBe(58);
+  });
+
+  test('start while Redis is away, and find it later', async () => {
+    await killRedis();
+    const config = testConfig('gateway', {
+      CAPTCHA_PROVIDER: 'none',
+      LOGIN_SERVICE_URL: services.login,
+      USER_SERVICE_URL: services.user,
+      REDIS_URL: url(),
+    });
+    const gateway = await buildGateway({ config, db: services.db, now: services.clock.now });
+    gateways.push(gateway);
+    const address = await listen(gateway);
+    const { headers } = await newUser();
+    expect(remaining(await me(address, headers))).toBe(59);
+    expect(await health(address)).toEqual(report('degraded', 'down'));
+    await startRedis();
+    await redisIs(address, 'up');
+    expect(remaining(await me(address, headers))).toBe(59);
+  });
+
+  test('answer while Redis hangs', async () => {
+    const gateway = await startGateway();
+    const { headers } = await newUser();
+    expect((await me(gateway, headers)).status).toBe(200);
+    server?.kill('SIGSTOP');
+    const began = performance.now();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => me(gateway, headers)));
+    const took = performance.now() - began;
+    const seen = await health(gateway);
+    server?.kill('SIGCONT');
+    expect(passed(answers)).toBe(5);
+    expect(took).toBeLessThan(5_000);
+    expect(seen).toEqual(report('degraded', 'down'));
+    await redisIs(gateway, 'up');
+  });
+});

@@ -1,0 +1,270 @@
+import { AppError } from '@gatehouse/shared/http/errors';
+import { newSessionId } from '@gatehouse/shared/identity/sessions';
+import { createTokens } from '@gatehouse/shared/identity/tokens';
+import type { User } from '@gatehouse/shared/identity/users';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { buildGateway } from '../../../services/gateway/app.ts';
+import { COLLECTIONS, type Database } from '../../../services/gateway/database.ts';
+import { createPrincipals, type Principals } from '../../../services/gateway/policy/principals.ts';
+import { type Clock, testClock } from '../../fixtures/clock.ts';
+import { watchedDatabase } from '../../fixtures/database.ts';
+import { startUpstream } from '../../fixtures/gateway.ts';
+import { send } from '../../fixtures/http.ts';
+import { bearerOf, newMember } from '../../fixtures/members.ts';
+import { JWT_SECRET, listen, testConfig } from '../../fixtures/services.ts';
+
+const tokens = createTokens({ JWT_SECRET });
+let db: Database;
+let drop: () => Promise<void>;
+/** The commands that the driver has sent. */
+let commands: string[];
+beforeAll(async () => {
+  ({ db, drop, commands } = await watchedDatabase(COLLECTIONS));
+});
+afterAll(() => drop());
+
+let clock: Clock;
+let principals: Principals;
+const create = (PRINCIPAL_CACHE_MS = 1_000) =>
+  createPrincipals({ PRINCIPAL_CACHE_MS }, { users: db.users, tokens, now: clock.now });
+beforeEach(() => {
+  clock = testClock();
+  principals = create();
+});
+
+async function newUser(fields?: object): Promise<User> {
+  const user = await newMember(db, fields);
+  commands.length = 0;
+  return user;
+}
+const bearer = (user: User, options?: { sid?: string; lifetime?: number }) =>
+  bearerOf(user, clock.now(), options);
+const reasonOf = (attempt: Promise<unknown>) =>
+  attempt.then(
+    () => 'accepted',
+    (error) => (error instanceof AppError ? error.reason : error),
+  );
+const disable = ({ email }: User) =>
+  db.users.updateOne({ email }, { $set: { account_status: 'disabled' } }).then(() => {
+    commands.length = 0;
+  });
+
+describe('a principal', () => {
+  test('is asked for once in PRINCIPAL_CACHE_MS', async () => {
+    const user = await newUser();
+    const authorization = bearer(user);
+    const first = await principals.of(authorization);
+    expect(first.user.email).toBe(user.email);
+    clock.advance(0.999);
+    expect(await principals.of(authorization)).toBe(first);
+    expect(commands).toEqual(['find']);
+    clock.advance(0.001);
+    await principals.of(authorization);
+    expect(commands).toEqual(['find', 'find']);
+    clock.advance(0.999);
+    await principals.of(authorization);
+    expect(commands).toEqual(['find', 'find']);
+  });
+
+  test('is asked for once by many at once', async () => {
+    const authorization = bearer(await newUser());
+    await Promise.all(Array.from({ length: 100 }, () => principals.of(authorization)));
+    expect(commands).toEqual(['find']);
+  });
+
+  test('is remembered for a second at most, however busy', async () => {
+    const user = await newUser();
+    const authorization = bearer(user);
+    await principals.of(authorization);
+    await disable(user);
+    for (let call = 0; call < 9; call += 1) {
+      clock.advance(0.111);
+      expect(await reasonOf(principals.of(authorization))).toBe('accepted');
+    }
+    clock.advance(0.001);
+    expect(await reasonOf(principals.of(authorization))).toBe('invalidToken');
+  });
+
+  test('is never remembered beyond the end of its token', async () => {
+    const authorization = bearer(await newUser(), { lifetime: 10 });
+    clock.advance(9.5);
+    await principals.of(authorization);
+    clock.advance(0.499);
+    expect(await reasonOf(principals.of(authorization))).toBe('accepted');
+    clock.advance(0.001);
+    expect(await reasonOf(principals.of(authorization))).toBe('tokenExpired');
+  });
+
+  test('with PRINCIPAL_CACHE_MS 0 is asked for at every call', async () => {
+    principals = create(0);
+    const user = await newUser();
+    const authorization = bearer(user);
+    await principals.of(authorization);
+    await disable(user);
+    expect(await reasonOf(principals.of(authorization))).toBe('invalidToken');
+    expect(commands).toEqual(['find']);
+  });
+
+  test('of one bearer is not another’s', async () => {
+    const [ada, grace] = [await newUser(), await newUser()];
+    const [one, other] = [bearer(ada), bearer(grace)];
+    expect((await principals.of(one)).user.email).toBe(ada.email);
+    expect((await principals.of(other)).user.email).toBe(grace.email);
+    expect((await principals.of(one)).user.email).toBe(ada.email);
+  });
+});
+
+describe('a refusal', () => {
+  test('is not remembered', async () => {
+    const user = await newUser({ account_status: 'paused' });
+    const authorization = bearer(user);
+    expect(await reasonOf(principals.of(authorization))).toBe('invalidToken');
+    await db.users.updateOne({ email: user.email }, { $set: { account_status: 'active' } });
+    expect(await reasonOf(principals.of(authorization))).toBe('accepted');
+  });
+
+  test('of no token, or of one that cannot be right, costs the database nothing', async () => {
+    const authorization = bearer(await newUser());
+    const reasons = [undefined, '', 'Bearer x', `${authorization}x`].map((each) =>
+      reasonOf(principals.of(each)),
+    );
+    expect(await Promise.all(reasons)).toEqual([
+      'noAuthorizationHeader',
+      'noAuthorizationHeader',
+      'invalidToken',
+      'invalidToken',
+    ]);
+    expect(commands).toEqual([]);
+  });
+});
+
+describe('forgetting', () => {
+  test('a bearer forgets every bearer of its session, in every spelling, and no other', async () => {
+    const user = await newUser();
+    const sid = newSessionId(clock.now());
+    const [one, two, other] = [bearer(user, { sid }), bearer(user, { sid, lifetime: 60 }), bearer(user)];
+    const all = [one, two, one.replace('Bearer', 'bearer'), two.replace('Bearer ', ''), other];
+    for (const authorization of all) await principals.of(authorization);
+    await disable(user);
+    principals.forget(one);
+    const reasons = await Promise.all(all.map((authorization) => reasonOf(principals.of(authorization))));
+    expect(reasons).toEqual([...Array(4).fill('invalidToken'), 'accepted']);
+  });
+
+  test('a bearer forgets those whose answer is still under way', async () => {
+    const user = await newUser();
+    const sid = newSessionId(clock.now());
+    const [one, two] = [bearer(user, { sid }), bearer(user, { sid, lifetime: 60 })];
+    const under = principals.of(two); // asked before the session ended
+    principals.forget(one);
+    await under;
+    await disable(user);
+    expect(await reasonOf(principals.of(two))).toBe('invalidToken');
+  });
+
+  test('nothing, or what is no bearer, forgets nobody', async () => {
+    const user = await newUser();
+    const authorization = bearer(user);
+    await principals.of(authorization);
+    for (const none of [undefined, '', 'Bearer x', `${authorization}x`]) principals.forget(none);
+    await principals.of(authorization);
+    expect(commands).toEqual(['find']);
+  });
+
+  test('a user forgets all his sessions, whatever the case of his e-mail, and no other user’s', async () => {
+    const [ada, grace] = [await newUser(), await newUser()];
+    const his = [bearer(ada), bearer(ada), bearer(ada)];
+    for (const authorization of [...his, bearer(grace)]) await principals.of(authorization);
+    const under = bearer(ada);
+    const pending = principals.of(under);
+    principals.forgetUser(ada.email.toUpperCase());
+    await pending;
+    await disable(ada);
+    for (const authorization of [...his, under]) {
+      expect(await reasonOf(principals.of(authorization))).toBe('invalidToken');
+    }
+  });
+
+  test('a user of look-alike letters forgets nobody', async () => {
+    const user = await newUser({ email: 'kelvin@example.com' });
+    const authorization = bearer(user);
+    await principals.of(authorization);
+    principals.forgetUser(user.email.replace('k', '\u212A'));
+    await principals.of(authorization);
+    expect(commands).toEqual(['find']);
+  });
+});
+
+test('twenty thousand bearers are not all remembered, and each is answered', {
+  timeout: 60_000,
+}, async () => {
+  const user = await newUser();
+  const first = bearer(user);
+  await principals.of(first);
+  const bearers = Array.from({ length: 10_000 }, () => bearer(user));
+  for (let at = 0; at < bearers.length; at += 500) {
+    await Promise.all(bearers.slice(at, at + 500).map((authorization) => principals.of(authorization)));
+  }
+  commands.length = 0;
+  await principals.of(first);
+  expect(commands).toEqual(['find']); // it had to make room
+  await principals.of(bearers.at(-1));
+  expect(commands).toEqual(['find']);
+});
+
+describe('what a call at the gateway costs the database', () => {
+  let platform: Awaited<ReturnType<typeof startUpstream>>;
+  let gateway: Awaited<ReturnType<typeof buildGateway>>;
+  let url: string;
+  beforeEach(async () => {
+    platform = await startUpstream();
+    const config = testConfig('gateway', {
+      CAPTCHA_PROVIDER: 'none',
+      LOGIN_SERVICE_URL: platform.url,
+      USER_SERVICE_URL: platform.url,
+      UPSTREAM_PAYMENT: platform.url,
+    });
+    gateway = await buildGateway({ config, db, now: clock.now });
+    url = await listen(gateway);
+    return async () => {
+      await gateway.close();
+      await platform.stop();
+    };
+  });
+
+  test('nothing in steady state, on every kind of path; one question a second for each bearer', async () => {
+    const user = await newUser({ subscription_plan: 'Enterprise' });
+    const headers = { authorization: bearer(user) };
+    const paths = [
+      '/api/v1/payment/invoices',
+      '/api/v1/users/me',
+      '/api/v1/chatbots',
+      '/api/v1/selection/x',
+      '/api/v1/nothing',
+      '/v2/nothing',
+    ];
+    await send(`${url}${paths[0]}`, { headers });
+    expect(commands).toEqual(['find']);
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all(paths.map((path) => send(url + path, { headers })));
+    }
+    expect(commands).toEqual(['find']);
+    for (let second = 0; second < 3; second += 1) {
+      clock.advance(1);
+      await Promise.all(Array.from({ length: 20 }, () => send(`${url}${paths[0]}`, { headers })));
+    }
+    expect(commands).toEqual(Array(4).fill('find'));
+  });
+
+  test('nothing without a bearer, or with one that cannot be right', async () => {
+    await newUser();
+    for (const headers of [{}, { authorization: 'Bearer x' }]) {
+      await Promise.all(
+        ['/api/v1/payment/invoices', '/nothing', '/v2/nothing', '/docs', '/openapi.json'].map((path) =>
+          send(url + path, { headers }),
+        ),
+      );
+    }
+    expect(commands).toEqual([]);
+  });
+});

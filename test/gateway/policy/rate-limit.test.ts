@@ -1,0 +1,433 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTokens } from '@gatehouse/shared/identity/tokens';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { eventually } from '../../fixtures/eventually.ts';
+import { startGateway, startUpstream } from '../../fixtures/gateway.ts';
+import { postForm, send } from '../../fixtures/http.ts';
+import { freePorts } from '../../fixtures/launcher.ts';
+import { member } from '../../fixtures/members.ts';
+import { JWT_SECRET } from '../../fixtures/services.ts';
+
+type Gateway = Awaited<ReturnType<typeof startGateway>>;
+type Options = Parameters<typeof startGateway>[0];
+
+let upstream: Awaited<ReturnType<typeof startUpstream>>;
+beforeAll(async () => {
+  upstream = await startUpstream();
+});
+afterAll(() => upstream.stop());
+
+const open: Gateway[] = [];
+/** A gateway of five anonymous calls a minute, stopped after its test. */
+async function start(env: NodeJS.ProcessEnv = {}, options: Options = {}) {
+  const gateway = await startGateway({
+    ...options,
+    env: {
+      LOGIN_SERVICE_URL: upstream.url,
+      USER_SERVICE_URL: upstream.url,
+      RATE_LIMIT_ANONYMOUS_PER_MINUTE: '5',
+      ...env,
+    },
+  });
+  open.push(gateway);
+  return gateway;
+}
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((gateway) => gateway.stop()));
+  upstream.received.length = 0;
+});
+
+const forgot = ({ url }: Gateway, headers: Record<string, string> = {}) =>
+  postForm(`${url}/v2/forgot-password`, { email: 'ada@example.com' }, headers);
+const burst = (count: number, gateway: Gateway, headers: Record<string, string> = {}) =>
+  Promise.all(Array.from({ length: count }, () => forgot(gateway, headers)));
+const statuses = (answers: { status: number }[]) =>
+  Object.fromEntries(
+    Object.entries(Object.groupBy(answers, ({ status }) => status)).map(([status, all]) => [
+      status,
+      all?.length,
+    ]),
+  );
+const budgetIn = (headers: Headers) => ({
+  limit: headers.get('x-ratelimit-limit'),
+  remaining: headers.get('x-ratelimit-remaining'),
+  reset: headers.get('x-ratelimit-reset'),
+});
+const remaining = async (answer: Promise<{ headers: Headers }>) => budgetIn((await answer).headers).remaining;
+
+describe('with the limiter’s clock, Date, held', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 15, 9, 30) });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  const held = { clock: { now: () => Date.now(), seconds: () => Date.now() / 1000, advance: () => {} } };
+
+  test('the budget of a minute counts down from its first call and is whole again after it', async () => {
+    const gateway = await start({}, held);
+    const began = Date.now() / 1000;
+    for (const left of ['4', '3', '2', '1', '0']) {
+      const { status, headers } = await forgot(gateway);
+      expect(status).toBe(200);
+      expect(budgetIn(headers)).toEqual({ limit: '5', remaining: left, reset: String(began + 60) });
+      vi.advanceTimersByTime(10_000);
+    }
+    const { status, headers, body } = await forgot(gateway);
+    expect({ status, body }).toEqual({ status: 429, body: { detail: 'Too many requests' } });
+    expect(headers.get('retry-after')).toBe('10');
+    expect(budgetIn(headers)).toEqual({ limit: '5', remaining: '0', reset: String(began + 60) });
+    vi.advanceTimersByTime(10_000);
+    expect(budgetIn((await forgot(gateway)).headers)).toEqual({
+      limit: '5',
+      remaining: '4',
+      reset: String(began + 120),
+    });
+  });
+
+  test('outside /v2 the 429 is the envelope of the specification', async () => {
+    const gateway = await start({}, held);
+    await burst(5, gateway);
+    const { status, headers, body } = await send(`${gateway.url}/nothing`);
+    expect({ status, body }).toEqual({
+      status: 429,
+      body: {
+        error: {
+          code: 'RATE_LIMIT_EXCEEDED',
+          message: 'Too many requests',
+          retry_after: 60,
+          limit: 5,
+          reset_at: '2026-01-15T09:31:00.000Z',
+        },
+      },
+    });
+    expect(headers.get('retry-after')).toBe('60');
+  });
+});
+
+describe('calls without a valid token, by address', () => {
+  test('a burst passes exactly the budget', async () => {
+    const gateway = await start({ RATE_LIMIT_ANONYMOUS_PER_MINUTE: '30' });
+    expect(statuses(await burst(40, gateway))).toEqual({ 200: 30, 429: 10 });
+    expect(upstream.received).toHaveLength(30);
+  });
+
+  test.each<[string, string, RequestInit]>([
+    ['a form that is refused', '/v2/login', { method: 'POST' }],
+    ['a path that does not exist', '/v2/nothing', {}],
+    ['a path with a second spelling', '/v2/%2e', {}],
+    ['a path that cannot be decoded', '/v2/%zz', {}],
+    ['an address of nothing', '/nothing', {}],
+  ])('%s spends', async (_, path, init) => {
+    const gateway = await start();
+    await send(`${gateway.url}${path}`, init);
+    expect(await remaining(forgot(gateway))).toBe('3');
+  });
+
+  test.each([
+    '/health',
+    '/health/live',
+    '/health/ready',
+    '/metrics',
+    '/openapi.json',
+    '/docs',
+    '/redoc',
+    '/redoc/redoc.standalone.js',
+  ])('%s shows the budget and spends nothing, and is answered when it is spent', async (path) => {
+    const gateway = await start();
+    await forgot(gateway);
+    for (let time = 0; time < 6; time += 1) {
+      const { status, headers } = await send(`${gateway.url}${path}`);
+      expect(status).toBe(200);
+      expect(budgetIn(headers)).toEqual({
+        limit: '5',
+        remaining: '4',
+        reset: expect.stringMatching(/^\d{10}$/),
+      });
+    }
+    await burst(5, gateway);
+    const spent = await send(`${gateway.url}${path}`);
+    expect(spent.status).toBe(200);
+    expect(budgetIn(spent.headers)).toMatchObject({ limit: '5', remaining: '0' });
+  });
+
+  test('a preflight shows the budget and spends nothing', async () => {
+    const gateway = await start();
+    const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' };
+    for (let time = 0; time < 6; time += 1) {
+      const answer = await send(`${gateway.url}/v2/login`, { method: 'OPTIONS', headers });
+      expect(answer.status).toBe(204);
+      expect(budgetIn(answer.headers)).toMatchObject({ limit: '5', remaining: '5' });
+    }
+  });
+
+  test('a CAPTCHA challenge spends', async () => {
+    const gateway = await start({ CAPTCHA_PROVIDER: 'altcha' });
+    expect(budgetIn((await send(`${gateway.url}/captcha/challenge`)).headers)).toEqual({
+      limit: '5',
+      remaining: '4',
+      reset: expect.stringMatching(/^\d{10}$/),
+    });
+  });
+
+  test('a 503 of the gateway has the headers too', async () => {
+    const gateway = await start({ USER_SERVICE_URL: 'http://127.0.0.1:1' });
+    const { status, headers } = await forgot(gateway);
+    expect(status).toBe(503);
+    expect(budgetIn(headers)).toMatchObject({ limit: '5', remaining: '4' });
+  });
+
+  test('X-RateLimit headers of a service behind do not get through', async () => {
+    const gateway = await start();
+    upstream.answer.headers = { 'content-type': 'application/json', 'x-ratelimit-remaining': '9999' };
+    expect(await remaining(forgot(gateway))).toBe('4');
+    upstream.answer.headers = { 'content-type': 'application/json' };
+  });
+});
+
+describe('which address', () => {
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+
+  test('without TRUST_PROXY, X-Forwarded-For buys nothing', async () => {
+    const gateway = await start();
+    const answers: { status: number }[] = [];
+    for (let time = 0; time < 7; time += 1) answers.push(await forgot(gateway, from(`198.51.100.${time}`)));
+    expect(statuses(answers)).toEqual({ 200: 5, 429: 2 });
+  });
+
+  test.each<[what: string, address: string, other: string]>([
+    ['another IPv4', '198.51.100.1', '198.51.100.2'],
+    ['another /64 of IPv6', '2001:db8:0:1::1', '2001:db8:0:2::1'],
+  ])('%s has a budget of its own', async (_, address, other) => {
+    const gateway = await start({ TRUST_PROXY: 'loopback' });
+    await burst(5, gateway, from(address));
+    expect((await forgot(gateway, from(address))).status).toBe(429);
+    expect(await remaining(forgot(gateway, from(other)))).toBe('4');
+  });
+
+  test.each<[what: string, address: string, other: string]>([
+    ['the same /64', '2001:db8:0:1::1', '2001:db8:0:1:ffff::9'],
+    ['an IPv4 and its mapped form', '198.51.100.1', '::ffff:198.51.100.1'],
+    ['an IPv4 and its mapped form in hexadecimal', '198.51.100.1', '::ffff:c633:6401'],
+  ])('%s shares one', async (_, address, other) => {
+    const gateway = await start({ TRUST_PROXY: 'loopback' });
+    await burst(5, gateway, from(address));
+    expect((await forgot(gateway, from(other))).status).toBe(429);
+  });
+});
+
+describe('calls with a valid token, by user', () => {
+  const tokens = createTokens({ JWT_SECRET });
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+  const ADA = { email: 'ada@example.com', user_id: 'User-100001' };
+  /** A gateway that knows Ada. */
+  const startWithAda = async (env: NodeJS.ProcessEnv = {}) => {
+    const gateway = await start(env);
+    await member(gateway.db, gateway.clock, ADA);
+    return gateway;
+  };
+
+  test('have a flat hundred a minute, whatever the address and however many tokens', async () => {
+    const gateway = await startWithAda({ TRUST_PROXY: 'loopback' });
+    const answers = await Promise.all(
+      Array.from({ length: 110 }, (_, index) =>
+        forgot(gateway, {
+          ...bearer(tokens.session(ADA, gateway.clock.now())),
+          'x-forwarded-for': `198.51.100.${index}`,
+        }),
+      ),
+    );
+    expect(statuses(answers)).toEqual({ 200: 100, 429: 10 });
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.body).toEqual({ detail: 'Too many requests' });
+    expect(budgetIn(refused?.headers ?? new Headers())).toMatchObject({ limit: '100', remaining: '0' });
+  });
+
+  test('have a budget beside that of their address, and another user has another', async () => {
+    const gateway = await startWithAda();
+    await burst(5, gateway);
+    const grace = await member(gateway.db, gateway.clock);
+    const ada = bearer(tokens.session(ADA, gateway.clock.now()));
+    expect(budgetIn((await forgot(gateway, ada)).headers)).toMatchObject({ limit: '100', remaining: '99' });
+    expect(
+      await remaining(forgot(gateway, { authorization: ada.authorization.replace('Bearer', 'bearer') })),
+    ).toBe('98');
+    expect(await remaining(forgot(gateway, { authorization: grace.authorization }))).toBe('99');
+    expect((await forgot(gateway)).status).toBe(429);
+  });
+
+  test('health shows the budget of the address, to a user as well', async () => {
+    const gateway = await startWithAda();
+    const { headers } = await send(`${gateway.url}/health`, {
+      headers: bearer(tokens.session(ADA, gateway.clock.now())),
+    });
+    expect(budgetIn(headers)).toMatchObject({ limit: '5', remaining: '5' });
+  });
+
+  const part = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url');
+  const signed = (header: object, claims: object, secret = JWT_SECRET) => {
+    const text = `${part(header)}.${part(claims)}`;
+    return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
+  };
+  const HS256 = { alg: 'HS256', typ: 'JWT' };
+  const alive = { ...ADA, exp: 4_000_000_000 };
+
+  test('are told by their signature, not by who made them', async () => {
+    const gateway = await startWithAda();
+    for (const scheme of ['Bearer ', 'bearer ', '']) {
+      const { headers } = await forgot(gateway, { authorization: `${scheme}${signed(HS256, alive)}` });
+      expect(budgetIn(headers).limit).toBe('100');
+    }
+  });
+
+  test.each<[string, (now: number) => string]>([
+    ['forged', () => `Bearer ${signed(HS256, alive, 'another secret of 32 bytes or more')}`],
+    ['unsigned', () => `Bearer ${part({ alg: 'none' })}.${part(alive)}.`],
+    ['expired', (now) => `Bearer ${tokens.session(ADA, now - 1_800_000)}`],
+    ['of otp_sent', (now) => `Bearer ${tokens.otpSent('ada@example.com', now)}`],
+    ['without user_id', () => `Bearer ${signed(HS256, { email: 'a@b', exp: 4_000_000_000 })}`],
+    ['of another scheme', (now) => `Basic ${tokens.session(ADA, now)}`],
+    ['of a user who is gone', (now) => `Bearer ${tokens.session({ ...ADA, user_id: 'User-100002' }, now)}`],
+    ['empty', () => 'Bearer '],
+    ['garbage', () => 'Bearer garbage'],
+  ])('a token that is %s counts as none', async (_, authorization) => {
+    const gateway = await startWithAda();
+    const { headers } = await forgot(gateway, { authorization: authorization(gateway.clock.now()) });
+    expect(budgetIn(headers)).toMatchObject({ limit: '5', remaining: '4' });
+  });
+});
+
+test('RATE_LIMIT=off refuses nobody and still shows the budget', async () => {
+  const gateway = await start({ RATE_LIMIT: 'off' });
+  const answers = await burst(20, gateway);
+  expect(statuses(answers)).toEqual({ 200: 20 });
+  for (const { headers } of answers) expect(budgetIn(headers)).toMatchObject({ limit: '5', remaining: '5' });
+});
+
+const noRedis = spawnSync('redis-server', ['--version']).error !== undefined;
+
+describe.skipIf(noRedis)(`with Redis${noRedis ? ' (skipped: redis-server is not installed)' : ''}`, () => {
+  let folder: string;
+  let port: number;
+  let redis: ChildProcess | undefined;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gatehouse-redis-'));
+    [port = 0] = await freePorts(1);
+    await startRedis();
+  });
+  afterEach(async () => {
+    await killRedis();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function startRedis() {
+    const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder];
+    redis = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] });
+    await new Promise<void>((resolve) => {
+      redis?.stdout?.on('data', (chunk) => {
+        if (String(chunk).includes('Ready to accept connections')) resolve();
+      });
+    });
+  }
+  async function killRedis() {
+    if (!redis) return;
+    const ended = new Promise((resolve) => redis?.once('exit', resolve));
+    redis.kill('SIGKILL');
+    await ended;
+    redis = undefined;
+  }
+  const url = () => `redis://127.0.0.1:${port}`;
+  const health = async (gateway: Gateway) => {
+    const { status, body } = await send(`${gateway.url}/health`);
+    return { status, body };
+  };
+  const report = (status: string, state: string) => ({
+    status: 200,
+    body: { status, service: 'gateway', checks: { mongodb: 'up', login: 'up', user: 'up', redis: state } },
+  });
+  const redisIs = (gateway: Gateway, state: 'up' | 'down') =>
+    eventually(async () => expect((await health(gateway)).body.checks.redis).toBe(state));
+
+  test('two gateways share one count', async () => {
+    const [one, two] = [await start({ REDIS_URL: url() }), await start({ REDIS_URL: url() })];
+    await Promise.all([redisIs(one, 'up'), redisIs(two, 'up')]);
+    const answers = await Promise.all([burst(10, one), burst(10, two)]);
+    expect(statuses(answers.flat())).toEqual({ 200: 5, 429: 15 });
+    expect(budgetIn((await send(`${two.url}/health`)).headers)).toMatchObject({ limit: '5', remaining: '0' });
+  });
+
+  test('two gateways share the throttle of logins', async () => {
+    const env = { REDIS_URL: url(), RATE_LIMIT_ANONYMOUS_PER_MINUTE: '1000' };
+    const gateways = [await start(env), await start(env)];
+    await Promise.all(gateways.map((gateway) => redisIs(gateway, 'up')));
+    Object.assign(upstream.answer, { status: 401, body: '{"detail":"Invalid credentials"}' });
+    const guess = ({ url }: Gateway) =>
+      postForm(`${url}/v2/login`, { email: 'ada@example.com', password: 'x' });
+    const answers = await Promise.all(
+      gateways.flatMap((gateway) => Array.from({ length: 25 }, () => guess(gateway))),
+    );
+    expect(statuses(answers)).toEqual({ 401: 20, 429: 30 });
+    const after = await guess(gateways[0] as Gateway);
+    expect(after.status).toBe(429);
+    expect(Number(after.headers.get('retry-after'))).toBeGreaterThan(280);
+    expect(Number(after.headers.get('retry-after'))).toBeLessThanOrEqual(300);
+    Object.assign(upstream.answer, { status: 200, body: '{"ok":true}' });
+  });
+
+  test('Redis dies: calls go on, counted in memory; Redis comes back: counted there again', async () => {
+    const [one, two] = [await start({ REDIS_URL: url() }), await start({ REDIS_URL: url() })];
+    await Promise.all([redisIs(one, 'up'), redisIs(two, 'up')]);
+    expect(await health(one)).toEqual(report('ok', 'up'));
+    await burst(5, one);
+
+    await killRedis();
+    await Promise.all([redisIs(one, 'down'), redisIs(two, 'down')]);
+    expect(await health(one)).toEqual(report('degraded', 'down'));
+    const began = performance.now();
+    const answers = await Promise.all([burst(10, one), burst(10, two)]);
+    expect(answers.map(statuses)).toEqual([
+      { 200: 5, 429: 5 },
+      { 200: 5, 429: 5 },
+    ]);
+    expect(performance.now() - began).toBeLessThan(2_000);
+
+    await startRedis();
+    await Promise.all([redisIs(one, 'up'), redisIs(two, 'up')]);
+    expect(await health(one)).toEqual(report('ok', 'up'));
+    // This Redis is empty, so what the two spend from now on they spend of one whole budget.
+    const shared = await Promise.all([burst(10, one), burst(10, two)]);
+    expect(statuses(shared.flat())).toEqual({ 200: 5, 429: 15 });
+  });
+
+  test('Redis dies in the midst of calls: each is answered, none with an error', async () => {
+    const gateway = await start({ REDIS_URL: url(), RATE_LIMIT_ANONYMOUS_PER_MINUTE: '1000' });
+    await redisIs(gateway, 'up');
+    const calls = burst(200, gateway);
+    await killRedis();
+    expect(statuses(await calls)).toEqual({ 200: 200 });
+  });
+
+  test('Redis hangs: calls go on', async () => {
+    const gateway = await start({ REDIS_URL: url() });
+    await redisIs(gateway, 'up');
+    redis?.kill('SIGSTOP');
+    const began = performance.now();
+    expect((await forgot(gateway)).status).toBe(200);
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(await health(gateway)).toEqual(report('degraded', 'down'));
+  });
+
+  test('a gateway that starts before its Redis serves, and finds it later', async () => {
+    await killRedis();
+    const gateway = await start({ REDIS_URL: url() });
+    expect(await health(gateway)).toEqual(report('degraded', 'down'));
+    expect(await remaining(forgot(gateway))).toBe('4');
+    await startRedis();
+    await redisIs(gateway, 'up');
+    expect(await remaining(forgot(gateway))).toBe('4');
+  });
+});

@@ -1,0 +1,308 @@
+import type { User } from '@gatehouse/shared/identity/users';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { buildGateway } from '../../../services/gateway/app.ts';
+import { COLLECTIONS } from '../../../services/gateway/database.ts';
+import { tierOf, UNLIMITED } from '../../../services/gateway/policy/tiers.ts';
+import type { Clock } from '../../fixtures/clock.ts';
+import { testClock } from '../../fixtures/clock.ts';
+import { freshDatabase } from '../../fixtures/database.ts';
+import { rateLimited } from '../../fixtures/envelope.ts';
+import { startUpstream } from '../../fixtures/gateway.ts';
+import { type Answered, postForm, send } from '../../fixtures/http.ts';
+import { bearerOf, newMember } from '../../fixtures/members.ts';
+import { listen, testConfig } from '../../fixtures/services.ts';
+
+/** spec §Limits, request-rate tiers of the gateway catalogue. */
+const TABLE: [plan: string | undefined, minute: number, hour: number, day: number][] = [
+  [undefined, 60, 1_000, 10_000],
+  ['Free', 60, 1_000, 10_000],
+  ['Free Trial', 60, 1_000, 10_000],
+  ['Starter', 120, 5_000, 50_000],
+  ['Professional', 300, 15_000, 200_000],
+  ['Business', 600, 30_000, 500_000],
+];
+
+describe('the tier of a plan', () => {
+  test.each(TABLE)('%s', (plan, minute, hour, day) => {
+    expect(tierOf(plan)).toEqual([
+      { seconds: 60, limit: minute },
+      { seconds: 3_600, limit: hour },
+      { seconds: 86_400, limit: day },
+    ]);
+  });
+
+  test('Enterprise has no windows, and what it shows is as high as a 32-bit number goes', () => {
+    expect(tierOf('Enterprise')).toEqual([]);
+    expect(UNLIMITED).toBe(2_147_483_647);
+  });
+
+  test.each([
+    'enterprise',
+    'ENTERPRISE',
+    ' Enterprise',
+    'Platinum',
+    '',
+    '__proto__',
+    'constructor',
+    'toString',
+  ])('what is no plan is Free Trial: %j', (plan) => {
+    expect(tierOf(plan)).toEqual(tierOf('Free'));
+  });
+  test.each([null, 5, {}, true])('a plan that is no text is Free Trial: %j', (plan) => {
+    expect(tierOf(plan as unknown as string)).toEqual(tierOf('Free'));
+  });
+});
+
+describe('a user’s budget', () => {
+  let fresh: Awaited<ReturnType<typeof freshDatabase<typeof COLLECTIONS>>>;
+  let platform: Awaited<ReturnType<typeof startUpstream>>;
+  let clock: Clock;
+  const gateways: FastifyInstance[] = [];
+  let gateway: string;
+  beforeAll(async () => {
+    [fresh, platform] = await Promise.all([freshDatabase(COLLECTIONS), startUpstream()]);
+  });
+  beforeEach(async () => {
+    clock = testClock();
+    gateway = await startGateway();
+  });
+  afterEach(async () => {
+    await Promise.all(gateways.splice(0).map((each) => each.close()));
+    platform.received.length = 0;
+  });
+  afterAll(async () => {
+    await platform.stop();
+    await fresh.drop();
+  });
+
+  async function startGateway(env: NodeJS.ProcessEnv = {}): Promise<string> {
+    const config = testConfig('gateway', {
+      CAPTCHA_PROVIDER: 'none',
+      TRUST_PROXY: 'loopback',
+      LOGIN_SERVICE_URL: platform.url,
+      USER_SERVICE_URL: platform.url,
+      UPSTREAM_PAYMENT: platform.url,
+      RATE_LIMIT_ANONYMOUS_PER_MINUTE: '5',
+      ...env,
+    });
+    const app = await buildGateway({ config, db: fresh.db, now: clock.now });
+    gateways.push(app);
+    return listen(app);
+  }
+
+  const newUser = (subscription_plan?: unknown) => newMember(fresh.db, { subscription_plan });
+  /** The user's bearer now; a new one each time. */
+  const bearer = (user: User) => ({
+    authorization: bearerOf(user, clock.now(), { lifetime: 3600 }),
+  });
+  const call = (headers: Record<string, string>, path = '/api/v1/payment/invoices', where = gateway) =>
+    send(where + path, { headers });
+  const burst = (count: number, headers: Record<string, string>, path?: string) =>
+    Promise.all(Array.from({ length: count }, () => call(headers, path)));
+  const having = (answers: Answered[], status: number) => answers.filter((each) => each.status === status);
+  const budgetIn = ({ headers }: Answered) =>
+    ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
+  const tooMany = (retry_after: number, limit: number) => rateLimited(limit, retry_after, clock.now()).body;
+  /**
+   * Spends so many calls, minute by minute and as fast as the plan allows; they are many, so they lead nowhere and
+   * go over no socket.
+   */
+  async function spendTo(total: number, minute: number, user: User, spent: number): Promise<void> {
+    const [app] = gateways as [FastifyInstance];
+    for (let done = spent; done < total; done += minute) {
+      clock.advance(60);
+      const headers = bearer(user);
+      const calls = Array.from({ length: Math.min(minute, total - done) }, () =>
+        app.inject({ url: '/api/v1/nothing', headers }),
+      );
+      expect(new Set((await Promise.all(calls)).map(({ statusCode }) => statusCode))).toEqual(new Set([404]));
+    }
+  }
+
+  test.each(TABLE)(
+    '%s: a burst of the minute’s limit and ten passes exactly the limit',
+    async (plan, minute) => {
+      const user = await newUser(plan);
+      const reset = clock.seconds() + 60;
+      const answers = await burst(minute + 10, bearer(user));
+      const [passed, refused] = [having(answers, 200), having(answers, 429)];
+      expect([passed.length, refused.length]).toEqual([minute, 10]);
+      expect(platform.received).toHaveLength(minute);
+      expect(passed.map((answer) => budgetIn(answer)[1]).sort((a = 0, b = 0) => a - b)).toEqual(
+        Array.from({ length: minute }, (_, left) => left),
+      );
+      for (const answer of [...passed, ...refused]) {
+        expect([budgetIn(answer)[0], budgetIn(answer)[2]]).toEqual([minute, reset]);
+      }
+      for (const answer of refused) {
+        expect(answer.body).toEqual(tooMany(60, minute));
+        expect(Object.keys(answer.body.error)).toEqual([
+          'code',
+          'message',
+          'retry_after',
+          'limit',
+          'reset_at',
+        ]);
+        expect(answer.headers.get('retry-after')).toBe('60');
+        expect(budgetIn(answer)[1]).toBe(0);
+      }
+      clock.advance(59.999);
+      const last = await call(bearer(user));
+      expect([last.status, last.body]).toEqual([429, tooMany(1, minute)]);
+      clock.advance(0.001);
+      expect((await call(bearer(user))).status).toBe(200);
+    },
+  );
+
+  test('the hour is told where it is nearer to its end, and refuses when it is spent', async () => {
+    const user = await newUser('Free');
+    const began = clock.seconds();
+    expect(budgetIn(await call(bearer(user)))).toEqual([60, 59, began + 60]);
+    await spendTo(959, 60, user, 1);
+    clock.advance(60);
+    // Forty of the hour's thousand are left, fewer than a minute's sixty.
+    expect(budgetIn(await call(bearer(user)))).toEqual([1_000, 40, began + 3_600]);
+    const answers = await burst(50, bearer(user));
+    expect([having(answers, 200).length, having(answers, 429).length]).toEqual([40, 10]);
+    const retry = began + 3_600 - clock.seconds();
+    for (const { body } of having(answers, 429)) expect(body).toEqual(tooMany(retry, 1_000));
+    // What was refused took nothing of the minute.
+    clock.advance(retry);
+    expect(budgetIn(await call(bearer(user)))).toEqual([60, 59, clock.seconds() + 60]);
+  });
+
+  test('the day refuses when it is spent', { timeout: 60_000 }, async () => {
+    const user = await newUser('Free');
+    const began = clock.seconds();
+    expect((await call(bearer(user))).status).toBe(200);
+    for (let hour = 1; hour <= 9; hour += 1) {
+      await spendTo(hour * 1_000, 60, user, (hour - 1) * 1_000 + (hour === 1 ? 1 : 0));
+      clock.advance(3_600);
+    }
+    await spendTo(9_999, 60, user, 9_000);
+    clock.advance(60);
+    expect(budgetIn(await call(bearer(user)))).toEqual([10_000, 0, began + 86_400]);
+    const answer = await call(bearer(user));
+    const retry = began + 86_400 - clock.seconds();
+    expect([answer.status, answer.body]).toEqual([429, tooMany(retry, 10_000)]);
+    clock.advance(retry);
+    expect(budgetIn(await call(bearer(user)))).toEqual([60, 59, clock.seconds() + 60]);
+  });
+
+  test('Enterprise is never refused and shows 2147483647', async () => {
+    const user = await newUser('Enterprise');
+    const answers = await burst(1_000, bearer(user));
+    expect(having(answers, 200)).toHaveLength(1_000);
+    for (const answer of answers) {
+      expect(budgetIn(answer)).toEqual([2_147_483_647, 2_147_483_647, clock.seconds() + 60]);
+    }
+  });
+
+  test('a plan changed in the database changes the tier without a restart, up and down', async () => {
+    const user = await newUser('Free');
+    const change = async (subscription_plan: string) => {
+      await fresh.db.users.updateOne({ email: user.email }, { $set: { subscription_plan } });
+      clock.advance(1); // as long as a gateway may remember
+    };
+    const headers = bearer(user);
+    expect(having(await burst(70, headers), 200)).toHaveLength(60);
+    await change('Starter');
+    const [limit, remaining] = budgetIn(await call(headers));
+    expect([limit, remaining]).toEqual([120, 59]);
+    await change('Enterprise');
+    expect(budgetIn(await call(headers))[0]).toBe(2_147_483_647);
+    await change('Free');
+    const answer = await call(headers);
+    expect([answer.status, answer.body]).toEqual([429, tooMany(57, 60)]);
+    await fresh.db.users.updateOne({ email: user.email }, { $unset: { subscription_plan: true } });
+    clock.advance(57);
+    expect(budgetIn(await call(headers))[0]).toBe(60);
+  });
+
+  test.each([null, 5, 'enterprise', { $gt: '' }])(
+    'a record with the plan %j is on Free Trial',
+    async (plan) => {
+      expect(budgetIn(await call(bearer(await newUser(plan))))[0]).toBe(60);
+    },
+  );
+
+  test('forged plan and identity headers change nothing', async () => {
+    const [user, rich] = [await newUser('Free'), await newUser('Enterprise')];
+    const forged = {
+      ...bearer(user),
+      'x-user-id': String(rich.user_id),
+      'x-user-email': rich.email,
+      'x-user-plan': 'Enterprise',
+      'x-subscription-plan': 'Enterprise',
+      'x-ratelimit-limit': '999999',
+      'x-internal-role': 'admin',
+      cookie: 'plan=Enterprise',
+    };
+    const answer = await call(forged, '/api/v1/payment/invoices?subscription_plan=Enterprise');
+    expect(budgetIn(answer)).toEqual([60, 59, clock.seconds() + 60]);
+    expect(platform.received[0]?.headers).toMatchObject({
+      'x-user-id': user.user_id,
+      'x-user-email': user.email,
+      'x-user-plan': 'Free',
+    });
+    expect(platform.received[0]?.headers).not.toHaveProperty('x-internal-role');
+    expect(having(await burst(69, forged), 200)).toHaveLength(59);
+  });
+
+  test('is one for all tokens and addresses of the user, and another’s is another', async () => {
+    const [ada, grace] = [await newUser(), await newUser()];
+    const answers = await Promise.all(
+      Array.from({ length: 70 }, (_, host) =>
+        call({ ...bearer(ada), 'x-forwarded-for': `198.51.100.${host}` }),
+      ),
+    );
+    expect(having(answers, 200)).toHaveLength(60);
+    expect(budgetIn(await call(bearer(grace)))[1]).toBe(59);
+  });
+
+  test('is apart from the address’s', async () => {
+    const user = await newUser();
+    for (const left of [4, 3, 2, 1, 0]) expect(budgetIn(await call({}))[1]).toBe(left);
+    expect((await call({})).status).toBe(429);
+    expect((await call({ authorization: 'Bearer x' })).status).toBe(429);
+    expect(budgetIn(await call(bearer(user)))).toEqual([60, 59, clock.seconds() + 60]);
+    expect((await call({})).status).toBe(429);
+  });
+
+  test('under /v2 is a flat hundred a minute, whatever the plan, apart from the catalogue’s', async () => {
+    const forgot = (headers: Record<string, string>) =>
+      postForm(`${gateway}/v2/forgot-password`, { email: 'ada@example.com' }, headers);
+    for (const plan of [undefined, 'Business', 'Enterprise']) {
+      const headers = bearer(await newUser(plan));
+      const answers = await Promise.all(Array.from({ length: 110 }, () => forgot(headers)));
+      expect([having(answers, 200).length, having(answers, 429).length]).toEqual([100, 10]);
+      for (const answer of having(answers, 429)) {
+        expect(answer.body).toEqual({ detail: 'Too many requests' });
+        expect(answer.headers.get('retry-after')).toBe('60');
+        expect(budgetIn(answer)).toEqual([100, 0, clock.seconds() + 60]);
+      }
+      expect((await call(headers)).status).toBe(200);
+    }
+  });
+
+  test('is spent by what is refused otherwise, too', async () => {
+    const headers = bearer(await newUser());
+    const spent = [
+      await call(headers, '/api/v1/nothing'),
+      await call(headers, '/api/v1/selection/x'),
+      await call({ ...headers, 'api-version': 'v9' }),
+      await call(headers, '/api/v1/payment/%2e%2e/x'),
+    ];
+    expect(spent.map(({ status }) => status)).toEqual([404, 503, 400, 404]);
+    expect(spent.map((answer) => budgetIn(answer)[1])).toEqual([59, 58, 57, 56]);
+  });
+
+  test('RATE_LIMIT=off refuses nobody and still shows it', async () => {
+    const where = await startGateway({ RATE_LIMIT: 'off' });
+    const headers = bearer(await newUser());
+    const answers = await Promise.all(Array.from({ length: 70 }, () => call(headers, undefined, where)));
+    expect(having(answers, 200)).toHaveLength(70);
+    for (const answer of answers) expect(budgetIn(answer)).toEqual([60, 60, clock.seconds() + 60]);
+  });
+});

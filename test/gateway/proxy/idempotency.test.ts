@@ -1,0 +1,588 @@
+import { request } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { buildGateway } from '../../../services/gateway/app.ts';
+import { eventually } from '../../fixtures/eventually.ts';
+import { startGateway, startHttp } from '../../fixtures/gateway.ts';
+import { member } from '../../fixtures/members.ts';
+import { listen, testConfig } from '../../fixtures/services.ts';
+import { envelope, exchange, refusal, startPlatform } from '../platform.ts';
+
+type Started<T extends (...args: never[]) => unknown> = Awaited<ReturnType<T>>;
+
+let platform: Started<typeof startPlatform>;
+let gateway: Started<typeof startGateway>;
+let ada: Started<typeof member>;
+beforeAll(async () => {
+  platform = await startPlatform();
+  gateway = await startGateway({
+    env: {
+      UPSTREAM_PAYMENT: platform.url,
+      UPSTREAM_HISTORY: platform.url,
+      LOGIN_SERVICE_URL: platform.url,
+      USER_SERVICE_URL: platform.url,
+    },
+  });
+  ada = await member(gateway.db, gateway.clock);
+});
+afterEach(() => platform.reset());
+afterAll(async () => {
+  await gateway.stop();
+  await platform.stop();
+});
+
+let keys = 0;
+/** A key that no other test uses. */
+const fresh = () => {
+  keys += 1;
+  return `key-${keys}`;
+};
+const PATH = '/api/v1/payment/charge';
+interface Init {
+  path?: string;
+  method?: string;
+  body?: string | Buffer;
+  headers?: Record<string, string>;
+  front?: string;
+}
+const charge = (
+  key: string,
+  { path = PATH, method = 'POST', body = '{"amount":1}', headers = {}, front = gateway.url }: Init = {},
+) =>
+  exchange(`${front}${path}`, {
+    method,
+    headers: {
+      authorization: ada.authorization,
+      'content-type': 'application/json',
+      'idempotency-key': key,
+      ...headers,
+    },
+    body,
+  });
+/** The service counts what it carries out. */
+const counting = (status = 201, headers: Record<string, string> = {}) => {
+  let count = 0;
+  platform.reply = (_, response) => {
+    count += 1;
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(`{"charge":${count}}`);
+  };
+};
+
+const otherBody = envelope(
+  409,
+  'DUPLICATE_RESOURCE',
+  'Resource already exists',
+  'This Idempotency-Key was used with a different body',
+);
+const underWay = envelope(
+  409,
+  'DUPLICATE_RESOURCE',
+  'Resource already exists',
+  'A request with this Idempotency-Key is in progress',
+);
+
+describe('the first answer again', () => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s', async (method) => {
+    counting();
+    const key = fresh();
+    const first = await charge(key, { method });
+    const second = await charge(key, { method });
+    expect(first.status).toBe(201);
+    expect(first.body.toString()).toBe('{"charge":1}');
+    expect({ status: second.status, body: second.body }).toEqual({ status: first.status, body: first.body });
+    expect(platform.calls).toHaveLength(1);
+    expect(platform.calls[0]?.headers['idempotency-key']).toBe(key);
+  });
+
+  test.each<[string, number, Record<string, string>, Buffer]>([
+    [
+      'gzip',
+      200,
+      { 'content-encoding': 'gzip', 'content-type': 'application/json' },
+      gzipSync('{"ok":true}'),
+    ],
+    ['every byte', 201, { 'content-type': 'application/octet-stream' }, Buffer.from([...Array(256).keys()])],
+    [
+      'headers of its own',
+      200,
+      { etag: '"v1"', location: '/api/v1/payment/1', 'x-custom': 'ü' },
+      Buffer.from('x'),
+    ],
+    ['nothing', 204, {}, Buffer.alloc(0)],
+    ['a redirection', 303, { location: '/api/v1/payment/1' }, Buffer.alloc(0)],
+    [
+      'two mebibytes',
+      200,
+      { 'content-type': 'application/octet-stream' },
+      Buffer.alloc(2 * 1024 * 1024, 0xc3),
+    ],
+  ])('of %s, to the byte', async (_, status, headers, body) => {
+    platform.reply = (_call, response) => void response.writeHead(status, headers).end(body);
+    const key = fresh();
+    const answers = [await charge(key), await charge(key)];
+    for (const answer of answers) {
+      expect(answer.status).toBe(status);
+      expect(answer.body.equals(body)).toBe(true);
+      expect(answer.headers).toMatchObject(headers);
+    }
+    expect(platform.calls).toHaveLength(1);
+  });
+
+  test.each([400, 401, 403, 404, 409, 422])('of a refusal: %i', async (status) => {
+    counting(status);
+    const key = fresh();
+    await charge(key);
+    expect(String((await charge(key)).body)).toBe('{"charge":1}');
+    expect(platform.calls).toHaveLength(1);
+  });
+
+  test('but of a 429, which says when to come again', async () => {
+    counting(429);
+    const key = fresh();
+    await charge(key);
+    expect(String((await charge(key)).body)).toBe('{"charge":2}');
+  });
+
+  test('with the request id, the budget and the version of the second call', async () => {
+    counting();
+    const key = fresh();
+    await charge(key, { headers: { 'x-request-id': 'first' } });
+    const { headers } = await charge(key, { headers: { 'x-request-id': 'second' } });
+    expect(headers).toMatchObject({ 'x-request-id': 'second', 'api-version': 'v1' });
+    expect(headers['x-ratelimit-limit']).toBeDefined();
+  });
+
+  test('at another gateway on the same database', async () => {
+    counting();
+    const app = await buildGateway({
+      config: testConfig('gateway', { CAPTCHA_PROVIDER: 'none', UPSTREAM_PAYMENT: platform.url }),
+      db: gateway.db,
+      now: gateway.clock.now,
+    });
+    const front = await listen(app);
+    const key = fresh();
+    const first = await charge(key);
+    const second = await charge(key, { front });
+    expect(second.body).toEqual(first.body);
+    expect(platform.calls).toHaveLength(1);
+    await app.close();
+  });
+
+  test('of a call without a body', async () => {
+    counting();
+    const key = fresh();
+    const call = () =>
+      exchange(`${gateway.url}${PATH}`, {
+        method: 'POST',
+        headers: { authorization: ada.authorization, 'idempotency-key': key, 'content-length': '0' },
+      });
+    await call();
+    expect(String((await call()).body)).toBe('{"charge":1}');
+    expect(platform.calls).toHaveLength(1);
+  });
+
+  test('of an upload in chunks that is larger than any buffer', async () => {
+    counting();
+    const key = fresh();
+    const body = Buffer.alloc(5_000_000, 'x');
+    const init = { body, headers: { 'transfer-encoding': 'chunked', 'content-type': 'application/pdf' } };
+    await charge(key, init);
+    expect(String((await charge(key, init)).body)).toBe('{"charge":1}');
+    body[4_999_999] = 0;
+    expect(refusal(await charge(key, init))).toEqual(otherBody);
+    expect(platform.calls).toHaveLength(1);
+    expect(platform.calls[0]?.body.length).toBe(5_000_000);
+  });
+});
+
+describe('another effect', () => {
+  test('another body, content type or query: 409, and no call', async () => {
+    counting();
+    const key = fresh();
+    await charge(key);
+    expect(refusal(await charge(key, { body: '{"amount":2}' }))).toEqual(otherBody);
+    expect(refusal(await charge(key, { body: '' }))).toEqual(otherBody);
+    expect(refusal(await charge(key, { headers: { 'content-type': 'text/plain' } }))).toEqual(otherBody);
+    expect(refusal(await charge(key, { path: `${PATH}?amount=2` }))).toEqual(otherBody);
+    expect(platform.calls).toHaveLength(1);
+  });
+
+  test('another user, path, method or key is another call', async () => {
+    counting();
+    const key = fresh();
+    const bob = await member(gateway.db, gateway.clock);
+    const bodies = [
+      await charge(key),
+      await charge(key, { headers: { authorization: bob.authorization } }),
+      await charge(key, { path: `${PATH}/2` }),
+      await charge(key, { path: '/api/v1/history/charge' }),
+      await charge(key, { method: 'PUT' }),
+      await charge(key.toUpperCase()),
+    ].map(({ body }) => String(body));
+    expect(bodies).toEqual([1, 2, 3, 4, 5, 6].map((count) => `{"charge":${count}}`));
+  });
+
+  test('a user’s other session is the same user', async () => {
+    counting();
+    const key = fresh();
+    await charge(key);
+    const { createTokens } = await import('@gatehouse/shared/identity/tokens');
+    const token = createTokens(testConfig('gateway')).session(ada, gateway.clock.now());
+    expect(String((await charge(key, { headers: { authorization: `Bearer ${token}` } })).body)).toBe(
+      '{"charge":1}',
+    );
+  });
+
+  test('a GET is no effect: its key is ignored', async () => {
+    counting(200);
+    const key = fresh();
+    const get = (spelled = key) =>
+      exchange(`${gateway.url}${PATH}`, {
+        headers: { authorization: ada.authorization, 'idempotency-key': spelled },
+      });
+    expect([String((await get()).body), String((await get()).body)]).toEqual([
+      '{"charge":1}',
+      '{"charge":2}',
+    ]);
+    expect((await get('no good key')).status).toBe(200);
+  });
+
+  test('twenty at once: one effect, and every answer is it or a 409', async () => {
+    counting();
+    const key = fresh();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => charge(key)));
+    for (const answer of answers) {
+      if (answer.status === 201) expect(String(answer.body)).toBe('{"charge":1}');
+      else expect(refusal(answer)).toEqual(underWay);
+    }
+    expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
+    expect(platform.calls).toHaveLength(1);
+  });
+
+  test('while it is under way: 409, whatever the body', async () => {
+    let finish = () => {};
+    platform.reply = (_, response) => {
+      finish = () => void response.end('done');
+    };
+    const key = fresh();
+    const first = charge(key);
+    await eventually(() => platform.calls[0]?.complete === true);
+    expect(refusal(await charge(key))).toEqual(underWay);
+    expect(refusal(await charge(key, { body: 'other' }))).toEqual(underWay);
+    finish();
+    expect(String((await first).body)).toBe('done');
+    expect(platform.calls).toHaveLength(1);
+  });
+});
+
+describe('what is not kept', () => {
+  test.each([500, 502, 503, 504])('%i', async (status) => {
+    counting(status);
+    const key = fresh();
+    expect((await charge(key)).status).toBe(status);
+    counting();
+    expect((await charge(key)).status).toBe(201);
+    expect(platform.calls).toHaveLength(2);
+  });
+
+  test('the failure of a service', async () => {
+    const key = fresh();
+    platform.reply = (_, response) => void response.socket?.destroy();
+    expect(refusal(await charge(key))).toEqual(envelope(503, 'SERVICE_UNAVAILABLE', 'Service unavailable'));
+    counting();
+    expect((await charge(key)).status).toBe(201);
+  });
+
+  test('an answer that breaks off', async () => {
+    const key = fresh();
+    platform.reply = (_, response) => {
+      response.writeHead(200, { 'content-length': '1000000' }).write('half');
+      setTimeout(() => response.socket?.destroy(), 20);
+    };
+    expect((await charge(key)).status).toBe(503);
+    counting();
+    expect((await charge(key)).status).toBe(201);
+  });
+
+  test('an upload that broke off', async () => {
+    const key = fresh();
+    const outgoing = request(`${gateway.url}${PATH}`, {
+      method: 'POST',
+      headers: { authorization: ada.authorization, 'idempotency-key': key, 'content-length': 1_000 },
+    });
+    outgoing.on('error', () => {}).write('half');
+    await eventually(() => platform.calls.length === 1);
+    outgoing.destroy();
+    await eventually(() => platform.calls[0]?.body.length === 4);
+    expect(platform.calls[0]?.complete).toBe(false);
+    counting();
+    await expect.poll(async () => (await charge(key)).status).toBe(201);
+  });
+
+  test.each(['no-store', 'private, No-Store, max-age=0'])(
+    'an answer with Cache-Control: %s, such as one that holds a token: it runs again',
+    async (cacheControl) => {
+      counting(200, { 'cache-control': cacheControl });
+      const before = await gateway.db.idempotencyKeys.countDocuments();
+      for (const path of ['/api/v1/auth/refresh', '/auth/refresh', PATH]) {
+        const key = fresh();
+        const bodies = [await charge(key, { path }), await charge(key, { path })].map(({ body }) =>
+          String(body),
+        );
+        expect(bodies[1]).not.toBe(bodies[0]);
+      }
+      expect(platform.calls).toHaveLength(6);
+      // Nothing of those answers rests anywhere.
+      expect(await gateway.db.idempotencyKeys.countDocuments()).toBe(before);
+    },
+  );
+
+  test('an answer too large to keep goes through whole, and is not made twice', {
+    timeout: 30_000,
+  }, async () => {
+    const large = Buffer.alloc(9 * 1024 * 1024, 'x');
+    platform.reply = (_, response) => void response.end(large);
+    const key = fresh();
+    const { status, body } = await charge(key);
+    expect(status).toBe(200);
+    expect(body.equals(large)).toBe(true);
+    expect(refusal(await charge(key))).toEqual(
+      envelope(
+        409,
+        'DUPLICATE_RESOURCE',
+        'Resource already exists',
+        'The response to this request was too large to store',
+      ),
+    );
+    gateway.clock.advance(3600);
+    expect((await charge(key, { headers: { authorization: (await again()).authorization } })).status).toBe(
+      409,
+    );
+    expect(platform.calls).toHaveLength(1);
+  });
+});
+
+/** The same user with a token that is good now. */
+async function again() {
+  const { createTokens } = await import('@gatehouse/shared/identity/tokens');
+  ada.authorization = `Bearer ${createTokens(testConfig('gateway')).session(ada, gateway.clock.now())}`;
+  return ada;
+}
+
+test('a client that goes away before its answer finds it when it comes back', async () => {
+  let finish = () => {};
+  platform.reply = (_, response) => {
+    finish = () => void response.writeHead(201).end('charged');
+  };
+  const key = fresh();
+  const outgoing = request(`${gateway.url}${PATH}`, {
+    method: 'POST',
+    headers: { authorization: ada.authorization, 'idempotency-key': key, 'content-type': 'application/json' },
+  });
+  outgoing.on('error', () => {}).end('{"amount":1}');
+  await eventually(() => platform.calls[0]?.complete === true);
+  outgoing.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 50)); // the gateway hears of it
+  finish();
+  await expect
+    .poll(async () => {
+      const { status, body } = await charge(key);
+      return status === 201 && String(body);
+    })
+    .toBe('charged');
+  expect(platform.calls).toHaveLength(1);
+});
+
+describe('time', () => {
+  test('a key whose call was cut off is free two minutes later, for one of twenty', async () => {
+    counting();
+    const key = fresh();
+    let accepted = 0;
+    const silent = await startHttp(() => {
+      accepted += 1;
+    });
+    // A gateway that dies with the call: its answer never comes, and nobody ends its lease.
+    const app = await buildGateway({
+      config: testConfig('gateway', { CAPTCHA_PROVIDER: 'none', UPSTREAM_PAYMENT: silent.url }),
+      db: { ...gateway.db, idempotencyKeys: deaf(gateway.db.idempotencyKeys) },
+      now: gateway.clock.now,
+    });
+    const front = await listen(app);
+    const lost = charge(key, { front }).catch(() => undefined);
+    await eventually(() => accepted === 1);
+    app.server.closeAllConnections();
+    await silent.stop();
+    await lost;
+    await app.close();
+
+    expect(refusal(await charge(key))).toEqual(underWay);
+    gateway.clock.advance(119);
+    expect(refusal(await charge(key))).toEqual(underWay);
+    gateway.clock.advance(1);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => charge(key)));
+    expect(answers.some(({ status }) => status === 201)).toBe(true);
+    expect(platform.calls).toHaveLength(1);
+    expect(String((await charge(key)).body)).toBe('{"charge":1}');
+  });
+
+  /** A collection that can take keys, and then hears no more of them. */
+  function deaf<T extends object>(collection: T): T {
+    return new Proxy(collection, {
+      get(target, name) {
+        if (name === 'deleteOne' || name === 'updateOne')
+          return async () => ({ matchedCount: 0, modifiedCount: 0 });
+        const value = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  }
+
+  test('an answer that comes after its key was taken over does not replace the other one', async () => {
+    const finish: (() => void)[] = [];
+    platform.reply = (_, response) => {
+      const count = finish.length + 1;
+      finish.push(() => void response.writeHead(201).end(`{"charge":${count}}`));
+    };
+    const key = fresh();
+    const first = charge(key);
+    await eventually(() => finish.length === 1);
+    gateway.clock.advance(120);
+    const second = charge(key);
+    await eventually(() => finish.length === 2);
+    finish[1]?.();
+    expect(String((await second).body)).toBe('{"charge":2}');
+    finish[0]?.();
+    expect(String((await first).body)).toBe('{"charge":1}');
+    expect(String((await charge(key)).body)).toBe('{"charge":2}');
+  });
+
+  test('an answer is kept for 24 hours, and the field that the database deletes by says so', async () => {
+    counting();
+    const key = fresh();
+    const began = gateway.clock.now();
+    await charge(key);
+    const stored = await gateway.db.idempotencyKeys.find().sort({ expires_at: -1 }).limit(1).toArray();
+    expect(stored[0]?.expires_at).toEqual(new Date(began + 24 * 3_600_000));
+    gateway.clock.advance(24 * 3600 - 1);
+    await again();
+    expect(String((await charge(key)).body)).toBe('{"charge":1}');
+    gateway.clock.advance(1);
+    await again();
+    // Even when the database has not got round to it.
+    expect(String((await charge(key)).body)).toBe('{"charge":2}');
+    expect(String((await charge(key)).body)).toBe('{"charge":2}');
+  });
+
+  test('the database deletes what has expired', async () => {
+    const indexes = await gateway.db.idempotencyKeys.indexes();
+    expect(indexes).toContainEqual(
+      expect.objectContaining({ key: { expires_at: 1 }, expireAfterSeconds: 0 }),
+    );
+  });
+});
+
+describe('the key', () => {
+  test.each(['a', '~!@#$%^&*()_+{}|:"<>?', 'x'.repeat(255), '__proto__', '$where', '0', 'null'])(
+    '%j is one',
+    async (key) => {
+      counting();
+      await charge(key, { path: `${PATH}/${keys++}` });
+      const path = `${PATH}/named-${keys}`;
+      await charge(key, { path });
+      expect(String((await charge(key, { path })).body)).toBe('{"charge":2}');
+    },
+  );
+
+  test.each(['', ' ', 'a b', 'x'.repeat(256), 'ü', 'a\tb', 'a, b'])(
+    '400 for %j, and nothing is called',
+    async (key) => {
+      expect(refusal(await charge(key))).toEqual(
+        envelope(
+          400,
+          'INVALID_FORMAT',
+          'The request is malformed',
+          'Idempotency-Key must be 1 to 255 visible characters',
+        ),
+      );
+      expect(platform.calls).toEqual([]);
+    },
+  );
+
+  test('neither keys nor bodies rest in the database as they are', async () => {
+    const key = 'a-key-that-is-looked-for';
+    await charge(key, { body: '{"card":"4242424242424242"}' });
+    const text = JSON.stringify(await gateway.db.idempotencyKeys.find().toArray());
+    expect(text).not.toContain(key);
+    expect(text).not.toContain('4242424242424242');
+  });
+
+  test('without a bearer there is no key to keep: 401', async () => {
+    expect((await charge(fresh(), { headers: { authorization: '' } })).status).toBe(401);
+    expect(platform.calls).toEqual([]);
+  });
+
+  test('a public callback ignores it', async () => {
+    counting();
+    const key = fresh();
+    const path = '/api/v1/payment/webhook';
+    const call = () => charge(key, { path, headers: { authorization: '' } });
+    expect([String((await call()).body), String((await call()).body)]).toEqual([
+      '{"charge":1}',
+      '{"charge":2}',
+    ]);
+  });
+
+  test('the Direct contract ignores it', async () => {
+    counting(200);
+    const body = 'email=ada%40example.com';
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const key = fresh();
+    const call = () => charge(key, { path: '/v2/forgot-password', body, headers });
+    expect([String((await call()).body), String((await call()).body)]).toEqual([
+      '{"charge":1}',
+      '{"charge":2}',
+    ]);
+  });
+});
+
+test('an answer that comes before the body has ended is kept for the whole body', async () => {
+  const early = await startHttp((incoming, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"early":true}');
+    incoming.resume();
+  });
+  const front = await startGateway({ env: { UPSTREAM_HISTORY: early.url } });
+  const grace = await member(front.db, front.clock);
+  const whole = 'x'.repeat(1000);
+  const send = (key: string) => ({
+    method: 'POST',
+    headers: {
+      authorization: grace.authorization,
+      'content-type': 'text/plain',
+      'content-length': '1000',
+      'idempotency-key': key,
+    },
+  });
+  const first = await new Promise<number | undefined>((resolve, reject) => {
+    const call = request(`${front.url}/api/v1/history/1`, send('early'), (answer) => {
+      answer.resume().once('end', () => resolve(answer.statusCode));
+    }).once('error', reject);
+    call.write(whole.slice(0, 10));
+    setTimeout(() => call.end(whole.slice(10)), 100);
+  });
+  expect(first).toBe(200);
+  const again = await exchange(`${front.url}/api/v1/history/1`, { ...send('early'), body: whole });
+  const other = await exchange(`${front.url}/api/v1/history/1`, { ...send('early'), body: 'y'.repeat(1000) });
+  expect([again.status, other.status]).toEqual([200, 409]);
+  await front.stop();
+  await early.stop();
+});
+
+test.each(['/auth/logout', '/api/v1/auth/logout', '/auth/refresh'])(
+  '%s runs every time, whatever the key',
+  async (path) => {
+    counting(200);
+    const key = fresh();
+    for (let time = 0; time < 2; time += 1) await charge(key, { path, body: '' });
+    expect(platform.calls).toHaveLength(2);
+  },
+);

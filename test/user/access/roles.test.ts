@@ -1,0 +1,255 @@
+import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Chatbot } from '../../../services/user/chatbots/records.ts';
+import { outcome } from '../../fixtures/envelope.ts';
+import { may } from '../../fixtures/permissions.ts';
+import {
+  type Directory,
+  forbidden,
+  malformed,
+  notFound,
+  type Person,
+  type Place,
+  RECEPTIONIST,
+  startDirectory,
+} from '../chatbots/directory.ts';
+
+let directory: Directory;
+let ada: Person;
+let owner: Person;
+let place: Place;
+let next: Place | undefined;
+beforeAll(async () => {
+  directory = await startDirectory();
+  [ada, owner] = [await directory.person(), await directory.person()];
+  [place, next] = await directory.organization([owner], 2);
+  await directory.join(ada, { ...place, role: 'Owner' });
+});
+afterAll(() => directory.stop());
+
+async function member(role: Role, where = place) {
+  const person = await directory.person();
+  await directory.join(person, { ...where, role });
+  return person;
+}
+
+const byDepartment = async (role: Role): Promise<[Chatbot, Person]> => [
+  await ada.create({ department_id: place.department_id }),
+  await member(role),
+];
+const byListOver = (inherited: Role) => async (role: Role) => {
+  const [chatbot, person] = await byDepartment(inherited);
+  await ada.grant(chatbot, person, role);
+  return [chatbot, person] as const;
+};
+
+/** The ways to a role on a chatbot of Ada's. */
+const WAYS = {
+  'by the list': async (role: Role) => {
+    const [chatbot, person] = [await ada.create(), await directory.person()];
+    await ada.grant(chatbot, person, role);
+    return [chatbot, person] as const;
+  },
+  'by the department': byDepartment,
+  'by the list, where the department says Analyst': byListOver('Analyst'),
+  'by the list, where the department says Owner': byListOver('Owner'),
+};
+
+/** What is tried on one chatbot, one after the other. */
+const OPERATIONS = [
+  ['GET', '', 'view chatbot', 200],
+  ['GET', '/access', 'view users', 200],
+  ['POST', '/duplicate', 'duplicate chatbot', 201],
+  ['PATCH', '', 'edit chatbot', 200],
+  ['DELETE', '', 'delete chatbot', 200],
+] as const;
+
+describe.each(Object.entries(WAYS))('%s', (way, given) => {
+  test.each(ROLES)('%s', async (role) => {
+    const [chatbot, person] = await given(role);
+    const { chatbot_id } = chatbot;
+    const seen = may(role, 'view chatbot');
+    const { data, pagination } = (await person.list('limit=100')).body;
+    expect(data.filter((each: Chatbot) => each.chatbot_id === chatbot_id)).toStrictEqual(
+      seen ? [chatbot] : [],
+    );
+    expect(pagination.total_items).toBe(data.length);
+
+    for (const [method, path, permission, success] of OPERATIONS) {
+      const operation = `${method} …${path}`;
+      const before = await directory.db.chatbots.findOne({ chatbot_id });
+      const count = await directory.db.chatbots.countDocuments();
+      const body = method === 'PATCH' ? { name: 'Night porter' } : undefined;
+      const answer = await person.call(method, `/${chatbot_id}${path}`, body);
+      const after = await directory.db.chatbots.findOne({ chatbot_id });
+      // The copy is created in the department, where an Analyst may not.
+      const copies = path !== '/duplicate' || !way.endsWith('Analyst');
+      if (may(role, permission) && copies) {
+        expect(answer.status, operation).toBe(success);
+        if (method === 'DELETE') expect(after).toBeNull();
+        if (method === 'PATCH') expect(after?.name).toBe('Night porter');
+        if (operation === 'GET …') expect(answer.body).toStrictEqual(chatbot);
+        if (path === '/duplicate')
+          expect(answer.body).toMatchObject({
+            owner_id: person.user_id,
+            organization_id: chatbot.organization_id,
+            department_id: chatbot.department_id,
+          });
+      } else {
+        const refusal = seen ? forbidden : notFound;
+        expect(outcome(answer), operation).toStrictEqual(refusal(directory.clock));
+        expect(after).toStrictEqual(before);
+        expect(await directory.db.chatbots.countDocuments()).toBe(count);
+      }
+    }
+  });
+});
+
+describe('who has no role', () => {
+  const strangers: Record<string, () => Promise<Person>> = {
+    'a stranger': () => directory.person(),
+    'a member of the next department': () => member('Owner', next),
+    'a member of another organization': async () => {
+      const [elsewhere] = await directory.organization([ada]);
+      return member('Owner', elsewhere);
+    },
+    'the Owner of another organization': async () => {
+      const person = await directory.person();
+      await directory.organization([person]);
+      return person;
+    },
+    'a member who was removed, whatever the list says': async () => {
+      const person = await member('Owner');
+      const chatbots = await directory.db.chatbots.find({ department_id: place.department_id }).toArray();
+      for (const chatbot of chatbots.slice(-1)) await ada.grant(chatbot, person, 'Owner');
+      await directory.db.memberships.deleteOne({ user_id: String(person.user_id) });
+      return person;
+    },
+  };
+  test.each(Object.entries(strangers))('%s', async (_who, made) => {
+    const chatbot = await ada.create({ department_id: place.department_id });
+    const { chatbot_id } = chatbot;
+    const person = await made();
+    const before = await directory.db.chatbots.findOne({ chatbot_id });
+    for (const [method, path] of OPERATIONS) {
+      const body = method === 'PATCH' ? { name: 'Night porter' } : undefined;
+      const answer = await person.call(method, `/${chatbot_id}${path}`, body);
+      expect(outcome(answer), `${method} ${path}`).toStrictEqual(notFound(directory.clock));
+    }
+    expect(await directory.db.chatbots.findOne({ chatbot_id })).toStrictEqual(before);
+    expect((await person.list()).body.pagination.total_items).toBe(0);
+  });
+
+  test('who created it and was removed from the department', async () => {
+    const person = await member('Editor');
+    const { chatbot_id } = await person.create({ department_id: place.department_id });
+    await directory.db.memberships.deleteOne({ user_id: String(person.user_id) });
+    for (const [method, path] of OPERATIONS) {
+      const body = method === 'PATCH' ? { name: 'Night porter' } : undefined;
+      const answer = await person.call(method, `/${chatbot_id}${path}`, body);
+      expect(outcome(answer), `${method} ${path}`).toStrictEqual(notFound(directory.clock));
+    }
+    expect((await person.list()).body.pagination.total_items).toBe(0);
+    expect((await ada.call('DELETE', `/${chatbot_id}`)).status).toBe(200);
+  });
+});
+
+test("the organization's Owner may do everything in each of its departments, whatever the list says", async () => {
+  for (const { department_id } of [place, next as Place]) {
+    const chatbot = await owner.create({ department_id });
+    const other = await directory.person();
+    await directory.db.chatbots.updateOne(
+      { chatbot_id: chatbot.chatbot_id },
+      {
+        $set: {
+          owner_id: String(other.user_id),
+          permissions: [
+            {
+              user_id: String(owner.user_id),
+              role: 'Analyst',
+              granted_by: 'x',
+              granted_at: chatbot.created_at,
+            },
+          ],
+        },
+      },
+    );
+    for (const [method, path, , success] of OPERATIONS) {
+      const body = method === 'PATCH' ? { name: 'Night porter' } : undefined;
+      expect((await owner.call(method, `/${chatbot.chatbot_id}${path}`, body)).status).toBe(success);
+    }
+  }
+});
+
+describe('POST /api/v1/chatbots/create with a department_id', () => {
+  const create = (person: Person, department_id: unknown, more: object = {}) =>
+    person.call('POST', '/create', { ...RECEPTIONIST, department_id, ...more });
+
+  test.each(ROLES)('%s', async (role) => {
+    const person = await member(role);
+    const count = await directory.db.chatbots.countDocuments();
+    const answer = await create(person, place.department_id, {
+      organization_id: 'mine',
+      owner_id: ada.user_id,
+    });
+    if (may(role, 'create chatbot')) {
+      const at = new Date(directory.clock.now()).toISOString();
+      expect(outcome(answer)).toStrictEqual({
+        status: 201,
+        body: {
+          ...RECEPTIONIST,
+          chatbot_id: expect.any(String),
+          status: 'active',
+          owner_id: person.user_id,
+          ...place,
+          created_at: at,
+          updated_at: at,
+        },
+      });
+      expect(await directory.stored(answer.body.chatbot_id)).toStrictEqual(answer.body);
+    } else {
+      expect(outcome(answer)).toStrictEqual(forbidden(directory.clock));
+      expect(await directory.db.chatbots.countDocuments()).toBe(count);
+    }
+    expect((await create(person, undefined)).status).toBe(201); // of one's own everybody may have
+  });
+
+  test("the organization's Owner, also as an Analyst of the department", async () => {
+    expect((await create(owner, place.department_id)).status).toBe(201);
+    const both = await directory.person();
+    const [other] = await directory.organization([both]);
+    await directory.join(both, { ...other, role: 'Analyst' });
+    expect((await create(both, other.department_id)).body).toMatchObject({
+      ...other,
+      owner_id: both.user_id,
+    });
+  });
+
+  test('where one has no role, and where there is none', async () => {
+    const person = await member('Owner');
+    const [elsewhere] = await directory.organization([owner]);
+    const count = await directory.db.chatbots.countDocuments();
+    for (const id of [
+      next?.department_id,
+      elsewhere.department_id,
+      place.organization_id,
+      'nothing',
+      '__proto__',
+      '$ne',
+    ])
+      expect(outcome(await create(person, id)), id).toStrictEqual(notFound(directory.clock));
+    expect(await directory.db.chatbots.countDocuments()).toBe(count);
+  });
+
+  const text = 'department_id must be a string';
+  test.each([
+    [null, text],
+    [7, text],
+    [{ $ne: null }, text],
+    [[], text],
+    ['', 'department_id must be a single line of 1 to 200 characters'],
+    ['x'.repeat(201), 'department_id must be a single line of 1 to 200 characters'],
+  ])('%j is refused', async (department_id, details) => {
+    expect(outcome(await create(owner, department_id))).toStrictEqual(malformed(details, directory.clock));
+  });
+});

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { outcome } from '../../fixtures/envelope.ts';
+import { decodeToken, postForm } from '../../fixtures/http.ts';
+import { mailedCode, type Services, startServices } from '../../fixtures/services.ts';
+import { activeAccount, unverifiedAccount } from './codes.ts';
+
+let services: Services;
+beforeAll(async () => {
+  services = await startServices({ env: { PASSWORD_STORAGE: 'plain' } });
+});
+afterAll(() => services.stop());
+
+const post = (operation: string, fields: Record<string, string>) =>
+  postForm(`${services.user}/v2/${operation}`, fields);
+const forgot = (email: string) => post('forgot-password', { email });
+const record = (email: string) => services.db.users.findOne({ email });
+const mailsTo = (email: string) =>
+  services.mailbox.mails.filter(({ recipients }) => recipients.includes(email));
+
+const unverified = () => unverifiedAccount(services);
+const active = () => activeAccount(services);
+
+describe('POST /v2/forgot-password', () => {
+  test('1. returns 404 for an unknown e-mail and mails nothing', async () => {
+    const mails = services.mailbox.mails.length;
+    for (const email of ['nobody@example.com', 'not an address', 'a@example.com\r\nBcc: b@example.com'])
+      expect(outcome(await forgot(email))).toEqual({ status: 404, body: { detail: 'User not found' } });
+    expect(services.mailbox.mails).toHaveLength(mails);
+    expect(await record('nobody@example.com')).toBeNull();
+  });
+
+  test.each([{}, { email: '' }, { email: ' \t ' }])('requires the e-mail: %j', async (form) => {
+    expect(outcome(await post('forgot-password', form as Record<string, string>))).toEqual({
+      status: 400,
+      body: { detail: 'email is required' },
+    });
+  });
+
+  test.each([
+    ['an unverified', unverified],
+    ['an active', active],
+  ])('3. stores and mails a new code for %s account and changes nothing else', async (_state, store) => {
+    const { email } = await store();
+    const before = await record(email);
+    services.clock.advance(5);
+    const { status, body, headers } = await forgot(email);
+    expect({ status, body }).toEqual({ status: 200, body: { token: expect.any(String) } });
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(await record(email)).toStrictEqual({
+      ...before,
+      otp: mailedCode(services.mailbox, email),
+      otp_expiration: services.clock.seconds() + 60,
+      otp_wrong_guesses: 0,
+      otp_mail_times: [services.clock.seconds() - 5, services.clock.seconds()],
+    });
+    expect(mailsTo(email)).toHaveLength(1);
+    expect(mailsTo(email)[0]?.content).toMatchObject({
+      subject: 'Your OTP Code',
+      text: expect.stringContaining('It is valid for 60 seconds.'),
+    });
+  });
+
+  test('3. returns a token with otp_sent, valid for 30 minutes', async () => {
+    const { email } = await unverified();
+    const { body } = await forgot(email.toUpperCase());
+    const { header, payload } = decodeToken(body.token);
+    expect(header).toEqual({ alg: 'HS256', typ: 'JWT' });
+    expect(payload).toEqual({ email, otp_sent: true, exp: services.clock.seconds() + 30 * 60 });
+  });
+
+  test('mails to the stored address, however the e-mail is spelled', async () => {
+    const { email } = await active();
+    const mails = services.mailbox.mails.length;
+    expect((await forgot(` ${email.toLowerCase()} `)).status).toBe(200);
+    expect(services.mailbox.mails).toHaveLength(mails + 1);
+    expect(services.mailbox.mails[0]?.recipients).toEqual([email]);
+  });
+
+  test('replaces the old code', async () => {
+    const { email, code } = await unverified();
+    await forgot(email);
+    const next = mailedCode(services.mailbox, email);
+    if (next !== code) expect((await post('verify-otp', { email, otp: code })).status).toBe(400);
+    expect((await post('verify-otp', { email, otp: next })).status).toBe(200);
+  });
+
+  test('2. shares ten mails an hour with signup', async () => {
+    const email = 'ada@example.com';
+    await post('signup', { email, password: 'secret', name: 'Ada' });
+    for (let mail = 1; mail < 10; mail += 1) {
+      services.clock.advance(10);
+      expect((await forgot(email)).status).toBe(200);
+    }
+    const before = await record(email);
+    const refused = await forgot(email.toUpperCase());
+    expect(outcome(refused)).toEqual({ status: 429, body: { detail: 'Too many requests' } });
+    expect(refused.headers.get('retry-after')).toBe('3510');
+    expect(await record(email)).toEqual(before);
+    expect(mailsTo(email)).toHaveLength(10);
+    services.clock.advance(3510);
+    expect((await forgot(email)).status).toBe(200);
+  });
+
+  test('2. mails what is left of the ten for fifty parallel calls', async () => {
+    const { email } = await unverified();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => forgot(email)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(9);
+    for (const answer of answers.filter(({ status }) => status !== 200)) {
+      expect(outcome(answer)).toEqual({ status: 429, body: { detail: 'Too many requests' } });
+      expect(answer.headers.get('retry-after')).toBe('3600');
+    }
+    expect(mailsTo(email)).toHaveLength(9);
+    expect((await record(email))?.otp_mail_times).toHaveLength(10);
+  });
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { withNewUserId } from '../../../services/user/account/user-ids.ts';
+import { COLLECTIONS, type Database } from '../../../services/user/database.ts';
+import { freshDatabase } from '../../fixtures/database.ts';
+
+let db: Database;
+let drop: () => Promise<void>;
+beforeAll(async () => {
+  ({ db, drop } = await freshDatabase(COLLECTIONS));
+});
+afterAll(() => drop());
+beforeEach(async () => {
+  await db.users.deleteMany({});
+});
+
+let people = 0;
+/** Stores an account with the id. */
+const take = (user_id: string) =>
+  db.users.findOneAndUpdate(
+    { email: `person${++people}@example.com` },
+    { $set: { user_id } },
+    { upsert: true, returnDocument: 'after' },
+  );
+const draw = async (first: number, last: number) =>
+  (await withNewUserId(db.users, take, { first, last }))?.user_id;
+const exhausted = { reason: 'unavailable', status: 503, message: 'Service unavailable' };
+
+test('draws the first and the last number too', async () => {
+  const drawn = [await draw(100_000, 100_001), await draw(100_000, 100_001)];
+  expect(drawn.sort()).toEqual(['User-100000', 'User-100001']);
+});
+
+test('draws six digits by default', async () => {
+  expect((await withNewUserId(db.users, take))?.user_id).toMatch(/^User-[1-9]\d{5}$/);
+});
+
+test('draws again after a collision', async () => {
+  await take('User-1');
+  await take('User-2');
+  expect(await draw(1, 3)).toBe('User-3');
+});
+
+test('searches a crowded range for the last free id', async () => {
+  const numbers = Array.from({ length: 3_000 }, (_, index) => index + 1).filter((number) => number !== 2_345);
+  await db.users.insertMany(
+    numbers.map((number) => ({ email: `${number}@example.com`, user_id: `User-${number}` }) as never),
+  );
+  expect(await draw(1, 3_000)).toBe('User-2345');
+  await expect(draw(1, 3_000)).rejects.toMatchObject(exhausted);
+});
+
+test('is unavailable when every id is taken, and never returns a duplicate', async () => {
+  for (const number of [1, 2, 3]) await take(`User-${number}`);
+  await expect(draw(1, 3)).rejects.toMatchObject(exhausted);
+  expect(await db.users.countDocuments({ user_id: { $exists: true } })).toBe(3);
+});
+
+test('gives as many parallel calls as there are ids one each', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    await db.users.deleteMany({});
+    const drawn = await Promise.all(Array.from({ length: 30 }, () => draw(1, 30)));
+    expect(new Set(drawn).size).toBe(30);
+    await expect(draw(1, 30)).rejects.toMatchObject(exhausted);
+  }
+});
+
+test('passes on any other failure of the write', async () => {
+  let writes = 0;
+  const broken = new Error('broken');
+  const write = async () => {
+    writes += 1;
+    throw broken;
+  };
+  await expect(withNewUserId(db.users, write)).rejects.toBe(broken);
+  expect(writes).toBe(1);
+});
+
+test('does not mistake a duplicate e-mail for a duplicate id', async () => {
+  await db.users.insertOne({ email: 'a@example.com' } as never);
+  const write = () => db.users.insertOne({ email: 'a@example.com', user_id: 'User-1' } as never);
+  await expect(withNewUserId(db.users, write, { first: 1, last: 1 })).rejects.toMatchObject({ code: 11000 });
+});

@@ -1,0 +1,363 @@
+import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Grant } from '../../../../services/user/access/grant.ts';
+import type { Chatbot } from '../../../../services/user/chatbots/records.ts';
+import { outcome } from '../../../fixtures/envelope.ts';
+import {
+  type Directory,
+  forbidden,
+  malformed,
+  missing,
+  notFound,
+  type Person,
+  type Place,
+  STRANGE_IDS,
+  startDirectory,
+  userNotFound,
+} from '../directory.ts';
+
+let directory: Directory;
+let ada: Person;
+let bob: Person;
+let eve: Person;
+let chatbot: Chatbot;
+beforeAll(async () => {
+  directory = await startDirectory();
+});
+afterAll(() => directory.stop());
+beforeEach(async () => {
+  [ada, bob, eve] = [await directory.person(), await directory.person(), await directory.person()];
+  chatbot = await ada.create();
+});
+
+const put = (person: Person, user_id: string | null, body: unknown, { chatbot_id } = chatbot) =>
+  person.call('PUT', `/${chatbot_id}/access/${user_id}`, body);
+const at = () => new Date(directory.clock.now()).toISOString();
+const stored = ({ chatbot_id } = chatbot) => directory.db.chatbots.findOne({ chatbot_id });
+/** The stored list, shortly. */
+const roles = async (of = chatbot) =>
+  (await stored(of))?.permissions?.map(({ user_id, role }) => [user_id, role]);
+const roleOf = async (person: Person, { chatbot_id } = chatbot) =>
+  (await person.call('GET', `/${chatbot_id}/access/me`)).body.role;
+
+describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
+  test.each(ROLES)('%s is granted: the entry is answered, stored, and holds', async (role) => {
+    directory.clock.advance(60);
+    const entry = { user_id: bob.user_id, role, granted_by: ada.user_id, granted_at: at() };
+    expect(outcome(await put(ada, bob.user_id, { role }))).toStrictEqual({ status: 200, body: entry });
+    expect((await stored())?.permissions?.[1]).toStrictEqual(entry);
+    expect(await roleOf(bob)).toBe(role);
+    expect((await ada.call('GET', `/${chatbot.chatbot_id}`)).body).toStrictEqual(chatbot);
+  });
+
+  test('a role is changed: by whom and when last, once in the list', async () => {
+    await ada.grant(chatbot, bob, 'Owner');
+    await ada.grant(chatbot, eve, 'Viewer');
+    directory.clock.advance(60);
+    const entry = { user_id: eve.user_id, role: 'Admin', granted_by: bob.user_id, granted_at: at() };
+    expect(outcome(await put(bob, eve.user_id, { role: 'Admin' }))).toStrictEqual({
+      status: 200,
+      body: entry,
+    });
+    expect((await stored())?.permissions?.filter(({ user_id }) => user_id === eve.user_id)).toStrictEqual([
+      entry,
+    ]);
+  });
+
+  test('unknown fields are ignored, whatever they claim', async () => {
+    await put(ada, bob.user_id, {
+      role: 'Viewer',
+      user_id: eve.user_id,
+      granted_by: 'x',
+      $set: { owner_id: 'x' },
+    });
+    expect(await roles()).toEqual([
+      [ada.user_id, 'Owner'],
+      [bob.user_id, 'Viewer'],
+    ]);
+  });
+
+  const oneOf = 'role must be one of Owner, Admin, Editor, Viewer, Analyst';
+  test.each([
+    [{ role: 'owner' }, oneOf],
+    [{ role: '' }, oneOf],
+    [{ role: 'Superadmin' }, oneOf],
+    [{ role: '__proto__' }, oneOf],
+    [{ role: null }, oneOf],
+    [{ role: ['Owner'] }, oneOf],
+    [{ role: { $ne: 'Owner' } }, oneOf],
+    [[], 'body must be a JSON object'],
+    ['"Owner"', 'body must be a JSON object'],
+    ['{"role":', expect.any(String)],
+  ])('%j is refused and nothing is written', async (body, details) => {
+    const before = await stored();
+    expect(outcome(await put(ada, bob.user_id, body))).toStrictEqual(malformed(details, directory.clock));
+    expect(await stored()).toStrictEqual(before);
+  });
+
+  test.each([
+    ['role is required', {}],
+    ['body is required', undefined],
+    ['body is required', ''],
+    ['body is required', 'null'],
+  ])('%s: %j', async (details, body) => {
+    expect(outcome(await put(ada, bob.user_id, body))).toStrictEqual(missing(details, directory.clock));
+  });
+
+  test('an unknown chatbot, and one that the caller has no part in', async () => {
+    for (const id of STRANGE_IDS)
+      expect(
+        outcome(await ada.call('PUT', `/${id}/access/${bob.user_id}`, { role: 'Viewer' })),
+        id.slice(0, 40),
+      ).toStrictEqual(notFound(directory.clock));
+    for (const user_id of [bob.user_id, eve.user_id])
+      expect(outcome(await put(bob, user_id, { role: 'Owner' }))).toStrictEqual(notFound(directory.clock));
+    expect(await roles()).toBeUndefined();
+  });
+
+  test.each(['User-999999', 'me', 'null', '__proto__', '$ne', '%00', 'x'.repeat(10_000)])(
+    'an unknown user: %.20s',
+    async (user_id) => {
+      expect(outcome(await put(ada, user_id, { role: 'Viewer' }))).toStrictEqual(
+        userNotFound(directory.clock),
+      );
+      expect(await roles()).toBeUndefined();
+    },
+  );
+
+  test.each([
+    { account_status: 'disabled' as const },
+    { account_status: 'paused' as const },
+    { verified: false },
+    { verified: undefined },
+  ])('an account that is not active is like none: %j', async (fields) => {
+    const { user_id } = await directory.person(fields);
+    expect(outcome(await put(ada, user_id, { role: 'Viewer' }))).toStrictEqual(userNotFound(directory.clock));
+    expect(await roles()).toBeUndefined();
+  });
+
+  test('the role of an account that is disabled meanwhile can be changed', async () => {
+    await ada.grant(chatbot, bob, 'Admin');
+    await directory.db.users.updateOne(
+      { user_id: String(bob.user_id) },
+      { $set: { account_status: 'disabled' } },
+    );
+    expect((await put(ada, bob.user_id, { role: 'Viewer' })).status).toBe(200);
+  });
+
+  describe('nobody grants or changes a role above his own', () => {
+    const refusals: [Role, Role, Role | undefined, number][] = [
+      // caller, granted, before
+      ['Admin', 'Owner', undefined, 403],
+      ['Admin', 'Owner', 'Viewer', 403],
+      ['Admin', 'Viewer', 'Owner', 403],
+      ['Admin', 'Admin', undefined, 200],
+      ['Admin', 'Analyst', 'Admin', 200],
+      ['Admin', 'Editor', 'Analyst', 200],
+      ['Owner', 'Owner', 'Owner', 200],
+      ['Owner', 'Analyst', 'Owner', 200],
+      ['Editor', 'Analyst', undefined, 403],
+      ['Editor', 'Editor', 'Viewer', 403],
+      ['Viewer', 'Viewer', undefined, 403],
+      ['Viewer', 'Analyst', 'Viewer', 403],
+      ['Analyst', 'Analyst', undefined, 404],
+      ['Analyst', 'Viewer', 'Owner', 404],
+    ];
+    test.each(refusals)('%s grants %s to who had %s: %i', async (caller, role, before, status) => {
+      await ada.grant(chatbot, bob, caller);
+      if (before) await ada.grant(chatbot, eve, before);
+      const list = (await stored())?.permissions;
+      const answer = await put(bob, eve.user_id, { role });
+      expect(answer.status).toBe(status);
+      if (status === 403) expect(outcome(answer)).toStrictEqual(forbidden(directory.clock));
+      if (status === 404) expect(outcome(answer)).toStrictEqual(notFound(directory.clock));
+      if (status !== 200) expect((await stored())?.permissions).toStrictEqual(list);
+      else expect(await roleOf(eve)).toBe(role);
+    });
+
+    test.each(ROLES.slice(1))('%s does not raise himself', async (role) => {
+      await ada.grant(chatbot, bob, role);
+      const { status } = await put(bob, bob.user_id, { role: 'Owner' });
+      expect(status).toBe(role === 'Analyst' ? 404 : 403);
+      expect(await roleOf(bob)).toBe(role);
+    });
+
+    test('an unknown user is not told to who may not grant', async () => {
+      await ada.grant(chatbot, bob, 'Viewer');
+      for (const user_id of ['User-999999', eve.user_id])
+        expect(outcome(await put(bob, user_id, { role: 'Viewer' }))).toStrictEqual(
+          forbidden(directory.clock),
+        );
+    });
+  });
+
+  describe('the last Owner stays', () => {
+    test.each(ROLES.slice(1))('he does not become %s', async (role) => {
+      const before = await stored();
+      expect(outcome(await put(ada, ada.user_id, { role }))).toStrictEqual(
+        forbidden(directory.clock, 'The last Owner cannot be removed'),
+      );
+      expect(await stored()).toStrictEqual(before);
+      expect((await put(ada, ada.user_id, { role: 'Owner' })).status).toBe(200);
+      expect(await roleOf(ada)).toBe('Owner');
+    });
+
+    test('of two the owner steps back, and the other follows him', async () => {
+      await ada.grant(chatbot, bob, 'Owner');
+      expect((await put(ada, ada.user_id, { role: 'Viewer' })).status).toBe(200);
+      expect(await stored()).toMatchObject({ owner_id: bob.user_id });
+      expect(await roleOf(ada)).toBe('Viewer');
+      expect(await roleOf(bob)).toBe('Owner');
+      expect(outcome(await put(bob, bob.user_id, { role: 'Admin' }))).toStrictEqual(
+        forbidden(directory.clock, 'The last Owner cannot be removed'),
+      );
+    });
+
+    test('of two who demote each other at once one stays', async () => {
+      for (let round = 0; round < 6; round += 1) {
+        const shared = await ada.create();
+        await ada.grant(shared, bob, 'Owner');
+        const answers = await Promise.all([
+          put(ada, bob.user_id, { role: 'Viewer' }, shared),
+          put(bob, ada.user_id, { role: 'Viewer' }, shared),
+        ]);
+        expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
+        const after = await stored(shared);
+        expect(after?.permissions?.filter(({ role }) => role === 'Owner')).toHaveLength(1);
+        expect(after?.permissions?.find(({ role }) => role === 'Owner')?.user_id).toBe(after?.owner_id);
+      }
+    });
+  });
+
+  test('of many grants at once none is lost', async () => {
+    const people: Person[] = [];
+    for (let number = 0; number < 16; number += 1) people.push(await directory.person());
+    await ada.grant(chatbot, bob, 'Owner');
+    const answers = await Promise.all(
+      people.map(({ user_id }, turn) => put(turn % 2 ? ada : bob, user_id, { role: 'Viewer' })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await roles())?.map(([user_id]) => user_id).sort()).toEqual(
+      [ada, bob, ...people].map(({ user_id }) => user_id).sort(),
+    );
+  });
+
+  test('of grants at once to one person one holds', async () => {
+    const granted = ['Admin', 'Editor', 'Viewer', 'Analyst', 'Admin', 'Editor'];
+    await Promise.all(granted.map((role) => put(ada, bob.user_id, { role })));
+    expect((await roles())?.filter(([user_id]) => user_id === bob.user_id)).toHaveLength(1);
+  });
+
+  test('a list holds 1,000 entries and no more', async () => {
+    const entry = (number: number): Grant => ({
+      user_id: `User-x${number}`,
+      role: 'Viewer',
+      granted_by: String(ada.user_id),
+      granted_at: at(),
+    });
+    const { chatbot_id } = chatbot;
+    const permissions = Array.from({ length: 998 }, (_, number) => entry(number));
+    await directory.db.chatbots.updateOne({ chatbot_id }, { $set: { permissions } });
+    expect((await put(ada, bob.user_id, { role: 'Viewer' })).status).toBe(200); // with the owner: 1,000
+    expect(outcome(await put(ada, eve.user_id, { role: 'Viewer' }))).toStrictEqual(
+      malformed('an access list holds at most 1000 entries', directory.clock),
+    );
+    expect(await roles()).toHaveLength(1_000);
+    expect((await put(ada, bob.user_id, { role: 'Editor' })).status).toBe(200);
+  });
+
+  describe('on a chatbot of a department', () => {
+    let owner: Person;
+    let place: Place;
+    let shared: Chatbot;
+    beforeEach(async () => {
+      owner = await directory.person();
+      [place] = await directory.organization([owner]);
+      await directory.join(ada, { ...place, role: 'Owner' });
+      shared = await ada.create({ department_id: place.department_id });
+    });
+
+    test('its people are admitted, nobody else', async () => {
+      await directory.join(bob, { ...place, role: 'Viewer' });
+      expect((await put(ada, bob.user_id, { role: 'Editor' }, shared)).status).toBe(200);
+      expect((await put(ada, owner.user_id, { role: 'Editor' }, shared)).status).toBe(200);
+      const before = await stored(shared);
+      expect(outcome(await put(ada, eve.user_id, { role: 'Editor' }, shared))).toStrictEqual(
+        userNotFound(directory.clock),
+      );
+      const [next] = await directory.organization([owner]);
+      await directory.join(eve, { ...next, role: 'Owner' });
+      expect(outcome(await put(ada, eve.user_id, { role: 'Editor' }, shared))).toStrictEqual(
+        userNotFound(directory.clock),
+      );
+      expect(await stored(shared)).toStrictEqual(before);
+    });
+
+    test('who was only invited is not admitted, nor a member whose account is disabled', async () => {
+      await directory.db.memberships.insertOne({
+        membership_id: 'invitation',
+        ...place,
+        role: 'Editor',
+        email: 'grace@example.com',
+        granted_by: String(ada.user_id),
+        granted_at: at(),
+        expires_at: new Date(directory.clock.now() + 1000),
+      });
+      const disabled = await directory.person({ account_status: 'disabled' });
+      await directory.join(disabled, { ...place, role: 'Editor' });
+      for (const user_id of [eve.user_id, disabled.user_id, 'undefined', 'null'])
+        expect(outcome(await put(ada, user_id, { role: 'Editor' }, shared))).toStrictEqual(
+          userNotFound(directory.clock),
+        );
+    });
+
+    test("a department's Admin grants by his role there, and not above it", async () => {
+      await directory.join(bob, { ...place, role: 'Admin' });
+      await directory.join(eve, { ...place, role: 'Viewer' });
+      expect((await put(bob, eve.user_id, { role: 'Admin' }, shared)).status).toBe(200);
+      expect(outcome(await put(bob, eve.user_id, { role: 'Owner' }, shared))).toStrictEqual(
+        forbidden(directory.clock),
+      );
+    });
+
+    test('an entry lower than the role in the department wins', async () => {
+      await directory.join(bob, { ...place, role: 'Admin' });
+      expect((await put(bob, eve.user_id, { role: 'Viewer' }, shared)).status).toBe(404); // no member
+      await ada.grant(shared, bob, 'Viewer');
+      expect((await put(bob, eve.user_id, { role: 'Viewer' }, shared)).status).toBe(403);
+      await ada.grant(shared, bob, 'Analyst');
+      expect((await bob.call('GET', `/${shared.chatbot_id}`)).status).toBe(404);
+      expect((await put(bob, bob.user_id, { role: 'Admin' }, shared)).status).toBe(404);
+    });
+
+    test.each(['Owner', 'Admin'] as const)(
+      'nobody lowers who is Owner by the department, but an Owner: %s',
+      async (role) => {
+        await directory.join(bob, { ...place, role });
+        await directory.join(eve, { ...place, role: 'Owner' });
+        const answer = await put(bob, eve.user_id, { role: 'Analyst' }, shared);
+        if (role === 'Admin') expect(outcome(answer)).toStrictEqual(forbidden(directory.clock));
+        expect(await roleOf(eve, shared)).toBe(role === 'Owner' ? 'Analyst' : 'Owner');
+      },
+    );
+
+    test('who is removed from the department while he is given a role has none', async () => {
+      for (let round = 0; round < 5; round += 1) {
+        await directory.join(bob, { ...place, role: 'Viewer' });
+        await Promise.all([
+          put(ada, bob.user_id, { role: 'Owner' }, shared),
+          directory.db.memberships.deleteOne({ user_id: String(bob.user_id) }),
+        ]);
+        expect((await bob.call('GET', `/${shared.chatbot_id}`)).status).toBe(404);
+        expect((await bob.call('DELETE', `/${shared.chatbot_id}`)).status).toBe(404);
+      }
+    });
+  });
+
+  test('an account without a user_id is nobody who could be given a role', async () => {
+    const nameless = await directory.person({ user_id: null });
+    expect(outcome(await put(ada, nameless.user_id, { role: 'Viewer' }))).toStrictEqual(
+      userNotFound(directory.clock),
+    );
+  });
+});

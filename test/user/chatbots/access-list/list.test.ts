@@ -1,0 +1,98 @@
+import { ROLES } from '@gatehouse/shared/access/rbac';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Chatbot } from '../../../../services/user/chatbots/records.ts';
+import { outcome } from '../../../fixtures/envelope.ts';
+import { may } from '../../../fixtures/permissions.ts';
+import { type Directory, notFound, type Person, STRANGE_IDS, startDirectory } from '../directory.ts';
+
+let directory: Directory;
+let ada: Person;
+let bob: Person;
+let eve: Person;
+let chatbot: Chatbot;
+beforeAll(async () => {
+  directory = await startDirectory();
+});
+afterAll(() => directory.stop());
+beforeEach(async () => {
+  [ada, bob, eve] = [await directory.person(), await directory.person(), await directory.person()];
+  chatbot = await ada.create();
+});
+
+const list = (person: Person, { chatbot_id } = chatbot) => person.call('GET', `/${chatbot_id}/access`);
+const at = () => new Date(directory.clock.now()).toISOString();
+
+describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
+  test('of a chatbot that nobody shared holds its owner, since it was created', async () => {
+    expect(outcome(await list(ada))).toStrictEqual({
+      status: 200,
+      body: {
+        chatbot_id: chatbot.chatbot_id,
+        permissions: [
+          { user_id: ada.user_id, role: 'Owner', granted_by: ada.user_id, granted_at: chatbot.created_at },
+        ],
+      },
+    });
+  });
+
+  test('holds who was given a role, by whom and when, the owner first', async () => {
+    directory.clock.advance(60);
+    await ada.grant(chatbot, bob, 'Owner');
+    const shared = at();
+    directory.clock.advance(60);
+    await bob.grant(chatbot, eve, 'Editor');
+    const expected = [
+      { user_id: ada.user_id, role: 'Owner', granted_by: ada.user_id, granted_at: chatbot.created_at },
+      { user_id: bob.user_id, role: 'Owner', granted_by: ada.user_id, granted_at: shared },
+      { user_id: eve.user_id, role: 'Editor', granted_by: bob.user_id, granted_at: at() },
+    ];
+    for (const person of [ada, bob, eve])
+      expect((await list(person)).body).toStrictEqual({
+        chatbot_id: chatbot.chatbot_id,
+        permissions: expected,
+      });
+  });
+
+  test('the owner is first wherever he is stored', async () => {
+    const [first, second] = [bob, ada].map(({ user_id }) => ({
+      user_id: String(user_id),
+      role: 'Owner' as const,
+      granted_by: String(ada.user_id),
+      granted_at: at(),
+    }));
+    const { chatbot_id } = chatbot;
+    await directory.db.chatbots.updateOne(
+      { chatbot_id },
+      { $set: { permissions: [first, second] as never } },
+    );
+    expect((await list(bob)).body.permissions).toStrictEqual([second, first]);
+  });
+
+  test.each(ROLES)('%s by the list', async (role) => {
+    await ada.grant(chatbot, bob, role);
+    const answer = await list(bob);
+    if (may(role, 'view users')) expect(answer.body.permissions).toHaveLength(2);
+    else expect(outcome(answer)).toStrictEqual(notFound(directory.clock));
+  });
+
+  test('in a department names who was given a role, not who has one there', async () => {
+    const [place] = await directory.organization([eve]);
+    await directory.join(ada, { ...place, role: 'Editor' });
+    await directory.join(bob, { ...place, role: 'Viewer' });
+    const { chatbot_id } = await ada.create({ department_id: place.department_id });
+    for (const person of [ada, bob, eve])
+      expect(
+        (await list(person, { ...chatbot, chatbot_id })).body.permissions.map(
+          ({ user_id }: { user_id: string }) => user_id,
+        ),
+      ).toEqual([ada.user_id]);
+  });
+
+  test("a stranger's and an unknown one are answered alike", async () => {
+    expect(outcome(await list(bob))).toStrictEqual(notFound(directory.clock));
+    for (const id of STRANGE_IDS)
+      expect(outcome(await ada.call('GET', `/${id}/access`)), id.slice(0, 40)).toStrictEqual(
+        notFound(directory.clock),
+      );
+  });
+});

@@ -1,0 +1,107 @@
+import { ROLES } from '@gatehouse/shared/access/rbac';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { outcome } from '../../../fixtures/envelope.ts';
+import { may, SPECIFIED_PERMISSIONS } from '../../../fixtures/permissions.ts';
+import { type Directory, notFound, type Person, type Place, startDirectory } from '../directory.ts';
+
+let directory: Directory;
+let ada: Person;
+let bob: Person;
+let owner: Person;
+let place: Place;
+beforeAll(async () => {
+  directory = await startDirectory();
+  [ada, bob, owner] = [await directory.person(), await directory.person(), await directory.person()];
+  [place] = await directory.organization([owner]);
+  await directory.join(ada, { ...place, role: 'Owner' });
+});
+afterAll(() => directory.stop());
+
+const own = (person: Person, { chatbot_id }: { chatbot_id: string }) =>
+  person.call('GET', `/${chatbot_id}/access/me`);
+const inDepartment = () => ada.create({ department_id: place.department_id });
+/** Somebody with a role in the department. */
+async function member(role: (typeof ROLES)[number]) {
+  const person = await directory.person();
+  await directory.join(person, { ...place, role });
+  return person;
+}
+
+describe('GET /api/v1/chatbots/{chatbot_id}/access/me', () => {
+  test.each(ROLES)('%s: the role and what it permits, Analyst included', async (role) => {
+    const chatbot = await ada.create();
+    await ada.grant(chatbot, bob, role);
+    expect(outcome(await own(bob, chatbot))).toStrictEqual({
+      status: 200,
+      body: {
+        chatbot_id: chatbot.chatbot_id,
+        user_id: bob.user_id,
+        role,
+        permissions: SPECIFIED_PERMISSIONS.filter((permission) => may(role, permission)),
+      },
+    });
+  });
+
+  test('its creator is Owner', async () => {
+    expect((await own(ada, await ada.create())).body.role).toBe('Owner');
+  });
+
+  test.each(ROLES)('%s by the department', async (role) => {
+    expect((await own(await member(role), await inDepartment())).body.role).toBe(role);
+  });
+
+  test.each([
+    ['Viewer', 'Editor', 'Editor'],
+    ['Admin', 'Analyst', 'Analyst'],
+    ['Owner', 'Viewer', 'Viewer'],
+    ['Analyst', 'Owner', 'Owner'],
+  ] as const)('%s by the department and %s by the list is %s', async (inherited, given, role) => {
+    const person = await member(inherited);
+    const chatbot = await inDepartment();
+    await ada.grant(chatbot, person, given);
+    expect((await own(person, chatbot)).body.role).toBe(role);
+  });
+
+  test("the organization's Owner is Owner, whatever the list and his membership say", async () => {
+    const both = await directory.person();
+    const [other] = await directory.organization([both, owner]);
+    await directory.join(ada, { ...other, role: 'Owner' });
+    await directory.join(both, { ...other, role: 'Analyst' });
+    const chatbot = await ada.create({ department_id: other.department_id });
+    expect((await own(owner, chatbot)).body.role).toBe('Owner');
+    expect((await own(both, chatbot)).body.role).toBe('Owner');
+    await ada.grant(chatbot, both, 'Viewer');
+    expect((await own(both, chatbot)).body.role).toBe('Owner');
+  });
+
+  test("an organization's Owner is nobody on the personal chatbots of its people", async () => {
+    expect(outcome(await own(owner, await ada.create()))).toStrictEqual(notFound(directory.clock));
+  });
+
+  test('of a department only its people have a role, whatever the list says, the owner included', async () => {
+    const person = await member('Editor');
+    const chatbot = await person.create({ department_id: place.department_id });
+    const other = await member('Viewer');
+    await ada.grant(chatbot, other, 'Owner');
+    await directory.db.memberships.deleteMany({
+      user_id: { $in: [person.user_id, other.user_id] as string[] },
+    });
+    for (const gone of [person, other])
+      expect(outcome(await own(gone, chatbot))).toStrictEqual(notFound(directory.clock));
+  });
+
+  test('a role in one department is none in the next, nor in another organization', async () => {
+    const [here, there] = await directory.organization([owner], 2);
+    const [elsewhere] = await directory.organization([bob]);
+    await directory.join(ada, { ...here, role: 'Owner' });
+    const next = await owner.create({ department_id: String(there?.department_id) });
+    const foreign = await bob.create({ department_id: elsewhere.department_id });
+    for (const chatbot of [next, foreign])
+      expect(outcome(await own(ada, chatbot))).toStrictEqual(notFound(directory.clock));
+    expect(outcome(await own(owner, foreign))).toStrictEqual(notFound(directory.clock));
+  });
+
+  test('an unknown chatbot', async () => {
+    expect(outcome(await own(ada, { chatbot_id: 'nothing' }))).toStrictEqual(notFound(directory.clock));
+  });
+});

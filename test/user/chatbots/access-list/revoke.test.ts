@@ -1,0 +1,288 @@
+import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Chatbot } from '../../../../services/user/chatbots/records.ts';
+import { outcome } from '../../../fixtures/envelope.ts';
+import { send } from '../../../fixtures/http.ts';
+import {
+  type Directory,
+  forbidden,
+  noBearer,
+  notFound,
+  type Person,
+  type Place,
+  STRANGE_IDS,
+  startDirectory,
+} from '../directory.ts';
+
+let directory: Directory;
+let ada: Person;
+let bob: Person;
+let eve: Person;
+let chatbot: Chatbot;
+beforeAll(async () => {
+  directory = await startDirectory();
+});
+afterAll(() => directory.stop());
+beforeEach(async () => {
+  [ada, bob, eve] = [await directory.person(), await directory.person(), await directory.person()];
+  chatbot = await ada.create();
+});
+
+const revoke = (person: Person, user_id: string | null, { chatbot_id } = chatbot) =>
+  person.call('DELETE', `/${chatbot_id}/access/${user_id}`);
+const leave = (person: Person, of = chatbot) => revoke(person, person.user_id, of);
+const stored = ({ chatbot_id } = chatbot) => directory.db.chatbots.findOne({ chatbot_id });
+const roles = async (of = chatbot) =>
+  (await stored(of))?.permissions?.map(({ user_id, role }) => [user_id, role]);
+const roleOf = async (person: Person, { chatbot_id } = chatbot) =>
+  (await person.call('GET', `/${chatbot_id}/access/me`)).body.role;
+const revoked = { status: 200, body: { message: 'Access revoked' } };
+const lastOwner = () => forbidden(directory.clock, 'The last Owner cannot be removed');
+
+describe('DELETE /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
+  test.each(ROLES)('%s is revoked, once, and has nothing left', async (role) => {
+    await ada.grant(chatbot, eve, 'Viewer');
+    await ada.grant(chatbot, bob, role);
+    expect(outcome(await revoke(ada, bob.user_id))).toStrictEqual(revoked);
+    expect(await roles()).toEqual([
+      [ada.user_id, 'Owner'],
+      [eve.user_id, 'Viewer'],
+    ]);
+    for (const path of ['', '/access', '/access/me'])
+      expect(outcome(await bob.call('GET', `/${chatbot.chatbot_id}${path}`))).toStrictEqual(
+        notFound(directory.clock),
+      );
+    expect(outcome(await revoke(ada, bob.user_id))).toStrictEqual(notFound(directory.clock));
+  });
+
+  test('what is public stays as it was', async () => {
+    await ada.grant(chatbot, bob, 'Viewer');
+    directory.clock.advance(60);
+    await revoke(ada, bob.user_id);
+    expect((await ada.call('GET', `/${chatbot.chatbot_id}`)).body).toStrictEqual(chatbot);
+  });
+
+  test.each(ROLES)('%s leaves', async (role) => {
+    await ada.grant(chatbot, bob, role);
+    expect(outcome(await leave(bob))).toStrictEqual(revoked);
+    expect(await roles()).toEqual([[ada.user_id, 'Owner']]);
+    expect(outcome(await leave(bob))).toStrictEqual(notFound(directory.clock));
+  });
+
+  const cases: [Role, Role, number][] = [
+    ['Owner', 'Owner', 200],
+    ['Admin', 'Owner', 403],
+    ['Admin', 'Admin', 200],
+    ['Admin', 'Analyst', 200],
+    ['Editor', 'Analyst', 403],
+    ['Editor', 'Owner', 403],
+    ['Viewer', 'Viewer', 403],
+    ['Analyst', 'Analyst', 404],
+    ['Analyst', 'Owner', 404],
+  ];
+  test.each(cases)('%s revokes %s: %i', async (caller, role, status) => {
+    await ada.grant(chatbot, bob, caller);
+    await ada.grant(chatbot, eve, role);
+    const before = await stored();
+    const answer = await revoke(bob, eve.user_id);
+    expect(answer.status).toBe(status);
+    if (status === 403) expect(outcome(answer)).toStrictEqual(forbidden(directory.clock));
+    if (status === 404) expect(outcome(answer)).toStrictEqual(notFound(directory.clock));
+    if (status !== 200) expect(await stored()).toStrictEqual(before);
+    else expect(await roleOf(eve)).toBeUndefined();
+  });
+
+  test('an Admin does not revoke the owner, who stands in no list', async () => {
+    await ada.grant(chatbot, bob, 'Admin');
+    await directory.db.chatbots.updateOne(
+      { chatbot_id: chatbot.chatbot_id },
+      { $pull: { permissions: { user_id: String(ada.user_id) } } },
+    );
+    expect(outcome(await revoke(bob, ada.user_id))).toStrictEqual(forbidden(directory.clock));
+    expect(await roleOf(ada)).toBe('Owner');
+  });
+
+  test.each(['Editor', 'Viewer'] as const)('%s, who may not, is not told who has an entry', async (role) => {
+    await ada.grant(chatbot, bob, role);
+    for (const user_id of [ada.user_id, eve.user_id, 'User-999999'])
+      expect(outcome(await revoke(bob, user_id))).toStrictEqual(forbidden(directory.clock));
+  });
+
+  test('who has no entry, or a name that nobody has', async () => {
+    for (const user_id of [bob.user_id, 'User-999999', 'me', '__proto__', '%00', 'x'.repeat(10_000)])
+      expect(outcome(await revoke(ada, user_id))).toStrictEqual(notFound(directory.clock));
+    expect(await roles()).toBeUndefined();
+  });
+
+  test('an unknown chatbot, and one that the caller has no part in', async () => {
+    await ada.grant(chatbot, eve, 'Viewer');
+    for (const id of STRANGE_IDS)
+      expect(
+        outcome(await ada.call('DELETE', `/${id}/access/${ada.user_id}`)),
+        id.slice(0, 40),
+      ).toStrictEqual(notFound(directory.clock));
+    for (const user_id of [ada.user_id, bob.user_id, eve.user_id])
+      expect(outcome(await revoke(bob, user_id))).toStrictEqual(notFound(directory.clock));
+    expect(await roles()).toHaveLength(2);
+  });
+
+  test('the role of an account that is disabled meanwhile can be revoked', async () => {
+    await ada.grant(chatbot, bob, 'Admin');
+    await directory.db.users.updateOne(
+      { user_id: String(bob.user_id) },
+      { $set: { account_status: 'disabled' } },
+    );
+    expect(outcome(await revoke(ada, bob.user_id))).toStrictEqual(revoked);
+  });
+
+  describe('the last Owner stays', () => {
+    test('alone, or with others who are none', async () => {
+      expect(outcome(await leave(ada))).toStrictEqual(lastOwner());
+      await ada.grant(chatbot, bob, 'Admin');
+      expect(outcome(await leave(ada))).toStrictEqual(lastOwner());
+      expect(await roleOf(ada)).toBe('Owner');
+      expect((await stored())?.owner_id).toBe(ada.user_id);
+    });
+
+    test('when the owner leaves, the longest-serving other Owner follows him', async () => {
+      const carol = await directory.person();
+      await ada.grant(chatbot, carol, 'Viewer');
+      await ada.grant(chatbot, eve, 'Owner');
+      await ada.grant(chatbot, bob, 'Owner');
+      await ada.grant(chatbot, carol, 'Owner'); // longest in the list, latest an Owner
+      for (const [gone, next] of [
+        [ada, eve],
+        [eve, bob],
+        [bob, carol],
+      ] as const) {
+        expect(outcome(await leave(gone))).toStrictEqual(revoked);
+        expect((await stored())?.owner_id).toBe(next.user_id);
+        expect((await next.call('GET', `/${chatbot.chatbot_id}`)).body.owner_id).toBe(next.user_id);
+        expect((await gone.call('GET', `/${chatbot.chatbot_id}`)).status).toBe(404);
+      }
+      expect(outcome(await leave(carol))).toStrictEqual(lastOwner());
+    });
+
+    test('an Owner of the list revokes the owner, and follows him', async () => {
+      await ada.grant(chatbot, bob, 'Owner');
+      expect(outcome(await revoke(bob, ada.user_id))).toStrictEqual(revoked);
+      expect(await stored()).toMatchObject({ owner_id: bob.user_id });
+      expect((await ada.call('GET', `/${chatbot.chatbot_id}`)).status).toBe(404);
+    });
+
+    test('when another Owner leaves, the owner stays who he is', async () => {
+      await ada.grant(chatbot, bob, 'Owner');
+      expect(outcome(await leave(bob))).toStrictEqual(revoked);
+      expect((await stored())?.owner_id).toBe(ada.user_id);
+    });
+
+    test('of two who leave at once one stays', async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const shared = await ada.create();
+        await ada.grant(shared, bob, 'Owner');
+        const answers = await Promise.all([leave(ada, shared), leave(bob, shared)]);
+        expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
+        const stays = answers[0].status === 403 ? ada : bob;
+        expect(await roles(shared)).toEqual([[stays.user_id, 'Owner']]);
+        expect((await stored(shared))?.owner_id).toBe(stays.user_id);
+      }
+    });
+
+    test('of eight who leave at once one stays', async () => {
+      const people = [ada];
+      for (let number = 0; number < 7; number += 1) {
+        const person = await directory.person();
+        await ada.grant(chatbot, person, 'Owner');
+        people.push(person);
+      }
+      const answers = await Promise.all(people.map((person) => leave(person)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(200), 403]);
+      const [stays] = people.filter((_, turn) => answers[turn]?.status === 403);
+      expect(await roles()).toEqual([[stays?.user_id, 'Owner']]);
+      expect((await stored())?.owner_id).toBe(stays?.user_id);
+    });
+  });
+
+  describe('on a chatbot of a department', () => {
+    let owner: Person;
+    let place: Place;
+    let shared: Chatbot;
+    beforeEach(async () => {
+      owner = await directory.person();
+      [place] = await directory.organization([owner]);
+      await directory.join(ada, { ...place, role: 'Owner' });
+      shared = await ada.create({ department_id: place.department_id });
+    });
+
+    test('the role in the department holds again', async () => {
+      await directory.join(bob, { ...place, role: 'Viewer' });
+      await ada.grant(shared, bob, 'Admin');
+      expect(outcome(await leave(bob, shared))).toStrictEqual(revoked);
+      expect(await roleOf(bob, shared)).toBe('Viewer');
+      await ada.grant(shared, bob, 'Analyst');
+      expect(outcome(await revoke(ada, bob.user_id, shared))).toStrictEqual(revoked);
+      expect(await roleOf(bob, shared)).toBe('Viewer');
+    });
+
+    test('who was given less than his role in the department does not raise himself by leaving', async () => {
+      await directory.join(bob, { ...place, role: 'Admin' });
+      await ada.grant(shared, bob, 'Viewer');
+      expect(outcome(await leave(bob, shared))).toStrictEqual(forbidden(directory.clock));
+      expect(await roleOf(bob, shared)).toBe('Viewer');
+      await ada.grant(shared, bob, 'Analyst');
+      expect((await leave(bob, shared)).status).toBe(403);
+      expect(await roleOf(bob, shared)).toBe('Analyst');
+      await ada.grant(shared, bob, 'Admin');
+      expect(outcome(await leave(bob, shared))).toStrictEqual(revoked);
+      expect(await roleOf(bob, shared)).toBe('Admin');
+    });
+
+    test('an Admin does not make an Owner by revoking what stood in his way', async () => {
+      await directory.join(bob, { ...place, role: 'Admin' });
+      await directory.join(eve, { ...place, role: 'Owner' });
+      await ada.grant(shared, eve, 'Viewer');
+      expect(outcome(await revoke(bob, eve.user_id, shared))).toStrictEqual(forbidden(directory.clock));
+      expect(await roleOf(eve, shared)).toBe('Viewer');
+      expect(outcome(await revoke(ada, eve.user_id, shared))).toStrictEqual(revoked);
+      expect(await roleOf(eve, shared)).toBe('Owner');
+    });
+
+    test("a member's role there is nothing that the list could lose", async () => {
+      await directory.join(bob, { ...place, role: 'Viewer' });
+      for (const caller of [ada, bob, owner])
+        expect(outcome(await revoke(caller, bob.user_id, shared))).toStrictEqual(notFound(directory.clock));
+      expect(outcome(await leave(owner, shared))).toStrictEqual(notFound(directory.clock));
+    });
+
+    test("the organization's Owner takes anybody off the list, but not the last Owner", async () => {
+      await directory.join(bob, { ...place, role: 'Viewer' });
+      await ada.grant(shared, bob, 'Owner');
+      expect(outcome(await revoke(owner, ada.user_id, shared))).toStrictEqual(revoked);
+      expect((await stored(shared))?.owner_id).toBe(bob.user_id);
+      expect(outcome(await revoke(owner, bob.user_id, shared))).toStrictEqual(lastOwner());
+    });
+
+    test('who is no longer of the department leaves nothing and revokes nothing', async () => {
+      await directory.join(bob, { ...place, role: 'Viewer' });
+      await ada.grant(shared, bob, 'Owner');
+      await directory.db.memberships.deleteOne({ user_id: String(bob.user_id) });
+      for (const { user_id } of [ada, bob])
+        expect(outcome(await revoke(bob, user_id, shared))).toStrictEqual(notFound(directory.clock));
+      expect(outcome(await revoke(ada, bob.user_id, shared))).toStrictEqual(revoked);
+    });
+  });
+
+  test.each([
+    ['GET', ''],
+    ['GET', '/me'],
+    ['PUT', '/User-100000'],
+    ['DELETE', '/User-100000'],
+  ])('%s …/access%s needs a bearer, of an account with a user_id', async (method, rest) => {
+    const path = `/${chatbot.chatbot_id}/access${rest}`;
+    const anonymous = await send(`${directory.url}/api/v1/chatbots${path}`, { method });
+    expect(outcome(anonymous)).toStrictEqual(noBearer(directory.clock));
+    const nameless = await directory.person({ user_id: null });
+    const body = method === 'PUT' ? { role: 'Viewer' } : undefined;
+    expect(outcome(await nameless.call(method, path, body))).toStrictEqual(forbidden(directory.clock));
+  });
+});

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { eventually } from '../../../fixtures/eventually.ts';
+import { type Receiver, startReceiver } from '../../../fixtures/receiver.ts';
+import { conversation, type Hooks, startHooks } from '../hooks.ts';
+
+/** What the name servers say just now. */
+let addresses: string[] = [];
+let hooks: Hooks;
+let receiver: Receiver;
+beforeAll(async () => {
+  hooks = await startHooks({
+    env: { WEBHOOK_ALLOW_PRIVATE: 'off' },
+    delivery: { resolve: async () => addresses },
+  });
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await hooks.stop();
+  await receiver.stop();
+});
+
+/** Publishes to a webhook. @returns what came of the first attempt. */
+async function firstAttempt(configure: () => Promise<string>, owner_id: string) {
+  const webhook_id = await configure();
+  await hooks.publish(conversation(owner_id));
+  return eventually(async () => {
+    const delivery = await hooks.db.webhookDeliveries.findOne({ webhook_id });
+    if (!delivery?.attempts[0]) throw new Error('not tried yet');
+    return delivery.attempts[0];
+  });
+}
+
+test.each([
+  ['moves inside', ['127.0.0.1']],
+  ['keeps a foot inside', ['93.184.215.14', '127.0.0.1']],
+  ['moves inside by IPv6', ['::ffff:127.0.0.1']],
+])('a name that %s after it was configured is not called', async (_what, then) => {
+  const ada = await hooks.person();
+  const { port } = new URL(receiver.url);
+  addresses = ['93.184.215.14'];
+  const attempt = await firstAttempt(async () => {
+    const webhook_id = await ada.configure({ url: `http://app.example.com:${port}/` });
+    addresses = then;
+    return webhook_id;
+  }, ada.user_id);
+  expect(attempt).toMatchObject({ status: null, error: 'the address is not public' });
+  expect(receiver.received).toEqual([]);
+});
+
+test.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]'])(
+  'an address that should never have been stored is not called: %s',
+  async (host) => {
+    const ada = await hooks.person();
+    addresses = ['93.184.215.14'];
+    const { port } = new URL(receiver.url);
+    const attempt = await firstAttempt(async () => {
+      const webhook_id = await ada.configure({ url: 'https://app.example.com/' });
+      await hooks.db.webhooks.updateOne({ webhook_id }, { $set: { url: `http://${host}:${port}/` } });
+      return webhook_id;
+    }, ada.user_id);
+    expect(attempt).toMatchObject({ status: null, error: 'the address is not public' });
+    expect(receiver.received).toEqual([]);
+  },
+);
+
+test('proxies of the environment are not asked', async () => {
+  const ada = await hooks.person();
+  addresses = ['127.0.0.1'];
+  vi.stubEnv('HTTP_PROXY', receiver.url);
+  vi.stubEnv('http_proxy', receiver.url);
+  try {
+    addresses = ['93.184.215.14'];
+    const attempt = await firstAttempt(async () => {
+      const webhook_id = await ada.configure({ url: 'http://app.example.com/' });
+      addresses = ['10.0.0.1'];
+      return webhook_id;
+    }, ada.user_id);
+    expect(attempt).toMatchObject({ status: null, error: 'the address is not public' });
+    expect(receiver.received).toEqual([]);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});

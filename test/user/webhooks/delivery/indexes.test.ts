@@ -1,0 +1,94 @@
+import type { Document, FindCursor } from 'mongodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { COLLECTIONS } from '../../../../services/user/database.ts';
+import type { Delivery } from '../../../../services/user/webhooks/records.ts';
+import { freshDatabase } from '../../../fixtures/database.ts';
+
+const OTHERS = 3_000;
+const now = new Date();
+const later = new Date(now.getTime() + 3_600_000);
+
+let database: Awaited<ReturnType<typeof freshDatabase<typeof COLLECTIONS>>>;
+beforeAll(async () => {
+  database = await freshDatabase(COLLECTIONS);
+  const { db } = database;
+  const delivery = (index: number): Delivery => ({
+    _id: String(index),
+    delivery_id: String(index),
+    webhook_id: index < 10 ? 'quiet' : 'busy',
+    event_id: `evt_${index}`,
+    event: 'payment.failed',
+    payload: '{}',
+    status: index % 3 === 0 ? 'failed' : 'pending',
+    created_at: now,
+    seq: index,
+    due: index % 2 ? now : later,
+    attempt_count: 0,
+    failures: 0,
+    attempts: [],
+    gives_up_at: null,
+    settled_at: now,
+    expires_at: later,
+  });
+  await db.webhookDeliveries.insertMany(Array.from({ length: OTHERS }, (_, index) => delivery(index)));
+  await db.webhooks.insertMany(
+    Array.from({ length: OTHERS }, (_, index) => ({
+      webhook_id: `webhook ${index}`,
+      owner_id: `User-${index}`,
+      slot: 0,
+      url: 'https://app.example.com/',
+      events: ['payment.failed' as const],
+      status: 'active' as const,
+      secret: '',
+      previous_secrets: [],
+      created_at: now,
+      updated_at: now,
+      due_at: index % 100 === 0 ? now : later,
+      lease: null,
+      held_until: null,
+      wakes: 0,
+    })),
+  );
+});
+afterAll(() => database.drop());
+
+/** The documents that a query looks at. */
+async function examined(cursor: FindCursor<Document>): Promise<number> {
+  const { queryPlanner, executionStats } = await cursor.explain('executionStats');
+  expect(JSON.stringify(queryPlanner.winningPlan)).not.toContain('COLLSCAN');
+  return executionStats.totalDocsExamined;
+}
+
+test('what a worker asks looks at what it finds, whatever else waits', async () => {
+  const { webhooks, webhookDeliveries: deliveries } = database.db;
+  const pending = { webhook_id: 'quiet', status: 'pending' as const };
+  const soonest = { due: 1, seq: 1 } as const;
+  const due = deliveries
+    .find({ ...pending, due: { $lte: now } })
+    .sort(soonest)
+    .limit(200);
+  expect(await examined(due)).toBeLessThanOrEqual(4);
+  expect(await examined(deliveries.find(pending).sort(soonest).limit(1))).toBeLessThanOrEqual(2);
+  const queue = webhooks
+    .find({ status: 'active', due_at: { $lte: now } })
+    .sort({ due_at: 1 })
+    .limit(1);
+  expect(await examined(queue)).toBeLessThanOrEqual(2);
+  const owned = webhooks.find({
+    owner_id: { $in: ['User-1', 'User-2'] },
+    status: { $in: ['active', 'paused'] },
+  });
+  expect(await examined(owned)).toBe(2);
+});
+
+test('a replay looks at dead letters alone, and a page at itself', async () => {
+  const { webhookDeliveries: deliveries } = database.db;
+  const failed = { webhook_id: 'quiet', status: 'failed' as const, settled_at: { $lt: later } };
+  const replay = deliveries
+    .find({ ...failed, created_at: { $gte: now } })
+    .sort({ created_at: 1 })
+    .limit(1_000);
+  expect(await examined(replay)).toBe(4);
+  const page = deliveries.find({ webhook_id: 'busy' }).sort({ created_at: -1, delivery_id: -1 }).limit(20);
+  expect(await examined(page)).toBeLessThanOrEqual(32);
+});

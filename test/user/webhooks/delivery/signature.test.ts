@@ -1,0 +1,108 @@
+import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '../../../fixtures/receiver.ts';
+import { conversation, type Hooks, type Person, SECRET, startHooks } from '../hooks.ts';
+
+let hooks: Hooks;
+let ada: Person;
+let receiver: Receiver;
+beforeAll(async () => {
+  hooks = await startHooks();
+  ada = await hooks.person();
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await hooks.stop();
+  await receiver.stop();
+});
+
+const hmac = (secret: string, body: string) =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+
+/** Publishes an event to a webhook of its own. @returns what the receiver got. */
+async function delivered(secret: string, path = '/hooks?a=1') {
+  const webhook_id = await ada.configure({ url: receiver.url + path, secret });
+  const event = conversation(ada.user_id);
+  receiver.received.length = 0;
+  await hooks.publish(event);
+  await hooks.settled(webhook_id, 'delivered');
+  await ada.call('DELETE', `/${webhook_id}`);
+  expect(receiver.received).toHaveLength(1);
+  const [{ headers, body }] = receiver.received as [(typeof receiver.received)[0]];
+  return { event, body, headers: headers as Record<string, string> };
+}
+
+describe('what a receiver gets', () => {
+  test('is the payload of the specification, and the headers that sign it', async () => {
+    const { event, body, headers } = await delivered(SECRET);
+    const { timestamp, data } = event;
+    expect(body).toBe(JSON.stringify({ event: 'conversation.started', timestamp, data }));
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      'user-agent': 'Gatehouse-Webhooks/1',
+      'x-service-signature': hmac(SECRET, body),
+      'webhook-id': event.id,
+      'webhook-timestamp': String(hooks.clock.seconds()),
+      'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
+    });
+  });
+
+  test('without a timestamp of the publisher has that of its arrival', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    receiver.received.length = 0;
+    await hooks.publish(conversation(ada.user_id, { timestamp: undefined }));
+    await hooks.settled(webhook_id, 'delivered');
+    await ada.call('DELETE', `/${webhook_id}`);
+    expect(JSON.parse(receiver.received[0]?.body as string).timestamp).toBe(
+      new Date(hooks.clock.now()).toISOString(),
+    );
+  });
+});
+
+describe('the public library of Standard Webhooks verifies it', () => {
+  const raw = { format: 'raw' } as const;
+  test.each([
+    ['whsec_ and base64', SECRET, new Webhook(SECRET)],
+    ['any other text, as raw bytes', 'correct horse battery', new Webhook('correct horse battery', raw)],
+    ['whsec_ and no base64, as raw bytes', 'whsec_my-own', new Webhook('whsec_my-own', raw)],
+    // The library takes a character for a byte, so it gets the bytes.
+    ['text beyond ASCII, as raw bytes', 'Schlüssel 🔑', new Webhook(Buffer.from('Schlüssel 🔑'), raw)],
+  ])('with a secret of %s', async (_what, secret, library) => {
+    const { event, body, headers } = await delivered(secret);
+    expect(library.verify(body, headers)).toEqual({
+      event: event.event,
+      timestamp: event.timestamp,
+      data: event.data,
+    });
+    expect(headers['x-service-signature']).toBe(hmac(secret, body));
+    expect(() => library.verify(`${body} `, headers)).toThrow('No matching signature');
+  });
+});
+
+describe('after a rotation', () => {
+  test('both secrets sign for a day, and X-Service-Signature is by the new one', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url, secret: SECRET });
+    const { body: rotated } = await ada.call('POST', `/${webhook_id}/rotate-secret`);
+    const verify = async (secrets: string[]) => {
+      receiver.received.length = 0;
+      await hooks.publish(conversation(ada.user_id));
+      await hooks.settled(webhook_id, 'delivered');
+      const [{ headers, body }] = receiver.received as [(typeof receiver.received)[0]];
+      expect(headers['x-service-signature']).toBe(hmac(rotated.secret, body));
+      expect(String(headers['webhook-signature']).split(' ')).toHaveLength(secrets.length);
+      for (const secret of secrets) {
+        // Its own clock is the machine's, ours stands still.
+        expect(
+          new Webhook(secret).sign(String(headers['webhook-id']), new Date(hooks.clock.now()), body),
+        ).toBeOneOf(String(headers['webhook-signature']).split(' '));
+      }
+    };
+    await verify([rotated.secret, SECRET]);
+    hooks.clock.advance(86_399);
+    await verify([rotated.secret, SECRET]);
+    hooks.clock.advance(1);
+    await verify([rotated.secret]);
+  });
+});

@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { outcome } from '../../../fixtures/envelope.ts';
+import { eventually } from '../../../fixtures/eventually.ts';
+import { type Receiver, startReceiver, status } from '../../../fixtures/receiver.ts';
+import { conversation, type Hooks, type Person, startHooks } from '../hooks.ts';
+
+const DAY = 86_400;
+
+let hooks: Hooks;
+let receiver: Receiver;
+let ada: Person;
+let webhook_id: string;
+beforeAll(async () => {
+  hooks = await startHooks();
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await hooks.stop();
+  await receiver.stop();
+});
+beforeEach(async () => {
+  ada = await hooks.person();
+  webhook_id = await ada.configure({ url: receiver.url });
+  receiver.received.length = 0;
+  receiver.answers = [];
+});
+
+const at = () => new Date(hooks.clock.now()).toISOString();
+/** Publishes events one second apart and waits until they are delivered. */
+async function delivered(count: number) {
+  const events = Array.from({ length: count }, () => conversation(ada.user_id));
+  for (const event of events) {
+    await hooks.publish(event);
+    hooks.clock.advance(1);
+  }
+  await hooks.settled(webhook_id, 'delivered');
+  hooks.clock.advance(1);
+  return events.map(({ id }) => id);
+}
+/** As three days of failures leave it. */
+const giveUp = (event_ids: string[]) =>
+  hooks.db.webhookDeliveries.updateMany(
+    { webhook_id, event_id: { $in: event_ids } },
+    { $set: { status: 'failed' } },
+  );
+
+describe('GET …/deliveries', () => {
+  test('shows each with its attempts', async () => {
+    receiver.answers = [status(500), status(200)];
+    const event = conversation(ada.user_id);
+    const made = at();
+    await hooks.publish(event);
+    await hooks.settled(webhook_id, 'pending');
+    const [waiting] = await ada.deliveries(webhook_id);
+    const first = {
+      at: made,
+      duration_ms: expect.any(Number),
+      status: 500,
+      error: null,
+      answer: 'status 500',
+    };
+    const delivery = {
+      delivery_id: expect.stringMatching(
+        /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+      ),
+      event_id: event.id,
+      event: 'conversation.started',
+      status: 'pending',
+      created_at: made,
+      next_attempt_at: expect.any(String),
+      settled_at: null,
+      attempt_count: 1,
+      attempts: [first],
+    };
+    expect(waiting).toStrictEqual(delivery);
+    expect(Date.parse(waiting.next_attempt_at)).toBeLessThanOrEqual(Date.parse(made) + 5_000);
+    hooks.clock.advance(5);
+    await hooks.settled(webhook_id, 'delivered');
+    expect(await ada.deliveries(webhook_id)).toStrictEqual([
+      {
+        ...delivery,
+        status: 'delivered',
+        next_attempt_at: null,
+        settled_at: at(),
+        attempt_count: 2,
+        attempts: [first, { ...first, at: at(), status: 200, answer: 'status 200' }],
+      },
+    ]);
+  });
+
+  test('pages, filters and searches', async () => {
+    const ids = await delivered(3);
+    await giveUp(ids.slice(0, 1));
+    const found = async (query: string) =>
+      (await ada.deliveries(webhook_id, query)).map((delivery: { event_id: string }) => delivery.event_id);
+    expect(await found('')).toEqual(ids);
+    expect(await found('&limit=2&page=2')).toEqual(ids.slice(2));
+    expect(await found('&status=failed')).toEqual(ids.slice(0, 1));
+    expect(await found(`&search=${ids[1]?.toUpperCase()}`)).toEqual(ids.slice(1, 2));
+    expect((await ada.call('GET', `/${webhook_id}/deliveries?sort_by=due`)).status).toBe(400);
+  });
+});
+
+describe('POST …/deliveries/{delivery_id}/replay', () => {
+  const replay = (delivery_id: string) => ada.call('POST', `/${webhook_id}/deliveries/${delivery_id}/replay`);
+
+  test.each(['delivered', 'failed'])('sends one that was %s again, the same bytes and id', async (was) => {
+    const ids = await delivered(1);
+    if (was === 'failed') await giveUp(ids);
+    const [{ delivery_id }] = await ada.deliveries(webhook_id);
+    const answer = await replay(delivery_id);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ delivery_id, status: 'pending', settled_at: null, attempt_count: 1 });
+    await hooks.settled(webhook_id, 'delivered');
+    const [first, again] = receiver.received;
+    expect(receiver.ids()).toEqual([...ids, ...ids]);
+    expect(again?.body).toBe(first?.body);
+    expect((await ada.deliveries(webhook_id))[0]).toMatchObject({ status: 'delivered', attempt_count: 2 });
+  });
+
+  test('has a window and a backoff of its own, and is kept as long', async () => {
+    await delivered(1);
+    const [{ delivery_id }] = await ada.deliveries(webhook_id);
+    hooks.clock.advance(27 * DAY);
+    receiver.answers = [status(500)];
+    await replay(delivery_id);
+    await eventually(() => expect(receiver.received).toHaveLength(2));
+    const [delivery] = await hooks.settled(webhook_id, 'pending');
+    expect(delivery).toMatchObject({
+      failures: 1,
+      gives_up_at: new Date(hooks.clock.now() + 3 * DAY * 1000),
+      expires_at: new Date(hooks.clock.now() + 30 * DAY * 1000),
+    });
+  });
+
+  test('one that waits for its next attempt is tried at once', async () => {
+    receiver.answers = [status(500), status(200)];
+    await hooks.publish(conversation(ada.user_id));
+    await hooks.settled(webhook_id, 'pending');
+    const [{ delivery_id }] = await ada.deliveries(webhook_id);
+    await replay(delivery_id);
+    await hooks.settled(webhook_id, 'delivered');
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  test('one of another webhook is not found', async () => {
+    await delivered(1);
+    const [{ delivery_id }] = await ada.deliveries(webhook_id);
+    const other = await ada.configure({ url: receiver.url });
+    const answer = await ada.call('POST', `/${other}/deliveries/${delivery_id}/replay`);
+    expect(outcome(answer)).toStrictEqual(hooks.failure(answer, 404, 'RESOURCE_NOT_FOUND', 'Not found'));
+  });
+});
+
+describe('POST …/replay', () => {
+  const replay = (body: unknown) => ada.call('POST', `/${webhook_id}/replay`, body);
+
+  test('sends again what was given up since a moment, in the order of creation', async () => {
+    const since = hooks.clock.now();
+    const ids = await delivered(4);
+    await giveUp([ids[0], ids[1], ids[3]] as string[]);
+    receiver.received.length = 0;
+    const answer = await replay({ since: new Date(since + 1_000).toISOString() });
+    expect(outcome(answer)).toStrictEqual({ status: 200, body: { replayed: 2, next_since: null } });
+    await eventually(() => expect(receiver.ids()).toEqual([ids[1], ids[3]]));
+  });
+
+  test('with `all`, what was delivered, too', async () => {
+    const since = at();
+    const ids = await delivered(3);
+    await giveUp([ids[2]] as string[]);
+    receiver.received.length = 0;
+    expect((await replay({ since, all: true })).body).toEqual({ replayed: 3, next_since: null });
+    await hooks.settled(webhook_id, 'delivered');
+    expect(receiver.ids().toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('of the same call made ten times at once each delivery is sent once', async () => {
+    const since = at();
+    const ids = await delivered(20);
+    receiver.received.length = 0;
+    const answers = await Promise.all(Array.from({ length: 10 }, () => replay({ since, all: true })));
+    expect(answers.reduce((sum, { body }) => sum + body.replayed, 0)).toBe(20);
+    await hooks.settled(webhook_id, 'delivered');
+    expect(receiver.ids().toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('of more than one page all are taken', async () => {
+    const [id] = await delivered(1);
+    const [one] = await hooks.db.webhookDeliveries.find({ webhook_id }).toArray();
+    await ada.call('PATCH', `/${webhook_id}`, { status: 'paused' });
+    const many = Array.from({ length: 2_500 }, (_, index) => {
+      const _id = `${id}_${index}`;
+      return { ...(one as NonNullable<typeof one>), _id, delivery_id: _id, status: 'failed' as const };
+    });
+    await hooks.db.webhookDeliveries.insertMany(many);
+    expect((await replay({ since: '2026-01-01T00:00:00+01:00' })).body).toEqual({
+      replayed: 2_500,
+      next_since: null,
+    });
+    expect(await hooks.db.webhookDeliveries.countDocuments({ webhook_id, status: 'pending' })).toBe(2_500);
+    expect((await replay({ since: '2026-01-01T00:00:00+01:00' })).body).toEqual({
+      replayed: 0,
+      next_since: null,
+    });
+    await ada.call('DELETE', `/${webhook_id}`);
+  });
+
+  const moment = 'since must be an ISO 8601 date-time such as 2026-01-15T09:30:00Z';
+  test.each([
+    [{}, 'MISSING_FIELD', 'since is required'],
+    [{ since: 'yesterday' }, 'INVALID_FORMAT', moment],
+    [{ since: 1_768_469_400 }, 'INVALID_FORMAT', moment],
+    [{ since: '2026-01-15T00:00:00Z', all: 'yes' }, 'INVALID_FORMAT', 'all must be true or false'],
+  ])('%j is refused', async (body, code, details) => {
+    const answer = await replay(body);
+    const message = code === 'MISSING_FIELD' ? 'A required field is missing' : 'The request is malformed';
+    expect(outcome(answer)).toStrictEqual(hooks.failure(answer, 400, code, message, details));
+  });
+});
+
+test('replayed during its last attempt, a delivery has all its time before it again', async () => {
+  const attempt = Promise.withResolvers<void>();
+  receiver.answers = [
+    status(500),
+    async (response) => {
+      await attempt.promise;
+      response.writeHead(500).end();
+    },
+    status(200),
+  ];
+  await hooks.publish(conversation(ada.user_id));
+  const [first] = await hooks.settled(webhook_id, 'pending');
+  await hooks.db.webhookDeliveries.updateOne({ webhook_id }, { $set: { gives_up_at: new Date(0) } });
+  hooks.clock.advance(5);
+  await eventually(() => expect(receiver.received).toHaveLength(2));
+  const path = `/${webhook_id}/deliveries/${first?.delivery_id}/replay`;
+  expect((await ada.call('POST', path)).body.status).toBe('pending');
+  attempt.resolve();
+  await hooks.settled(webhook_id, 'delivered');
+  expect(receiver.received).toHaveLength(3);
+});
+
+test('a replay does not wait for as long as the receiver asked', async () => {
+  receiver.answers = [(response) => response.writeHead(503, { 'retry-after': '86400' }).end(), status(200)];
+  await hooks.publish(conversation(ada.user_id));
+  const [delivery] = await hooks.settled(webhook_id, 'pending');
+  await ada.call('POST', `/${webhook_id}/deliveries/${delivery?.delivery_id}/replay`);
+  await hooks.settled(webhook_id, 'delivered');
+});

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { EVENT_NAMES } from '../../../../services/user/webhooks/events.ts';
+import { outcome } from '../../../fixtures/envelope.ts';
+import { postJson } from '../../../fixtures/http.ts';
+import { member } from '../../../fixtures/members.ts';
+import { type Receiver, startReceiver } from '../../../fixtures/receiver.ts';
+import { conversation, DATA, type Hooks, INTERNAL_API_KEY, type Person, startHooks } from '../hooks.ts';
+
+let hooks: Hooks;
+let receiver: Receiver;
+let ada: Person;
+beforeAll(async () => {
+  hooks = await startHooks();
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await hooks.stop();
+  await receiver.stop();
+});
+beforeEach(async () => {
+  ada = await hooks.person();
+  receiver.received.length = 0;
+});
+
+const events = () => hooks.db.events.countDocuments({ owner_id: ada.user_id });
+
+describe('POST /internal/events', () => {
+  test.each(EVENT_NAMES)('%s is delivered in the envelope, its data just as published', async (event) => {
+    const webhook_id = await ada.configure({ url: receiver.url, events: [event] });
+    const published = conversation(ada.user_id, { event, data: DATA[event] });
+    expect(outcome(await hooks.publish(published))).toStrictEqual({
+      status: 200,
+      body: { accepted: [published.id], known: [] },
+    });
+    await hooks.settled(webhook_id, 'delivered');
+    expect(receiver.received.map(({ body }) => JSON.parse(body))).toEqual([
+      { event, timestamp: published.timestamp, data: DATA[event] },
+    ]);
+  });
+
+  test('only webhooks of the account, that want the event, hear of it', async () => {
+    const bob = await hooks.person();
+    const hears = await ada.configure({ url: `${receiver.url}/hears` });
+    const other = await ada.configure({ url: `${receiver.url}/other`, events: ['payment.failed'] });
+    const bobs = await bob.configure({ url: `${receiver.url}/bobs` });
+    await hooks.publish(conversation(ada.user_id));
+    await hooks.settled(hears, 'delivered');
+    const made = await hooks.db.webhookDeliveries
+      .find({ webhook_id: { $in: [hears, other, bobs] } })
+      .toArray();
+    expect(made.map(({ webhook_id }) => webhook_id)).toEqual([hears]);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('a webhook configured just now by a process whose clock is ahead hears of it', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    const ahead = new Date(hooks.clock.now() + 1_000);
+    await hooks.db.webhooks.updateOne({ webhook_id }, { $set: { created_at: ahead } });
+    const event = conversation(ada.user_id);
+    await hooks.publish(event);
+    await hooks.settled(webhook_id, 'delivered');
+    expect(receiver.ids()).toEqual([event.id]);
+  });
+
+  test('an array of events is taken as a whole', async () => {
+    const many = Array.from({ length: 500 }, () => conversation(ada.user_id));
+    const { status, body } = await hooks.publish(many);
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { accepted: many.map(({ id }) => id), known: [] },
+    });
+    expect(await events()).toBe(500);
+  });
+
+  test('the same event is accepted once, however often and at once it is published', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    const event = conversation(ada.user_id);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => hooks.publish(event)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(answers.filter(({ body }) => body.accepted.length === 1)).toHaveLength(1);
+    expect(outcome(await hooks.publish([event, event]))).toStrictEqual({
+      status: 200,
+      body: { accepted: [], known: [event.id, event.id] },
+    });
+    await hooks.settled(webhook_id, 'delivered');
+    expect(receiver.ids()).toEqual([event.id]);
+  });
+
+  test('what is known already has no second effect, whoever listens by then', async () => {
+    const event = conversation(ada.user_id);
+    const webhook_id = await ada.configure({ url: receiver.url, events: ['chatbot.created'] });
+    await hooks.publish(event);
+    await ada.call('PATCH', `/${webhook_id}`, { events: ['conversation.started'] });
+    expect((await hooks.publish(event)).body).toEqual({ accepted: [], known: [event.id] });
+    expect((await hooks.publish({ ...event, owner_id: 'User-999999' })).status).toBe(409);
+    const next = conversation(ada.user_id);
+    await hooks.publish(next);
+    await hooks.settled(webhook_id, 'delivered');
+    expect(receiver.ids()).toEqual([next.id]);
+  });
+
+  test('without a timestamp it is the same event later, too', async () => {
+    const event = conversation(ada.user_id, { timestamp: undefined });
+    await hooks.publish(event);
+    hooks.clock.advance(60);
+    expect((await hooks.publish(event)).body).toEqual({ accepted: [], known: [event.id] });
+  });
+
+  test.each([
+    { data: { ...DATA['conversation.started'], user_id: 'visitor-2' } },
+    { owner_id: 'User-999999' },
+    { timestamp: '2026-01-15T09:30:02.000Z' },
+    { event: 'conversation.ended', data: DATA['conversation.ended'] },
+  ])('another event of the same id is a conflict: %j', async (fields) => {
+    const event = conversation(ada.user_id);
+    await hooks.publish(event);
+    const answer = await hooks.publish({ ...event, ...fields });
+    expect(outcome(answer)).toStrictEqual(
+      hooks.failure(
+        answer,
+        409,
+        'DUPLICATE_RESOURCE',
+        'Resource already exists',
+        `Another event has the id ${event.id}`,
+      ),
+    );
+    expect(await hooks.db.events.findOne({ _id: event.id })).toMatchObject({ owner_id: ada.user_id });
+  });
+
+  const names =
+    'chatbot.created, conversation.started, conversation.ended, payment.succeeded, payment.failed, subscription.cancelled';
+  const started = DATA['conversation.started'];
+  test.each([
+    [{ id: undefined }, 'MISSING_FIELD', '0.id is required'],
+    [{ id: 'a.b' }, 'INVALID_FORMAT', '0.id must be 1 to 128 letters, digits, _, : and -'],
+    [{ id: 'x'.repeat(129) }, 'INVALID_FORMAT', '0.id must be 1 to 128 letters, digits, _, : and -'],
+    [{ event: undefined }, 'MISSING_FIELD', '0.event is required'],
+    [{ event: 'conversation.paused' }, 'INVALID_FORMAT', `0.event must be one of ${names}`],
+    [{ owner_id: undefined }, 'MISSING_FIELD', '0.owner_id is required'],
+    [
+      { timestamp: 'yesterday' },
+      'INVALID_FORMAT',
+      '0.timestamp must be an ISO 8601 date-time such as 2026-01-15T09:30:00Z',
+    ],
+    [{ data: undefined }, 'MISSING_FIELD', '0.data is required'],
+    [{ data: 'x' }, 'INVALID_FORMAT', '0.data must be a JSON object'],
+    [{ data: { ...started, chatbot_id: undefined } }, 'MISSING_FIELD', '0.data.chatbot_id is required'],
+    [{ data: { ...started, chatbot_id: 7 } }, 'INVALID_FORMAT', '0.data.chatbot_id must be a string'],
+    [{ data: { ...started, more: 1 } }, 'INVALID_FORMAT', '0.data holds an unknown field'],
+    [{ event: 'payment.failed', data: started }, 'MISSING_FIELD', '0.data.payment_id is required'],
+    [
+      { event: 'payment.failed', data: { ...DATA['payment.failed'], amount: 1.5 } },
+      'INVALID_FORMAT',
+      '0.data.amount must be an integer',
+    ],
+  ])('%j is refused and nothing is written', async (fields, code, details) => {
+    const answer = await hooks.publish({ ...conversation(ada.user_id), ...fields });
+    const message = code === 'MISSING_FIELD' ? 'A required field is missing' : 'The request is malformed';
+    expect(outcome(answer)).toStrictEqual(hooks.failure(answer, 400, code, message, details));
+    expect(await events()).toBe(0);
+  });
+
+  test.each([
+    ['a text', '"x"', '0 must be a JSON object'],
+    ['nothing', '', 'body must be an event or an array of events'],
+    ['no events', '[]', 'body must contain at least one event'],
+    ['too many', JSON.stringify(Array(501).fill({})), 'body must contain at most 500 events'],
+  ])('a body of %s is refused', async (_what, body, details) => {
+    const answer = await hooks.publish(body);
+    expect(outcome(answer)).toStrictEqual(
+      hooks.failure(answer, 400, 'INVALID_FORMAT', 'The request is malformed', details),
+    );
+  });
+});
+
+describe('the key', () => {
+  const call = (headers: Record<string, string>, url = hooks.user) =>
+    postJson(`${url}/internal/events`, conversation(ada.user_id), headers);
+
+  test.each<[string, Record<string, string>, string]>([
+    ['missing', {}, 'No authorization header'],
+    ['wrong', { authorization: 'Bearer wrong' }, 'Invalid token'],
+    ['cut', { authorization: `Bearer ${INTERNAL_API_KEY.slice(0, -1)}` }, 'Invalid token'],
+    ['empty', { authorization: 'Bearer ' }, 'Invalid token'],
+  ])('%s', async (_what, headers, message) => {
+    const answer = await call(headers);
+    expect(outcome(answer)).toStrictEqual(hooks.failure(answer, 401, 'INVALID_TOKEN', message));
+    expect(await events()).toBe(0);
+  });
+
+  test("a user's bearer is none", async () => {
+    const { authorization } = await member(hooks.db, hooks.clock);
+    expect((await call({ authorization })).status).toBe(401);
+  });
+
+  test('comes before the body is read', async () => {
+    const answer = await postJson(`${hooks.user}/internal/events`, '{', { authorization: 'Bearer wrong' });
+    expect(answer.status).toBe(401);
+  });
+
+  test('unset, nothing is taken', async () => {
+    const closed = await startHooks({ env: { INTERNAL_API_KEY: '' } });
+    try {
+      const answer = await closed.publish(conversation(ada.user_id));
+      expect(outcome(answer)).toStrictEqual(
+        closed.failure(
+          answer,
+          503,
+          'SERVICE_UNAVAILABLE',
+          'Service unavailable',
+          'INTERNAL_API_KEY is not configured',
+        ),
+      );
+    } finally {
+      await closed.stop();
+    }
+  });
+});

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Chatbot } from '../../../../services/user/chatbots/records.ts';
+import { payloadOf } from '../../../../services/user/webhooks/events.ts';
+import { createAccept } from '../../../../services/user/webhooks/intake/accept.ts';
+import { repair } from '../../../../services/user/webhooks/intake/repair.ts';
+import { postJson } from '../../../fixtures/http.ts';
+import { member } from '../../../fixtures/members.ts';
+import { type Receiver, startReceiver } from '../../../fixtures/receiver.ts';
+import { conversation, type Hooks, type Person, SECRET, startHooks } from '../hooks.ts';
+
+let hooks: Hooks;
+let receiver: Receiver;
+let ada: Person;
+beforeAll(async () => {
+  hooks = await startHooks();
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await hooks.stop();
+  await receiver.stop();
+});
+beforeEach(async () => {
+  ada = await hooks.person();
+  receiver.received.length = 0;
+});
+
+/** What one of several processes does now and then. */
+const repairNow = () => {
+  const { db, clock } = hooks;
+  const deps = { db, now: clock.now, offer: () => {} };
+  return repair({ ...deps, accept: createAccept(deps) });
+};
+
+describe('an event whose publisher was killed before its deliveries were made', () => {
+  /** A webhook, and an event for it that is stored, and no more. */
+  const interrupted = async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    const event = conversation(ada.user_id);
+    await hooks.publish(event);
+    await hooks.settled(webhook_id, 'delivered');
+    await hooks.db.webhookDeliveries.deleteMany({ webhook_id });
+    await hooks.db.eventIntakes.insertOne({
+      _id: event.id,
+      event_ids: [event.id, 'never stored'],
+      began_at: new Date(hooks.clock.now()),
+    });
+    receiver.received.length = 0;
+    return { webhook_id, event };
+  };
+
+  test('is made up when it is published again', async () => {
+    const { webhook_id, event } = await interrupted();
+    expect((await hooks.publish(event)).body).toEqual({ accepted: [], known: [event.id] });
+    await hooks.settled(webhook_id, 'delivered');
+    expect(receiver.ids()).toEqual([event.id]);
+  });
+
+  test('is made up by itself, when nobody can be at it any more', async () => {
+    const { webhook_id, event } = await interrupted();
+    await repairNow();
+    expect(await hooks.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0);
+    hooks.clock.advance(10);
+    await Promise.all([repairNow(), repairNow()]);
+    await hooks.settled(webhook_id, 'delivered');
+    expect(receiver.ids()).toEqual([event.id]);
+    expect(await hooks.db.eventIntakes.countDocuments({ _id: event.id })).toBe(0);
+  });
+
+  test('is not for a webhook that was configured after it', async () => {
+    const { event } = await interrupted();
+    hooks.clock.advance(10);
+    const younger = await ada.configure({ url: receiver.url });
+    await hooks.publish(event);
+    await repairNow();
+    expect(await hooks.db.webhookDeliveries.countDocuments({ webhook_id: younger })).toBe(0);
+  });
+});
+
+describe('chatbot.created', () => {
+  const RECEPTIONIST = { name: 'Receptionist', type: '3d', avatar_id: 'avatar-7', language: 'en-GB' };
+  const chatbot = async () => {
+    const { authorization, user_id } = await member(hooks.db, hooks.clock);
+    const headers = { authorization };
+    const hook = { url: receiver.url, events: ['chatbot.created'], secret: SECRET };
+    const { body: webhook } = await postJson(`${hooks.user}/api/v1/webhooks/configure`, hook, headers);
+    const { body } = await postJson(`${hooks.user}/api/v1/chatbots/create`, RECEPTIONIST, headers);
+    return { created: body as Chatbot, webhook_id: webhook.webhook_id as string, user_id, headers };
+  };
+  const payload = ({ chatbot_id, owner_id, name, type, language, created_at }: Chatbot) =>
+    payloadOf('chatbot.created', created_at, {
+      chatbot_id,
+      user_id: owner_id,
+      name,
+      type,
+      language,
+      created_at,
+    });
+
+  test('is told of a new one and of a copy, and leaves no mark on them', async () => {
+    const { created, webhook_id, headers } = await chatbot();
+    const path = `${hooks.user}/api/v1/chatbots/${created.chatbot_id}/duplicate`;
+    const { body: copy } = await postJson(path, {}, headers);
+    await hooks.settled(webhook_id, 'delivered');
+    expect(receiver.received.map(({ body }) => body)).toEqual([payload(created), payload(copy)]);
+    expect(receiver.ids()[0]).toBe(`chatbot-created_${created.chatbot_id}`);
+    for (const bot of [created, copy]) {
+      const stored = await hooks.db.chatbots.findOne({ chatbot_id: bot.chatbot_id });
+      expect(stored).toMatchObject(bot);
+      expect(stored).not.toHaveProperty('unannounced');
+    }
+  });
+
+  test('a kill between chatbot and event is made up, once', async () => {
+    const { created, webhook_id } = await chatbot();
+    await hooks.settled(webhook_id, 'delivered');
+    const { chatbot_id } = created;
+    // As if the kill had come right after the chatbot.
+    await hooks.db.events.deleteOne({ _id: `chatbot-created_${chatbot_id}` });
+    await hooks.db.webhookDeliveries.deleteMany({ webhook_id });
+    await hooks.db.chatbots.updateOne({ chatbot_id }, { $set: { unannounced: true } as object });
+    hooks.clock.advance(10);
+    await Promise.all([repairNow(), repairNow()]);
+    await hooks.settled(webhook_id, 'delivered');
+    expect(receiver.received.map(({ body }) => body)).toEqual([payload(created), payload(created)]);
+    expect(await hooks.db.chatbots.findOne({ chatbot_id })).not.toHaveProperty('unannounced');
+  });
+});

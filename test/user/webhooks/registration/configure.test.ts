@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { outcome } from '../../../fixtures/envelope.ts';
+import { type Hooks, type Person, SECRET, startHooks } from '../hooks.ts';
+
+/** What the name servers say; a name that is not here does not resolve. */
+const NAMES: Record<string, string[]> = {
+  'app.example.com': ['93.184.215.14'],
+  'rebound.example.com': ['93.184.215.14', '127.0.0.1'],
+  'inside.example.com': ['fd00::7'],
+};
+
+let hooks: Hooks;
+let ada: Person;
+beforeAll(async () => {
+  hooks = await startHooks({
+    env: { WEBHOOK_ALLOW_PRIVATE: 'off' },
+    delivery: { resolve: async (name) => NAMES[name] ?? Promise.reject(new Error('ENOTFOUND')) },
+  });
+});
+afterAll(() => hooks.stop());
+beforeEach(async () => {
+  ada = await hooks.person();
+});
+
+const GOOD = { url: 'https://app.example.com/hooks?a=1', events: ['conversation.started'], secret: SECRET };
+const configure = (fields: object = {}) => ada.call('POST', '/configure', { ...GOOD, ...fields });
+const count = () => hooks.db.webhooks.countDocuments({ owner_id: ada.user_id });
+
+describe('POST /api/v1/webhooks/configure', () => {
+  test('answers 201 with exactly webhook_id, status and created_at', async () => {
+    const answer = await configure();
+    expect(outcome(answer)).toStrictEqual({
+      status: 201,
+      body: {
+        webhook_id: expect.stringMatching(
+          /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+        ),
+        status: 'active',
+        created_at: new Date(hooks.clock.now()).toISOString(),
+      },
+    });
+  });
+
+  test('the secret rests encrypted, and differently each time', async () => {
+    const one = await hooks.stored((await configure()).body.webhook_id);
+    const other = await hooks.stored((await configure()).body.webhook_id);
+    expect(JSON.stringify([one, other])).not.toContain('C2FVsBQIhrscChlQIMV');
+    expect(one?.secret).toMatch(/^[0-9a-f]{8}\.[\w-]{16}\.[\w-]+\.[\w-]{22}$/);
+    expect(one?.secret).not.toBe(other?.secret);
+  });
+
+  test('events that are named twice are kept once', async () => {
+    const events = ['payment.failed', 'payment.failed', 'chatbot.created'];
+    const { body } = await configure({ events });
+    expect((await hooks.stored(body.webhook_id))?.events).toEqual(['payment.failed', 'chatbot.created']);
+  });
+
+  test.each(['url', 'events', 'secret'])('%s is required', async (field) => {
+    const answer = await configure({ [field]: undefined });
+    expect(outcome(answer)).toStrictEqual(
+      hooks.failure(answer, 400, 'MISSING_FIELD', 'A required field is missing', `${field} is required`),
+    );
+    expect(await count()).toBe(0);
+  });
+
+  const names =
+    'chatbot.created, conversation.started, conversation.ended, payment.succeeded, payment.failed, subscription.cancelled';
+  const secret = 'secret must be 8 to 256 characters without control characters';
+  test.each([
+    [{ url: 7 }, 'url must be a string'],
+    [{ url: 'app.example.com' }, 'url must be an address that begins with https://'],
+    [{ url: 'ftp://app.example.com' }, 'url must be an address that begins with https://'],
+    [{ url: 'javascript:alert(1)' }, 'url must be an address that begins with https://'],
+    [{ url: 'https://' }, 'url must be an address that begins with https://'],
+    [{ url: ' https://app.example.com' }, 'url must be an address that begins with https://'],
+    [{ url: 'https://app.exa\nmple.com' }, 'url must be an address that begins with https://'],
+    [{ url: 'https://app.example.com/\ud800' }, 'url must be an address that begins with https://'],
+    [{ url: 'https://app.example.com:99999' }, 'url must be an address that begins with https://'],
+    [{ url: 'https://ada@app.example.com' }, 'url must not hold a user name or a password'],
+    [{ url: 'https://ada:pass@app.example.com' }, 'url must not hold a user name or a password'],
+    [{ url: 'https://app.example.com/#top' }, 'url must not hold a fragment'],
+    [{ url: `https://app.example.com/${'x'.repeat(2_048)}` }, 'url must be at most 2048 characters'],
+    [{ events: [] }, 'events must contain at least one event'],
+    [{ events: 'payment.failed' }, 'events must be an array of event names'],
+    [{ events: ['payment.refunded'] }, `events.0 must be one of ${names}`],
+    [{ events: ['payment.failed', null] }, `events.1 must be one of ${names}`],
+    [{ events: Array(7).fill('payment.failed') }, 'events must not repeat an event'],
+    [{ secret: 'x'.repeat(7) }, secret],
+    [{ secret: 'x'.repeat(257) }, secret],
+    [{ secret: 'line one\nline two' }, secret],
+    [{ secret: 12_345_678 }, 'secret must be a string'],
+  ])('%j is refused and nothing is written', async (fields, details) => {
+    const answer = await configure(fields);
+    expect(outcome(answer)).toStrictEqual(
+      hooks.failure(answer, 400, 'INVALID_FORMAT', 'The request is malformed', details),
+    );
+    expect(await count()).toBe(0);
+  });
+
+  test.each([
+    'http://127.0.0.1:8080/',
+    'http://2130706433/',
+    'http://0x7f.0.0.1/',
+    'http://0177.0.0.1/',
+    'http://017700000001/',
+    'http://127.1/',
+    'http://0/',
+    'http://①②⑦.0.0.1/',
+    'http://[::1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::ffff:7f00:1]/',
+    'http://[64:ff9b::7f00:1]/',
+    'http://[2002:7f00:1::]/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://[fd00:ec2::254]/',
+    'http://10.1.2.3/',
+    'http://100.64.0.1/',
+    'http://localhost:27017/',
+    'http://LocalHost./',
+    'http://metadata.google.internal/',
+    'https://rebound.example.com/',
+    'https://inside.example.com/',
+  ])('%s does not lead to the public internet', async (url) => {
+    const answer = await configure({ url });
+    expect(outcome(answer)).toStrictEqual(
+      hooks.failure(
+        answer,
+        400,
+        'INVALID_FORMAT',
+        'The request is malformed',
+        'url must lead to a public address',
+      ),
+    );
+    expect(await count()).toBe(0);
+  });
+
+  test('a name that does not resolve yet may be configured; it is judged when it is dialled', async () => {
+    expect((await configure({ url: 'https://later.example.com/' })).status).toBe(201);
+  });
+
+  test('an account has twenty, of any number of calls at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 30 }, () => configure()));
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      ...Array(20).fill(201),
+      ...Array(10).fill(403),
+    ]);
+    const answer = await configure();
+    expect(outcome(answer)).toStrictEqual(
+      hooks.failure(answer, 403, 'FORBIDDEN', 'Forbidden', 'An account may have at most 20 webhooks'),
+    );
+    expect(await count()).toBe(20);
+    const [one] = await hooks.db.webhooks.find({ owner_id: ada.user_id }).toArray();
+    await ada.call('DELETE', `/${one?.webhook_id}`);
+    expect((await configure()).status).toBe(201);
+  });
+});
+
+describe('production', () => {
+  test('takes https alone', async () => {
+    const strict = await startHooks({
+      env: {
+        NODE_ENV: 'production',
+        WEBHOOK_ALLOW_PRIVATE: 'off',
+      },
+      delivery: { resolve: async () => ['93.184.215.14'] },
+    });
+    try {
+      const eve = await strict.person();
+      const answer = await eve.call('POST', '/configure', { ...GOOD, url: 'http://app.example.com/' });
+      expect(outcome(answer)).toStrictEqual(
+        strict.failure(
+          answer,
+          400,
+          'INVALID_FORMAT',
+          'The request is malformed',
+          'url must begin with https://',
+        ),
+      );
+    } finally {
+      await strict.stop();
+    }
+  });
+});

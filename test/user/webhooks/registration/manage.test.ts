@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { outcome } from '../../../fixtures/envelope.ts';
+import { eventually } from '../../../fixtures/eventually.ts';
+import { type Receiver, startReceiver, status } from '../../../fixtures/receiver.ts';
+import { conversation, type Hooks, type Person, SECRET, startHooks } from '../hooks.ts';
+
+let hooks: Hooks;
+let receiver: Receiver;
+let ada: Person;
+let bob: Person;
+beforeAll(async () => {
+  hooks = await startHooks();
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await hooks.stop();
+  await receiver.stop();
+});
+beforeEach(async () => {
+  [ada, bob] = [await hooks.person(), await hooks.person()];
+  receiver.received.length = 0;
+  receiver.answers = [];
+});
+
+const at = () => new Date(hooks.clock.now()).toISOString();
+const record = (webhook_id: string, fields: object = {}) => ({
+  webhook_id,
+  url: receiver.url,
+  events: ['conversation.started'],
+  status: 'active',
+  created_at: at(),
+  updated_at: at(),
+  previous_secret_until: null,
+  ...fields,
+});
+
+describe("another account's webhook", () => {
+  test.each([
+    ['GET', '', undefined],
+    ['PATCH', '', { status: 'paused' }],
+    ['DELETE', '', undefined],
+    ['POST', '/rotate-secret', {}],
+    ['POST', '/test', undefined],
+    ['GET', '/deliveries', undefined],
+    ['POST', '/replay', { since: '2026-01-15T00:00:00Z' }],
+    ['POST', '/deliveries/x/replay', undefined],
+  ])('%s …%s is 404, as one that does not exist, and changes nothing', async (method, path, body) => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    const before = await hooks.stored(webhook_id);
+    for (const id of [webhook_id, '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21', '__proto__', '%7B%22$ne%22:1%7D']) {
+      const answer = await bob.call(method, `/${id}${path}`, body);
+      expect(outcome(answer)).toStrictEqual(hooks.failure(answer, 404, 'RESOURCE_NOT_FOUND', 'Not found'));
+    }
+    expect(await hooks.stored(webhook_id)).toEqual(before);
+    expect(receiver.received).toEqual([]);
+  });
+
+  test('is in no list', async () => {
+    await ada.configure({ url: receiver.url });
+    const { body } = await bob.call('GET');
+    expect(body).toStrictEqual({
+      data: [],
+      pagination: { page: 1, limit: 20, total_items: 0, total_pages: 0, has_next: false, has_prev: false },
+    });
+  });
+});
+
+describe('list and get', () => {
+  test('show all but the secret', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    expect(outcome(await ada.call('GET', `/${webhook_id}`))).toStrictEqual({
+      status: 200,
+      body: record(webhook_id),
+    });
+    expect(outcome(await ada.call('GET'))).toStrictEqual({
+      status: 200,
+      body: {
+        data: [record(webhook_id)],
+        pagination: { page: 1, limit: 20, total_items: 1, total_pages: 1, has_next: false, has_prev: false },
+      },
+    });
+  });
+
+  test('filter, sort and search', async () => {
+    const [one, two] = [
+      await ada.configure({ url: `${receiver.url}/one` }),
+      await ada.configure({ url: `${receiver.url}/two` }),
+    ];
+    await ada.call('PATCH', `/${two}`, { status: 'paused' });
+    const ids = async (query: string) =>
+      (await ada.call('GET', `?${query}`)).body.data.map(
+        (webhook: { webhook_id: string }) => webhook.webhook_id,
+      );
+    expect(await ids('sort_by=url&order=asc')).toEqual([one, two]);
+    expect(await ids('status=paused')).toEqual([two]);
+    expect(await ids('search=/ONE')).toEqual([one]);
+    expect((await ada.call('GET', '?secret=x')).status).toBe(400);
+  });
+});
+
+describe('PATCH', () => {
+  test('changes what it names, and nothing else', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    hooks.clock.advance(60);
+    const before = (await ada.call('GET', `/${webhook_id}`)).body;
+    const changes = { url: `${receiver.url}/new`, events: ['payment.failed', 'payment.failed'] };
+    const changed = { ...before, url: changes.url, events: ['payment.failed'], updated_at: at() };
+    const answer = await ada.call('PATCH', `/${webhook_id}`, {
+      ...changes,
+      secret: 'ignored, since it is rotated elsewhere',
+      owner_id: bob.user_id,
+    });
+    expect(outcome(answer)).toStrictEqual({ status: 200, body: changed });
+    expect((await hooks.stored(webhook_id))?.owner_id).toBe(ada.user_id);
+  });
+
+  test.each([
+    [{}, 'body must contain url, events or status'],
+    [{ status: 'disabled' }, 'status must be one of active, paused'],
+    [{ url: 'ftp://x' }, 'url must be an address that begins with https://'],
+    [{ events: [] }, 'events must contain at least one event'],
+  ])('%j is refused and changes nothing', async (changes, details) => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    const answer = await ada.call('PATCH', `/${webhook_id}`, changes);
+    expect(outcome(answer)).toStrictEqual(
+      hooks.failure(answer, 400, 'INVALID_FORMAT', 'The request is malformed', details),
+    );
+    expect((await ada.call('GET', `/${webhook_id}`)).body).toEqual(record(webhook_id));
+  });
+
+  test('what comes while it is paused waits until it is active', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    await ada.call('PATCH', `/${webhook_id}`, { status: 'paused' });
+    const event = conversation(ada.user_id);
+    await hooks.publish(event);
+    await hooks.settled(webhook_id, 'pending');
+    expect(receiver.received).toEqual([]);
+    await ada.call('PATCH', `/${webhook_id}`, { status: 'active' });
+    await hooks.settled(webhook_id, 'delivered');
+    expect(receiver.ids()).toEqual([event.id]);
+  });
+
+  test('paused amid hundreds of deliveries, it gets no more than what is under way', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    receiver.answers = [(response) => void setTimeout(() => response.end(), 5)];
+    await hooks.publish(Array.from({ length: 300 }, () => conversation(ada.user_id)));
+    await eventually(() => expect(receiver.received.length).toBeGreaterThan(30));
+    await ada.call('PATCH', `/${webhook_id}`, { status: 'paused' });
+    const then = receiver.received.length;
+    await hooks.settled(webhook_id, 'delivered', 'pending');
+    expect(receiver.received.length - then).toBeLessThanOrEqual(16);
+    await ada.call('DELETE', `/${webhook_id}`);
+  });
+
+  test('a new address holds for what is published after it', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    const other = await startReceiver();
+    await hooks.publish(conversation(ada.user_id));
+    await eventually(() => expect(receiver.received).toHaveLength(1));
+    await ada.call('PATCH', `/${webhook_id}`, { url: other.url });
+    await hooks.publish(conversation(ada.user_id));
+    await hooks.settled(webhook_id, 'delivered');
+    expect([receiver.received.length, other.received.length]).toEqual([1, 1]);
+    await other.stop();
+  });
+
+  test('lifts what the receiver asked for', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    receiver.answers = [status(429, { 'retry-after': '3600' }), status(200)];
+    await hooks.publish([conversation(ada.user_id), conversation(ada.user_id)]);
+    await eventually(async () => expect((await hooks.stored(webhook_id))?.held_until).not.toBeNull());
+    await ada.call('PATCH', `/${webhook_id}`, { status: 'active' });
+    await eventually(() => expect(receiver.received).toHaveLength(2));
+  });
+});
+
+describe('DELETE', () => {
+  test('ends it, and its deliveries', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    receiver.answers = [status(500)];
+    await hooks.publish([conversation(ada.user_id), conversation(ada.user_id)]);
+    await eventually(() => expect(receiver.received.length).toBeGreaterThan(0));
+    const answers = await Promise.all([1, 2, 3].map(() => ada.call('DELETE', `/${webhook_id}`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
+    expect(answers.find(({ status }) => status === 200)?.body).toStrictEqual({ message: 'Webhook deleted' });
+    await eventually(async () =>
+      expect(await hooks.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0),
+    );
+  });
+});
+
+describe('POST …/test', () => {
+  test('sends a signed event at once and tells what came of it', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    await ada.call('PATCH', `/${webhook_id}`, { status: 'paused' });
+    const answer = await ada.call('POST', `/${webhook_id}/test`);
+    expect(outcome(answer)).toStrictEqual({
+      status: 200,
+      body: {
+        event_id: expect.stringMatching(/^test_[0-9a-f-]{36}$/),
+        delivered: true,
+        at: at(),
+        duration_ms: expect.any(Number),
+        status: 200,
+        error: null,
+        answer: '{"ok":true}',
+      },
+    });
+    const [{ headers, body }] = receiver.received as [(typeof receiver.received)[0]];
+    expect(JSON.parse(body)).toEqual({ event: 'webhook.test', timestamp: at(), data: { webhook_id } });
+    expect(headers['webhook-id']).toBe(answer.body.event_id);
+    expect(headers['x-service-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
+    expect(await hooks.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0);
+  });
+
+  test('tells a failure, and changes nothing for it', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    receiver.answers = [status(410)];
+    const { body } = await ada.call('POST', `/${webhook_id}/test`);
+    expect(body).toMatchObject({ delivered: false, status: 410, answer: 'status 410' });
+    expect((await hooks.stored(webhook_id))?.status).toBe('active');
+    await receiver.stop();
+    const { body: gone } = await ada.call('POST', `/${webhook_id}/test`);
+    expect(gone).toMatchObject({ delivered: false, status: null, error: 'the connection was refused' });
+    receiver = await startReceiver();
+  });
+});
+
+describe('POST …/rotate-secret', () => {
+  const rotate = (webhook_id: string, body?: object) =>
+    ada.call('POST', `/${webhook_id}/rotate-secret`, body);
+  const tomorrow = () => new Date(hooks.clock.now() + 86_400_000).toISOString();
+
+  test('makes a secret and shows it this once', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    const answer = await rotate(webhook_id);
+    expect(outcome(answer)).toStrictEqual({
+      status: 200,
+      body: {
+        webhook_id,
+        secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+        previous_secret_until: tomorrow(),
+      },
+    });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect((await ada.call('GET', `/${webhook_id}`)).body).toEqual(
+      record(webhook_id, { previous_secret_until: tomorrow() }),
+    );
+    expect(JSON.stringify(await hooks.stored(webhook_id))).not.toContain(answer.body.secret.slice(6));
+  });
+
+  test('takes a given one, which does not come back; given again it changes nothing', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    const body = { webhook_id, previous_secret_until: tomorrow() };
+    const secret = 'another secret';
+    expect(outcome(await rotate(webhook_id, { secret }))).toStrictEqual({ status: 200, body });
+    hooks.clock.advance(60);
+    expect(outcome(await rotate(webhook_id, { secret }))).toStrictEqual({ status: 200, body });
+    expect((await hooks.stored(webhook_id))?.previous_secrets).toHaveLength(1);
+  });
+
+  test('of several at once none is lost, and the last five sign', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => rotate(webhook_id)));
+    expect(new Set(answers.map(({ body }) => body.secret)).size).toBe(6);
+    expect((await hooks.stored(webhook_id))?.previous_secrets).toHaveLength(4);
+    await ada.call('POST', `/${webhook_id}/test`);
+    expect(String(receiver.received[0]?.headers['webhook-signature']).split(' ')).toHaveLength(5);
+  });
+
+  test.each([{ secret: 'short' }, { secret: 7 }, { secret: null }])('%j is refused', async (body) => {
+    const webhook_id = await ada.configure({ url: receiver.url, secret: SECRET });
+    const before = await hooks.stored(webhook_id);
+    expect((await rotate(webhook_id, body)).status).toBe(400);
+    expect(await hooks.stored(webhook_id)).toEqual(before);
+  });
+});
