@@ -7,7 +7,7 @@ let next = 0;
 const fresh = () => database.db.collection<Doc>(`c${next++}`);
 
 describe('update operators', () => {
-  /** [name, document before, update, document after] */
+  /** The document before, the update, and the document after. */
   test.each<[string, Document, Document, Document]>([
     ['$set creates fields and parents', { a: 1 }, { $set: { b: 2, 'c.d': 3 } }, { a: 1, b: 2, c: { d: 3 } }],
     ['$set adds new fields in alphabetical order', {}, { $set: { z: 1, a: 2 } }, { a: 2, z: 1 }],
