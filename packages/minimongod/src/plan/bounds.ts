@@ -51,10 +51,10 @@ function rangeBounds(fields: FieldFilter[], multikey: boolean): FieldBounds | un
   const type = canonicalType(first.operand);
   // On a multikey field, two elements may satisfy the two bounds, so only one bound may be used.
   const both = lower && upper && !multikey && canonicalType(upper.operand) === type;
+  const low = lower && boundOf(lower);
+  const high = upper && (both || !lower) ? boundOf(upper) : undefined;
   return {
-    intervals: [
-      typeInterval(type, lower && boundOf(lower), both || !lower ? upper && boundOf(upper) : undefined),
-    ],
+    intervals: [typeInterval(type, low, high)],
     points: false,
     // NaN is below every number in the index, but it is not less than any number.
     exact: type !== CANONICAL.number || lower !== undefined,
