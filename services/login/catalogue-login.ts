@@ -1,5 +1,5 @@
 import { catalogueLoginContract } from '@gatehouse/shared/contract/catalogue-login';
-import { newSessionId } from '@gatehouse/shared/identity/sessions';
+import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import { LIFETIME, type Tokens } from '@gatehouse/shared/identity/tokens';
 import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';

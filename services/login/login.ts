@@ -1,5 +1,5 @@
 import { loginContract } from '@gatehouse/shared/contract/direct';
-import { newSessionId } from '@gatehouse/shared/identity/sessions';
+import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';

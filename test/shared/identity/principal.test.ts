@@ -7,7 +7,7 @@ import {
   principalOf,
   requirePrincipal,
 } from '@gatehouse/shared/identity/principal';
-import { newSessionId } from '@gatehouse/shared/identity/sessions';
+import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { userCollections as COLLECTIONS } from '@gatehouse/shared/identity/users';
 import Fastify, { type FastifyRequest } from 'fastify';

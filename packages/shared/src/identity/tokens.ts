@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
-import { isSessionId, newSessionId } from './sessions.ts';
+import { isSessionId, newSessionId } from './session-id.ts';
 
 /** Lifetimes of tokens in seconds (spec §Authentication 4). */
 export const LIFETIME = { direct: 30 * 60, catalogue: 60 * 60 } as const;
