@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { storedPassword } from '@gatehouse/shared/identity/passwords';
+import { createPasswords } from '@gatehouse/shared/identity/passwords';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decodeToken, postForm, send } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
@@ -193,7 +193,7 @@ describe('a password stored in plain text is compared exactly', () => {
 
 describe('a password stored as argon2id', () => {
   test('is right or wrong, and its hash is no password', async () => {
-    const password = await storedPassword('correct horse ', 'argon2id');
+    const password = await createPasswords().encode('correct horse ', 'argon2id');
     const { email, user_id } = await stored({ password });
     expect(await login(email, 'correct horse ')).toEqual(granted(user_id));
     expect(await login(email, 'correct horse')).toEqual(wrong);

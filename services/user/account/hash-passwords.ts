@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { loadConfig } from '@gatehouse/shared/config';
 import { type Collections, connect } from '@gatehouse/shared/data/connect';
-import { isPasswordHash, storedPassword } from '@gatehouse/shared/identity/passwords';
+import { createPasswords, isPasswordHash } from '@gatehouse/shared/identity/passwords';
 import { userCollections } from '@gatehouse/shared/identity/users';
 
 const USAGE = `Turns every plain password of the collection into an argon2id hash, in place. Run it as often as you
@@ -17,11 +17,12 @@ export async function hashPasswords(
   { users }: Collections<typeof userCollections>,
   progress: (seen: number, hashed: number) => void = () => {},
 ): Promise<number> {
+  const passwords = createPasswords();
   let seen = 0;
   let hashed = 0;
   for await (const { _id, password } of users.find({}, { projection: { password: 1 } })) {
     if (typeof password === 'string' && !isPasswordHash(password)) {
-      const hash = await storedPassword(password, 'argon2id');
+      const hash = await passwords.encode(password, 'argon2id');
       // Only if nobody has set another password meanwhile.
       const { modifiedCount } = await users.updateOne({ _id, password }, { $set: { password: hash } });
       hashed += modifiedCount;
