@@ -12,7 +12,7 @@ import {
 /** An index of a collection, in the terms of the driver's `createIndex`. */
 interface Index<Stored extends Document> extends CreateIndexesOptions {
   key: Record<string, IndexDirection>;
-  /** Explains, in one line for the operator, why a unique index cannot be built over the stored documents. */
+  /** Returns one line for the operator on why a unique index cannot be built. */
   explainDuplicates?: (stored: Collection<Stored>) => Promise<string>;
 }
 
@@ -21,7 +21,7 @@ interface CollectionDefinition<Stored extends Document> {
   indexes: readonly Index<Stored>[];
 }
 
-/** Defines a collection: its name in the database, the type of its documents, and its indexes. */
+/** Defines a collection: its name, the type of its documents and its indexes. */
 export const collection = <Stored extends Document>(
   name: string,
   indexes: readonly Index<Stored>[],
@@ -34,7 +34,7 @@ export type Collections<D extends Definitions> = {
   [Name in keyof D]: D[Name] extends CollectionDefinition<infer Stored> ? Collection<Stored> : never;
 };
 
-/** An open database with the collections of the rooms that a service is made of. */
+/** An open database with the given collections. */
 export type Connection<D extends Definitions> = Collections<D> & {
   /** Rejects when the database does not answer. */
   ping(): Promise<unknown>;
@@ -58,7 +58,7 @@ export async function connect<D extends Definitions>(
     serverSelectionTimeoutMS: 5_000,
     connectTimeoutMS: 5_000,
   };
-  // Building an index may take long, so it uses a client without the socket time-out of requests.
+  // Building an index can take long, so its client has no socket timeout.
   const builder = createClient(uri, options);
   try {
     await builder.connect().catch((cause) => {
@@ -75,7 +75,7 @@ export async function connect<D extends Definitions>(
     waitQueueTimeoutMS: 5_000,
     ignoreUndefined: true,
   });
-  // Connect now: a client whose first connection fails later, at its first query, never recovers.
+  // Connect now: a client whose first connection fails at its first query never recovers.
   await client.connect();
   const db = client.db();
   const collections = Object.fromEntries(
@@ -108,7 +108,7 @@ async function createIndexes(db: Db, definitions: CollectionDefinition<Document>
   );
 }
 
-/** Whether a write failed because the value of `field`, or of any unique field, is taken. */
+/** Returns whether a write failed because the value of `field`, by default of any unique field, is taken. */
 export const isDuplicateKey = (error: unknown, field?: string): boolean =>
   error instanceof MongoServerError &&
   error.code === 11000 &&
