@@ -423,7 +423,7 @@ describe('chunked bodies', () => {
       socket.write(head + part('a', '1'));
       const [request] = await arrived;
       socket.resetAndDestroy();
-      await once(request, 'close');
+      await new Promise((resolve) => request.once('close', resolve));
       expect(await postBody(URLENCODED, 'a=1')).toEqual(accepts({ a: '1' }));
       expect(reached).toEqual([{ a: '1' }]);
     },

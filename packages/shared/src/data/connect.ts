@@ -46,17 +46,17 @@ export const ANY_STRING = { $gt: '' };
 
 /**
  * Opens the database that `uri` names and builds the indexes of the given collections.
- * @throws when it cannot be reached within 5 seconds or a unique index cannot be built.
+ * @throws when the server cannot be reached within `timeout` milliseconds or a unique index cannot be built.
  */
 export async function connect<D extends Definitions>(
   uri: string,
   definitions: D,
-  { appName }: { appName: string },
+  { appName, timeout = 5_000 }: { appName: string; timeout?: number },
 ): Promise<Connection<D>> {
   const options = {
     appName: `gatehouse-${appName}`,
-    serverSelectionTimeoutMS: 5_000,
-    connectTimeoutMS: 5_000,
+    serverSelectionTimeoutMS: timeout,
+    connectTimeoutMS: timeout,
   };
   // Building an index can take long, so its client has no socket timeout.
   const builder = createClient(uri, options);
@@ -72,7 +72,7 @@ export async function connect<D extends Definitions>(
   const client = new MongoClient(uri, {
     ...options,
     socketTimeoutMS: 8_000,
-    waitQueueTimeoutMS: 5_000,
+    waitQueueTimeoutMS: timeout,
     ignoreUndefined: true,
   });
   // Connect now: a client whose first connection fails at its first query never recovers.
