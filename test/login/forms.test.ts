@@ -34,12 +34,12 @@ const granted = {
   body: { message: 'Login successful', token: expect.any(String), user_id: 'User-100001' },
 };
 
-describe('forms that are good', () => {
+describe('valid forms', () => {
   test.each<[string, string, string]>([
     ['urlencoded', URLENCODED, 'email=ada%40example.com&password=secret'],
     ['urlencoded in utf-8', `${URLENCODED}; charset=UTF-8`, 'email=ada@example.com&password=secret'],
     [
-      'with fields that login does not know',
+      'with unknown fields',
       URLENCODED,
       `password=secret&email=ada%40example.com&verified=false&recaptcha_token=x&$where=1&__proto__=x`,
     ],
@@ -54,7 +54,7 @@ describe('forms that are good', () => {
   });
 });
 
-describe('what is not such a form is 400 with one detail, and no attempt', () => {
+describe('other bodies are 400 and not an attempt', () => {
   const good = 'email=ada%40example.com&password=secret';
   test.each<
     [what: string, contentType: string | undefined, body: string | Uint8Array<ArrayBuffer>, detail: string]
@@ -67,7 +67,7 @@ describe('what is not such a form is 400 with one detail, and no attempt', () =>
     ],
     ['plain text', 'text/plain', good, 'The request is malformed'],
     ['no content type', undefined, good, 'The request is malformed'],
-    ['a content type that is none', 'x', good, 'The request is malformed'],
+    ['an invalid content type', 'x', good, 'The request is malformed'],
     ['an empty body', URLENCODED, '', 'email is required'],
     ['another charset', `${URLENCODED}; charset=utf-16`, good, 'The charset utf-16 is not supported'],
     ['no e-mail', URLENCODED, 'password=secret', 'email is required'],
