@@ -16,7 +16,7 @@ interface Options {
   now: () => number;
 }
 
-const refused = failures('catalogue', 'invalidFormat', ...BEARER_FAILURES);
+const errorResponses = failures('catalogue', 'invalidFormat', ...BEARER_FAILURES);
 
 /** POST /auth/refresh and /auth/logout, each also under /api/v1 (CONTRACT.md §Sessions). */
 export const session: FastifyPluginAsyncZod<Options> = async (app, { config, db, tokens, now }) => {
@@ -33,7 +33,7 @@ export const session: FastifyPluginAsyncZod<Options> = async (app, { config, db,
           description:
             'Returns a token of the same session that is valid for one hour, or until the session reaches its maximum age.',
           security: [{ bearer: [] }],
-          response: { 200: catalogueToken, ...refused },
+          response: { 200: catalogueToken, ...errorResponses },
         },
       },
       async (request, reply) => {
@@ -65,7 +65,7 @@ export const session: FastifyPluginAsyncZod<Options> = async (app, { config, db,
           security: [{ bearer: [] }],
           response: {
             200: messageResponse('Logged out', 'The session has ended.'),
-            ...refused,
+            ...errorResponses,
           },
         },
       },
