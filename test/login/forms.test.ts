@@ -14,7 +14,7 @@ afterAll(() => services.stop());
 async function post(contentType: string | undefined, body: string | Uint8Array<ArrayBuffer>) {
   const answer = await send(`${services.login}/v2/login`, {
     method: 'POST',
-    // A Uint8Array, unlike a string, brings no content type of its own.
+    // A Uint8Array, unlike a string, has no default content type.
     body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
     ...(contentType && { headers: { 'content-type': contentType } }),
   });
@@ -70,9 +70,9 @@ describe('other bodies are 400 and not an attempt', () => {
     ['an invalid content type', 'x', good, 'The request is malformed'],
     ['an empty body', URLENCODED, '', 'email is required'],
     ['another charset', `${URLENCODED}; charset=utf-16`, good, 'The charset utf-16 is not supported'],
-    ['no e-mail', URLENCODED, 'password=secret', 'email is required'],
-    ['an empty e-mail', URLENCODED, 'email=&password=secret', 'email is required'],
-    ['a blank e-mail', URLENCODED, 'email=+%09&password=secret', 'email is required'],
+    ['no email', URLENCODED, 'password=secret', 'email is required'],
+    ['an empty email', URLENCODED, 'email=&password=secret', 'email is required'],
+    ['a blank email', URLENCODED, 'email=+%09&password=secret', 'email is required'],
     ['no password', URLENCODED, 'email=ada%40example.com', 'password is required'],
     ['an empty password', URLENCODED, 'email=ada%40example.com&password=', 'password is required'],
     ['a name in another case', URLENCODED, 'Email=ada%40example.com&password=secret', 'email is required'],

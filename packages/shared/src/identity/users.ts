@@ -82,7 +82,7 @@ export const userCollections = {
       unique: true,
       collation: EMAIL_COLLATION,
       explainDuplicates: async (users) =>
-        `Two accounts share one e-mail address: ${(await sharedAddresses(users)).join('; ')}`,
+        `Two accounts share one email address: ${(await sharedAddresses(users)).join('; ')}`,
     },
     {
       key: { user_id: 1 },
