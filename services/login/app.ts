@@ -28,7 +28,7 @@ export async function buildLoginService({
   const tokens = createTokens(config);
   const app = await createServer({
     name: 'login',
-    description: 'Checks an email and a password and issues a signed token.',
+    description: 'Checks an e-mail and a password and issues a signed token.',
     config,
     checks: { mongodb: { needed: true, check: db.ping } },
     hooks: (server) => server.register(requirePrincipal, { users: db.users, tokens, now }),

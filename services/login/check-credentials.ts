@@ -20,7 +20,7 @@ export interface LoginOptions {
 type Refusals = Record<'unknown account' | 'wrong password' | 'not verified', ErrorName>;
 
 /**
- * Returns the user with this email and password (CONTRACT.md §Login, 1 to 3). Logs and audits every attempt.
+ * Returns the user with this e-mail and password (CONTRACT.md §Login, 1 to 3). Logs and audits every attempt.
  * @throws {AppError} the refusal of the first check that fails.
  */
 export async function checkCredentials(

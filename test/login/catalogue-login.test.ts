@@ -51,7 +51,7 @@ describe('POST /api/v1/auth/login', () => {
     expect(one?.header.sid).not.toBe(two?.header.sid);
   });
 
-  test('accepts the email in any case and with surrounding spaces, and keeps its spelling at signup in the claims', async () => {
+  test('accepts the e-mail in any case and with surrounding spaces, and keeps its spelling at signup in the claims', async () => {
     const { email } = await newUser();
     const answer = await logIn({ email: `  ${email.toUpperCase()}\n`, password: 'secret' });
     expect(answer.status).toBe(200);
@@ -65,7 +65,7 @@ describe('POST /api/v1/auth/login', () => {
     expect(decodeToken(body.access_token).payload.user_id).toBeNull();
   });
 
-  test('the response does not tell an unknown email from a wrong password', async () => {
+  test('the response does not tell an unknown e-mail from a wrong password', async () => {
     const { email } = await newUser();
     const wrong = await logIn({ email, password: 'Secret' });
     const unknown = await logIn({ email: 'nobody@example.com', password: 'secret' });
@@ -185,13 +185,13 @@ describe('invalid bodies', () => {
     ['an empty object', '{}', missing('email is required')],
     ['no password', '{"email":"a@b.c"}', missing('password is required')],
     ['no email', '{"password":"x"}', missing('email is required')],
-    ['an empty email', '{"email":"","password":"x"}', missing('email is required')],
-    ['an email of spaces', '{"email":"  ","password":"x"}', missing('email is required')],
+    ['an empty e-mail', '{"email":"","password":"x"}', missing('email is required')],
+    ['an e-mail of spaces', '{"email":"  ","password":"x"}', missing('email is required')],
     ['an empty password', '{"email":"a@b.c","password":""}', missing('password is required')],
-    ['an email that is a number', '{"email":1,"password":"x"}', invalid('email must be a string')],
-    ['an email that is null', '{"email":null,"password":"x"}', invalid('email must be a string')],
-    ['an operator as email', '{"email":{"$gt":""},"password":"x"}', invalid('email must be a string')],
-    ['an array as email', '{"email":["a@b.c"],"password":"x"}', invalid('email must be a string')],
+    ['an e-mail that is a number', '{"email":1,"password":"x"}', invalid('email must be a string')],
+    ['an e-mail that is null', '{"email":null,"password":"x"}', invalid('email must be a string')],
+    ['an operator as e-mail', '{"email":{"$gt":""},"password":"x"}', invalid('email must be a string')],
+    ['an array as e-mail', '{"email":["a@b.c"],"password":"x"}', invalid('email must be a string')],
     [
       'an operator as password',
       '{"email":"a@b.c","password":{"$ne":1}}',

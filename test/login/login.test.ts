@@ -31,7 +31,7 @@ const granted = (user_id: string | null | undefined) => ({
 });
 
 describe('POST /v2/login', () => {
-  test('1. returns 404 for an unknown email', async () => {
+  test('1. returns 404 for an unknown e-mail', async () => {
     expect(await login('nobody@example.com', 'correct horse')).toEqual(unknown);
   });
 
@@ -201,7 +201,7 @@ describe('a password stored as argon2id', () => {
   });
 });
 
-describe('email', () => {
+describe('e-mail', () => {
   test.each([
     'ada.lovelace@example.com',
     'ADA.LOVELACE@EXAMPLE.COM',
@@ -240,7 +240,7 @@ describe('email', () => {
     expect(await login(email, 'correct horse')).toEqual(unknown);
   });
 
-  test('older records may have any text as email', async () => {
+  test('older records may have any text as e-mail', async () => {
     await stored({ email: 'root', user_id: 'User-999002' });
     expect(await login('root', 'correct horse')).toEqual(granted('User-999002'));
   });

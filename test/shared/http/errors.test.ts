@@ -268,10 +268,10 @@ describe('errors of Fastify and zod', () => {
       status: 400,
       message: 'email is required',
     });
-    expect(seen(issue('must be a plain email address'))).toEqual({
+    expect(seen(issue('must be a plain e-mail address'))).toEqual({
       reason: 'invalidFormat',
       status: 400,
-      message: 'email must be a plain email address',
+      message: 'email must be a plain e-mail address',
     });
   });
 

@@ -61,7 +61,7 @@ describe('authenticate', () => {
     expect(commands).toEqual(['find']);
   });
 
-  test('finds the user of a token without a user_id by email, with one command', async () => {
+  test('finds the user of a token without a user_id by e-mail, with one command', async () => {
     const user = await newUser({ user_id: null });
     commands.length = 0;
     const principal = await check(bearer({ email: user.email.toUpperCase() }));
@@ -109,7 +109,7 @@ describe('authenticate', () => {
     expect(await reasonOf(check(bearer({ email: 'nobody@example.com', user_id: '' })))).toBe('invalidToken');
   });
 
-  test('an email with look-alike letters does not match', async () => {
+  test('an e-mail with look-alike letters does not match', async () => {
     await newUser({ email: 'kelvin@example.com', user_id: null });
     expect(await reasonOf(check(bearer({ email: '\u212Aelvin@example.com' })))).toBe('invalidToken');
   });

@@ -199,7 +199,7 @@ describe('verify', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.base64String(),
-      fc.json().map((json) => Buffer.from(json).toString('base64url')),
+      fc.json({ maxDepth: 2 }).map((json) => Buffer.from(json).toString('base64url')),
       fc.constantFrom('', '.', '..', part({ alg: 'HS256' }), part({ alg: 'none' }), part(CLAIMS), 'bnVsbA'),
     );
     fc.assert(

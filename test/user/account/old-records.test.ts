@@ -52,7 +52,7 @@ describe('two spellings of one address', () => {
       'eve@X.org',
     );
     const failure = await connect(uri, COLLECTIONS, { appName: 'test' }).catch(({ message }) => message);
-    expect(failure).toMatch(/^Two accounts share one email address: [^;]*; [^;]*$/);
+    expect(failure).toMatch(/^Two accounts share one e-mail address: [^;]*; [^;]*$/);
     for (const name of ['Ada@example.com', 'ADA@example.com', 'Eve@x.org', 'eve@X.org'])
       expect(failure).toContain(name);
     expect(failure).not.toContain('grace');
@@ -62,7 +62,7 @@ describe('two spellings of one address', () => {
   test('prevent the start when they are equal', async () => {
     const uri = await collection('ada@example.com', 'ada@example.com');
     await expect(connect(uri, COLLECTIONS, { appName: 'test' })).rejects.toThrow(
-      'Two accounts share one email address: ada@example.com, ada@example.com',
+      'Two accounts share one e-mail address: ada@example.com, ada@example.com',
     );
     await dropDatabase(uri);
   });
@@ -70,7 +70,7 @@ describe('two spellings of one address', () => {
   test('are named when only the collation equates them', async () => {
     const uri = await collection('kim@example.com', '\u212aim@example.com');
     const failure = await connect(uri, COLLECTIONS, { appName: 'test' }).catch(({ message }) => message);
-    expect(failure).toMatch(/^Two accounts share one email address: /);
+    expect(failure).toMatch(/^Two accounts share one e-mail address: /);
     expect(failure).toContain('\u212aim@example.com');
     await dropDatabase(uri);
   });

@@ -221,7 +221,7 @@ describe('the e-mail', () => {
     const { status, body } = await signUp({ email });
     expect({ status, body }).toEqual({
       status: 400,
-      body: { detail: 'email must be a plain email address' },
+      body: { detail: 'email must be a plain e-mail address' },
     });
     expect(await services.db.users.countDocuments()).toBe(before);
     expect(services.mailbox.mails).toHaveLength(mails);
@@ -238,7 +238,7 @@ describe('the e-mail', () => {
       const mails = services.mailbox.mails.length;
       expect(await signUp({ email: lookalike })).toMatchObject({
         status: 400,
-        body: { detail: 'email must be a plain email address' },
+        body: { detail: 'email must be a plain e-mail address' },
       });
       const unknown = { status: 404, body: { detail: 'User not found' } };
       expect(await post('forgot-password', { email: lookalike })).toMatchObject(unknown);

@@ -27,7 +27,7 @@ export const catalogueLoginContract = {
   tags: ['session'],
   summary: 'Log in',
   description:
-    'Checks an email and a password and returns a token that is valid for one hour. The error does not reveal whether the email is known.',
+    'Checks an e-mail and a password and returns a token that is valid for one hour. The error does not reveal whether the e-mail is known.',
   body: jsonBody({
     email: requiredText.trim().min(1, { error: 'is required' }),
     password: requiredText,

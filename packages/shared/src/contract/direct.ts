@@ -9,13 +9,13 @@ import { isPlainAddress } from '../identity/email.ts';
 
 /** A non-empty field; otherwise "<field> is required". */
 const requiredText = z.string({ error: 'is required' }).min(1, { error: 'is required' });
-/** The email of an existing account. Only trimmed: older records may hold any text. */
+/** The e-mail of an existing account. Only trimmed: older records may hold any text. */
 const knownEmail = requiredText
   .trim()
   .min(1, { error: 'is required' })
   .meta({ examples: ['ada@example.com'] });
 const newEmail = knownEmail
-  .refine(isPlainAddress, { error: 'must be a plain email address' })
+  .refine(isPlainAddress, { error: 'must be a plain e-mail address' })
   .meta({ examples: ['ada@example.com'] });
 const newPassword = requiredText
   .refine((text) => Buffer.byteLength(text) <= 1024, { error: 'must not be longer than 1024 bytes' })
@@ -34,7 +34,7 @@ const form = { tags: ['account'], consumes: ['application/x-www-form-urlencoded'
 export const loginContract = {
   ...form,
   summary: 'Log in',
-  description: 'Checks an email and a password and returns a token for the header `Authorization: Bearer`.',
+  description: 'Checks an e-mail and a password and returns a token for the header `Authorization: Bearer`.',
   body: z.object({
     email: knownEmail,
     password: requiredText.meta({ examples: ['correct horse battery staple'] }),

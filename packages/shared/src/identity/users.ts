@@ -2,7 +2,7 @@ import type { Collection, Filter, ObjectId, WithId } from 'mongodb';
 import { ANY_STRING, collection } from '../data/connect.ts';
 import { emailKey, MAX_ADDRESS } from './email.ts';
 
-/** Emails are unique and matched without regard to case. */
+/** E-mail addresses are unique and matched without regard to case. */
 export const EMAIL_COLLATION = { locale: 'en', strength: 2 } as const;
 
 /** CONTRACT.md §User record, followed by internal fields. Times are Unix seconds unless noted. */
@@ -82,7 +82,7 @@ export const userCollections = {
       unique: true,
       collation: EMAIL_COLLATION,
       explainDuplicates: async (users) =>
-        `Two accounts share one email address: ${(await sharedAddresses(users)).join('; ')}`,
+        `Two accounts share one e-mail address: ${(await sharedAddresses(users)).join('; ')}`,
     },
     {
       key: { user_id: 1 },
