@@ -1,7 +1,7 @@
 import { createPasswords } from '@gatehouse/shared/identity/passwords';
 import type { User } from '@gatehouse/shared/identity/users';
 import PQueue from 'p-queue';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { buildLoginService } from '../../services/login/app.ts';
 import { COLLECTIONS } from '../../services/login/database.ts';
 import { freshDatabase } from '../fixtures/database.ts';
@@ -25,6 +25,11 @@ test('a flood of logins gets 503 beyond the queue, and the service stays respons
   const passwords = createPasswords({ queue, maxQueued: QUEUED });
   const app = await buildLoginService({ config: testConfig('login'), db, passwords });
   const url = await listen(app);
+  onTestFinished(async () => {
+    queue.start();
+    await app.close();
+    await drop();
+  });
 
   const answers: unknown[] = [];
   const login = async (email: string) => {
@@ -55,6 +60,4 @@ test('a flood of logins gets 503 beyond the queue, and the service stays respons
       body: { message: 'Login successful', token: expect.any(String), user_id: 'User-100001' },
     }),
   );
-  await app.close();
-  await drop();
 });

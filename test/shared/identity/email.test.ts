@@ -140,10 +140,13 @@ describe('emailKey', () => {
 
   test('is idempotent and keeps the length', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(emailKey(emailKey(text))).toBe(emailKey(text));
-        expect(emailKey(text)).toHaveLength(text.length);
-      }),
+      fc.property(
+        fc.string({ unit: fc.nat({ max: 0xffff }).map((code) => String.fromCharCode(code)) }),
+        (text) => {
+          expect(emailKey(emailKey(text))).toBe(emailKey(text));
+          expect(emailKey(text)).toHaveLength(text.length);
+        },
+      ),
     );
   });
 });

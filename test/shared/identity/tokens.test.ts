@@ -197,7 +197,7 @@ describe('verify', () => {
 
   test('garbage is invalid and never throws', () => {
     const piece = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: fc.nat({ max: 0xffff }).map((code) => String.fromCharCode(code)) }),
       fc.base64String(),
       fc.json({ maxDepth: 2 }).map((json) => Buffer.from(json).toString('base64url')),
       fc.constantFrom('', '.', '..', part({ alg: 'HS256' }), part({ alg: 'none' }), part(CLAIMS), 'bnVsbA'),

@@ -7,7 +7,7 @@ import { AppError, contractOf, renderError } from './errors.ts';
 
 /** Refuses, in the shape of the contract, requests that Node.js would refuse in its own. */
 export const strictRequests = fp(async (app: FastifyInstance) => {
-  // Node.js would answer 417, which no contract has. The hook below answers in order of the pipeline.
+  // Node.js would answer 417, which neither contract has. The hook below answers 400 instead, in order.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.addHook('onRequest', async (request, reply) => {
     const { origin, host, expect, 'access-control-request-method': preflight } = request.headers;
