@@ -60,4 +60,5 @@ test('a flood of logins gets 503 beyond the queue, and the service stays respons
       body: { message: 'Login successful', token: expect.any(String), user_id: 'User-100001' },
     }),
   );
+  expect((await login('ada@example.com')).status).toBe(200);
 });

@@ -182,9 +182,9 @@ describe('verify', () => {
   });
 
   test.each<[string, string, object]>([
-    ['is expired', forge({ ...CLAIMS, exp: SECONDS - 1 }), EXPIRED],
-    ['expired in 1970', forge({ ...CLAIMS, exp: 0 }), EXPIRED],
-    ['expires now', forge({ ...CLAIMS, exp: SECONDS }), EXPIRED],
+    ['is reported as expired', forge({ ...CLAIMS, exp: SECONDS - 1 }), EXPIRED],
+    ['from 1970 is expired', forge({ ...CLAIMS, exp: 0 }), EXPIRED],
+    ['that expires now is expired', forge({ ...CLAIMS, exp: SECONDS }), EXPIRED],
     ['with a wrong signature is invalid', forge({ ...CLAIMS, exp: 1 }, { secret: 'x' }), INVALID],
     ['with another algorithm is invalid', forge({ ...CLAIMS, exp: 1 }, { header: { alg: 'none' } }), INVALID],
     ['with crit is invalid', forge({ ...CLAIMS, exp: 1 }, { header: { crit: ['exp'] } }), INVALID],
