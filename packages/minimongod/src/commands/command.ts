@@ -16,7 +16,7 @@ export interface CommandContext {
 }
 
 export interface Command {
-  /** The supported options, separated by blanks. Any other is refused, because it might change the meaning. */
+  /** The supported options, separated by spaces. Any other is refused, because it might change the meaning. */
   readonly options?: string;
   /** Whether the command runs in a transaction. */
   readonly writes?: boolean;
