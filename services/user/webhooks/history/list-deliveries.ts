@@ -1,6 +1,6 @@
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { holding, listQuery, onePage, readPage } from '../../lists.ts';
+import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
 import { config, oneWebhookFailures, operation, ownWebhook, webhookId } from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
 import { DELIVERY_STATUSES, type Delivery } from '../records.ts';
@@ -10,7 +10,7 @@ const table = {
   // There may be very many deliveries, so only the indexed order is offered.
   sortable: ['created_at'],
   filters: { status: DELIVERY_STATUSES },
-  searched: holding('event_id'),
+  search: containsText('event_id'),
   unique: 'delivery_id',
 } as const satisfies { sortable: readonly (keyof Delivery)[]; [part: string]: unknown };
 
@@ -22,7 +22,7 @@ const schema = {
   params: webhookId,
   querystring: listQuery(table),
   response: {
-    200: onePage(deliveryRecord),
+    200: pageResponse(deliveryRecord),
     ...oneWebhookFailures,
   },
 };

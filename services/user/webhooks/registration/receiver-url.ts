@@ -1,6 +1,6 @@
 import { AppError } from '@gatehouse/shared/http/errors';
-import { withTimeout } from '../../with-timeout.ts';
 import { NotPublicError, publicAddresses, type Resolve } from '../delivery/public-address.ts';
+import { withTimeout } from '../with-timeout.ts';
 
 /** Rejects a URL that webhooks may not be sent to. @throws {AppError} invalidFormat */
 export type ValidateReceiverUrl = (url: string) => Promise<void>;
