@@ -217,9 +217,9 @@ describe('several processes', () => {
         return { app, db, mailer };
       }),
     );
-    const people = await Promise.all(Array.from({ length: 10 }, () => hooks.person()));
+    const people = await Promise.all(Array.from({ length: 8 }, () => hooks.person()));
     const webhooks = await Promise.all(people.map((person) => person.configure({ url: receiver.url })));
-    const events = people.flatMap(({ user_id }) => Array.from({ length: 30 }, () => conversation(user_id)));
+    const events = people.flatMap(({ user_id }) => Array.from({ length: 20 }, () => conversation(user_id)));
     for (let index = 0; index < events.length; index += 50)
       await hooks.publish(events.slice(index, index + 50));
     for (const webhook_id of webhooks) await hooks.settled(webhook_id, 'delivered');
