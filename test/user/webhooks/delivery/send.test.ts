@@ -75,7 +75,7 @@ describe('a response', () => {
     },
   );
 
-  test('is missing if nobody listens', async () => {
+  test('is missing if the connection is refused', async () => {
     const gone = await startReceiver();
     await gone.stop();
     const webhook_id = await ada.configure({ url: gone.url });
@@ -118,7 +118,7 @@ describe('the timeout of an attempt', () => {
     }
   });
 
-  /** An attempt whose connection the test plays. */
+  /** An attempt over a fake connection, driven by the test. */
   function attempt() {
     let handler: Dispatcher.DispatchHandler | undefined;
     const agent = {
