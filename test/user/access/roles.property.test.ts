@@ -4,7 +4,7 @@ import { connect } from '@gatehouse/shared/data/connect';
 import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Grant } from '../../../services/user/access/grant.ts';
+import type { Grant } from '../../../services/user/access/access-list.ts';
 import { buildUserService } from '../../../services/user/app.ts';
 import { suffixesOf } from '../../../services/user/chatbots/name-search.ts';
 import type { Chatbot, StoredChatbot } from '../../../services/user/chatbots/records.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { named, suffixesOf } from '../../../services/user/chatbots/name-search.ts';
+import { nameContains, suffixesOf } from '../../../services/user/chatbots/name-search.ts';
 import type { StoredChatbot } from '../../../services/user/chatbots/records.ts';
 import { COLLECTIONS, type Database } from '../../../services/user/database.ts';
 import { freshDatabase } from '../../fixtures/database.ts';
@@ -17,7 +17,7 @@ beforeEach(async () => void (await db.chatbots.deleteMany()));
 async function finds(text: string, ...names: string[]): Promise<string[]> {
   await db.chatbots.deleteMany();
   await store(names.map((name) => ({ name, name_suffixes: suffixesOf(name) })));
-  const found = await db.chatbots.find(named(text)).sort({ chatbot_id: 1 }).toArray();
+  const found = await db.chatbots.find(nameContains(text)).sort({ chatbot_id: 1 }).toArray();
   return found.map(({ name }) => name);
 }
 const store = (chatbots: Partial<StoredChatbot>[]) =>
@@ -184,7 +184,7 @@ describe('a model: the text, folded, is within the name, folded', () => {
         const name = before + middle + after;
         if (name.normalize('NFC') !== name) return; // the parts have grown together
         for (const sought of [middle, middle.toUpperCase(), middle.toLowerCase(), middle.normalize('NFD')]) {
-          const { name_suffixes } = named(sought);
+          const { name_suffixes } = nameContains(sought);
           expect(suffixesOf(name).some((ending) => new RegExp(name_suffixes.$regex).test(ending))).toBe(true);
         }
       }),

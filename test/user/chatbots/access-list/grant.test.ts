@@ -1,6 +1,6 @@
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Grant } from '../../../../services/user/access/grant.ts';
+import type { Grant } from '../../../../services/user/access/access-list.ts';
 import type { Chatbot } from '../../../../services/user/chatbots/records.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
 import {
