@@ -15,7 +15,7 @@ import { type Answered, send, sendJson } from '../../fixtures/http.ts';
 import { bearerOf, newMember } from '../../fixtures/members.ts';
 import { may, SPECIFIED_ROLES } from '../../fixtures/permissions.ts';
 import { listen, type Services, startServices, testConfig } from '../../fixtures/services.ts';
-import { RECEPTIONIST } from '../chatbots/directory.ts';
+import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
 import { ACTIVE, type Call, perform, roleOn, type State, USERS } from './roles-model.ts';
 
 let services: Services;

@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Directory, type Person, startDirectory } from '../chatbots/directory.ts';
+import { type ChatbotService, type Person, startChatbotService } from '../chatbots/chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 let viewer: Person;
 /** With a role in this department, an organization of his own, and a chatbot of either. */
 let editor: Person;
 let ids: { own: string; department: string };
 beforeAll(async () => {
-  directory = await startDirectory();
-  [ada, editor, viewer] = [await directory.person(), await directory.person(), await directory.person()];
-  const [place] = await directory.organization([ada], 3);
-  await directory.organization([editor], 3);
-  await directory.join(ada, { ...place, role: 'Owner' });
-  await directory.join(editor, { ...place, role: 'Editor' });
-  await directory.join(viewer, { ...place, role: 'Viewer' });
+  service = await startChatbotService();
+  [ada, editor, viewer] = [await service.newPerson(), await service.newPerson(), await service.newPerson()];
+  const [place] = await service.newOrganization([ada], 3);
+  await service.newOrganization([editor], 3);
+  await service.addMember(ada, { ...place, role: 'Owner' });
+  await service.addMember(editor, { ...place, role: 'Editor' });
+  await service.addMember(viewer, { ...place, role: 'Viewer' });
   const department = await ada.create({ department_id: place.department_id });
   ids = { own: (await editor.create()).chatbot_id, department: department.chatbot_id };
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 
 async function commandsOf(person: Person, method: string, path: string, body?: unknown) {
-  directory.commands.length = 0;
+  service.commands.length = 0;
   const { status } = await person.call(method, path, body);
-  return { status, commands: [...directory.commands] };
+  return { status, commands: [...service.commands] };
 }
 
 /** The bearer's user, his roles, and then what the operation does itself. */
@@ -48,7 +48,7 @@ test.each(['own', 'department'] as const)('a role is decided by one command: %s'
 });
 
 test('a bearer alone costs one', async () => {
-  const gone = await directory.person({ account_status: 'disabled' });
+  const gone = await service.newPerson({ account_status: 'disabled' });
   expect(await commandsOf(gone, 'GET', `/${ids.own}`)).toEqual({ status: 401, commands: ['find'] });
 });
 

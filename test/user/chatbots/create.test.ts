@@ -3,32 +3,32 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { outcome } from '../../fixtures/envelope.ts';
 import { send } from '../../fixtures/http.ts';
 import {
-  type Directory,
+  type ChatbotService,
   envelope,
   malformed,
   missing,
   type Person,
   RECEPTIONIST,
-  startDirectory,
-} from './directory.ts';
+  startChatbotService,
+} from './chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 beforeAll(async () => {
-  directory = await startDirectory();
+  service = await startChatbotService();
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 beforeEach(async () => {
-  ada = await directory.person();
+  ada = await service.newPerson();
 });
 
 const create = (body: unknown) => ada.call('POST', '/create', body);
-const count = () => directory.db.chatbots.countDocuments();
+const count = () => service.db.chatbots.countDocuments();
 
 describe('POST /api/v1/chatbots/create', () => {
   test('answers 201 with the record, and stores just that', async () => {
     const answer = await create(RECEPTIONIST);
-    const at = new Date(directory.clock.now()).toISOString();
+    const at = new Date(service.clock.now()).toISOString();
     const chatbot = {
       ...RECEPTIONIST,
       chatbot_id: expect.stringMatching(
@@ -42,7 +42,7 @@ describe('POST /api/v1/chatbots/create', () => {
       updated_at: at,
     };
     expect(outcome(answer)).toStrictEqual({ status: 201, body: chatbot });
-    expect(await directory.stored(answer.body.chatbot_id)).toStrictEqual(answer.body);
+    expect(await service.storedChatbot(answer.body.chatbot_id)).toStrictEqual(answer.body);
   });
 
   test.each(['3d', 'text', 'voice'] as const)('type %s', async (type) => {
@@ -66,7 +66,7 @@ describe('POST /api/v1/chatbots/create', () => {
   ])('name: %s', async (_what, name, kept) => {
     const chatbot = await ada.create({ name });
     expect(chatbot.name).toBe(kept);
-    expect((await directory.stored(chatbot.chatbot_id))?.name).toBe(kept);
+    expect((await service.storedChatbot(chatbot.chatbot_id))?.name).toBe(kept);
   });
 
   test('unknown fields are ignored, whatever they claim', async () => {
@@ -84,13 +84,13 @@ describe('POST /api/v1/chatbots/create', () => {
     expect(status).toBe(201);
     expect(body).toMatchObject({ status: 'active', owner_id: ada.user_id, organization_id: null });
     expect(body.chatbot_id).not.toBe('mine');
-    expect(await directory.stored(body.chatbot_id)).toStrictEqual(body);
+    expect(await service.storedChatbot(body.chatbot_id)).toStrictEqual(body);
   });
 
   test.each(['name', 'type', 'avatar_id', 'language'])('%s is required', async (field) => {
     const before = await count();
     expect(outcome(await create({ ...RECEPTIONIST, [field]: undefined }))).toStrictEqual(
-      missing(`${field} is required`, directory.clock),
+      missing(`${field} is required`, service.clock),
     );
     expect(await count()).toBe(before);
   });
@@ -130,7 +130,7 @@ describe('POST /api/v1/chatbots/create', () => {
   ])('%j is refused and nothing is written', async (fields, details) => {
     const before = await count();
     expect(outcome(await create({ ...RECEPTIONIST, ...fields }))).toStrictEqual(
-      malformed(details, directory.clock),
+      malformed(details, service.clock),
     );
     expect(await count()).toBe(before);
   });
@@ -150,32 +150,32 @@ describe('POST /api/v1/chatbots/create', () => {
     ['form fields', 'name=Receptionist&type=3d'],
   ])('a body of %s is refused and nothing is written', async (_what, body) => {
     const before = await count();
-    expect(outcome(await create(body))).toStrictEqual(malformed(expect.any(String), directory.clock));
+    expect(outcome(await create(body))).toStrictEqual(malformed(expect.any(String), service.clock));
     expect(await count()).toBe(before);
   });
 
   test('a body of nothing at all is missing and nothing is written', async () => {
     const before = await count();
-    expect(outcome(await create(''))).toStrictEqual(missing('body is required', directory.clock));
+    expect(outcome(await create(''))).toStrictEqual(missing('body is required', service.clock));
     expect(await count()).toBe(before);
   });
 
   test('unknown fields nested 100,000 deep are ignored', async () => {
     expect((await create(`{${fields},"more":${deep}}`)).status).toBe(201);
     const objects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
-    expect(outcome(await create(objects))).toStrictEqual(missing('name is required', directory.clock));
+    expect(outcome(await create(objects))).toStrictEqual(missing('name is required', service.clock));
   });
 
   test('a body must be there, and be JSON', async () => {
     for (const body of [undefined, 'null'])
-      expect(outcome(await create(body))).toStrictEqual(missing('body is required', directory.clock));
+      expect(outcome(await create(body))).toStrictEqual(missing('body is required', service.clock));
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'x']) {
-      const answer = await send(`${directory.url}/api/v1/chatbots/create`, {
+      const answer = await send(`${service.url}/api/v1/chatbots/create`, {
         method: 'POST',
         headers: { authorization: ada.authorization, 'content-type': type },
         body: JSON.stringify(RECEPTIONIST),
       });
-      expect(outcome(answer), type).toStrictEqual(malformed(expect.any(String), directory.clock));
+      expect(outcome(answer), type).toStrictEqual(malformed(expect.any(String), service.clock));
     }
   });
 
@@ -183,7 +183,7 @@ describe('POST /api/v1/chatbots/create', () => {
     const before = await count();
     const body = JSON.stringify({ ...RECEPTIONIST, more: 'x'.repeat(1024 * 1024) });
     const status = await new Promise((resolve, reject) => {
-      const request = httpRequest(`${directory.url}/api/v1/chatbots/create`, {
+      const request = httpRequest(`${service.url}/api/v1/chatbots/create`, {
         method: 'POST',
         headers: {
           authorization: ada.authorization,
@@ -202,15 +202,15 @@ describe('POST /api/v1/chatbots/create', () => {
 
   test('needs a bearer, of an account with a user_id', async () => {
     const before = await count();
-    const anonymous = await send(`${directory.url}/api/v1/chatbots/create`, { method: 'POST' });
+    const anonymous = await send(`${service.url}/api/v1/chatbots/create`, { method: 'POST' });
     expect(outcome(anonymous)).toStrictEqual({
       status: 401,
-      body: envelope('INVALID_TOKEN', 'No authorization header', 'No authorization header', directory.clock),
+      body: envelope('INVALID_TOKEN', 'No authorization header', 'No authorization header', service.clock),
     });
-    const nameless = await directory.person({ user_id: null });
+    const nameless = await service.newPerson({ user_id: null });
     expect(outcome(await nameless.call('POST', '/create', RECEPTIONIST))).toStrictEqual({
       status: 403,
-      body: envelope('FORBIDDEN', 'Forbidden', 'Forbidden', directory.clock),
+      body: envelope('FORBIDDEN', 'Forbidden', 'Forbidden', service.clock),
     });
     expect(await count()).toBe(before);
   });

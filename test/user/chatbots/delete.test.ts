@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
-import { type Directory, notFound, type Person, startDirectory } from './directory.ts';
+import { type ChatbotService, notFound, type Person, startChatbotService } from './chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 let bob: Person;
 beforeAll(async () => {
-  directory = await startDirectory();
-  [ada, bob] = [await directory.person(), await directory.person()];
+  service = await startChatbotService();
+  [ada, bob] = [await service.newPerson(), await service.newPerson()];
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 
 describe('DELETE /api/v1/chatbots/{chatbot_id}', () => {
   test('removes that chatbot and no other', async () => {
@@ -20,16 +20,16 @@ describe('DELETE /api/v1/chatbots/{chatbot_id}', () => {
       body: { message: 'Chatbot deleted' },
     });
     for (const method of ['GET', 'DELETE'])
-      expect(outcome(await ada.call(method, path))).toStrictEqual(notFound(directory.clock));
+      expect(outcome(await ada.call(method, path))).toStrictEqual(notFound(service.clock));
     expect((await ada.list()).body.data).toStrictEqual([kept]);
   });
 
   test("another's stays and is answered as one that does not exist", async () => {
     const chatbot = await ada.create();
     expect(outcome(await bob.call('DELETE', `/${chatbot.chatbot_id}`))).toStrictEqual(
-      notFound(directory.clock),
+      notFound(service.clock),
     );
-    expect(await directory.stored(chatbot.chatbot_id)).toStrictEqual(chatbot);
+    expect(await service.storedChatbot(chatbot.chatbot_id)).toStrictEqual(chatbot);
   });
 
   test('of twenty at once one succeeds', async () => {

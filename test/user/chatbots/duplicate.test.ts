@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
-import { type Directory, notFound, type Person, startDirectory } from './directory.ts';
+import { type ChatbotService, notFound, type Person, startChatbotService } from './chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 let bob: Person;
 beforeAll(async () => {
-  directory = await startDirectory();
-  [ada, bob] = [await directory.person(), await directory.person()];
+  service = await startChatbotService();
+  [ada, bob] = [await service.newPerson(), await service.newPerson()];
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 
 const duplicate = (person: Person, chatbot_id: string, body?: unknown) =>
   person.call('POST', `/${chatbot_id}/duplicate`, body);
@@ -18,10 +18,10 @@ describe('POST /api/v1/chatbots/{chatbot_id}/duplicate', () => {
   test('copies all but the id and the times, and leaves the original alone', async () => {
     const { chatbot_id } = await ada.create({ type: 'voice', language: 'de' });
     const original = (await ada.call('PATCH', `/${chatbot_id}`, { status: 'paused' })).body;
-    await directory.db.chatbots.updateOne({ chatbot_id }, { $set: { secret: 'hidden' } as object });
-    directory.clock.advance(60);
+    await service.db.chatbots.updateOne({ chatbot_id }, { $set: { secret: 'hidden' } as object });
+    service.clock.advance(60);
     const answer = await duplicate(ada, chatbot_id);
-    const at = new Date(directory.clock.now()).toISOString();
+    const at = new Date(service.clock.now()).toISOString();
     expect(outcome(answer)).toStrictEqual({
       status: 201,
       body: {
@@ -32,15 +32,15 @@ describe('POST /api/v1/chatbots/{chatbot_id}/duplicate', () => {
         updated_at: at,
       },
     });
-    expect(await directory.stored(answer.body.chatbot_id)).toStrictEqual(answer.body);
+    expect(await service.storedChatbot(answer.body.chatbot_id)).toStrictEqual(answer.body);
     expect((await ada.call('GET', `/${chatbot_id}`)).body).toStrictEqual(original);
   });
 
   test('organization and department come along', async () => {
     const { chatbot_id } = await ada.create();
     const place = { organization_id: 'org-1', department_id: 'dep-1' };
-    await directory.db.chatbots.updateOne({ chatbot_id }, { $set: place });
-    await directory.join(ada, { ...place, role: 'Editor' });
+    await service.db.chatbots.updateOne({ chatbot_id }, { $set: place });
+    await service.addMember(ada, { ...place, role: 'Editor' });
     expect((await duplicate(ada, chatbot_id)).body).toMatchObject(place);
   });
 
@@ -70,8 +70,8 @@ describe('POST /api/v1/chatbots/{chatbot_id}/duplicate', () => {
 
   test("another's is answered as one that does not exist, and nothing is written", async () => {
     const { chatbot_id } = await ada.create();
-    const before = await directory.db.chatbots.countDocuments();
-    expect(outcome(await duplicate(bob, chatbot_id))).toStrictEqual(notFound(directory.clock));
-    expect(await directory.db.chatbots.countDocuments()).toBe(before);
+    const before = await service.db.chatbots.countDocuments();
+    expect(outcome(await duplicate(bob, chatbot_id))).toStrictEqual(notFound(service.clock));
+    expect(await service.db.chatbots.countDocuments()).toBe(before);
   });
 });

@@ -1,15 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
-import { type Directory, notFound, type Person, STRANGE_IDS, startDirectory } from './directory.ts';
+import {
+  type ChatbotService,
+  notFound,
+  type Person,
+  STRANGE_IDS,
+  startChatbotService,
+} from './chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 let bob: Person;
 beforeAll(async () => {
-  directory = await startDirectory();
-  [ada, bob] = await Promise.all([directory.person(), directory.person()]);
+  service = await startChatbotService();
+  [ada, bob] = await Promise.all([service.newPerson(), service.newPerson()]);
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 
 describe('GET /api/v1/chatbots/{chatbot_id}', () => {
   test('answers the record', async () => {
@@ -23,14 +29,14 @@ describe('GET /api/v1/chatbots/{chatbot_id}', () => {
   test('what is stored beside the public fields stays inside', async () => {
     const chatbot = await ada.create();
     const { chatbot_id } = chatbot;
-    await directory.db.chatbots.updateOne({ chatbot_id }, { $set: { secret: 'hidden' } as object });
+    await service.db.chatbots.updateOne({ chatbot_id }, { $set: { secret: 'hidden' } as object });
     expect((await ada.call('GET', `/${chatbot_id}`)).body).toStrictEqual(chatbot);
     expect((await ada.list(`search=${chatbot.name}&limit=1`)).body.data).toStrictEqual([chatbot]);
   });
 
   test("another's is answered as one that does not exist", async () => {
     const { chatbot_id } = await ada.create();
-    expect(outcome(await bob.call('GET', `/${chatbot_id}`))).toStrictEqual(notFound(directory.clock));
+    expect(outcome(await bob.call('GET', `/${chatbot_id}`))).toStrictEqual(notFound(service.clock));
   });
 
   const operations = [
@@ -41,25 +47,25 @@ describe('GET /api/v1/chatbots/{chatbot_id}', () => {
   ] as const;
   test.each(operations)('%s …%s: no spelling of an id gets further than 404', async (method, rest) => {
     await ada.create();
-    const before = await directory.db.chatbots.find().toArray();
+    const before = await service.db.chatbots.find().toArray();
     const body = method === 'PATCH' ? { name: 'Changed' } : undefined;
     for (const id of STRANGE_IDS)
       expect(outcome(await ada.call(method, `/${id}${rest}`, body)), id.slice(0, 40)).toStrictEqual(
-        notFound(directory.clock),
+        notFound(service.clock),
       );
-    expect(await directory.db.chatbots.find().toArray()).toStrictEqual(before);
+    expect(await service.db.chatbots.find().toArray()).toStrictEqual(before);
   });
 
   test('401 comes before 404', async () => {
     for (const [method, rest] of operations) {
-      const { status } = await fetch(`${directory.url}/api/v1/chatbots/nothing${rest}`, { method });
+      const { status } = await fetch(`${service.url}/api/v1/chatbots/nothing${rest}`, { method });
       expect(status).toBe(401);
     }
   });
 
   test.each(operations)('%s …%s: an account without a user_id is refused', async (method, rest) => {
     const { chatbot_id } = await ada.create();
-    const nameless = await directory.person({ user_id: null });
+    const nameless = await service.newPerson({ user_id: null });
     const body = method === 'PATCH' ? { name: 'Changed' } : undefined;
     expect((await nameless.call(method, `/${chatbot_id}${rest}`, body)).body.error.code).toBe('FORBIDDEN');
     expect((await nameless.list()).status).toBe(403);

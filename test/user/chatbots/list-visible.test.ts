@@ -2,9 +2,9 @@ import type { Role } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Chatbot } from '../../../services/user/chatbots/records.ts';
 import { outcome } from '../../fixtures/envelope.ts';
-import { type Directory, type Person, type Place, startDirectory } from './directory.ts';
+import { type ChatbotService, type Person, type Place, startChatbotService } from './chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 /** Owner of the first organization, Owner of the second, and who has this role in its first department or that. */
 let ada: Person;
 let bob: Person;
@@ -18,20 +18,20 @@ let foreign: Place;
 /** Every chatbot by its name. */
 const chatbots: Record<string, Chatbot> = {};
 beforeAll(async () => {
-  directory = await startDirectory();
+  service = await startChatbotService();
   const people: Person[] = [];
-  for (let number = 0; number < 6; number += 1) people.push(await directory.person());
+  for (let number = 0; number < 6; number += 1) people.push(await service.newPerson());
   [ada, bob, viewer, analyst, editor, eve] = people as [Person, Person, Person, Person, Person, Person];
-  const [first, second] = await directory.organization([ada], 2);
+  const [first, second] = await service.newOrganization([ada], 2);
   [sales, support] = [first, second as Place];
-  [foreign] = await directory.organization([bob]);
-  await directory.join(viewer, { ...sales, role: 'Viewer' });
-  await directory.join(analyst, { ...sales, role: 'Analyst' });
-  await directory.join(editor, { ...support, role: 'Editor' });
-  await directory.join(editor, { ...sales, role: 'Viewer' });
+  [foreign] = await service.newOrganization([bob]);
+  await service.addMember(viewer, { ...sales, role: 'Viewer' });
+  await service.addMember(analyst, { ...sales, role: 'Analyst' });
+  await service.addMember(editor, { ...support, role: 'Editor' });
+  await service.addMember(editor, { ...sales, role: 'Viewer' });
 
   const create = async (person: Person, name: string, place?: Place) => {
-    directory.clock.advance(1);
+    service.clock.advance(1);
     const department_id = place?.department_id;
     chatbots[name] = await person.create({ name, ...(department_id && { department_id }) });
   };
@@ -54,7 +54,7 @@ beforeAll(async () => {
   await give(eve, 'eve 1', analyst, 'Analyst');
   await give(eve, 'eve 2', ada, 'Viewer');
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 
 const names = ({ body }: { body: { data: Chatbot[] } }) => body.data.map(({ name }) => name).sort();
 const SEEN: [string, () => Person, string[]][] = [
@@ -150,11 +150,11 @@ test('filters of what one may not see give the same empty page as of what does n
 });
 
 test('a role that is taken is taken from the list at once', async () => {
-  const person = await directory.person();
-  await directory.join(person, { ...sales, role: 'Viewer' });
+  const person = await service.newPerson();
+  await service.addMember(person, { ...sales, role: 'Viewer' });
   expect((await person.list()).body.pagination.total_items).toBe(3);
   await ada.grant(chatbots['sales 1'] as Chatbot, person, 'Analyst');
   expect(names(await person.list())).toEqual(['sales 2', 'sales 3']);
-  await directory.db.memberships.deleteOne({ user_id: String(person.user_id) });
+  await service.db.memberships.deleteOne({ user_id: String(person.user_id) });
   expect((await person.list()).body).toMatchObject({ data: [], pagination: { total_items: 0 } });
 });

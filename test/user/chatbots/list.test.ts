@@ -3,17 +3,23 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { suffixesOf } from '../../../services/user/chatbots/name-search.ts';
 import type { Chatbot } from '../../../services/user/chatbots/records.ts';
 import { outcome } from '../../fixtures/envelope.ts';
-import { type Directory, malformed, type Person, RECEPTIONIST, startDirectory } from './directory.ts';
+import {
+  type ChatbotService,
+  malformed,
+  type Person,
+  RECEPTIONIST,
+  startChatbotService,
+} from './chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 let bob: Person;
 beforeAll(async () => {
-  directory = await startDirectory();
+  service = await startChatbotService();
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 beforeEach(async () => {
-  [ada, bob] = [await directory.person(), await directory.person()];
+  [ada, bob] = [await service.newPerson(), await service.newPerson()];
 });
 
 const names = async (person: Person, query: string) =>
@@ -37,7 +43,7 @@ async function store(owner_id: string | null, fields: Partial<Chatbot>[]): Promi
     };
   });
   if (chatbots.length > 0)
-    await directory.db.chatbots.insertMany(
+    await service.db.chatbots.insertMany(
       chatbots.map((chatbot) => ({ ...chatbot, name_suffixes: suffixesOf(chatbot.name) })),
     );
   return chatbots;
@@ -72,7 +78,7 @@ describe('GET /api/v1/chatbots', () => {
     const made: Chatbot[] = [];
     for (let number = 0; number < 21; number += 1) {
       made.unshift(await ada.create({ name: `Porter ${number}` }));
-      directory.clock.advance(1);
+      service.clock.advance(1);
     }
     expect(outcome(await ada.list())).toStrictEqual({
       status: 200,
@@ -247,7 +253,7 @@ describe('GET /api/v1/chatbots', () => {
     ['page=1&limit=20&offset=3', unknown],
   ])('?%s is refused', async (query, details) => {
     await store(ada.user_id, [{}]);
-    expect(outcome(await ada.list(query))).toStrictEqual(malformed(details, directory.clock));
+    expect(outcome(await ada.list(query))).toStrictEqual(malformed(details, service.clock));
   });
 
   test("nobody's list, count, search or order shows what is another's", async () => {
@@ -266,7 +272,7 @@ describe('GET /api/v1/chatbots', () => {
   test('a page of an owner is read without looking at the records of others', async () => {
     await store(ada.user_id, Array(60).fill({}));
     await store(bob.user_id, Array(500).fill({}));
-    const find = directory.db.chatbots
+    const find = service.db.chatbots
       .find({ $and: [{ owner_id: String(ada.user_id), department_id: { $in: [null] } }] })
       .limit(20);
     for (const order of ['created_at', 'updated_at', 'name'])
@@ -304,7 +310,7 @@ describe('GET /api/v1/chatbots', () => {
         fc.array(chatbot, { maxLength: 5 }),
         fc.array(asked, { minLength: 1, maxLength: 4 }),
         async (mine, others, queries) => {
-          const [carol, dave] = [await directory.person(), await directory.person()];
+          const [carol, dave] = [await service.newPerson(), await service.newPerson()];
           const own = await store(carol.user_id, mine);
           await store(dave.user_id, others);
           for (const query of queries) {

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import {
-  type Directory,
+  type ChatbotService,
   malformed,
   missing,
   notFound,
   type Person,
   RECEPTIONIST,
-  startDirectory,
-} from './directory.ts';
+  startChatbotService,
+} from './chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 let bob: Person;
 beforeAll(async () => {
-  directory = await startDirectory();
+  service = await startChatbotService();
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 beforeEach(async () => {
-  [ada, bob] = [await directory.person(), await directory.person()];
+  [ada, bob] = [await service.newPerson(), await service.newPerson()];
 });
 
 const update = (person: Person, chatbot_id: string, body?: unknown) =>
@@ -34,13 +34,13 @@ describe('PATCH /api/v1/chatbots/{chatbot_id}', () => {
     { name: 'Night porter', type: 'text', avatar_id: 'a', language: 'de', status: 'paused' },
   ])('%j changes that and when it was changed', async (fields) => {
     const chatbot = await ada.create();
-    directory.clock.advance(60);
-    const changed = { ...chatbot, ...fields, updated_at: new Date(directory.clock.now()).toISOString() };
+    service.clock.advance(60);
+    const changed = { ...chatbot, ...fields, updated_at: new Date(service.clock.now()).toISOString() };
     expect(outcome(await update(ada, chatbot.chatbot_id, fields))).toStrictEqual({
       status: 200,
       body: changed,
     });
-    expect(await directory.stored(chatbot.chatbot_id)).toStrictEqual(changed);
+    expect(await service.storedChatbot(chatbot.chatbot_id)).toStrictEqual(changed);
   });
 
   test('a paused chatbot becomes active again', async () => {
@@ -64,7 +64,7 @@ describe('PATCH /api/v1/chatbots/{chatbot_id}', () => {
       'owner_id.x': 1,
     });
     expect(body).toStrictEqual({ ...chatbot, avatar_id: 'avatar-8' });
-    expect(await directory.stored(chatbot.chatbot_id)).toStrictEqual(body);
+    expect(await service.storedChatbot(chatbot.chatbot_id)).toStrictEqual(body);
   });
 
   const nothing = 'body must contain name, type, avatar_id, language or status';
@@ -86,26 +86,24 @@ describe('PATCH /api/v1/chatbots/{chatbot_id}', () => {
     [`{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'name must be a string'],
   ])('%j is refused and nothing is written', async (body, details) => {
     const chatbot = await ada.create();
-    directory.clock.advance(60);
+    service.clock.advance(60);
     expect(outcome(await update(ada, chatbot.chatbot_id, body))).toStrictEqual(
-      malformed(details, directory.clock),
+      malformed(details, service.clock),
     );
-    expect(await directory.stored(chatbot.chatbot_id)).toStrictEqual(chatbot);
+    expect(await service.storedChatbot(chatbot.chatbot_id)).toStrictEqual(chatbot);
   });
 
   test('a body is required', async () => {
     const { chatbot_id } = await ada.create();
-    expect(outcome(await update(ada, chatbot_id))).toStrictEqual(
-      missing('body is required', directory.clock),
-    );
+    expect(outcome(await update(ada, chatbot_id))).toStrictEqual(missing('body is required', service.clock));
   });
 
   test("another's stays as it is and is answered as one that does not exist", async () => {
     const chatbot = await ada.create();
     expect(outcome(await update(bob, chatbot.chatbot_id, { name: 'Bob was here' }))).toStrictEqual(
-      notFound(directory.clock),
+      notFound(service.clock),
     );
-    expect(await directory.stored(chatbot.chatbot_id)).toStrictEqual(chatbot);
+    expect(await service.storedChatbot(chatbot.chatbot_id)).toStrictEqual(chatbot);
   });
 
   test('two at once that change different fields both hold', async () => {
@@ -116,7 +114,7 @@ describe('PATCH /api/v1/chatbots/{chatbot_id}', () => {
         update(ada, chatbot_id, { status: 'paused' }),
         update(bob, chatbot_id, { language: 'de' }),
       ]);
-      expect(await directory.stored(chatbot_id)).toMatchObject({
+      expect(await service.storedChatbot(chatbot_id)).toMatchObject({
         ...RECEPTIONIST,
         name: 'Night porter',
         status: 'paused',
@@ -133,7 +131,7 @@ describe('PATCH /api/v1/chatbots/{chatbot_id}', () => {
       ]);
       expect([200, 404]).toContain(updated.status);
       expect(deleted.status).toBe(200);
-      expect(await directory.stored(chatbot_id)).toBeNull();
+      expect(await service.storedChatbot(chatbot_id)).toBeNull();
     }
   });
 });

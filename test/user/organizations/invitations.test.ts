@@ -7,32 +7,32 @@ import { errorEnvelope, outcome, rateLimited } from '../../fixtures/envelope.ts'
 import { postForm, send } from '../../fixtures/http.ts';
 import { freePorts } from '../../fixtures/launcher.ts';
 import { mailedCode, testConfig } from '../../fixtures/services.ts';
-import { malformed, missing, notFound, STRANGE_IDS } from '../chatbots/directory.ts';
+import { malformed, missing, notFound, STRANGE_IDS } from '../chatbots/chatbot-service.ts';
 import {
-  atOnce,
   BAD_BODIES,
   BAD_QUERIES,
-  type Organizations,
+  concurrently,
+  type OrganizationService,
+  onePage,
   type Person,
-  page,
-  startOrganizations,
+  startOrganizationService,
   type Team,
   UUID,
-} from './organization.ts';
+} from './organization-service.ts';
 
 const DAY = 86_400;
 
-let all: Organizations;
+let service: OrganizationService;
 let team: Team;
 beforeAll(async () => {
-  all = await startOrganizations();
-  team = await all.team();
+  service = await startOrganizationService();
+  team = await service.newTeam();
 });
-afterAll(() => all.stop());
+afterAll(() => service.stop());
 /** A team for each test; where nothing is written the latest will do. */
 const withNewTeams = () =>
   beforeEach(async () => {
-    team = await all.team();
+    team = await service.newTeam();
   });
 
 let addresses = 0;
@@ -40,27 +40,27 @@ const newAddress = () => `grace${++addresses}@example.com`;
 const invite = (email: unknown, role: unknown = 'Viewer', caller: Person = team.ada) =>
   caller.call('POST', `${team.place}/invitations`, { email, role });
 const list = async (query = '') => outcome(await team.ada.call('GET', `${team.place}/invitations${query}`));
-const inDays = (days: number) => new Date(all.clock.now() + days * DAY * 1000).toISOString();
+const inDays = (days: number) => new Date(service.clock.now() + days * DAY * 1000).toISOString();
 const pending = (email: string, fields: object = {}) => ({
   invitation_id: UUID,
   email,
   role: 'Viewer',
   status: 'pending',
   granted_by: team.ada.user_id,
-  granted_at: all.at(),
+  granted_at: service.at(),
   expires_at: inDays(14),
   ...fields,
 });
 const accepted = (email: string, fields: object = {}) =>
   pending(email, { status: 'accepted', expires_at: null, ...fields });
-const records = (email: string) => all.db.memberships.find({ email }).toArray();
+const records = (email: string) => service.db.memberships.find({ email }).toArray();
 const roleOf = async (user_id: string) =>
-  (await all.db.memberships.findOne({ department_id: team.department_id, user_id }))?.role;
+  (await service.db.memberships.findOne({ department_id: team.department_id, user_id }))?.role;
 
 const signUp = (email: string) =>
-  postForm(`${all.user}/v2/signup`, { email, password: 'secret', name: 'Grace' });
+  postForm(`${service.user}/v2/signup`, { email, password: 'secret', name: 'Grace' });
 const verify = (email: string) =>
-  postForm(`${all.user}/v2/verify-otp`, { email, otp: mailedCode(all.mailbox, email) });
+  postForm(`${service.user}/v2/verify-otp`, { email, otp: mailedCode(service.mailbox, email) });
 /** Signs up and verifies. @returns the user_id. */
 async function join(email: string): Promise<string> {
   expect((await signUp(email)).status).toBe(200);
@@ -70,9 +70,9 @@ async function join(email: string): Promise<string> {
 }
 /** A user service that starts on the same database. */
 async function restart() {
-  const config = testConfig('user', { SMTP_URL: `smtp://127.0.0.1:${all.mailbox.port}` });
+  const config = testConfig('user', { SMTP_URL: `smtp://127.0.0.1:${service.mailbox.port}` });
   const mailer = createMailer(config);
-  const app = await buildUserService({ config, db: all.db, mailer, now: all.clock.now });
+  const app = await buildUserService({ config, db: service.db, mailer, now: service.clock.now });
   await app.ready();
   await app.close();
   mailer.close();
@@ -82,7 +82,7 @@ const invitedText = (name = team.department.name, organization = 'Analytical Eng
   `You are invited to "${name}" at "${organization}".\n\nSign up with this address at http://localhost:8000\nYou are a member as soon as you have verified it. If you do not know who invites you, ignore this mail.\n`;
 const memberText = (name = team.department.name, organization = 'Analytical Engines') =>
   `You are now a member of "${name}" at "${organization}".\n\nLog in at http://localhost:8000\n`;
-const textsTo = (email: string) => all.mailsTo(email).map(({ content }) => content.text);
+const textsTo = (email: string) => service.mailsTo(email).map(({ content }) => content.text);
 
 describe('POST …/invitations', () => {
   withNewTeams();
@@ -100,7 +100,7 @@ describe('POST …/invitations', () => {
         email,
         role: 'Editor',
         granted_by: team.ada.user_id,
-        granted_at: all.at(),
+        granted_at: service.at(),
         expires_at: new Date(inDays(14)),
       },
     ]);
@@ -108,16 +108,16 @@ describe('POST …/invitations', () => {
   });
 
   test('the person signs up, verifies, and sees the chatbots of the department', async () => {
-    const chatbot = await all.chatbot(team.ada, team.department_id);
+    const chatbot = await service.newChatbot(team.ada, team.department_id);
     const email = newAddress();
     await invite(email, 'Viewer', team.people.Admin);
     expect((await signUp(email)).status).toBe(200);
     expect((await list()).body.data).toHaveLength(1);
     const user_id: string = (await verify(email)).body.user_id;
-    expect(await list()).toStrictEqual(page());
-    const { body } = await postForm(`${all.login}/v2/login`, { email, password: 'secret' });
+    expect(await list()).toStrictEqual(onePage());
+    const { body } = await postForm(`${service.login}/v2/login`, { email, password: 'secret' });
     const headers = { authorization: `Bearer ${body.token}` };
-    const ask = async (path: string) => (await send(`${all.url}/api/v1${path}`, { headers })).body;
+    const ask = async (path: string) => (await send(`${service.url}/api/v1${path}`, { headers })).body;
     expect((await ask('/chatbots')).data).toStrictEqual([chatbot]);
     expect((await ask('/organizations')).data).toStrictEqual([team.organization]);
     expect(await ask(`/organizations${team.place}/members/${user_id}`)).toStrictEqual({
@@ -125,12 +125,12 @@ describe('POST …/invitations', () => {
       role: 'Viewer',
       email,
       granted_by: team.people.Admin.user_id,
-      granted_at: all.at(),
+      granted_at: service.at(),
     });
   });
 
   test('who has an account is a member at once, and the mail says so', async () => {
-    const bob = await all.person();
+    const bob = await service.newPerson();
     const email = bob.email.toLowerCase();
     expect(outcome(await invite(email, 'Editor'))).toStrictEqual({
       status: 201,
@@ -138,7 +138,7 @@ describe('POST …/invitations', () => {
     });
     expect(await roleOf(bob.user_id)).toBe('Editor');
     expect((await records(email))[0]).not.toHaveProperty('expires_at');
-    expect(await list()).toStrictEqual(page());
+    expect(await list()).toStrictEqual(onePage());
     // To the address as the account has it.
     expect(textsTo(bob.email)).toEqual([memberText()]);
   });
@@ -151,10 +151,10 @@ describe('POST …/invitations', () => {
   });
 
   test('an old account without a user_id is told nothing else than it is, and joins with its id', async () => {
-    const { email } = await all.person({ user_id: undefined });
+    const { email } = await service.newPerson({ user_id: undefined });
     expect(outcome(await invite(email))).toStrictEqual({ status: 201, body: pending(email.toLowerCase()) });
     expect(textsTo(email)).toEqual([invitedText()]);
-    await postForm(`${all.user}/v2/forgot-password`, { email });
+    await postForm(`${service.user}/v2/forgot-password`, { email });
     const { user_id } = (await verify(email)).body;
     expect(await roleOf(user_id)).toBe('Viewer');
   });
@@ -171,13 +171,13 @@ describe('POST …/invitations', () => {
 
   test('several departments are joined by one verification, each in the role given there', async () => {
     const email = newAddress();
-    const sibling = await all.department(team.ada, team.organization_id);
-    const other = await all.team();
+    const sibling = await service.newDepartment(team.ada, team.organization_id);
+    const other = await service.newTeam();
     await invite(email, 'Editor');
     await team.ada.call('POST', `${sibling.place}/invitations`, { email, role: 'Analyst' });
     await other.ada.call('POST', `${other.place}/invitations`, { email, role: 'Owner' });
     const user_id = await join(email);
-    const stored = await all.db.memberships.find({ user_id }).toArray();
+    const stored = await service.db.memberships.find({ user_id }).toArray();
     expect(Object.fromEntries(stored.map(({ department_id, role }) => [department_id, role]))).toEqual({
       [team.department_id]: 'Editor',
       [sibling.department_id]: 'Analyst',
@@ -188,14 +188,14 @@ describe('POST …/invitations', () => {
   test('again: renews, with the new role and inviter, and mails again', async () => {
     const email = newAddress();
     const { invitation_id } = (await invite(email)).body;
-    all.clock.advance(10 * DAY);
+    service.clock.advance(10 * DAY);
     const again = await invite(email, 'Editor', team.people.Admin);
     expect(outcome(again)).toStrictEqual({
       status: 201,
       body: pending(email, { invitation_id, role: 'Editor', granted_by: team.people.Admin.user_id }),
     });
     expect(textsTo(email)).toEqual([invitedText(), invitedText()]);
-    all.clock.advance(13 * DAY);
+    service.clock.advance(13 * DAY);
     expect(await roleOf(await join(email))).toBe('Editor');
   });
 
@@ -206,9 +206,9 @@ describe('POST …/invitations', () => {
       const answer = await invite(email, role, team.people[own]);
       if ((may as readonly string[]).includes(role)) expect(answer.status, role).toBe(201);
       else {
-        expect(outcome(answer), role).toStrictEqual(all.forbidden());
+        expect(outcome(answer), role).toStrictEqual(service.forbidden());
         expect(await records(email)).toEqual([]);
-        expect(all.mailsTo(email)).toEqual([]);
+        expect(service.mailsTo(email)).toEqual([]);
       }
     }
   });
@@ -218,36 +218,36 @@ describe('POST …/invitations', () => {
     const { invitation_id } = (await invite(email, 'Owner')).body;
     const before = await records(email);
     const { Admin } = team.people;
-    expect(outcome(await invite(email, 'Viewer', Admin))).toStrictEqual(all.forbidden());
+    expect(outcome(await invite(email, 'Viewer', Admin))).toStrictEqual(service.forbidden());
     const withdrawn = await Admin.call('DELETE', `${team.place}/invitations/${invitation_id}`);
-    expect(outcome(withdrawn)).toStrictEqual(all.forbidden());
+    expect(outcome(withdrawn)).toStrictEqual(service.forbidden());
     expect(await records(email)).toStrictEqual(before);
-    expect(all.mailsTo(email)).toHaveLength(1);
+    expect(service.mailsTo(email)).toHaveLength(1);
   });
 
-  const isMember = () => all.duplicate('Already a member');
+  const isMember = () => service.duplicate('Already a member');
   test('who is a member already is not invited, however he came', async () => {
-    const invited = await all.person();
+    const invited = await service.newPerson();
     await invite(invited.email);
-    const added = await all.person();
-    await all.join(team.ada, team.place, added, 'Viewer');
-    const mails = all.mailbox.mails.length;
+    const added = await service.newPerson();
+    await service.addMember(team.ada, team.place, added, 'Viewer');
+    const mails = service.mailbox.mails.length;
     const before = await team.stored();
     for (const { email } of [invited, added])
       for (const caller of [team.ada, team.people.Admin])
         expect(outcome(await invite(email, 'Editor', caller)), email).toStrictEqual(isMember());
     expect(await team.stored()).toStrictEqual(before);
-    expect(all.mailbox.mails).toHaveLength(mails);
+    expect(service.mailbox.mails).toHaveLength(mails);
   });
 
   test('an Owner of the organization has his role already', async () => {
     const before = await team.stored();
     for (const caller of [team.ada, team.people.Admin])
       expect(outcome(await invite(team.ada.email, 'Viewer', caller))).toStrictEqual(
-        all.forbidden('An Owner of the organization is Owner in every department'),
+        service.forbidden('An Owner of the organization is Owner in every department'),
       );
     expect(await team.stored()).toStrictEqual(before);
-    expect(all.mailsTo(team.ada.email)).toEqual([]);
+    expect(service.mailsTo(team.ada.email)).toEqual([]);
   });
 
   test('fields that it does not know are ignored', async () => {
@@ -275,12 +275,12 @@ describe('the mail', () => {
     '.',
     'x'.repeat(200),
   ])('names are in the text alone: %s', async (name) => {
-    const { ada, organization_id } = await all.team({ name });
-    const department = await all.department(ada, organization_id, `${name.slice(0, 199)}!`);
+    const { ada, organization_id } = await service.newTeam({ name });
+    const department = await service.newDepartment(ada, organization_id, `${name.slice(0, 199)}!`);
     const email = newAddress();
     const answer = await ada.call('POST', `${department.place}/invitations`, { email, role: 'Viewer' });
     expect(answer.status).toBe(201);
-    const [mail, ...others] = all.mailsTo(email);
+    const [mail, ...others] = service.mailsTo(email);
     expect(others).toEqual([]);
     expect(mail?.recipients).toEqual([email]);
     expect(mail?.content.text).toBe(invitedText(department.record.name, name));
@@ -305,7 +305,7 @@ describe('two things at once', () => {
   test('two invitations of one address are one', async () => {
     for (let round = 0; round < 6; round += 1) {
       const email = newAddress();
-      const answers = await atOnce(2, (turn) => invite(email, turn ? 'Editor' : 'Viewer'));
+      const answers = await concurrently(2, (turn) => invite(email, turn ? 'Editor' : 'Viewer'));
       expect(answers.map(({ status }) => status)).toEqual([201, 201]);
       const stored = await records(email);
       expect(stored).toHaveLength(1);
@@ -315,30 +315,30 @@ describe('two things at once', () => {
 
   test('two invitations of one account holder make one member', async () => {
     for (let round = 0; round < 6; round += 1) {
-      const bob = await all.person();
+      const bob = await service.newPerson();
       const caller = round % 2 ? team.ada : team.people.Admin;
-      const answers = await atOnce(3, () => invite(bob.email, 'Viewer', caller));
+      const answers = await concurrently(3, () => invite(bob.email, 'Viewer', caller));
       // One that came after he had joined is told so; nobody is forbidden anything.
       for (const answer of answers.filter(({ status }) => status !== 201))
-        expect(outcome(answer)).toStrictEqual(all.duplicate('Already a member'));
+        expect(outcome(answer)).toStrictEqual(service.duplicate('Already a member'));
       expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
-      expect(await all.db.memberships.find({ user_id: bob.user_id }).toArray()).toHaveLength(1);
+      expect(await service.db.memberships.find({ user_id: bob.user_id }).toArray()).toHaveLength(1);
       expect(await records(bob.email.toLowerCase())).toHaveLength(1);
-      all.clock.advance(600);
+      service.clock.advance(600);
     }
   });
 
   test('an invitation and a PUT of one account holder make one member', async () => {
     for (let round = 0; round < 6; round += 1) {
-      const bob = await all.person();
+      const bob = await service.newPerson();
       const [invited, added] = await Promise.all([
         invite(bob.email),
         team.ada.call('PUT', `${team.place}/members/${bob.user_id}`, { role: 'Viewer' }),
       ]);
       expect(added.status).toBe(200);
       expect([201, 409]).toContain(invited.status);
-      expect(await all.db.memberships.countDocuments({ user_id: bob.user_id })).toBe(1);
-      expect(await list()).toStrictEqual(page());
+      expect(await service.db.memberships.countDocuments({ user_id: bob.user_id })).toBe(1);
+      expect(await list()).toStrictEqual(onePage());
     }
   });
 
@@ -354,7 +354,7 @@ describe('two things at once', () => {
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 201]);
       const user_id = answers.find(({ status }) => status === 200)?.body.user_id;
       expect(await records(email)).toMatchObject([{ user_id, role: 'Viewer' }]);
-      all.clock.advance(600);
+      service.clock.advance(600);
     }
   });
 
@@ -363,7 +363,7 @@ describe('two things at once', () => {
       const email = newAddress();
       await invite(email, 'Editor');
       await signUp(email);
-      const answers = await atOnce(6, () => verify(email));
+      const answers = await concurrently(6, () => verify(email));
       expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
       expect(await records(email)).toMatchObject([{ user_id: answers[0]?.body.user_id, role: 'Editor' }]);
     }
@@ -389,22 +389,22 @@ describe('what a kill cuts off', () => {
   withNewTeams();
 
   test('an invitation that waits for an active account is made up at a start', async () => {
-    const bob = await all.person();
+    const bob = await service.newPerson();
     const unverified = newAddress();
     await signUp(unverified);
-    const sibling = await all.department(team.ada, team.organization_id);
-    const late = await all.person();
-    const member = await all.person();
-    await all.join(team.ada, team.place, member, 'Editor');
-    await all.invited(team, { email: bob.email.toLowerCase(), role: 'Analyst' });
-    await all.invited({ ...team, ...sibling }, { email: bob.email.toLowerCase(), role: 'Owner' });
-    await all.invited(team, { email: unverified });
-    await all.invited(team, { email: late.email.toLowerCase(), days: 0 });
-    await all.invited(team, { email: member.email.toLowerCase(), role: 'Owner' });
-    const mails = all.mailbox.mails.length;
+    const sibling = await service.newDepartment(team.ada, team.organization_id);
+    const late = await service.newPerson();
+    const member = await service.newPerson();
+    await service.addMember(team.ada, team.place, member, 'Editor');
+    await service.storeInvitation(team, { email: bob.email.toLowerCase(), role: 'Analyst' });
+    await service.storeInvitation({ ...team, ...sibling }, { email: bob.email.toLowerCase(), role: 'Owner' });
+    await service.storeInvitation(team, { email: unverified });
+    await service.storeInvitation(team, { email: late.email.toLowerCase(), days: 0 });
+    await service.storeInvitation(team, { email: member.email.toLowerCase(), role: 'Owner' });
+    const mails = service.mailbox.mails.length;
     await restart();
     await restart();
-    expect(all.mailbox.mails).toHaveLength(mails);
+    expect(service.mailbox.mails).toHaveLength(mails);
     expect(await roleOf(bob.user_id)).toBe('Analyst');
     expect((await bob.call('GET', `${sibling.place}/billing`)).status).toBe(200);
     // By another way he had become one already: the role that he has stays.
@@ -417,9 +417,9 @@ describe('what a kill cuts off', () => {
   // A start waits ten seconds for what it makes up, and one person can have 16,800 invitations wait.
   test('a start asks for the accounts of many that wait by one question', async () => {
     const waiting = Array.from({ length: 60 }, newAddress);
-    const bob = await all.person();
-    for (const email of [...waiting, bob.email.toLowerCase()]) await all.invited(team, { email });
-    const questions = [vi.spyOn(all.db.users, 'findOne'), vi.spyOn(all.db.users, 'find')];
+    const bob = await service.newPerson();
+    for (const email of [...waiting, bob.email.toLowerCase()]) await service.storeInvitation(team, { email });
+    const questions = [vi.spyOn(service.db.users, 'findOne'), vi.spyOn(service.db.users, 'find')];
     await restart();
     expect(questions.flatMap(({ mock }) => mock.calls).length).toBeLessThan(5);
     for (const question of questions) question.mockRestore();
@@ -430,7 +430,7 @@ describe('what a kill cuts off', () => {
   test('or at the next verification', async () => {
     const email = newAddress();
     const user_id = await join(email);
-    await all.invited(team, { email });
+    await service.storeInvitation(team, { email });
     expect(await roleOf(user_id)).toBeUndefined();
     await verify(email);
     expect(await roleOf(user_id)).toBe('Viewer');
@@ -443,10 +443,10 @@ describe('after fourteen days', () => {
   test('an invitation is neither accepted nor listed; inviting again makes it stand', async () => {
     const email = newAddress();
     await invite(email);
-    all.clock.advance(14 * DAY - 1);
+    service.clock.advance(14 * DAY - 1);
     expect((await list()).body.pagination.total_items).toBe(1);
-    all.clock.advance(1);
-    expect(await list()).toStrictEqual(page());
+    service.clock.advance(1);
+    expect(await list()).toStrictEqual(onePage());
     const user_id = await join(email);
     expect(await roleOf(user_id)).toBeUndefined();
     await restart();
@@ -458,14 +458,14 @@ describe('after fourteen days', () => {
   test('its last second is in time', async () => {
     const email = newAddress();
     await invite(email);
-    all.clock.advance(14 * DAY - 1);
+    service.clock.advance(14 * DAY - 1);
     expect(await roleOf(await join(email))).toBe('Viewer');
   });
 
   test('one that an Admin could not have touched is in nobody’s way any more', async () => {
     const email = newAddress();
     await invite(email, 'Owner');
-    all.clock.advance(14 * DAY);
+    service.clock.advance(14 * DAY);
     const { Admin } = team.people;
     expect(outcome(await invite(email, 'Viewer', Admin))).toStrictEqual({
       status: 201,
@@ -480,23 +480,23 @@ describe('GET …/invitations', () => {
 
   test('lists those that wait, here and nowhere else', async () => {
     const { ada, people, organization_id } = team;
-    expect(await list()).toStrictEqual(page());
-    const sibling = await all.department(ada, organization_id);
-    await all.invited({ ...team, ...sibling }, { email: 'zoe.sibling@example.com' });
-    await all.invited(await all.team(), { email: 'zoe.other@example.com' });
+    expect(await list()).toStrictEqual(onePage());
+    const sibling = await service.newDepartment(ada, organization_id);
+    await service.storeInvitation({ ...team, ...sibling }, { email: 'zoe.sibling@example.com' });
+    await service.storeInvitation(await service.newTeam(), { email: 'zoe.other@example.com' });
     await invite('zoe.a@example.com', 'Editor');
     const first = pending('zoe.a@example.com', { role: 'Editor' });
-    all.clock.advance(1);
+    service.clock.advance(1);
     await invite('ZOE.b@example.com', 'Viewer', people.Admin);
     const second = pending('zoe.b@example.com', { granted_by: people.Admin.user_id });
-    expect(await list()).toStrictEqual(page(second, first));
-    expect(await list('?sort_by=email&order=asc')).toStrictEqual(page(first, second));
-    expect(await list('?sort_by=role')).toStrictEqual(page(second, first));
-    expect(await list('?role=Editor')).toStrictEqual(page(first));
-    expect(await list('?search=ZOE.B')).toStrictEqual(page(second));
-    expect(await list('?search=zoe.')).toStrictEqual(page(second, first));
-    expect(await list('?search=other')).toStrictEqual(page());
-    expect(await list('?search=.%2B')).toStrictEqual(page());
+    expect(await list()).toStrictEqual(onePage(second, first));
+    expect(await list('?sort_by=email&order=asc')).toStrictEqual(onePage(first, second));
+    expect(await list('?sort_by=role')).toStrictEqual(onePage(second, first));
+    expect(await list('?role=Editor')).toStrictEqual(onePage(first));
+    expect(await list('?search=ZOE.B')).toStrictEqual(onePage(second));
+    expect(await list('?search=zoe.')).toStrictEqual(onePage(second, first));
+    expect(await list('?search=other')).toStrictEqual(onePage());
+    expect(await list('?search=.%2B')).toStrictEqual(onePage());
     expect((await list('?limit=1&page=2')).body).toStrictEqual({
       data: [first],
       pagination: { page: 2, limit: 1, total_items: 2, total_pages: 2, has_next: false, has_prev: true },
@@ -517,37 +517,37 @@ describe('DELETE …/invitations/{invitation_id}', () => {
       status: 200,
       body: { message: 'Invitation withdrawn' },
     });
-    expect(await withdraw(invitation_id)).toStrictEqual(notFound(all.clock));
-    expect(await list()).toStrictEqual(page());
+    expect(await withdraw(invitation_id)).toStrictEqual(notFound(service.clock));
+    expect(await list()).toStrictEqual(onePage());
     expect(await roleOf(await join(email))).toBeUndefined();
   });
 
   test('one that was accepted, of another department, or never made is not found', async () => {
-    const sibling = await all.department(team.ada, team.organization_id);
-    const bob = await all.person();
+    const sibling = await service.newDepartment(team.ada, team.organization_id);
+    const bob = await service.newPerson();
     const ids = [
       (await invite(bob.email)).body.invitation_id,
-      await all.invited({ ...team, ...sibling }, { email: newAddress() }),
-      await all.invited(await all.team(), { email: newAddress() }),
+      await service.storeInvitation({ ...team, ...sibling }, { email: newAddress() }),
+      await service.storeInvitation(await service.newTeam(), { email: newAddress() }),
       ...STRANGE_IDS,
     ];
-    const before = await all.db.memberships.find().toArray();
-    for (const id of ids) expect(await withdraw(id), id.slice(0, 40)).toStrictEqual(notFound(all.clock));
-    expect(await all.db.memberships.find().toArray()).toStrictEqual(before);
+    const before = await service.db.memberships.find().toArray();
+    for (const id of ids) expect(await withdraw(id), id.slice(0, 40)).toStrictEqual(notFound(service.clock));
+    expect(await service.db.memberships.find().toArray()).toStrictEqual(before);
   });
 });
 
 describe('fifty an hour', () => {
   withNewTeams();
 
-  const tooMany = (seconds: number) => rateLimited(50, seconds, all.clock.now());
+  const tooMany = (seconds: number) => rateLimited(50, seconds, service.clock.now());
 
   test('the 51st is 429 until an hour after the first, and another may still', async () => {
     const { ada, people } = team;
     expect((await invite(newAddress())).status).toBe(201);
-    all.clock.advance(60);
-    const more = { $each: Array(46).fill(all.clock.seconds()) };
-    await all.db.users.updateOne({ user_id: ada.user_id }, { $push: { invitation_times: more } });
+    service.clock.advance(60);
+    const more = { $each: Array(46).fill(service.clock.seconds()) };
+    await service.db.users.updateOne({ user_id: ada.user_id }, { $push: { invitation_times: more } });
     for (let number = 48; number <= 50; number += 1)
       expect((await invite(newAddress())).status, `number ${number}`).toBe(201);
     const email = newAddress();
@@ -555,30 +555,30 @@ describe('fifty an hour', () => {
     expect(outcome(refused)).toStrictEqual(tooMany(3540));
     expect(refused.headers.get('retry-after')).toBe('3540');
     expect(await records(email)).toEqual([]);
-    expect(all.mailsTo(email)).toEqual([]);
+    expect(service.mailsTo(email)).toEqual([]);
     // Whatever the department: it is the person's.
-    const sibling = await all.department(ada, team.organization_id);
+    const sibling = await service.newDepartment(ada, team.organization_id);
     const elsewhere = await ada.call('POST', `${sibling.place}/invitations`, { email, role: 'Viewer' });
     expect(outcome(elsewhere)).toStrictEqual(tooMany(3540));
     expect((await invite(email, 'Viewer', people.Admin)).status).toBe(201);
-    all.clock.advance(3539);
+    service.clock.advance(3539);
     expect(outcome(await invite(newAddress()))).toStrictEqual(tooMany(1));
-    all.clock.advance(1);
+    service.clock.advance(1);
     expect((await invite(newAddress())).status).toBe(201);
     expect(outcome(await invite(newAddress()))).toStrictEqual(tooMany(60));
   });
 
   test('at once no more get through, and what is refused costs nothing', async () => {
     const { Admin } = team.people;
-    const times = Array(45).fill(all.clock.seconds());
-    await all.db.users.updateOne({ user_id: Admin.user_id }, { $set: { invitation_times: times } });
+    const times = Array(45).fill(service.clock.seconds());
+    await service.db.users.updateOne({ user_id: Admin.user_id }, { $set: { invitation_times: times } });
     for (const [email, role] of [
       [newAddress(), 'Owner'],
       ['grace', 'Viewer'],
       [newAddress(), 'viewer'],
     ])
       expect((await invite(email, role, Admin)).status).toBeGreaterThanOrEqual(400);
-    const answers = await atOnce(12, () => invite(newAddress(), 'Viewer', Admin));
+    const answers = await concurrently(12, () => invite(newAddress(), 'Viewer', Admin));
     expect(answers.map(({ status }) => status).sort()).toEqual([
       ...Array(5).fill(201),
       ...Array(7).fill(429),
@@ -588,9 +588,9 @@ describe('fifty an hour', () => {
 
 test('while the mail server is down it is 503, and the next attempt works', async () => {
   const [port] = (await freePorts(1)) as [number];
-  const down = await startOrganizations({ env: { SMTP_URL: `smtp://127.0.0.1:${port}` } });
-  const { ada, place } = await down.team();
-  const bob = await down.person();
+  const down = await startOrganizationService({ env: { SMTP_URL: `smtp://127.0.0.1:${port}` } });
+  const { ada, place } = await down.newTeam();
+  const bob = await down.newPerson();
   const post = (email: string) => ada.call('POST', `${place}/invitations`, { email, role: 'Viewer' });
   const unavailable = {
     status: 503,
@@ -643,10 +643,10 @@ describe('what POST refuses', () => {
     [{ $gt: '' }, ADDRESS],
   ])('e-mail %j is refused; nothing is written or mailed', async (email, details) => {
     const before = await team.stored();
-    const mails = all.mailbox.mails.length;
-    expect(outcome(await invite(email))).toStrictEqual(malformed(details, all.clock));
+    const mails = service.mailbox.mails.length;
+    expect(outcome(await invite(email))).toStrictEqual(malformed(details, service.clock));
     expect(await team.stored()).toStrictEqual(before);
-    expect(all.mailbox.mails).toHaveLength(mails);
+    expect(service.mailbox.mails).toHaveLength(mails);
   });
 
   test('what is no body of an invitation is refused; nothing is written', async () => {
@@ -654,15 +654,15 @@ describe('what POST refuses', () => {
     const post = async (body: unknown) =>
       outcome(await team.ada.call('POST', `${team.place}/invitations`, body));
     const email = newAddress();
-    expect(await post({ email })).toStrictEqual(missing('role is required', all.clock));
-    expect(await post({ role: 'Viewer' })).toStrictEqual(missing('email is required', all.clock));
-    expect(await post('')).toStrictEqual(missing('body is required', all.clock));
+    expect(await post({ email })).toStrictEqual(missing('role is required', service.clock));
+    expect(await post({ role: 'Viewer' })).toStrictEqual(missing('email is required', service.clock));
+    expect(await post('')).toStrictEqual(missing('body is required', service.clock));
     for (const role of ['owner', '', null, ['Viewer'], { $ne: 1 }])
       expect(await post({ email, role })).toStrictEqual(
-        malformed('role must be one of Owner, Admin, Editor, Viewer, Analyst', all.clock),
+        malformed('role must be one of Owner, Admin, Editor, Viewer, Analyst', service.clock),
       );
     for (const [what, body] of BAD_BODIES)
-      expect(await post(body), what).toStrictEqual(malformed(expect.any(String), all.clock));
+      expect(await post(body), what).toStrictEqual(malformed(expect.any(String), service.clock));
     expect(await team.stored()).toStrictEqual(before);
   });
 });
@@ -674,6 +674,6 @@ describe('what GET …/invitations refuses', () => {
     ['sort_by=expires_at', 'sort_by must be one of granted_at, email, role'],
     ['role=owner', 'role must be one of Owner, Admin, Editor, Viewer, Analyst'],
   ])('?%s is refused', async (query, details) => {
-    expect(await list(`?${query}`)).toStrictEqual(malformed(details, all.clock));
+    expect(await list(`?${query}`)).toStrictEqual(malformed(details, service.clock));
   });
 });

@@ -3,8 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { send } from '../../fixtures/http.ts';
 import { may, SPECIFIED_ROLES } from '../../fixtures/permissions.ts';
-import { notFound, STRANGE_IDS } from '../chatbots/directory.ts';
-import { NOWHERE, type Organizations, type Person, startOrganizations, type Team } from './organization.ts';
+import { notFound, STRANGE_IDS } from '../chatbots/chatbot-service.ts';
+import {
+  NOWHERE,
+  type OrganizationService,
+  type Person,
+  startOrganizationService,
+  type Team,
+} from './organization-service.ts';
 
 interface Documented {
   'x-permission': string;
@@ -75,7 +81,7 @@ const OPERATIONS: Operation[] = [
 const named = OPERATIONS.map((operation) => [`${operation.method} ${operation.path}`, operation] as const);
 const within = (prefix: string) => named.filter(([, { path }]) => path.startsWith(prefix));
 
-let all: Organizations;
+let service: OrganizationService;
 let team: Team;
 /** Owner in another department of the organization. */
 let neighbour: Person;
@@ -84,15 +90,15 @@ let stranger: Person;
 /** Of /openapi.json. */
 let paths: Record<string, Record<string, Documented>>;
 beforeAll(async () => {
-  all = await startOrganizations();
-  team = await all.team();
-  neighbour = await all.person();
-  const other = await all.department(team.ada, team.organization_id);
-  await all.join(team.ada, other.place, neighbour, 'Owner');
-  stranger = (await all.team()).ada;
-  ({ paths } = (await send(`${all.url}/openapi.json`)).body);
+  service = await startOrganizationService();
+  team = await service.newTeam();
+  neighbour = await service.newPerson();
+  const other = await service.newDepartment(team.ada, team.organization_id);
+  await service.addMember(team.ada, other.place, neighbour, 'Owner');
+  stranger = (await service.newTeam()).ada;
+  ({ paths } = (await send(`${service.url}/openapi.json`)).body);
 });
-afterAll(() => all.stop());
+afterAll(() => service.stop());
 
 const MEMBERS = ['the Owner of the organization', ...ROLES] as const;
 const CALLERS = [...MEMBERS, 'an Owner of another department', 'a stranger'] as const;
@@ -114,13 +120,14 @@ function expected({ path, needs, success = 200 }: Operation, caller: (typeof CAL
 
 /** The path of an operation on a person and an invitation made for it. */
 async function aimed({ method, path }: Operation): Promise<string> {
-  const target = await all.person();
+  const target = await service.newPerson();
   let invitation_id = '';
   if (path.endsWith('{user_id}') && path.startsWith(DEPARTMENT))
-    await all.join(team.ada, team.place, target, 'Analyst');
+    await service.addMember(team.ada, team.place, target, 'Analyst');
   else if (method === 'DELETE' && path.endsWith('{user_id}'))
     await team.ada.call('PUT', `/${team.organization_id}/owners/${target.user_id}`);
-  else if (path.endsWith('{invitation_id}')) invitation_id = await all.invited(team, { email: target.email });
+  else if (path.endsWith('{invitation_id}'))
+    invitation_id = await service.storeInvitation(team, { email: target.email });
   return path
     .replace('{organization_id}', team.organization_id)
     .replace('{department_id}', team.department_id)
@@ -142,10 +149,10 @@ describe.each(named)('%s', (_name, operation) => {
     const to = await aimed(operation);
     const status = expected(operation, caller);
     const before = await team.stored();
-    all.clock.advance(1);
+    service.clock.advance(1);
     const answer = await personOf(caller).call(method, to, own());
-    if (status === 403) expect(outcome(answer)).toStrictEqual(all.forbidden());
-    else if (status === 404) expect(outcome(answer)).toStrictEqual(notFound(all.clock));
+    if (status === 403) expect(outcome(answer)).toStrictEqual(service.forbidden());
+    else if (status === 404) expect(outcome(answer)).toStrictEqual(notFound(service.clock));
     else expect(answer.status, JSON.stringify(answer.body)).toBe(status);
     if (status >= 400 || method === 'GET') expect(await team.stored()).toStrictEqual(before);
     else if (path !== '') expect(await team.stored()).not.toStrictEqual(before);
@@ -197,8 +204,8 @@ test('no operation is left out here', () => {
 
 describe('oneself', () => {
   test.each(ROLES)('%s reads his own role, and leaves', async (role) => {
-    const person = await all.person();
-    await all.join(team.ada, team.place, person, role);
+    const person = await service.newPerson();
+    await service.addMember(team.ada, team.place, person, role);
     const own = `${team.place}/members/${person.user_id}`;
     expect(outcome(await person.call('GET', own))).toStrictEqual({
       status: 200,
@@ -207,14 +214,14 @@ describe('oneself', () => {
         role,
         email: null,
         granted_by: team.ada.user_id,
-        granted_at: all.at(),
+        granted_at: service.at(),
       },
     });
     expect(outcome(await person.call('DELETE', own))).toStrictEqual({
       status: 200,
       body: { message: 'Member removed' },
     });
-    expect(outcome(await person.call('GET', own))).toStrictEqual(notFound(all.clock));
+    expect(outcome(await person.call('GET', own))).toStrictEqual(notFound(service.clock));
   });
 
   test('is nobody else, however spelled, and only in a department of one’s own', async () => {
@@ -229,13 +236,13 @@ describe('oneself', () => {
       `${user_id},${user_id}`,
       '*',
     ]) {
-      expect(outcome(await Analyst.call('GET', to(id))), id).toStrictEqual(all.forbidden());
-      expect(outcome(await Analyst.call('DELETE', to(id))), id).toStrictEqual(all.forbidden());
+      expect(outcome(await Analyst.call('GET', to(id))), id).toStrictEqual(service.forbidden());
+      expect(outcome(await Analyst.call('DELETE', to(id))), id).toStrictEqual(service.forbidden());
     }
-    const { place } = await all.department(team.ada, team.organization_id);
+    const { place } = await service.newDepartment(team.ada, team.organization_id);
     for (const method of ['GET', 'DELETE'])
       expect(outcome(await Analyst.call(method, `${place}/members/${user_id}`))).toStrictEqual(
-        notFound(all.clock),
+        notFound(service.clock),
       );
     expect((await Analyst.call('GET', to(user_id))).status).toBe(200);
   });
@@ -259,7 +266,7 @@ describe('isolation', () => {
           .replace('{user_id}', team.people.Viewer.user_id)
           .replace('{invitation_id}', NOWHERE);
       const { organization_id, department_id } = team;
-      const own = await all.made(stranger, '', { name: 'Own' });
+      const own = await service.create(stranger, '', { name: 'Own' });
       for (const [person, here] of [
         [stranger, organization_id],
         [neighbour, organization_id],
@@ -300,19 +307,19 @@ describe('isolation', () => {
             path,
           );
           const answer = await team.ada.call(method, to, body);
-          expect(outcome(answer), `${part} ${id.slice(0, 40)}`).toStrictEqual(notFound(all.clock));
+          expect(outcome(answer), `${part} ${id.slice(0, 40)}`).toStrictEqual(notFound(service.clock));
         }
       expect(await team.stored()).toStrictEqual(before);
     },
   );
 
   test('a department under the id of another organization is nowhere, also for who owns both', async () => {
-    const second = await all.made(team.ada, '', { name: 'Second' });
+    const second = await service.create(team.ada, '', { name: 'Second' });
     for (const rest of ['', '/members', '/invitations', '/billing', '/analytics'])
       expect(
         outcome(
           await team.ada.call('GET', `/${second.organization_id}/departments/${team.department_id}${rest}`),
         ),
-      ).toStrictEqual(notFound(all.clock));
+      ).toStrictEqual(notFound(service.clock));
   });
 });

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Organizations, startOrganizations, type Team } from './organization.ts';
+import { type OrganizationService, startOrganizationService, type Team } from './organization-service.ts';
 
-let all: Organizations;
+let service: OrganizationService;
 let team: Team;
 beforeAll(async () => {
-  all = await startOrganizations();
-  team = await all.team();
+  service = await startOrganizationService();
+  team = await service.newTeam();
 });
-afterAll(() => all.stop());
+afterAll(() => service.stop());
 
 const ROUNDS = 15;
 
 async function newAdmin() {
-  const eve = await all.person();
-  await all.join(team.ada, team.place, eve, 'Admin');
+  const eve = await service.newPerson();
+  await service.addMember(team.ada, team.place, eve, 'Admin');
   return { eve, own: `${team.place}/members/${eve.user_id}` };
 }
 const roleOf = async ({ user_id }: { user_id: string }) =>
-  (await all.db.memberships.findOne({ department_id: team.department_id, user_id }))?.role;
+  (await service.db.memberships.findOne({ department_id: team.department_id, user_id }))?.role;
 
 test('who is removed does not put himself back by calls under way', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -47,7 +47,7 @@ test('who is lowered does not raise himself by calls under way', async () => {
 
 test('who was an Owner of the organization does not stay as one of the department', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
-    const eve = await all.person();
+    const eve = await service.newPerson();
     const owner = `/${team.organization_id}/owners/${eve.user_id}`;
     await team.ada.call('PUT', owner);
     const stay = () => eve.call('PUT', `${team.place}/members/${eve.user_id}`, { role: 'Owner' });
@@ -59,7 +59,7 @@ test('who was an Owner of the organization does not stay as one of the departmen
 test('who is removed while he is given a role on a chatbot is on no list', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const { eve, own } = await newAdmin();
-    const { chatbot_id } = await all.chatbot(team.people.Editor, team.department_id);
+    const { chatbot_id } = await service.newChatbot(team.people.Editor, team.department_id);
     const access = `/api/v1/chatbots/${chatbot_id}/access`;
     await Promise.all([
       team.ada.ask('PUT', `${access}/${eve.user_id}`, { role: 'Owner' }),
@@ -76,13 +76,13 @@ test('what somebody owned is no longer his when he comes again', async () => {
   const { eve, own } = await newAdmin();
   const { people, ada } = team;
   const [alone, shared] = [
-    await all.chatbot(eve, team.department_id),
-    await all.chatbot(eve, team.department_id),
+    await service.newChatbot(eve, team.department_id),
+    await service.newChatbot(eve, team.department_id),
   ];
   const access = (id: string) => `/api/v1/chatbots/${id}/access`;
   await eve.ask('PUT', `${access(shared.chatbot_id)}/${people.Viewer.user_id}`, { role: 'Owner' });
   await ada.call('DELETE', own);
-  await all.join(people.Admin, team.place, eve, 'Viewer');
+  await service.addMember(people.Admin, team.place, eve, 'Viewer');
   const owners = await Promise.all(
     [alone, shared].map(
       async ({ chatbot_id }) => (await eve.ask('GET', `/api/v1/chatbots/${chatbot_id}`)).body.owner_id,

@@ -4,7 +4,7 @@ import type { Grant } from '../../../../services/user/access/access-list.ts';
 import type { Chatbot } from '../../../../services/user/chatbots/records.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
 import {
-  type Directory,
+  type ChatbotService,
   forbidden,
   malformed,
   missing,
@@ -12,28 +12,28 @@ import {
   type Person,
   type Place,
   STRANGE_IDS,
-  startDirectory,
+  startChatbotService,
   userNotFound,
-} from '../directory.ts';
+} from '../chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 let bob: Person;
 let eve: Person;
 let chatbot: Chatbot;
 beforeAll(async () => {
-  directory = await startDirectory();
+  service = await startChatbotService();
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 beforeEach(async () => {
-  [ada, bob, eve] = [await directory.person(), await directory.person(), await directory.person()];
+  [ada, bob, eve] = [await service.newPerson(), await service.newPerson(), await service.newPerson()];
   chatbot = await ada.create();
 });
 
 const put = (person: Person, user_id: string | null, body: unknown, { chatbot_id } = chatbot) =>
   person.call('PUT', `/${chatbot_id}/access/${user_id}`, body);
-const at = () => new Date(directory.clock.now()).toISOString();
-const stored = ({ chatbot_id } = chatbot) => directory.db.chatbots.findOne({ chatbot_id });
+const at = () => new Date(service.clock.now()).toISOString();
+const stored = ({ chatbot_id } = chatbot) => service.db.chatbots.findOne({ chatbot_id });
 /** The stored list, shortly. */
 const roles = async (of = chatbot) =>
   (await stored(of))?.permissions?.map(({ user_id, role }) => [user_id, role]);
@@ -42,7 +42,7 @@ const roleOf = async (person: Person, { chatbot_id } = chatbot) =>
 
 describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
   test.each(ROLES)('%s is granted: the entry is answered, stored, and holds', async (role) => {
-    directory.clock.advance(60);
+    service.clock.advance(60);
     const entry = { user_id: bob.user_id, role, granted_by: ada.user_id, granted_at: at() };
     expect(outcome(await put(ada, bob.user_id, { role }))).toStrictEqual({ status: 200, body: entry });
     expect((await stored())?.permissions?.[1]).toStrictEqual(entry);
@@ -53,7 +53,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
   test('a role is changed: by whom and when last, once in the list', async () => {
     await ada.grant(chatbot, bob, 'Owner');
     await ada.grant(chatbot, eve, 'Viewer');
-    directory.clock.advance(60);
+    service.clock.advance(60);
     const entry = { user_id: eve.user_id, role: 'Admin', granted_by: bob.user_id, granted_at: at() };
     expect(outcome(await put(bob, eve.user_id, { role: 'Admin' }))).toStrictEqual({
       status: 200,
@@ -91,7 +91,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     ['{"role":', expect.any(String)],
   ])('%j is refused and nothing is written', async (body, details) => {
     const before = await stored();
-    expect(outcome(await put(ada, bob.user_id, body))).toStrictEqual(malformed(details, directory.clock));
+    expect(outcome(await put(ada, bob.user_id, body))).toStrictEqual(malformed(details, service.clock));
     expect(await stored()).toStrictEqual(before);
   });
 
@@ -101,7 +101,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     ['body is required', ''],
     ['body is required', 'null'],
   ])('%s: %j', async (details, body) => {
-    expect(outcome(await put(ada, bob.user_id, body))).toStrictEqual(missing(details, directory.clock));
+    expect(outcome(await put(ada, bob.user_id, body))).toStrictEqual(missing(details, service.clock));
   });
 
   test('an unknown chatbot, and one that the caller has no part in', async () => {
@@ -109,18 +109,16 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
       expect(
         outcome(await ada.call('PUT', `/${id}/access/${bob.user_id}`, { role: 'Viewer' })),
         id.slice(0, 40),
-      ).toStrictEqual(notFound(directory.clock));
+      ).toStrictEqual(notFound(service.clock));
     for (const user_id of [bob.user_id, eve.user_id])
-      expect(outcome(await put(bob, user_id, { role: 'Owner' }))).toStrictEqual(notFound(directory.clock));
+      expect(outcome(await put(bob, user_id, { role: 'Owner' }))).toStrictEqual(notFound(service.clock));
     expect(await roles()).toBeUndefined();
   });
 
   test.each(['User-999999', 'me', 'null', '__proto__', '$ne', '%00', 'x'.repeat(10_000)])(
     'an unknown user: %.20s',
     async (user_id) => {
-      expect(outcome(await put(ada, user_id, { role: 'Viewer' }))).toStrictEqual(
-        userNotFound(directory.clock),
-      );
+      expect(outcome(await put(ada, user_id, { role: 'Viewer' }))).toStrictEqual(userNotFound(service.clock));
       expect(await roles()).toBeUndefined();
     },
   );
@@ -131,14 +129,14 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     { verified: false },
     { verified: undefined },
   ])('an account that is not active is like none: %j', async (fields) => {
-    const { user_id } = await directory.person(fields);
-    expect(outcome(await put(ada, user_id, { role: 'Viewer' }))).toStrictEqual(userNotFound(directory.clock));
+    const { user_id } = await service.newPerson(fields);
+    expect(outcome(await put(ada, user_id, { role: 'Viewer' }))).toStrictEqual(userNotFound(service.clock));
     expect(await roles()).toBeUndefined();
   });
 
   test('the role of an account that is disabled meanwhile can be changed', async () => {
     await ada.grant(chatbot, bob, 'Admin');
-    await directory.db.users.updateOne(
+    await service.db.users.updateOne(
       { user_id: String(bob.user_id) },
       { $set: { account_status: 'disabled' } },
     );
@@ -169,8 +167,8 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
       const list = (await stored())?.permissions;
       const answer = await put(bob, eve.user_id, { role });
       expect(answer.status).toBe(status);
-      if (status === 403) expect(outcome(answer)).toStrictEqual(forbidden(directory.clock));
-      if (status === 404) expect(outcome(answer)).toStrictEqual(notFound(directory.clock));
+      if (status === 403) expect(outcome(answer)).toStrictEqual(forbidden(service.clock));
+      if (status === 404) expect(outcome(answer)).toStrictEqual(notFound(service.clock));
       if (status !== 200) expect((await stored())?.permissions).toStrictEqual(list);
       else expect(await roleOf(eve)).toBe(role);
     });
@@ -185,9 +183,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     test('an unknown user is not told to who may not grant', async () => {
       await ada.grant(chatbot, bob, 'Viewer');
       for (const user_id of ['User-999999', eve.user_id])
-        expect(outcome(await put(bob, user_id, { role: 'Viewer' }))).toStrictEqual(
-          forbidden(directory.clock),
-        );
+        expect(outcome(await put(bob, user_id, { role: 'Viewer' }))).toStrictEqual(forbidden(service.clock));
     });
   });
 
@@ -195,7 +191,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     test.each(ROLES.slice(1))('he does not become %s', async (role) => {
       const before = await stored();
       expect(outcome(await put(ada, ada.user_id, { role }))).toStrictEqual(
-        forbidden(directory.clock, 'The last Owner cannot be removed'),
+        forbidden(service.clock, 'The last Owner cannot be removed'),
       );
       expect(await stored()).toStrictEqual(before);
       expect((await put(ada, ada.user_id, { role: 'Owner' })).status).toBe(200);
@@ -209,7 +205,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
       expect(await roleOf(ada)).toBe('Viewer');
       expect(await roleOf(bob)).toBe('Owner');
       expect(outcome(await put(bob, bob.user_id, { role: 'Admin' }))).toStrictEqual(
-        forbidden(directory.clock, 'The last Owner cannot be removed'),
+        forbidden(service.clock, 'The last Owner cannot be removed'),
       );
     });
 
@@ -231,7 +227,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
 
   test('of many grants at once none is lost', async () => {
     const people: Person[] = [];
-    for (let number = 0; number < 16; number += 1) people.push(await directory.person());
+    for (let number = 0; number < 16; number += 1) people.push(await service.newPerson());
     await ada.grant(chatbot, bob, 'Owner');
     const answers = await Promise.all(
       people.map(({ user_id }, turn) => put(turn % 2 ? ada : bob, user_id, { role: 'Viewer' })),
@@ -257,10 +253,10 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     });
     const { chatbot_id } = chatbot;
     const permissions = Array.from({ length: 998 }, (_, number) => entry(number));
-    await directory.db.chatbots.updateOne({ chatbot_id }, { $set: { permissions } });
+    await service.db.chatbots.updateOne({ chatbot_id }, { $set: { permissions } });
     expect((await put(ada, bob.user_id, { role: 'Viewer' })).status).toBe(200); // with the owner: 1,000
     expect(outcome(await put(ada, eve.user_id, { role: 'Viewer' }))).toStrictEqual(
-      malformed('an access list holds at most 1000 entries', directory.clock),
+      malformed('an access list holds at most 1000 entries', service.clock),
     );
     expect(await roles()).toHaveLength(1_000);
     expect((await put(ada, bob.user_id, { role: 'Editor' })).status).toBe(200);
@@ -271,57 +267,57 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     let place: Place;
     let shared: Chatbot;
     beforeEach(async () => {
-      owner = await directory.person();
-      [place] = await directory.organization([owner]);
-      await directory.join(ada, { ...place, role: 'Owner' });
+      owner = await service.newPerson();
+      [place] = await service.newOrganization([owner]);
+      await service.addMember(ada, { ...place, role: 'Owner' });
       shared = await ada.create({ department_id: place.department_id });
     });
 
     test('its people are admitted, nobody else', async () => {
-      await directory.join(bob, { ...place, role: 'Viewer' });
+      await service.addMember(bob, { ...place, role: 'Viewer' });
       expect((await put(ada, bob.user_id, { role: 'Editor' }, shared)).status).toBe(200);
       expect((await put(ada, owner.user_id, { role: 'Editor' }, shared)).status).toBe(200);
       const before = await stored(shared);
       expect(outcome(await put(ada, eve.user_id, { role: 'Editor' }, shared))).toStrictEqual(
-        userNotFound(directory.clock),
+        userNotFound(service.clock),
       );
-      const [next] = await directory.organization([owner]);
-      await directory.join(eve, { ...next, role: 'Owner' });
+      const [next] = await service.newOrganization([owner]);
+      await service.addMember(eve, { ...next, role: 'Owner' });
       expect(outcome(await put(ada, eve.user_id, { role: 'Editor' }, shared))).toStrictEqual(
-        userNotFound(directory.clock),
+        userNotFound(service.clock),
       );
       expect(await stored(shared)).toStrictEqual(before);
     });
 
     test('who was only invited is not admitted, nor a member whose account is disabled', async () => {
-      await directory.db.memberships.insertOne({
+      await service.db.memberships.insertOne({
         membership_id: 'invitation',
         ...place,
         role: 'Editor',
         email: 'grace@example.com',
         granted_by: String(ada.user_id),
         granted_at: at(),
-        expires_at: new Date(directory.clock.now() + 1000),
+        expires_at: new Date(service.clock.now() + 1000),
       });
-      const disabled = await directory.person({ account_status: 'disabled' });
-      await directory.join(disabled, { ...place, role: 'Editor' });
+      const disabled = await service.newPerson({ account_status: 'disabled' });
+      await service.addMember(disabled, { ...place, role: 'Editor' });
       for (const user_id of [eve.user_id, disabled.user_id, 'undefined', 'null'])
         expect(outcome(await put(ada, user_id, { role: 'Editor' }, shared))).toStrictEqual(
-          userNotFound(directory.clock),
+          userNotFound(service.clock),
         );
     });
 
     test("a department's Admin grants by his role there, and not above it", async () => {
-      await directory.join(bob, { ...place, role: 'Admin' });
-      await directory.join(eve, { ...place, role: 'Viewer' });
+      await service.addMember(bob, { ...place, role: 'Admin' });
+      await service.addMember(eve, { ...place, role: 'Viewer' });
       expect((await put(bob, eve.user_id, { role: 'Admin' }, shared)).status).toBe(200);
       expect(outcome(await put(bob, eve.user_id, { role: 'Owner' }, shared))).toStrictEqual(
-        forbidden(directory.clock),
+        forbidden(service.clock),
       );
     });
 
     test('an entry lower than the role in the department wins', async () => {
-      await directory.join(bob, { ...place, role: 'Admin' });
+      await service.addMember(bob, { ...place, role: 'Admin' });
       expect((await put(bob, eve.user_id, { role: 'Viewer' }, shared)).status).toBe(404); // no member
       await ada.grant(shared, bob, 'Viewer');
       expect((await put(bob, eve.user_id, { role: 'Viewer' }, shared)).status).toBe(403);
@@ -333,20 +329,20 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     test.each(['Owner', 'Admin'] as const)(
       'nobody lowers who is Owner by the department, but an Owner: %s',
       async (role) => {
-        await directory.join(bob, { ...place, role });
-        await directory.join(eve, { ...place, role: 'Owner' });
+        await service.addMember(bob, { ...place, role });
+        await service.addMember(eve, { ...place, role: 'Owner' });
         const answer = await put(bob, eve.user_id, { role: 'Analyst' }, shared);
-        if (role === 'Admin') expect(outcome(answer)).toStrictEqual(forbidden(directory.clock));
+        if (role === 'Admin') expect(outcome(answer)).toStrictEqual(forbidden(service.clock));
         expect(await roleOf(eve, shared)).toBe(role === 'Owner' ? 'Analyst' : 'Owner');
       },
     );
 
     test('who is removed from the department while he is given a role has none', async () => {
       for (let round = 0; round < 5; round += 1) {
-        await directory.join(bob, { ...place, role: 'Viewer' });
+        await service.addMember(bob, { ...place, role: 'Viewer' });
         await Promise.all([
           put(ada, bob.user_id, { role: 'Owner' }, shared),
-          directory.db.memberships.deleteOne({ user_id: String(bob.user_id) }),
+          service.db.memberships.deleteOne({ user_id: String(bob.user_id) }),
         ]);
         expect((await bob.call('GET', `/${shared.chatbot_id}`)).status).toBe(404);
         expect((await bob.call('DELETE', `/${shared.chatbot_id}`)).status).toBe(404);
@@ -355,9 +351,9 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
   });
 
   test('an account without a user_id is nobody who could be given a role', async () => {
-    const nameless = await directory.person({ user_id: null });
+    const nameless = await service.newPerson({ user_id: null });
     expect(outcome(await put(ada, nameless.user_id, { role: 'Viewer' }))).toStrictEqual(
-      userNotFound(directory.clock),
+      userNotFound(service.clock),
     );
   });
 });

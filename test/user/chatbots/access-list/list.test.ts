@@ -3,24 +3,30 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Chatbot } from '../../../../services/user/chatbots/records.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { may } from '../../../fixtures/permissions.ts';
-import { type Directory, notFound, type Person, STRANGE_IDS, startDirectory } from '../directory.ts';
+import {
+  type ChatbotService,
+  notFound,
+  type Person,
+  STRANGE_IDS,
+  startChatbotService,
+} from '../chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 let bob: Person;
 let eve: Person;
 let chatbot: Chatbot;
 beforeAll(async () => {
-  directory = await startDirectory();
+  service = await startChatbotService();
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 beforeEach(async () => {
-  [ada, bob, eve] = [await directory.person(), await directory.person(), await directory.person()];
+  [ada, bob, eve] = [await service.newPerson(), await service.newPerson(), await service.newPerson()];
   chatbot = await ada.create();
 });
 
 const list = (person: Person, { chatbot_id } = chatbot) => person.call('GET', `/${chatbot_id}/access`);
-const at = () => new Date(directory.clock.now()).toISOString();
+const at = () => new Date(service.clock.now()).toISOString();
 
 describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
   test('of a chatbot that nobody shared holds its owner, since it was created', async () => {
@@ -36,10 +42,10 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
   });
 
   test('holds who was given a role, by whom and when, the owner first', async () => {
-    directory.clock.advance(60);
+    service.clock.advance(60);
     await ada.grant(chatbot, bob, 'Owner');
     const shared = at();
-    directory.clock.advance(60);
+    service.clock.advance(60);
     await bob.grant(chatbot, eve, 'Editor');
     const expected = [
       { user_id: ada.user_id, role: 'Owner', granted_by: ada.user_id, granted_at: chatbot.created_at },
@@ -61,10 +67,7 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
       granted_at: at(),
     }));
     const { chatbot_id } = chatbot;
-    await directory.db.chatbots.updateOne(
-      { chatbot_id },
-      { $set: { permissions: [first, second] as never } },
-    );
+    await service.db.chatbots.updateOne({ chatbot_id }, { $set: { permissions: [first, second] as never } });
     expect((await list(bob)).body.permissions).toStrictEqual([second, first]);
   });
 
@@ -72,13 +75,13 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
     await ada.grant(chatbot, bob, role);
     const answer = await list(bob);
     if (may(role, 'view users')) expect(answer.body.permissions).toHaveLength(2);
-    else expect(outcome(answer)).toStrictEqual(notFound(directory.clock));
+    else expect(outcome(answer)).toStrictEqual(notFound(service.clock));
   });
 
   test('in a department names who was given a role, not who has one there', async () => {
-    const [place] = await directory.organization([eve]);
-    await directory.join(ada, { ...place, role: 'Editor' });
-    await directory.join(bob, { ...place, role: 'Viewer' });
+    const [place] = await service.newOrganization([eve]);
+    await service.addMember(ada, { ...place, role: 'Editor' });
+    await service.addMember(bob, { ...place, role: 'Viewer' });
     const { chatbot_id } = await ada.create({ department_id: place.department_id });
     for (const person of [ada, bob, eve])
       expect(
@@ -89,10 +92,10 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
   });
 
   test("a stranger's and an unknown one are answered alike", async () => {
-    expect(outcome(await list(bob))).toStrictEqual(notFound(directory.clock));
+    expect(outcome(await list(bob))).toStrictEqual(notFound(service.clock));
     for (const id of STRANGE_IDS)
       expect(outcome(await ada.call('GET', `/${id}/access`)), id.slice(0, 40)).toStrictEqual(
-        notFound(directory.clock),
+        notFound(service.clock),
       );
   });
 });

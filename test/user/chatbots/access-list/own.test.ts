@@ -2,28 +2,34 @@ import { ROLES } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { may, SPECIFIED_PERMISSIONS } from '../../../fixtures/permissions.ts';
-import { type Directory, notFound, type Person, type Place, startDirectory } from '../directory.ts';
+import {
+  type ChatbotService,
+  notFound,
+  type Person,
+  type Place,
+  startChatbotService,
+} from '../chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 let bob: Person;
 let owner: Person;
 let place: Place;
 beforeAll(async () => {
-  directory = await startDirectory();
-  [ada, bob, owner] = [await directory.person(), await directory.person(), await directory.person()];
-  [place] = await directory.organization([owner]);
-  await directory.join(ada, { ...place, role: 'Owner' });
+  service = await startChatbotService();
+  [ada, bob, owner] = [await service.newPerson(), await service.newPerson(), await service.newPerson()];
+  [place] = await service.newOrganization([owner]);
+  await service.addMember(ada, { ...place, role: 'Owner' });
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 
 const own = (person: Person, { chatbot_id }: { chatbot_id: string }) =>
   person.call('GET', `/${chatbot_id}/access/me`);
 const inDepartment = () => ada.create({ department_id: place.department_id });
 /** Somebody with a role in the department. */
 async function member(role: (typeof ROLES)[number]) {
-  const person = await directory.person();
-  await directory.join(person, { ...place, role });
+  const person = await service.newPerson();
+  await service.addMember(person, { ...place, role });
   return person;
 }
 
@@ -63,10 +69,10 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access/me', () => {
   });
 
   test("the organization's Owner is Owner, whatever the list and his membership say", async () => {
-    const both = await directory.person();
-    const [other] = await directory.organization([both, owner]);
-    await directory.join(ada, { ...other, role: 'Owner' });
-    await directory.join(both, { ...other, role: 'Analyst' });
+    const both = await service.newPerson();
+    const [other] = await service.newOrganization([both, owner]);
+    await service.addMember(ada, { ...other, role: 'Owner' });
+    await service.addMember(both, { ...other, role: 'Analyst' });
     const chatbot = await ada.create({ department_id: other.department_id });
     expect((await own(owner, chatbot)).body.role).toBe('Owner');
     expect((await own(both, chatbot)).body.role).toBe('Owner');
@@ -75,7 +81,7 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access/me', () => {
   });
 
   test("an organization's Owner is nobody on the personal chatbots of its people", async () => {
-    expect(outcome(await own(owner, await ada.create()))).toStrictEqual(notFound(directory.clock));
+    expect(outcome(await own(owner, await ada.create()))).toStrictEqual(notFound(service.clock));
   });
 
   test('of a department only its people have a role, whatever the list says, the owner included', async () => {
@@ -83,25 +89,25 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access/me', () => {
     const chatbot = await person.create({ department_id: place.department_id });
     const other = await member('Viewer');
     await ada.grant(chatbot, other, 'Owner');
-    await directory.db.memberships.deleteMany({
+    await service.db.memberships.deleteMany({
       user_id: { $in: [person.user_id, other.user_id] as string[] },
     });
     for (const gone of [person, other])
-      expect(outcome(await own(gone, chatbot))).toStrictEqual(notFound(directory.clock));
+      expect(outcome(await own(gone, chatbot))).toStrictEqual(notFound(service.clock));
   });
 
   test('a role in one department is none in the next, nor in another organization', async () => {
-    const [here, there] = await directory.organization([owner], 2);
-    const [elsewhere] = await directory.organization([bob]);
-    await directory.join(ada, { ...here, role: 'Owner' });
+    const [here, there] = await service.newOrganization([owner], 2);
+    const [elsewhere] = await service.newOrganization([bob]);
+    await service.addMember(ada, { ...here, role: 'Owner' });
     const next = await owner.create({ department_id: String(there?.department_id) });
     const foreign = await bob.create({ department_id: elsewhere.department_id });
     for (const chatbot of [next, foreign])
-      expect(outcome(await own(ada, chatbot))).toStrictEqual(notFound(directory.clock));
-    expect(outcome(await own(owner, foreign))).toStrictEqual(notFound(directory.clock));
+      expect(outcome(await own(ada, chatbot))).toStrictEqual(notFound(service.clock));
+    expect(outcome(await own(owner, foreign))).toStrictEqual(notFound(service.clock));
   });
 
   test('an unknown chatbot', async () => {
-    expect(outcome(await own(ada, { chatbot_id: 'nothing' }))).toStrictEqual(notFound(directory.clock));
+    expect(outcome(await own(ada, { chatbot_id: 'nothing' }))).toStrictEqual(notFound(service.clock));
   });
 });

@@ -7,16 +7,17 @@ import { type User, userIdOf } from '@gatehouse/shared/identity/users';
 import { chatbots } from '../../../services/user/chatbots/chatbots.ts';
 import type { Chatbot } from '../../../services/user/chatbots/records.ts';
 import { COLLECTIONS } from '../../../services/user/database.ts';
-import type { Membership, Organization } from '../../../services/user/organizations/records.ts';
+import type { Membership } from '../../../services/user/organizations/records.ts';
 import { type Clock, testClock } from '../../fixtures/clock.ts';
 import { watchedDatabase } from '../../fixtures/database.ts';
 import { errorEnvelope } from '../../fixtures/envelope.ts';
 import { send, sendJson } from '../../fixtures/http.ts';
 import { bearerOf, newMember } from '../../fixtures/members.ts';
 import { listen, testConfig } from '../../fixtures/services.ts';
+import { storeOrganization } from '../access/store-organization.ts';
 
-/** The chatbot directory over HTTP on a database of its own, with people to call it. */
-export async function startDirectory({ clock = testClock() }: { clock?: Clock } = {}) {
+/** Starts the chatbot routes over HTTP on a fresh database, with helpers to create callers. */
+export async function startChatbotService({ clock = testClock() }: { clock?: Clock } = {}) {
   const { db, commands, drop } = await watchedDatabase(COLLECTIONS);
   const config = testConfig('user');
   const tokens = createTokens(config);
@@ -31,8 +32,8 @@ export async function startDirectory({ clock = testClock() }: { clock?: Clock } 
   await app.register(chatbots, { db, now: clock.now, accept: async () => 'accepted' });
   const url = await listen(app);
 
-  /** An active user with a session; without a `user_id`, as an old record may be, when told so. */
-  async function person({
+  /** An active user with a session; `user_id: null` stores none, as in old records. */
+  async function newPerson({
     user_id: id,
     ...fields
   }: Partial<Omit<User, 'user_id'>> & { user_id?: null } = {}) {
@@ -60,40 +61,22 @@ export async function startDirectory({ clock = testClock() }: { clock?: Clock } 
     };
   }
 
-  /** Founds an organization with so many departments, without asking the service. @returns where they are. */
-  async function organization(owners: { user_id: string | null }[], count = 1) {
-    const organization_id = randomUUIDv7();
-    const created_at = new Date(clock.now()).toISOString();
-    const organization: Organization = {
+  /** Stores an organization with `count` departments. @returns the places of the departments. */
+  async function newOrganization(owners: { user_id: string | null }[], count = 1) {
+    const { departments } = await storeOrganization(db, {
+      owners: owners.map(({ user_id }) => String(user_id)),
+      departments: Array.from({ length: count }, (_, number) => `Department ${number}`),
+      now: clock.now(),
+    });
+    const places = departments.map(({ organization_id, department_id }) => ({
       organization_id,
-      name: 'Analytical Engines',
-      owners: owners.map((owner) => {
-        const user_id = String(owner.user_id);
-        return { user_id, granted_by: user_id, granted_at: created_at };
-      }),
-      created_at,
-    };
-    const places = Array.from({ length: count }, () => ({ organization_id, department_id: randomUUIDv7() }));
-    await db.organizations.insertOne(organization);
-    await db.departments.insertMany(
-      places.map((place, number) => ({
-        ...place,
-        name: `Department ${number}`,
-        name_key: `department ${number}`,
-        created_at,
-        billing: {
-          subscription_plan: 'Free',
-          payment_status: 'pending',
-          subscription_date: created_at.slice(0, 10),
-          updated_at: created_at,
-        },
-      })),
-    );
+      department_id,
+    }));
     return places as [Place, ...Place[]];
   }
 
-  /** Makes somebody a member of a department, without asking the service. */
-  const join = ({ user_id }: { user_id: string | null }, membership: Place & Pick<Membership, 'role'>) =>
+  /** Stores the membership of a user in a department. */
+  const addMember = ({ user_id }: { user_id: string | null }, membership: Place & Pick<Membership, 'role'>) =>
     db.memberships.insertOne({
       membership_id: randomUUIDv7(),
       user_id: String(user_id),
@@ -106,14 +89,14 @@ export async function startDirectory({ clock = testClock() }: { clock?: Clock } 
     url,
     app,
     db,
-    /** The commands that the service's driver has sent. */
+    /** The database commands that the service has sent. */
     commands,
-    organization,
-    join,
+    newOrganization,
+    addMember,
     clock,
-    person,
-    /** What of a stored chatbot is public, as it is stored. */
-    stored: (chatbot_id: string) =>
+    newPerson,
+    /** A stored chatbot without its internal fields. */
+    storedChatbot: (chatbot_id: string) =>
       db.chatbots.findOne({ chatbot_id }, { projection: { _id: 0, name_suffixes: 0 } }),
     async stop() {
       await app.close();
@@ -123,8 +106,8 @@ export async function startDirectory({ clock = testClock() }: { clock?: Clock } 
 }
 
 export type Place = Pick<Membership, 'organization_id' | 'department_id'>;
-export type Directory = Awaited<ReturnType<typeof startDirectory>>;
-export type Person = Awaited<ReturnType<Directory['person']>>;
+export type ChatbotService = Awaited<ReturnType<typeof startChatbotService>>;
+export type Person = Awaited<ReturnType<ChatbotService['newPerson']>>;
 
 export const RECEPTIONIST = {
   name: 'Receptionist',
@@ -133,7 +116,6 @@ export const RECEPTIONIST = {
   language: 'en-GB',
 } as const;
 
-/** The envelope of a failure, its five keys and no others; toStrictEqual holds it against a body. */
 export const envelope = (code: string, message: string, details: unknown, { now }: Clock) =>
   errorEnvelope(code, message, { details, at: now() });
 
@@ -167,7 +149,7 @@ export const missing = (details: string, clock: Clock) => ({
   body: envelope('MISSING_FIELD', 'A required field is missing', details, clock),
 });
 
-/** Ids that no chatbot has, as a path carries them. */
+/** Unknown ids, spelled as in a path. */
 export const STRANGE_IDS = [
   '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
   '__proto__',
