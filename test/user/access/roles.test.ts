@@ -43,19 +43,19 @@ const byListOver = (inherited: Role) => async (role: Role) => {
   return [chatbot, person] as const;
 };
 
-/** The ways to a role on a chatbot of Ada's. */
+/** The ways to get a role on a chatbot of Ada's. */
 const WAYS = {
-  'by the list': async (role: Role) => {
+  'by the access list': async (role: Role) => {
     const [chatbot, person] = [await ada.create(), await service.newPerson()];
     await ada.grant(chatbot, person, role);
     return [chatbot, person] as const;
   },
   'by the department': byDepartment,
-  'by the list, where the department says Analyst': byListOver('Analyst'),
-  'by the list, where the department says Owner': byListOver('Owner'),
+  'by the access list, above Analyst in the department': byListOver('Analyst'),
+  'by the access list, below Owner in the department': byListOver('Owner'),
 };
 
-/** What is tried on one chatbot, one after the other. */
+/** Tried in this order on one chatbot. */
 const OPERATIONS = [
   ['GET', '', 'view chatbot', 200],
   ['GET', '/access', 'view users', 200],
@@ -64,8 +64,8 @@ const OPERATIONS = [
   ['DELETE', '', 'delete chatbot', 200],
 ] as const;
 
-describe.each(Object.entries(WAYS))('%s', (way, given) => {
-  test.each(ROLES)('%s', async (role) => {
+describe.each(Object.entries(WAYS))('a role %s', (way, given) => {
+  test.each(ROLES)('permits %s exactly what the table says', async (role) => {
     const [chatbot, person] = await given(role);
     const { chatbot_id } = chatbot;
     const seen = may(role, 'view chatbot');
@@ -82,8 +82,8 @@ describe.each(Object.entries(WAYS))('%s', (way, given) => {
       const body = method === 'PATCH' ? { name: 'Night porter' } : undefined;
       const answer = await person.call(method, `/${chatbot_id}${path}`, body);
       const after = await service.db.chatbots.findOne({ chatbot_id });
-      // The copy is created in the department, where an Analyst may not.
-      const copies = path !== '/duplicate' || !way.endsWith('Analyst');
+      // A copy is created in the department, where an Analyst may not create.
+      const copies = path !== '/duplicate' || !way.includes('Analyst');
       if (may(role, permission) && copies) {
         expect(answer.status, operation).toBe(success);
         if (method === 'DELETE') expect(after).toBeNull();
@@ -105,10 +105,10 @@ describe.each(Object.entries(WAYS))('%s', (way, given) => {
   });
 });
 
-describe('who has no role', () => {
+describe('without a role on the chatbot', () => {
   const strangers: Record<string, () => Promise<Person>> = {
     'a stranger': () => service.newPerson(),
-    'a member of the next department': () => member('Owner', next),
+    'a member of another department': () => member('Owner', next),
     'a member of another organization': async () => {
       const [elsewhere] = await service.newOrganization([ada]);
       return member('Owner', elsewhere);
@@ -118,7 +118,7 @@ describe('who has no role', () => {
       await service.newOrganization([person]);
       return person;
     },
-    'a member who was removed, whatever the list says': async () => {
+    'a former member who is still on the access list': async () => {
       const person = await member('Owner');
       const chatbots = await service.db.chatbots.find({ department_id: place.department_id }).toArray();
       for (const chatbot of chatbots.slice(-1)) await ada.grant(chatbot, person, 'Owner');
@@ -126,7 +126,7 @@ describe('who has no role', () => {
       return person;
     },
   };
-  test.each(Object.entries(strangers))('%s', async (_who, made) => {
+  test.each(Object.entries(strangers))('%s gets 404', async (_who, made) => {
     const chatbot = await ada.create({ department_id: place.department_id });
     const { chatbot_id } = chatbot;
     const person = await made();
@@ -140,7 +140,7 @@ describe('who has no role', () => {
     expect((await person.list()).body.pagination.total_items).toBe(0);
   });
 
-  test('who created it and was removed from the department', async () => {
+  test('its creator gets 404 after being removed from the department', async () => {
     const person = await member('Editor');
     const { chatbot_id } = await person.create({ department_id: place.department_id });
     await service.db.memberships.deleteOne({ user_id: String(person.user_id) });
@@ -154,7 +154,7 @@ describe('who has no role', () => {
   });
 });
 
-test("the organization's Owner may do everything in each of its departments, whatever the list says", async () => {
+test("the organization's Owner may do everything in its departments, whatever the access list says", async () => {
   for (const { department_id } of [place, next as Place]) {
     const chatbot = await owner.create({ department_id });
     const other = await service.newPerson();
@@ -185,7 +185,7 @@ describe('POST /api/v1/chatbots/create with a department_id', () => {
   const create = (person: Person, department_id: unknown, more: object = {}) =>
     person.call('POST', '/create', { ...RECEPTIONIST, department_id, ...more });
 
-  test.each(ROLES)('%s', async (role) => {
+  test.each(ROLES)('%s of the department', async (role) => {
     const person = await member(role);
     const count = await service.db.chatbots.countDocuments();
     const answer = await create(person, place.department_id, {
@@ -211,10 +211,10 @@ describe('POST /api/v1/chatbots/create with a department_id', () => {
       expect(outcome(answer)).toStrictEqual(forbidden(service.clock));
       expect(await service.db.chatbots.countDocuments()).toBe(count);
     }
-    expect((await create(person, undefined)).status).toBe(201); // of one's own everybody may have
+    expect((await create(person, undefined)).status).toBe(201); // everyone may create personal chatbots
   });
 
-  test("the organization's Owner, also as an Analyst of the department", async () => {
+  test("permits the organization's Owner, even as an Analyst of the department", async () => {
     expect((await create(owner, place.department_id)).status).toBe(201);
     const both = await service.newPerson();
     const [other] = await service.newOrganization([both]);
@@ -225,7 +225,7 @@ describe('POST /api/v1/chatbots/create with a department_id', () => {
     });
   });
 
-  test('where one has no role, and where there is none', async () => {
+  test('returns 404 for a department that is unknown or where the caller has no role', async () => {
     const person = await member('Owner');
     const [elsewhere] = await service.newOrganization([owner]);
     const count = await service.db.chatbots.countDocuments();

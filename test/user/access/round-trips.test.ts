@@ -4,7 +4,7 @@ import { type ChatbotService, type Person, startChatbotService } from '../chatbo
 let service: ChatbotService;
 let ada: Person;
 let viewer: Person;
-/** With a role in this department, an organization of his own, and a chatbot of either. */
+/** Has a role in the department, owns another organization, and has a personal chatbot. */
 let editor: Person;
 let ids: { own: string; department: string };
 beforeAll(async () => {
@@ -26,33 +26,33 @@ async function commandsOf(person: Person, method: string, path: string, body?: u
   return { status, commands: [...service.commands] };
 }
 
-/** The bearer's user, his roles, and then what the operation does itself. */
-const decided = (...own: string[]) => ['find', 'aggregate', ...own];
+/** Finds the bearer's user and aggregates their roles, then runs the operation's own commands. */
+const authorized = (...own: string[]) => ['find', 'aggregate', ...own];
 
-test.each(['own', 'department'] as const)('a role is decided by one command: %s', async (which) => {
+test.each(['own', 'department'] as const)('decides the role with one command: %s chatbot', async (which) => {
   const path = `/${ids[which]}`;
   for (const [method, body, own] of [
     ['GET', undefined, 'find'],
     ['PATCH', { name: 'Night porter' }, 'findAndModify'],
   ] as const)
-    expect(await commandsOf(editor, method, path, body)).toEqual({ status: 200, commands: decided(own) });
+    expect(await commandsOf(editor, method, path, body)).toEqual({ status: 200, commands: authorized(own) });
   expect(await commandsOf(editor, 'POST', `${path}/duplicate`)).toEqual({
     status: 201,
-    // The second find is of the webhooks that hear of a new chatbot.
-    commands: decided('find', 'find', 'insert'),
+    // The second find looks for webhooks subscribed to chatbot.created.
+    commands: authorized('find', 'find', 'insert'),
   });
   expect(await commandsOf(which === 'own' ? editor : ada, 'DELETE', path)).toEqual({
     status: 200,
-    commands: decided('findAndModify'),
+    commands: authorized('findAndModify'),
   });
 });
 
-test('a bearer alone costs one', async () => {
+test('checks a bearer with one command', async () => {
   const gone = await service.newPerson({ account_status: 'disabled' });
   expect(await commandsOf(gone, 'GET', `/${ids.own}`)).toEqual({ status: 401, commands: ['find'] });
 });
 
-test('to create needs no role but in a department', async () => {
+test('creates a personal chatbot without reading roles', async () => {
   const chatbot = { name: 'Porter', type: '3d', avatar_id: '7', language: 'en' };
   expect(await commandsOf(ada, 'POST', '/create', chatbot)).toEqual({
     status: 201,
@@ -60,17 +60,17 @@ test('to create needs no role but in a department', async () => {
   });
 });
 
-test('a refusal asks once more whether it is 403 or 404', async () => {
+test('decides between 403 and 404 with one more command', async () => {
   const chatbot = await ada.create();
   await ada.grant(chatbot, viewer, 'Viewer');
   const path = `/${chatbot.chatbot_id}`;
   expect(await commandsOf(viewer, 'DELETE', path)).toEqual({
     status: 403,
-    commands: decided('findAndModify', 'find'),
+    commands: authorized('findAndModify', 'find'),
   });
   expect(await commandsOf(editor, 'DELETE', path)).toEqual({
     status: 404,
-    commands: decided('findAndModify', 'find'),
+    commands: authorized('findAndModify', 'find'),
   });
-  expect(await commandsOf(editor, 'GET', path)).toEqual({ status: 404, commands: decided('find') });
+  expect(await commandsOf(editor, 'GET', path)).toEqual({ status: 404, commands: authorized('find') });
 });

@@ -26,7 +26,7 @@ const create = (body: unknown) => ada.call('POST', '/create', body);
 const count = () => service.db.chatbots.countDocuments();
 
 describe('POST /api/v1/chatbots/create', () => {
-  test('answers 201 with the record, and stores just that', async () => {
+  test('answers 201 with the record, and stores it', async () => {
     const answer = await create(RECEPTIONIST);
     const at = new Date(service.clock.now()).toISOString();
     const chatbot = {
@@ -45,12 +45,12 @@ describe('POST /api/v1/chatbots/create', () => {
     expect(await service.storedChatbot(answer.body.chatbot_id)).toStrictEqual(answer.body);
   });
 
-  test.each(['3d', 'text', 'voice'] as const)('type %s', async (type) => {
+  test.each(['3d', 'text', 'voice'] as const)('accepts the type %s', async (type) => {
     expect((await ada.create({ type })).type).toBe(type);
   });
 
   test.each(['en', 'en-us', 'zh-Hant-TW', 'de-CH-1996', 'es-419', 'iw', 'sl-rozaj-biske'])(
-    'language %s is kept as it was spelled',
+    'keeps the spelling of the language %s',
     async (language) => {
       expect((await ada.create({ language })).language).toBe(language);
     },
@@ -63,13 +63,13 @@ describe('POST /api/v1/chatbots/create', () => {
     ['200 characters of two units each', '🤖'.repeat(200), '🤖'.repeat(200)],
     ['markup and operators', '<b>$where {"$ne":1} .*</b>', '<b>$where {"$ne":1} .*</b>'],
     ['a family joined by zero-width joiners', '👩‍👩‍👧', '👩‍👩‍👧'],
-  ])('name: %s', async (_what, name, kept) => {
+  ])('accepts a name: %s', async (_what, name, kept) => {
     const chatbot = await ada.create({ name });
     expect(chatbot.name).toBe(kept);
     expect((await service.storedChatbot(chatbot.chatbot_id))?.name).toBe(kept);
   });
 
-  test('unknown fields are ignored, whatever they claim', async () => {
+  test('ignores unknown and read-only fields', async () => {
     const { status, body } = await create({
       ...RECEPTIONIST,
       chatbot_id: 'mine',
@@ -127,7 +127,7 @@ describe('POST /api/v1/chatbots/create', () => {
     [{ language: 'en-' }, tag],
     [{ language: 'x'.repeat(101) }, 'language must be a single line of 1 to 100 characters'],
     [{ language: ['en', 'de'] }, 'language must be a string'],
-  ])('%j is refused and nothing is written', async (fields, details) => {
+  ])('refuses %j and writes nothing', async (fields, details) => {
     const before = await count();
     expect(outcome(await create({ ...RECEPTIONIST, ...fields }))).toStrictEqual(
       malformed(details, service.clock),
@@ -138,35 +138,35 @@ describe('POST /api/v1/chatbots/create', () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   const fields = JSON.stringify(RECEPTIONIST).slice(1, -1);
   test.each([
-    ['text', 'receptionist'],
-    ['cut off', `{${fields}`],
-    ['trailing comma', `{${fields},}`],
+    ['plain text', 'receptionist'],
+    ['truncated JSON', `{${fields}`],
+    ['JSON with a trailing comma', `{${fields},}`],
     ['an array', `[{${fields}}]`],
     ['a number', '7'],
-    ['nested 100,000 deep', deep],
-    ['a name nested 100,000 deep', `{${fields},"name":${deep}}`],
-    ['a prototype', `{${fields},"__proto__":{"status":"paused"}}`],
-    ["a constructor's prototype", `{${fields},"constructor":{"prototype":{"status":"paused"}}}`],
+    ['arrays nested 100,000 levels deep', deep],
+    ['a name nested 100,000 levels deep', `{${fields},"name":${deep}}`],
+    ['a __proto__ key', `{${fields},"__proto__":{"status":"paused"}}`],
+    ['a constructor.prototype key', `{${fields},"constructor":{"prototype":{"status":"paused"}}}`],
     ['form fields', 'name=Receptionist&type=3d'],
-  ])('a body of %s is refused and nothing is written', async (_what, body) => {
+  ])('refuses a body of %s and writes nothing', async (_what, body) => {
     const before = await count();
     expect(outcome(await create(body))).toStrictEqual(malformed(expect.any(String), service.clock));
     expect(await count()).toBe(before);
   });
 
-  test('a body of nothing at all is missing and nothing is written', async () => {
+  test('reports an empty body as missing and writes nothing', async () => {
     const before = await count();
     expect(outcome(await create(''))).toStrictEqual(missing('body is required', service.clock));
     expect(await count()).toBe(before);
   });
 
-  test('unknown fields nested 100,000 deep are ignored', async () => {
+  test('ignores an unknown field nested 100,000 levels deep', async () => {
     expect((await create(`{${fields},"more":${deep}}`)).status).toBe(201);
     const objects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
     expect(outcome(await create(objects))).toStrictEqual(missing('name is required', service.clock));
   });
 
-  test('a body must be there, and be JSON', async () => {
+  test('requires a body of the type application/json', async () => {
     for (const body of [undefined, 'null'])
       expect(outcome(await create(body))).toStrictEqual(missing('body is required', service.clock));
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'x']) {
@@ -179,7 +179,7 @@ describe('POST /api/v1/chatbots/create', () => {
     }
   });
 
-  test.each([true, false])('more than 1 MiB is refused (length declared: %s)', async (declared) => {
+  test.each([true, false])('refuses more than 1 MiB (content-length sent: %s)', async (declared) => {
     const before = await count();
     const body = JSON.stringify({ ...RECEPTIONIST, more: 'x'.repeat(1024 * 1024) });
     const status = await new Promise((resolve, reject) => {
@@ -200,7 +200,7 @@ describe('POST /api/v1/chatbots/create', () => {
     expect(await count()).toBe(before);
   });
 
-  test('needs a bearer, of an account with a user_id', async () => {
+  test('requires the bearer of an account with a user_id', async () => {
     const before = await count();
     const anonymous = await send(`${service.url}/api/v1/chatbots/create`, { method: 'POST' });
     expect(outcome(anonymous)).toStrictEqual({
@@ -215,9 +215,9 @@ describe('POST /api/v1/chatbots/create', () => {
     expect(await count()).toBe(before);
   });
 
-  test('fifty at once are fifty chatbots', async () => {
-    const made = await Promise.all(Array.from({ length: 50 }, () => ada.create()));
-    expect(new Set(made.map(({ chatbot_id }) => chatbot_id)).size).toBe(50);
-    expect((await ada.list()).body.pagination.total_items).toBe(50);
+  test('twenty concurrent calls create twenty chatbots', async () => {
+    const made = await Promise.all(Array.from({ length: 20 }, () => ada.create()));
+    expect(new Set(made.map(({ chatbot_id }) => chatbot_id)).size).toBe(20);
+    expect((await ada.list()).body.pagination.total_items).toBe(20);
   });
 });

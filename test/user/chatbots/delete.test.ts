@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe('DELETE /api/v1/chatbots/{chatbot_id}', () => {
-  test('removes that chatbot and no other', async () => {
+  test('deletes that chatbot and no other', async () => {
     const [kept, gone] = [await ada.create(), await ada.create()];
     const path = `/${gone.chatbot_id}`;
     expect(outcome(await ada.call('DELETE', path))).toStrictEqual({
@@ -24,7 +24,7 @@ describe('DELETE /api/v1/chatbots/{chatbot_id}', () => {
     expect((await ada.list()).body.data).toStrictEqual([kept]);
   });
 
-  test("another's stays and is answered as one that does not exist", async () => {
+  test("returns 404 for another user's chatbot and keeps it", async () => {
     const chatbot = await ada.create();
     expect(outcome(await bob.call('DELETE', `/${chatbot.chatbot_id}`))).toStrictEqual(
       notFound(service.clock),
@@ -32,9 +32,9 @@ describe('DELETE /api/v1/chatbots/{chatbot_id}', () => {
     expect(await service.storedChatbot(chatbot.chatbot_id)).toStrictEqual(chatbot);
   });
 
-  test('of twenty at once one succeeds', async () => {
+  test('one of ten concurrent calls succeeds', async () => {
     const { chatbot_id } = await ada.create();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ada.call('DELETE', `/${chatbot_id}`)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(404)]);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ada.call('DELETE', `/${chatbot_id}`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(404)]);
   });
 });

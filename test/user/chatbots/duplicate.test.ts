@@ -15,7 +15,7 @@ const duplicate = (person: Person, chatbot_id: string, body?: unknown) =>
   person.call('POST', `/${chatbot_id}/duplicate`, body);
 
 describe('POST /api/v1/chatbots/{chatbot_id}/duplicate', () => {
-  test('copies all but the id and the times, and leaves the original alone', async () => {
+  test('copies everything but the id, the name and the dates, and leaves the original unchanged', async () => {
     const { chatbot_id } = await ada.create({ type: 'voice', language: 'de' });
     const original = (await ada.call('PATCH', `/${chatbot_id}`, { status: 'paused' })).body;
     await service.db.chatbots.updateOne({ chatbot_id }, { $set: { secret: 'hidden' } as object });
@@ -36,7 +36,7 @@ describe('POST /api/v1/chatbots/{chatbot_id}/duplicate', () => {
     expect((await ada.call('GET', `/${chatbot_id}`)).body).toStrictEqual(original);
   });
 
-  test('organization and department come along', async () => {
+  test('keeps the organization and the department', async () => {
     const { chatbot_id } = await ada.create();
     const place = { organization_id: 'org-1', department_id: 'dep-1' };
     await service.db.chatbots.updateOne({ chatbot_id }, { $set: place });
@@ -46,19 +46,19 @@ describe('POST /api/v1/chatbots/{chatbot_id}/duplicate', () => {
 
   test.each([
     ['a copy of a copy', 'Porter (copy)', 'Porter (copy) (copy)'],
-    ['193 characters fit', 'x'.repeat(193), `${'x'.repeat(193)} (copy)`],
-    ['194 do not', 'x'.repeat(194), `${'x'.repeat(193)} (copy)`],
-    ['200 do not', 'x'.repeat(200), `${'x'.repeat(193)} (copy)`],
-    ['no character is cut in two', '🤖'.repeat(200), `${'🤖'.repeat(193)} (copy)`],
-    ['no space before the suffix is doubled', `${'x'.repeat(192)} yyyy`, `${'x'.repeat(192)} (copy)`],
-  ])('the name: %s', async (_what, name, copied) => {
+    ['193 characters are kept', 'x'.repeat(193), `${'x'.repeat(193)} (copy)`],
+    ['194 are cut', 'x'.repeat(194), `${'x'.repeat(193)} (copy)`],
+    ['200 are cut', 'x'.repeat(200), `${'x'.repeat(193)} (copy)`],
+    ['the cut is between two characters', '🤖'.repeat(200), `${'🤖'.repeat(193)} (copy)`],
+    ['a space at the cut is trimmed', `${'x'.repeat(192)} yyyy`, `${'x'.repeat(192)} (copy)`],
+  ])('appends " (copy)" to the name: %s', async (_what, name, copied) => {
     const { chatbot_id } = await ada.create({ name });
     const { body } = await duplicate(ada, chatbot_id);
     expect(body.name).toBe(copied);
     expect((await duplicate(ada, body.chatbot_id)).status).toBe(201);
   });
 
-  test('a body says nothing', async () => {
+  test('ignores a body', async () => {
     const { chatbot_id } = await ada.create();
     const { status, body } = await duplicate(ada, chatbot_id, { name: 'Mine', owner_id: bob.user_id });
     expect({ status, name: body.name, owner_id: body.owner_id }).toEqual({
@@ -68,7 +68,7 @@ describe('POST /api/v1/chatbots/{chatbot_id}/duplicate', () => {
     });
   });
 
-  test("another's is answered as one that does not exist, and nothing is written", async () => {
+  test("returns 404 for another user's chatbot and writes nothing", async () => {
     const { chatbot_id } = await ada.create();
     const before = await service.db.chatbots.countDocuments();
     expect(outcome(await duplicate(bob, chatbot_id))).toStrictEqual(notFound(service.clock));

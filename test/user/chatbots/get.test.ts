@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe('GET /api/v1/chatbots/{chatbot_id}', () => {
-  test('answers the record', async () => {
+  test('returns the record', async () => {
     const chatbot = await ada.create();
     expect(outcome(await ada.call('GET', `/${chatbot.chatbot_id}`))).toStrictEqual({
       status: 200,
@@ -26,7 +26,7 @@ describe('GET /api/v1/chatbots/{chatbot_id}', () => {
     });
   });
 
-  test('what is stored beside the public fields stays inside', async () => {
+  test('hides internal fields', async () => {
     const chatbot = await ada.create();
     const { chatbot_id } = chatbot;
     await service.db.chatbots.updateOne({ chatbot_id }, { $set: { secret: 'hidden' } as object });
@@ -34,7 +34,7 @@ describe('GET /api/v1/chatbots/{chatbot_id}', () => {
     expect((await ada.list(`search=${chatbot.name}&limit=1`)).body.data).toStrictEqual([chatbot]);
   });
 
-  test("another's is answered as one that does not exist", async () => {
+  test("returns 404 for another user's chatbot", async () => {
     const { chatbot_id } = await ada.create();
     expect(outcome(await bob.call('GET', `/${chatbot_id}`))).toStrictEqual(notFound(service.clock));
   });
@@ -45,7 +45,7 @@ describe('GET /api/v1/chatbots/{chatbot_id}', () => {
     ['DELETE', ''],
     ['POST', '/duplicate'],
   ] as const;
-  test.each(operations)('%s …%s: no spelling of an id gets further than 404', async (method, rest) => {
+  test.each(operations)('%s …%s: returns 404 for every spelling of an unknown id', async (method, rest) => {
     await ada.create();
     const before = await service.db.chatbots.find().toArray();
     const body = method === 'PATCH' ? { name: 'Changed' } : undefined;
@@ -56,14 +56,14 @@ describe('GET /api/v1/chatbots/{chatbot_id}', () => {
     expect(await service.db.chatbots.find().toArray()).toStrictEqual(before);
   });
 
-  test('401 comes before 404', async () => {
+  test('checks the bearer before the id', async () => {
     for (const [method, rest] of operations) {
       const { status } = await fetch(`${service.url}/api/v1/chatbots/nothing${rest}`, { method });
       expect(status).toBe(401);
     }
   });
 
-  test.each(operations)('%s …%s: an account without a user_id is refused', async (method, rest) => {
+  test.each(operations)('%s …%s: refuses an account without a user_id', async (method, rest) => {
     const { chatbot_id } = await ada.create();
     const nameless = await service.newPerson({ user_id: null });
     const body = method === 'PATCH' ? { name: 'Changed' } : undefined;

@@ -5,7 +5,7 @@ import { outcome } from '../../fixtures/envelope.ts';
 import { type ChatbotService, type Person, type Place, startChatbotService } from './chatbot-service.ts';
 
 let service: ChatbotService;
-/** Owner of the first organization, Owner of the second, and who has this role in its first department or that. */
+/** Ada owns the first organization, Bob the second; the others are named after their role in a department. */
 let ada: Person;
 let bob: Person;
 let viewer: Person;
@@ -15,7 +15,7 @@ let eve: Person;
 let sales: Place;
 let support: Place;
 let foreign: Place;
-/** Every chatbot by its name. */
+/** The chatbots by name. */
 const chatbots: Record<string, Chatbot> = {};
 beforeAll(async () => {
   service = await startChatbotService();
@@ -47,9 +47,9 @@ beforeAll(async () => {
   await create(eve, 'eve 2');
   const give = (by: Person, name: string, to: Person, role: Role) =>
     by.grant(chatbots[name] as Chatbot, to, role);
-  await give(ada, 'sales 2', viewer, 'Analyst'); // less than by the department
+  await give(ada, 'sales 2', viewer, 'Analyst'); // lower than in the department
   await give(ada, 'sales 3', viewer, 'Owner');
-  await give(ada, 'sales 3', analyst, 'Viewer'); // more
+  await give(ada, 'sales 3', analyst, 'Viewer'); // higher
   await give(eve, 'eve 1', viewer, 'Editor');
   await give(eve, 'eve 1', analyst, 'Analyst');
   await give(eve, 'eve 2', ada, 'Viewer');
@@ -63,15 +63,15 @@ const SEEN: [string, () => Person, string[]][] = [
     () => ada,
     ['eve 2', 'sales 1', 'sales 2', 'sales 3', 'support 1', 'support 2'],
   ],
-  ["another organization's", () => bob, ['foreign 1', 'foreign 2']],
+  ["another organization's Owner", () => bob, ['foreign 1', 'foreign 2']],
   ['a Viewer', () => viewer, ['eve 1', 'sales 1', 'sales 3', 'viewer 1']],
   ['an Analyst', () => analyst, ['sales 3']],
-  ['who is of two departments', () => editor, ['sales 1', 'sales 2', 'sales 3', 'support 1', 'support 2']],
-  ['who is of none', () => eve, ['eve 1', 'eve 2']],
+  ['a member of two departments', () => editor, ['sales 1', 'sales 2', 'sales 3', 'support 1', 'support 2']],
+  ['a member of no department', () => eve, ['eve 1', 'eve 2']],
 ];
 
 describe.each(SEEN)('%s', (_who, who, seen) => {
-  test('sees these, each once, and counts them', async () => {
+  test('sees each visible chatbot once, and their count', async () => {
     const { status, body } = await who().list('sort_by=created_at&order=asc');
     expect({ status, body }).toStrictEqual({
       status: 200,
@@ -91,7 +91,7 @@ describe.each(SEEN)('%s', (_who, who, seen) => {
     });
   });
 
-  test('page by page, in every order', async () => {
+  test('sees the same chatbots page by page, in every order', async () => {
     for (const field of ['updated_at', 'owner_id', 'organization_id', 'department_id']) {
       const pages = [];
       for (let page = 1; page <= Math.ceil(seen.length / 2); page += 1) {
@@ -107,14 +107,14 @@ describe.each(SEEN)('%s', (_who, who, seen) => {
     }
   });
 
-  test.each(['sales', 'FOREIGN', 'eve', '2', 'viewer'])('searching for %s', async (text) => {
+  test.each(['sales', 'FOREIGN', 'eve', '2', 'viewer'])('finds them by %s', async (text) => {
     const answer = await who().list(`search=${text}`);
     const expected = seen.filter((name) => name.includes(text.toLowerCase()));
     expect(names(answer)).toEqual(expected);
     expect(answer.body.pagination.total_items).toBe(expected.length);
   });
 
-  test('of one department, of one organization', async () => {
+  test('filters them by department and by organization', async () => {
     for (const place of [sales, support, foreign])
       for (const [name, value] of Object.entries(place)) {
         const answer = await who().list(`${name}=${value}`);
@@ -124,7 +124,7 @@ describe.each(SEEN)('%s', (_who, who, seen) => {
       }
   });
 
-  test('of both, which do not fit', async () => {
+  test('gets an empty list for a department of another organization', async () => {
     const { organization_id } = foreign;
     const { department_id } = sales;
     const answer = await who().list(`organization_id=${organization_id}&department_id=${department_id}`);
@@ -132,7 +132,7 @@ describe.each(SEEN)('%s', (_who, who, seen) => {
   });
 });
 
-test('filters of what one may not see give the same empty page as of what does not exist', async () => {
+test('filtering by an invisible department is like filtering by an unknown one', async () => {
   const nothing = outcome(await eve.list('department_id=nothing'));
   expect(nothing).toStrictEqual({
     status: 200,
@@ -149,7 +149,7 @@ test('filters of what one may not see give the same empty page as of what does n
     expect(outcome(await eve.list(`department_id=${odd}`))).toStrictEqual(nothing);
 });
 
-test('a role that is taken is taken from the list at once', async () => {
+test('a lost role takes effect at once', async () => {
   const person = await service.newPerson();
   await service.addMember(person, { ...sales, role: 'Viewer' });
   expect((await person.list()).body.pagination.total_items).toBe(3);

@@ -32,7 +32,7 @@ describe('PATCH /api/v1/chatbots/{chatbot_id}', () => {
     { language: 'pt-BR' },
     { status: 'paused' },
     { name: 'Night porter', type: 'text', avatar_id: 'a', language: 'de', status: 'paused' },
-  ])('%j changes that and when it was changed', async (fields) => {
+  ])('changes %j and updated_at', async (fields) => {
     const chatbot = await ada.create();
     service.clock.advance(60);
     const changed = { ...chatbot, ...fields, updated_at: new Date(service.clock.now()).toISOString() };
@@ -43,13 +43,13 @@ describe('PATCH /api/v1/chatbots/{chatbot_id}', () => {
     expect(await service.storedChatbot(chatbot.chatbot_id)).toStrictEqual(changed);
   });
 
-  test('a paused chatbot becomes active again', async () => {
+  test('reactivates a paused chatbot', async () => {
     const { chatbot_id } = await ada.create();
     await update(ada, chatbot_id, { status: 'paused' });
     expect((await update(ada, chatbot_id, { status: 'active' })).body.status).toBe('active');
   });
 
-  test('unknown fields are ignored, whatever they claim', async () => {
+  test('ignores unknown and read-only fields', async () => {
     const chatbot = await ada.create();
     const { body } = await update(ada, chatbot.chatbot_id, {
       avatar_id: 'avatar-8',
@@ -84,7 +84,7 @@ describe('PATCH /api/v1/chatbots/{chatbot_id}', () => {
     [[], 'body must be a JSON object'],
     ['{"name":', expect.any(String)],
     [`{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'name must be a string'],
-  ])('%j is refused and nothing is written', async (body, details) => {
+  ])('refuses %j and writes nothing', async (body, details) => {
     const chatbot = await ada.create();
     service.clock.advance(60);
     expect(outcome(await update(ada, chatbot.chatbot_id, body))).toStrictEqual(
@@ -93,12 +93,12 @@ describe('PATCH /api/v1/chatbots/{chatbot_id}', () => {
     expect(await service.storedChatbot(chatbot.chatbot_id)).toStrictEqual(chatbot);
   });
 
-  test('a body is required', async () => {
+  test('requires a body', async () => {
     const { chatbot_id } = await ada.create();
     expect(outcome(await update(ada, chatbot_id))).toStrictEqual(missing('body is required', service.clock));
   });
 
-  test("another's stays as it is and is answered as one that does not exist", async () => {
+  test("returns 404 for another user's chatbot and leaves it unchanged", async () => {
     const chatbot = await ada.create();
     expect(outcome(await update(bob, chatbot.chatbot_id, { name: 'Bob was here' }))).toStrictEqual(
       notFound(service.clock),
@@ -106,8 +106,8 @@ describe('PATCH /api/v1/chatbots/{chatbot_id}', () => {
     expect(await service.storedChatbot(chatbot.chatbot_id)).toStrictEqual(chatbot);
   });
 
-  test('two at once that change different fields both hold', async () => {
-    for (let round = 0; round < 10; round += 1) {
+  test('concurrent changes of different fields all apply', async () => {
+    for (let round = 0; round < 4; round += 1) {
       const { chatbot_id } = await ada.create();
       await Promise.all([
         update(ada, chatbot_id, { name: 'Night porter' }),
@@ -122,8 +122,8 @@ describe('PATCH /api/v1/chatbots/{chatbot_id}', () => {
     }
   });
 
-  test('an update never brings back what a delete at the same time removed', async () => {
-    for (let round = 0; round < 10; round += 1) {
+  test('an update never restores a chatbot that a concurrent call deletes', async () => {
+    for (let round = 0; round < 4; round += 1) {
       const { chatbot_id } = await ada.create();
       const [updated, deleted] = await Promise.all([
         update(ada, chatbot_id, { name: 'Night porter' }),

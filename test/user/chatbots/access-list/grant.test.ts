@@ -34,14 +34,14 @@ const put = (person: Person, user_id: string | null, body: unknown, { chatbot_id
   person.call('PUT', `/${chatbot_id}/access/${user_id}`, body);
 const at = () => new Date(service.clock.now()).toISOString();
 const stored = ({ chatbot_id } = chatbot) => service.db.chatbots.findOne({ chatbot_id });
-/** The stored list, shortly. */
+/** The stored access list, without who granted what. */
 const roles = async (of = chatbot) =>
   (await stored(of))?.permissions?.map(({ user_id, role }) => [user_id, role]);
 const roleOf = async (person: Person, { chatbot_id } = chatbot) =>
   (await person.call('GET', `/${chatbot_id}/access/me`)).body.role;
 
 describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
-  test.each(ROLES)('%s is granted: the entry is answered, stored, and holds', async (role) => {
+  test.each(ROLES)('grants %s: returns the entry, stores it, and it takes effect', async (role) => {
     service.clock.advance(60);
     const entry = { user_id: bob.user_id, role, granted_by: ada.user_id, granted_at: at() };
     expect(outcome(await put(ada, bob.user_id, { role }))).toStrictEqual({ status: 200, body: entry });
@@ -50,7 +50,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     expect((await ada.call('GET', `/${chatbot.chatbot_id}`)).body).toStrictEqual(chatbot);
   });
 
-  test('a role is changed: by whom and when last, once in the list', async () => {
+  test('replaces the entry when a role changes', async () => {
     await ada.grant(chatbot, bob, 'Owner');
     await ada.grant(chatbot, eve, 'Viewer');
     service.clock.advance(60);
@@ -64,7 +64,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     ]);
   });
 
-  test('unknown fields are ignored, whatever they claim', async () => {
+  test('ignores unknown fields', async () => {
     await put(ada, bob.user_id, {
       role: 'Viewer',
       user_id: eve.user_id,
@@ -89,7 +89,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     [[], 'body must be a JSON object'],
     ['"Owner"', 'body must be a JSON object'],
     ['{"role":', expect.any(String)],
-  ])('%j is refused and nothing is written', async (body, details) => {
+  ])('refuses %j and writes nothing', async (body, details) => {
     const before = await stored();
     expect(outcome(await put(ada, bob.user_id, body))).toStrictEqual(malformed(details, service.clock));
     expect(await stored()).toStrictEqual(before);
@@ -100,11 +100,11 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     ['body is required', undefined],
     ['body is required', ''],
     ['body is required', 'null'],
-  ])('%s: %j', async (details, body) => {
+  ])('returns "%s" for the body %j', async (details, body) => {
     expect(outcome(await put(ada, bob.user_id, body))).toStrictEqual(missing(details, service.clock));
   });
 
-  test('an unknown chatbot, and one that the caller has no part in', async () => {
+  test('returns 404 for an unknown chatbot, and for one on which the caller has no role', async () => {
     for (const id of STRANGE_IDS)
       expect(
         outcome(await ada.call('PUT', `/${id}/access/${bob.user_id}`, { role: 'Viewer' })),
@@ -116,7 +116,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
   });
 
   test.each(['User-999999', 'me', 'null', '__proto__', '$ne', '%00', 'x'.repeat(10_000)])(
-    'an unknown user: %.20s',
+    'returns 404 for the unknown user %.20s',
     async (user_id) => {
       expect(outcome(await put(ada, user_id, { role: 'Viewer' }))).toStrictEqual(userNotFound(service.clock));
       expect(await roles()).toBeUndefined();
@@ -128,13 +128,13 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     { account_status: 'paused' as const },
     { verified: false },
     { verified: undefined },
-  ])('an account that is not active is like none: %j', async (fields) => {
+  ])('returns 404 for an account that is not active: %j', async (fields) => {
     const { user_id } = await service.newPerson(fields);
     expect(outcome(await put(ada, user_id, { role: 'Viewer' }))).toStrictEqual(userNotFound(service.clock));
     expect(await roles()).toBeUndefined();
   });
 
-  test('the role of an account that is disabled meanwhile can be changed', async () => {
+  test('changes the role of an account that has been disabled since', async () => {
     await ada.grant(chatbot, bob, 'Admin');
     await service.db.users.updateOne(
       { user_id: String(bob.user_id) },
@@ -143,7 +143,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     expect((await put(ada, bob.user_id, { role: 'Viewer' })).status).toBe(200);
   });
 
-  describe('nobody grants or changes a role above his own', () => {
+  describe('roles that a caller may grant and change', () => {
     const refusals: [Role, Role, Role | undefined, number][] = [
       // caller, granted, before
       ['Admin', 'Owner', undefined, 403],
@@ -161,7 +161,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
       ['Analyst', 'Analyst', undefined, 404],
       ['Analyst', 'Viewer', 'Owner', 404],
     ];
-    test.each(refusals)('%s grants %s to who had %s: %i', async (caller, role, before, status) => {
+    test.each(refusals)('%s grants %s to a user who has %s: %i', async (caller, role, before, status) => {
       await ada.grant(chatbot, bob, caller);
       if (before) await ada.grant(chatbot, eve, before);
       const list = (await stored())?.permissions;
@@ -173,14 +173,14 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
       else expect(await roleOf(eve)).toBe(role);
     });
 
-    test.each(ROLES.slice(1))('%s does not raise himself', async (role) => {
+    test.each(ROLES.slice(1))('%s cannot raise their own role', async (role) => {
       await ada.grant(chatbot, bob, role);
       const { status } = await put(bob, bob.user_id, { role: 'Owner' });
       expect(status).toBe(role === 'Analyst' ? 404 : 403);
       expect(await roleOf(bob)).toBe(role);
     });
 
-    test('an unknown user is not told to who may not grant', async () => {
+    test('a caller who may not grant is not told which users exist', async () => {
       await ada.grant(chatbot, bob, 'Viewer');
       for (const user_id of ['User-999999', eve.user_id])
         expect(outcome(await put(bob, user_id, { role: 'Viewer' }))).toStrictEqual(forbidden(service.clock));
@@ -188,7 +188,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
   });
 
   describe('the last Owner stays', () => {
-    test.each(ROLES.slice(1))('he does not become %s', async (role) => {
+    test.each(ROLES.slice(1))('and cannot become %s', async (role) => {
       const before = await stored();
       expect(outcome(await put(ada, ada.user_id, { role }))).toStrictEqual(
         forbidden(service.clock, 'The last Owner cannot be removed'),
@@ -198,7 +198,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
       expect(await roleOf(ada)).toBe('Owner');
     });
 
-    test('of two the owner steps back, and the other follows him', async () => {
+    test('an owner who steps back is succeeded by the other Owner', async () => {
       await ada.grant(chatbot, bob, 'Owner');
       expect((await put(ada, ada.user_id, { role: 'Viewer' })).status).toBe(200);
       expect(await stored()).toMatchObject({ owner_id: bob.user_id });
@@ -209,8 +209,8 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
       );
     });
 
-    test('of two who demote each other at once one stays', async () => {
-      for (let round = 0; round < 6; round += 1) {
+    test('one of two Owners who lower each other concurrently stays', async () => {
+      for (let round = 0; round < 3; round += 1) {
         const shared = await ada.create();
         await ada.grant(shared, bob, 'Owner');
         const answers = await Promise.all([
@@ -225,9 +225,9 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     });
   });
 
-  test('of many grants at once none is lost', async () => {
+  test('no concurrent grant is lost', async () => {
     const people: Person[] = [];
-    for (let number = 0; number < 16; number += 1) people.push(await service.newPerson());
+    for (let number = 0; number < 8; number += 1) people.push(await service.newPerson());
     await ada.grant(chatbot, bob, 'Owner');
     const answers = await Promise.all(
       people.map(({ user_id }, turn) => put(turn % 2 ? ada : bob, user_id, { role: 'Viewer' })),
@@ -238,13 +238,13 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     );
   });
 
-  test('of grants at once to one person one holds', async () => {
+  test('one of several concurrent grants to a user is stored', async () => {
     const granted = ['Admin', 'Editor', 'Viewer', 'Analyst', 'Admin', 'Editor'];
     await Promise.all(granted.map((role) => put(ada, bob.user_id, { role })));
     expect((await roles())?.filter(([user_id]) => user_id === bob.user_id)).toHaveLength(1);
   });
 
-  test('a list holds 1,000 entries and no more', async () => {
+  test('an access list holds at most 1,000 entries', async () => {
     const entry = (number: number): Grant => ({
       user_id: `User-x${number}`,
       role: 'Viewer',
@@ -254,7 +254,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     const { chatbot_id } = chatbot;
     const permissions = Array.from({ length: 998 }, (_, number) => entry(number));
     await service.db.chatbots.updateOne({ chatbot_id }, { $set: { permissions } });
-    expect((await put(ada, bob.user_id, { role: 'Viewer' })).status).toBe(200); // with the owner: 1,000
+    expect((await put(ada, bob.user_id, { role: 'Viewer' })).status).toBe(200); // the 1,000th, with the owner
     expect(outcome(await put(ada, eve.user_id, { role: 'Viewer' }))).toStrictEqual(
       malformed('an access list holds at most 1000 entries', service.clock),
     );
@@ -273,7 +273,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
       shared = await ada.create({ department_id: place.department_id });
     });
 
-    test('its people are admitted, nobody else', async () => {
+    test('only members and Owners of the organization can be granted a role', async () => {
       await service.addMember(bob, { ...place, role: 'Viewer' });
       expect((await put(ada, bob.user_id, { role: 'Editor' }, shared)).status).toBe(200);
       expect((await put(ada, owner.user_id, { role: 'Editor' }, shared)).status).toBe(200);
@@ -289,7 +289,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
       expect(await stored(shared)).toStrictEqual(before);
     });
 
-    test('who was only invited is not admitted, nor a member whose account is disabled', async () => {
+    test('neither an invitee nor a member whose account is disabled can be granted a role', async () => {
       await service.db.memberships.insertOne({
         membership_id: 'invitation',
         ...place,
@@ -307,7 +307,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
         );
     });
 
-    test("a department's Admin grants by his role there, and not above it", async () => {
+    test("a department's Admin grants roles up to Admin", async () => {
       await service.addMember(bob, { ...place, role: 'Admin' });
       await service.addMember(eve, { ...place, role: 'Viewer' });
       expect((await put(bob, eve.user_id, { role: 'Admin' }, shared)).status).toBe(200);
@@ -316,7 +316,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
       );
     });
 
-    test('an entry lower than the role in the department wins', async () => {
+    test('an entry overrides a higher role in the department', async () => {
       await service.addMember(bob, { ...place, role: 'Admin' });
       expect((await put(bob, eve.user_id, { role: 'Viewer' }, shared)).status).toBe(404); // no member
       await ada.grant(shared, bob, 'Viewer');
@@ -327,7 +327,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     });
 
     test.each(['Owner', 'Admin'] as const)(
-      'nobody lowers who is Owner by the department, but an Owner: %s',
+      'whether an Owner of the department can be lowered by its %s',
       async (role) => {
         await service.addMember(bob, { ...place, role });
         await service.addMember(eve, { ...place, role: 'Owner' });
@@ -337,7 +337,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
       },
     );
 
-    test('who is removed from the department while he is given a role has none', async () => {
+    test('a member who is removed during a grant has no role', async () => {
       for (let round = 0; round < 5; round += 1) {
         await service.addMember(bob, { ...place, role: 'Viewer' });
         await Promise.all([
@@ -350,7 +350,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     });
   });
 
-  test('an account without a user_id is nobody who could be given a role', async () => {
+  test('an account without a user_id cannot be granted a role', async () => {
     const nameless = await service.newPerson({ user_id: null });
     expect(outcome(await put(ada, nameless.user_id, { role: 'Viewer' }))).toStrictEqual(
       userNotFound(service.clock),

@@ -29,7 +29,7 @@ const list = (person: Person, { chatbot_id } = chatbot) => person.call('GET', `/
 const at = () => new Date(service.clock.now()).toISOString();
 
 describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
-  test('of a chatbot that nobody shared holds its owner, since it was created', async () => {
+  test('lists only the creator, since the creation, before the first grant', async () => {
     expect(outcome(await list(ada))).toStrictEqual({
       status: 200,
       body: {
@@ -41,7 +41,7 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
     });
   });
 
-  test('holds who was given a role, by whom and when, the owner first', async () => {
+  test('lists every grant with its granter and date, the owner first', async () => {
     service.clock.advance(60);
     await ada.grant(chatbot, bob, 'Owner');
     const shared = at();
@@ -59,7 +59,7 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
       });
   });
 
-  test('the owner is first wherever he is stored', async () => {
+  test('lists the owner first, whatever the stored order', async () => {
     const [first, second] = [bob, ada].map(({ user_id }) => ({
       user_id: String(user_id),
       role: 'Owner' as const,
@@ -71,14 +71,14 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
     expect((await list(bob)).body.permissions).toStrictEqual([second, first]);
   });
 
-  test.each(ROLES)('%s by the list', async (role) => {
+  test.each(ROLES)('requires a role that may view users: %s', async (role) => {
     await ada.grant(chatbot, bob, role);
     const answer = await list(bob);
     if (may(role, 'view users')) expect(answer.body.permissions).toHaveLength(2);
     else expect(outcome(answer)).toStrictEqual(notFound(service.clock));
   });
 
-  test('in a department names who was given a role, not who has one there', async () => {
+  test('lists grants, not roles in the department', async () => {
     const [place] = await service.newOrganization([eve]);
     await service.addMember(ada, { ...place, role: 'Editor' });
     await service.addMember(bob, { ...place, role: 'Viewer' });
@@ -91,7 +91,7 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
       ).toEqual([ada.user_id]);
   });
 
-  test("a stranger's and an unknown one are answered alike", async () => {
+  test('returns 404 for an unknown chatbot, and for one on which the caller has no role', async () => {
     expect(outcome(await list(bob))).toStrictEqual(notFound(service.clock));
     for (const id of STRANGE_IDS)
       expect(outcome(await ada.call('GET', `/${id}/access`)), id.slice(0, 40)).toStrictEqual(

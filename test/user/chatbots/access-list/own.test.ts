@@ -26,7 +26,7 @@ afterAll(() => service.stop());
 const own = (person: Person, { chatbot_id }: { chatbot_id: string }) =>
   person.call('GET', `/${chatbot_id}/access/me`);
 const inDepartment = () => ada.create({ department_id: place.department_id });
-/** Somebody with a role in the department. */
+/** A new member of the department. */
 async function member(role: (typeof ROLES)[number]) {
   const person = await service.newPerson();
   await service.addMember(person, { ...place, role });
@@ -34,7 +34,7 @@ async function member(role: (typeof ROLES)[number]) {
 }
 
 describe('GET /api/v1/chatbots/{chatbot_id}/access/me', () => {
-  test.each(ROLES)('%s: the role and what it permits, Analyst included', async (role) => {
+  test.each(ROLES)('returns the granted role %s and its permissions', async (role) => {
     const chatbot = await ada.create();
     await ada.grant(chatbot, bob, role);
     expect(outcome(await own(bob, chatbot))).toStrictEqual({
@@ -48,11 +48,11 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access/me', () => {
     });
   });
 
-  test('its creator is Owner', async () => {
+  test('returns Owner to the creator', async () => {
     expect((await own(ada, await ada.create())).body.role).toBe('Owner');
   });
 
-  test.each(ROLES)('%s by the department', async (role) => {
+  test.each(ROLES)('returns the role %s in the department', async (role) => {
     expect((await own(await member(role), await inDepartment())).body.role).toBe(role);
   });
 
@@ -61,14 +61,14 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access/me', () => {
     ['Admin', 'Analyst', 'Analyst'],
     ['Owner', 'Viewer', 'Viewer'],
     ['Analyst', 'Owner', 'Owner'],
-  ] as const)('%s by the department and %s by the list is %s', async (inherited, given, role) => {
+  ] as const)('%s in the department and %s on the access list is %s', async (inherited, given, role) => {
     const person = await member(inherited);
     const chatbot = await inDepartment();
     await ada.grant(chatbot, person, given);
     expect((await own(person, chatbot)).body.role).toBe(role);
   });
 
-  test("the organization's Owner is Owner, whatever the list and his membership say", async () => {
+  test("the organization's Owner is Owner, whatever their entry and membership say", async () => {
     const both = await service.newPerson();
     const [other] = await service.newOrganization([both, owner]);
     await service.addMember(ada, { ...other, role: 'Owner' });
@@ -80,11 +80,11 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access/me', () => {
     expect((await own(both, chatbot)).body.role).toBe('Owner');
   });
 
-  test("an organization's Owner is nobody on the personal chatbots of its people", async () => {
+  test("an organization's Owner has no role on personal chatbots of its members", async () => {
     expect(outcome(await own(owner, await ada.create()))).toStrictEqual(notFound(service.clock));
   });
 
-  test('of a department only its people have a role, whatever the list says, the owner included', async () => {
+  test('a former member has no role, even as owner or on the access list', async () => {
     const person = await member('Editor');
     const chatbot = await person.create({ department_id: place.department_id });
     const other = await member('Viewer');
@@ -96,7 +96,7 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access/me', () => {
       expect(outcome(await own(gone, chatbot))).toStrictEqual(notFound(service.clock));
   });
 
-  test('a role in one department is none in the next, nor in another organization', async () => {
+  test('a role does not extend to other departments or organizations', async () => {
     const [here, there] = await service.newOrganization([owner], 2);
     const [elsewhere] = await service.newOrganization([bob]);
     await service.addMember(ada, { ...here, role: 'Owner' });
@@ -107,7 +107,7 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access/me', () => {
     expect(outcome(await own(owner, foreign))).toStrictEqual(notFound(service.clock));
   });
 
-  test('an unknown chatbot', async () => {
+  test('returns 404 for an unknown chatbot', async () => {
     expect(outcome(await own(ada, { chatbot_id: 'nothing' }))).toStrictEqual(notFound(service.clock));
   });
 });
