@@ -45,7 +45,7 @@ describe('GET /api/v1/chatbots/{chatbot_id}', () => {
     ['DELETE', ''],
     ['POST', '/duplicate'],
   ] as const;
-  test.each(operations)('%s …%s: returns 404 for every spelling of an unknown id', async (method, rest) => {
+  test.each(operations)('%s …%s: returns 404 for an unknown id, however spelled', async (method, rest) => {
     await ada.create();
     const before = await service.db.chatbots.find().toArray();
     const body = method === 'PATCH' ? { name: 'Changed' } : undefined;

@@ -19,11 +19,11 @@ beforeEach(async () => {
 
 const analytics = (query = '', { ada, place } = team) => ada.call('GET', `${place}/analytics${query}`);
 const midnight = () => service.clock.now() - (service.clock.now() % DAY);
-/** As if all had been members for ever. */
-const ofOld = () => service.db.memberships.updateMany({}, { $set: { joined_at: new Date(0) } });
+/** Makes every member one since 1970. */
+const backdateMembers = () => service.db.memberships.updateMany({}, { $set: { joined_at: new Date(0) } });
 const date = (daysAgo: number) => new Date(midnight() - daysAgo * DAY).toISOString().slice(0, 10);
 
-/** A login in the audit events, without logging in. */
+/** Stores the audit event of a login. */
 const login = (user_id: string | null, at: number, fields: Partial<AuditEvent> = {}) =>
   service.db.auditEvents.insertOne({
     at: new Date(at),
@@ -41,7 +41,7 @@ const days = async (query: string, of = team) =>
 const NOBODY = { Owner: 0, Admin: 0, Editor: 0, Viewer: 0, Analyst: 0 };
 
 describe('GET …/departments/{department_id}/analytics', () => {
-  test('of a new department: nothing on thirty days', async () => {
+  test('returns zeros for thirty days for a new department', async () => {
     const { department_id, place } = await service.newDepartment(team.ada, team.organization_id);
     expect(outcome(await team.ada.call('GET', `${place}/analytics`))).toStrictEqual({
       status: 200,
@@ -65,7 +65,7 @@ describe('GET …/departments/{department_id}/analytics', () => {
     for (const type of ['3d', '3d', 'text']) await service.newChatbot(people.Editor, department_id, { type });
     const { chatbot_id } = await service.newChatbot(people.Owner, department_id, { type: 'voice' });
     await people.Owner.ask('PATCH', `/api/v1/chatbots/${chatbot_id}`, { status: 'paused' });
-    // None of these is of this department.
+    // Not counted: another department and a personal chatbot.
     const sibling = await service.newDepartment(ada, organization_id);
     await service.addMember(ada, sibling.place, people.Viewer, 'Admin');
     await service.newChatbot(ada, sibling.department_id);
@@ -95,11 +95,11 @@ describe('GET …/departments/{department_id}/analytics', () => {
         ],
       },
     });
-    const shown = await days('?days=1', { ...team, place: sibling.place });
-    expect(shown).toEqual([2]);
+    const logins = await days('?days=1', { ...team, place: sibling.place });
+    expect(logins).toEqual([2]);
   });
 
-  test('what members did before they joined is not shown', async () => {
+  test('ignores logins from before a member joined', async () => {
     const { ada, place } = team;
     const now = service.clock.now();
     const [newcomer, moved] = [await service.newPerson(), await service.newPerson()];
@@ -112,14 +112,14 @@ describe('GET …/departments/{department_id}/analytics', () => {
       { $set: { joined_at: new Date(now - 1) } },
     );
     expect(await days('?days=1')).toEqual([3]);
-    // A new role is not a new beginning.
+    // A new role does not change when they joined.
     service.clock.advance(1);
     await service.addMember(ada, place, moved, 'Editor');
     expect(await days('?days=1')).toEqual([3]);
   });
 
-  test('a day is one of UTC, from its first millisecond to its last', async () => {
-    await ofOld();
+  test('counts by UTC day, from its first millisecond to its last', async () => {
+    await backdateMembers();
     const { user_id } = team.people.Viewer;
     const today = midnight();
     for (const [at, times] of [
@@ -138,14 +138,14 @@ describe('GET …/departments/{department_id}/analytics', () => {
     expect((await days('?days=90')).length).toBe(90);
   });
 
-  test('only logins of members, and only those that succeeded', async () => {
+  test('counts only successful logins of members', async () => {
     const { Analyst, Viewer } = team.people;
     const stranger = await service.newPerson();
     const now = service.clock.now();
     await login(Analyst.user_id, now);
     await login(stranger.user_id, now);
     await login(null, now);
-    await login(team.ada.user_id, now); // an Owner of the organization is no member of the department
+    await login(team.ada.user_id, now); // an Owner of the organization, not a member
     for (const refusal of ['accountDoesNotExist', 'invalidCredentials', 'accountNotVerified', 'Success'])
       await login(Analyst.user_id, now, { outcome: refusal });
     await login(Analyst.user_id, now, { action: 'logout' as 'login' });
@@ -159,7 +159,7 @@ describe('GET …/departments/{department_id}/analytics', () => {
     });
   });
 
-  test('a new day begins at midnight', async () => {
+  test('starts a new day at midnight', async () => {
     const { user_id } = team.people.Viewer;
     await login(user_id, service.clock.now());
     const seconds = (midnight() + DAY - service.clock.now()) / 1000;
@@ -189,12 +189,12 @@ describe('GET …/departments/{department_id}/analytics', () => {
     ['from=2026-01-01', 'querystring holds an unknown parameter'],
     ['department_id=x', 'querystring holds an unknown parameter'],
     ['page=1', 'querystring holds an unknown parameter'],
-  ])('?%s is refused', async (query, details) => {
+  ])('refuses ?%s', async (query, details) => {
     expect(outcome(await analytics(`?${query}`))).toStrictEqual(malformed(details, service.clock));
   });
 });
 
-test('the figures of tenants are apart, whoever is a member of both', async () => {
+test('does not mix organizations that share a member', async () => {
   const other = await service.newTeam();
   const { Viewer } = team.people;
   await service.addMember(other.ada, other.place, Viewer, 'Analyst');

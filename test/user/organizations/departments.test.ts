@@ -25,7 +25,7 @@ const create = (name: unknown, { ada, organization_id } = team) =>
   ada.call('POST', `/${organization_id}/departments`, { name });
 
 describe('POST /api/v1/organizations/{organization_id}/departments', () => {
-  test('answers 201 with the record, and stores a bill with it', async () => {
+  test('answers 201 with the record, and stores a billing record with it', async () => {
     const answer = await create('  Customer support\t');
     const { organization_id } = team;
     const department = {
@@ -58,17 +58,17 @@ describe('POST /api/v1/organizations/{organization_id}/departments', () => {
     ['Straße', 'STRASSE'],
     ['Café', 'Cafe\u0301'],
     ['ΣΟΦΟΣ', 'σοφος'],
-  ])('after %s, %s is taken', async (first, second) => {
+  ])('refuses a name that is taken: %s, then %s', async (first, second) => {
     expect((await create(first)).status).toBe(201);
     const before = await team.stored();
     expect(outcome(await create(second))).toStrictEqual(service.duplicate());
     expect(await team.stored()).toStrictEqual(before);
-    // Only here: what another organization calls its departments is neither refused nor told.
+    // Another organization may use the same name.
     expect((await create(first, await service.newTeam())).status).toBe(201);
   });
 
-  test('of ten of one name at once one is made', async () => {
-    for (let round = 0; round < 3; round += 1) {
+  test('creates one of ten concurrent departments of one name', async () => {
+    for (let round = 0; round < 2; round += 1) {
       const answers = await concurrently(10, (turn) => create(`${turn % 2 ? 'RACE' : 'race'} ${round}`));
       expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
       for (const answer of answers.filter(({ status }) => status === 409))
@@ -77,13 +77,13 @@ describe('POST /api/v1/organizations/{organization_id}/departments', () => {
     }
   });
 
-  test.each(BAD_NAMES)('name %j is refused and nothing is written', async (name, details) => {
+  test.each(BAD_NAMES)('refuses the name %j and writes nothing', async (name, details) => {
     const before = await team.stored();
     expect(outcome(await create(name))).toStrictEqual(malformed(details, service.clock));
     expect(await team.stored()).toStrictEqual(before);
   });
 
-  test('a name and a body are required, and nothing else is taken', async () => {
+  test('requires a name, and ignores read-only fields', async () => {
     const before = await team.stored();
     const { ada, organization_id } = team;
     const post = (body: unknown) => ada.call('POST', `/${organization_id}/departments`, body);
@@ -109,7 +109,7 @@ describe('POST /api/v1/organizations/{organization_id}/departments', () => {
 });
 
 describe('GET /api/v1/organizations/{organization_id}/departments', () => {
-  test('shows an Owner all, and others those in which they have a role', async () => {
+  test('lists all to an Owner, and to others the departments in which they have a role', async () => {
     const { ada, organization_id, department, people } = await service.newTeam();
     const outsider = await service.newTeam();
     const places = [];
@@ -119,7 +119,7 @@ describe('GET /api/v1/organizations/{organization_id}/departments', () => {
     }
     const [beta, alpha, gamma] = places.map(({ record }) => record);
     await service.addMember(ada, String(places[1]?.place), people.Analyst, 'Viewer');
-    // A role elsewhere counts for nothing here.
+    // A role in another organization does not matter here.
     await service.addMember(outsider.ada, outsider.place, people.Viewer, 'Owner');
     const list = (query = '') => `/${organization_id}/departments${query}`;
     const { Analyst, Viewer } = people;
@@ -141,7 +141,7 @@ describe('GET /api/v1/organizations/{organization_id}/departments', () => {
     ['sort_by=billing', 'sort_by must be one of created_at, name, department_id'],
     ['sort_by=name_key', 'sort_by must be one of created_at, name, department_id'],
     ['department_id=x', 'querystring holds an unknown parameter'],
-  ])('?%s is refused', async (query, details) => {
+  ])('refuses ?%s', async (query, details) => {
     expect(
       outcome(await team.ada.call('GET', `/${team.organization_id}/departments?${query}`)),
     ).toStrictEqual(malformed(details, service.clock));
@@ -149,7 +149,7 @@ describe('GET /api/v1/organizations/{organization_id}/departments', () => {
 });
 
 describe('PATCH /api/v1/organizations/{organization_id}/departments/{department_id}', () => {
-  test('renames; its id, its bill and its members stay', async () => {
+  test('renames, and leaves the id, the billing record and the members unchanged', async () => {
     const { ada, place, department, people, stored } = await service.newTeam();
     const before = await stored();
     const renamed = { ...department, name: 'Customer support' };
@@ -165,12 +165,12 @@ describe('PATCH /api/v1/organizations/{organization_id}/departments/{department_
       ...before,
       departments: [{ ...before.departments[0], name: 'Customer support', name_key: 'customer support' }],
     });
-    // To another spelling of its own name, too; and the former one is free.
+    // Its own name in another spelling is not taken, and the former name is free again.
     expect((await ada.call('PATCH', place, { name: 'CUSTOMER SUPPORT' })).status).toBe(200);
     expect((await ada.call('PATCH', place, { name: department.name })).status).toBe(200);
   });
 
-  test('a name that another department has is refused', async () => {
+  test('refuses the name of another department', async () => {
     const { ada, organization_id, place, stored } = await service.newTeam();
     await service.newDepartment(ada, organization_id, 'Sales');
     const before = await stored();
@@ -178,9 +178,9 @@ describe('PATCH /api/v1/organizations/{organization_id}/departments/{department_
     expect(await stored()).toStrictEqual(before);
   });
 
-  test('of two that take one name at once one has it', async () => {
+  test('one of two departments that concurrently take a name gets it', async () => {
     const { ada, organization_id } = await service.newTeam();
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const places = [
         (await service.newDepartment(ada, organization_id)).place,
         (await service.newDepartment(ada, organization_id)).place,
@@ -192,7 +192,7 @@ describe('PATCH /api/v1/organizations/{organization_id}/departments/{department_
     }
   });
 
-  test('what is no name is refused and nothing is written', async () => {
+  test('refuses an invalid name and writes nothing', async () => {
     const before = await team.stored();
     const patch = async (body: unknown) => outcome(await team.ada.call('PATCH', team.place, body));
     for (const [name, details] of BAD_NAMES)

@@ -29,7 +29,7 @@ beforeAll(async () => {
   team = await service.newTeam();
 });
 afterAll(() => service.stop());
-/** A team for each test; where nothing is written the latest will do. */
+/** Gives each test its own team. */
 const withNewTeams = () =>
   beforeEach(async () => {
     team = await service.newTeam();
@@ -68,7 +68,7 @@ async function join(email: string): Promise<string> {
   expect(status).toBe(200);
   return body.user_id;
 }
-/** A user service that starts on the same database. */
+/** Starts and stops another user service on the same database. */
 async function restart() {
   const config = testConfig('user', { SMTP_URL: `smtp://127.0.0.1:${service.mailbox.port}` });
   const mailer = createMailer(config);
@@ -87,7 +87,7 @@ const textsTo = (email: string) => service.mailsTo(email).map(({ content }) => c
 describe('POST …/invitations', () => {
   withNewTeams();
 
-  test('to an address without account: 201, an invitation that waits, a mail', async () => {
+  test('answers 201, stores a pending invitation and mails it, for an address without account', async () => {
     const email = newAddress();
     const answer = await invite(email, 'Editor');
     expect(outcome(answer)).toStrictEqual({ status: 201, body: pending(email, { role: 'Editor' }) });
@@ -107,7 +107,7 @@ describe('POST …/invitations', () => {
     expect(textsTo(email)).toEqual([invitedText()]);
   });
 
-  test('the person signs up, verifies, and sees the chatbots of the department', async () => {
+  test('an invitee who signs up and verifies sees the chatbots of the department', async () => {
     const chatbot = await service.newChatbot(team.ada, team.department_id);
     const email = newAddress();
     await invite(email, 'Viewer', team.people.Admin);
@@ -129,7 +129,7 @@ describe('POST …/invitations', () => {
     });
   });
 
-  test('who has an account is a member at once, and the mail says so', async () => {
+  test('makes the holder of an active account a member at once, and mails that', async () => {
     const bob = await service.newPerson();
     const email = bob.email.toLowerCase();
     expect(outcome(await invite(email, 'Editor'))).toStrictEqual({
@@ -139,18 +139,18 @@ describe('POST …/invitations', () => {
     expect(await roleOf(bob.user_id)).toBe('Editor');
     expect((await records(email))[0]).not.toHaveProperty('expires_at');
     expect(await list()).toStrictEqual(onePage());
-    // To the address as the account has it.
+    // Mailed to the spelling of the account.
     expect(textsTo(bob.email)).toEqual([memberText()]);
   });
 
-  test('an account that has not verified its address is no member yet', async () => {
+  test('leaves an invitation of an unverified account pending', async () => {
     const email = newAddress();
     await signUp(email);
     expect(outcome(await invite(email))).toStrictEqual({ status: 201, body: pending(email) });
     expect(textsTo(email)[0]).toBe(invitedText());
   });
 
-  test('an old account without a user_id is told nothing else than it is, and joins with its id', async () => {
+  test('leaves an invitation of an account without a user_id pending until it gets one', async () => {
     const { email } = await service.newPerson({ user_id: undefined });
     expect(outcome(await invite(email))).toStrictEqual({ status: 201, body: pending(email.toLowerCase()) });
     expect(textsTo(email)).toEqual([invitedText()]);
@@ -159,7 +159,7 @@ describe('POST …/invitations', () => {
     expect(await roleOf(user_id)).toBe('Viewer');
   });
 
-  test('one address in any spelling is one invitation, accepted by any spelling', async () => {
+  test('ignores the case of an address', async () => {
     const email = newAddress();
     const first = await invite(`  ${email.toUpperCase()} `);
     expect(outcome(first)).toStrictEqual({ status: 201, body: pending(email) });
@@ -169,7 +169,7 @@ describe('POST …/invitations', () => {
     expect(await roleOf(user_id)).toBe('Viewer');
   });
 
-  test('several departments are joined by one verification, each in the role given there', async () => {
+  test('one verification accepts the invitations of several departments', async () => {
     const email = newAddress();
     const sibling = await service.newDepartment(team.ada, team.organization_id);
     const other = await service.newTeam();
@@ -185,7 +185,7 @@ describe('POST …/invitations', () => {
     });
   });
 
-  test('again: renews, with the new role and inviter, and mails again', async () => {
+  test('inviting again renews the invitation with the new role and inviter, and mails again', async () => {
     const email = newAddress();
     const { invitation_id } = (await invite(email)).body;
     service.clock.advance(10 * DAY);
@@ -199,7 +199,7 @@ describe('POST …/invitations', () => {
     expect(await roleOf(await join(email))).toBe('Editor');
   });
 
-  test.each(ROLES)('%s invites to no role above his own', async (own) => {
+  test.each(ROLES)('%s cannot invite to a role above their own', async (own) => {
     const may = { Owner: ROLES, Admin: ROLES.slice(1), Editor: [], Viewer: [], Analyst: [] }[own];
     for (const role of ROLES) {
       const email = newAddress();
@@ -213,7 +213,7 @@ describe('POST …/invitations', () => {
     }
   });
 
-  test('an Admin neither lowers nor withdraws an invitation to be Owner', async () => {
+  test('an Admin can neither change nor withdraw an invitation to be Owner', async () => {
     const email = newAddress();
     const { invitation_id } = (await invite(email, 'Owner')).body;
     const before = await records(email);
@@ -226,7 +226,7 @@ describe('POST …/invitations', () => {
   });
 
   const isMember = () => service.duplicate('Already a member');
-  test('who is a member already is not invited, however he came', async () => {
+  test('refuses a member, whether added or invited', async () => {
     const invited = await service.newPerson();
     await invite(invited.email);
     const added = await service.newPerson();
@@ -240,7 +240,7 @@ describe('POST …/invitations', () => {
     expect(service.mailbox.mails).toHaveLength(mails);
   });
 
-  test('an Owner of the organization has his role already', async () => {
+  test('refuses an Owner of the organization', async () => {
     const before = await team.stored();
     for (const caller of [team.ada, team.people.Admin])
       expect(outcome(await invite(team.ada.email, 'Viewer', caller))).toStrictEqual(
@@ -250,7 +250,7 @@ describe('POST …/invitations', () => {
     expect(service.mailsTo(team.ada.email)).toEqual([]);
   });
 
-  test('fields that it does not know are ignored', async () => {
+  test('ignores unknown and read-only fields', async () => {
     const email = newAddress();
     const claims = { user_id: team.ada.user_id, status: 'accepted', expires_at: null, department_id: 'x' };
     const answer = await team.ada.call('POST', `${team.place}/invitations`, {
@@ -262,7 +262,7 @@ describe('POST …/invitations', () => {
   });
 });
 
-describe('the mail', () => {
+describe('the invitation mail', () => {
   const HEADERS = ['from', 'to', 'subject', 'message-id', 'content-transfer-encoding', 'date'];
 
   test.each([
@@ -274,7 +274,7 @@ describe('the mail', () => {
     '🤖 Größe "quoted" \\',
     '.',
     'x'.repeat(200),
-  ])('names are in the text alone: %s', async (name) => {
+  ])('has names only in its text: %s', async (name) => {
     const { ada, organization_id } = await service.newTeam({ name });
     const department = await service.newDepartment(ada, organization_id, `${name.slice(0, 199)}!`);
     const email = newAddress();
@@ -299,11 +299,11 @@ describe('the mail', () => {
   });
 });
 
-describe('two things at once', () => {
+describe('concurrent calls', () => {
   withNewTeams();
 
-  test('two invitations of one address are one', async () => {
-    for (let round = 0; round < 6; round += 1) {
+  test('two invitations of an address create one', async () => {
+    for (let round = 0; round < 3; round += 1) {
       const email = newAddress();
       const answers = await concurrently(2, (turn) => invite(email, turn ? 'Editor' : 'Viewer'));
       expect(answers.map(({ status }) => status)).toEqual([201, 201]);
@@ -313,12 +313,12 @@ describe('two things at once', () => {
     }
   });
 
-  test('two invitations of one account holder make one member', async () => {
-    for (let round = 0; round < 6; round += 1) {
+  test('three invitations of an account holder create one member', async () => {
+    for (let round = 0; round < 3; round += 1) {
       const bob = await service.newPerson();
       const caller = round % 2 ? team.ada : team.people.Admin;
       const answers = await concurrently(3, () => invite(bob.email, 'Viewer', caller));
-      // One that came after he had joined is told so; nobody is forbidden anything.
+      // An invitation that comes after the user has joined is a duplicate; none is forbidden.
       for (const answer of answers.filter(({ status }) => status !== 201))
         expect(outcome(answer)).toStrictEqual(service.duplicate('Already a member'));
       expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
@@ -328,8 +328,8 @@ describe('two things at once', () => {
     }
   });
 
-  test('an invitation and a PUT of one account holder make one member', async () => {
-    for (let round = 0; round < 6; round += 1) {
+  test('an invitation and an addition of an account holder create one member', async () => {
+    for (let round = 0; round < 3; round += 1) {
       const bob = await service.newPerson();
       const [invited, added] = await Promise.all([
         invite(bob.email),
@@ -342,8 +342,8 @@ describe('two things at once', () => {
     }
   });
 
-  test('who verifies while he is invited is a member in the end', async () => {
-    for (let round = 0; round < 12; round += 1) {
+  test('a person who verifies while being invited becomes a member', async () => {
+    for (let round = 0; round < 4; round += 1) {
       const email = newAddress();
       await signUp(email);
       const verifying = () => verify(email);
@@ -358,7 +358,7 @@ describe('two things at once', () => {
     }
   });
 
-  test('verifying many times at once accepts once', async () => {
+  test('several verifications accept an invitation once', async () => {
     for (let round = 0; round < 3; round += 1) {
       const email = newAddress();
       await invite(email, 'Editor');
@@ -369,8 +369,8 @@ describe('two things at once', () => {
     }
   });
 
-  test('who verifies while he is uninvited is a member, or the invitation was withdrawn', async () => {
-    for (let round = 0; round < 6; round += 1) {
+  test('an invitation is either accepted or withdrawn', async () => {
+    for (let round = 0; round < 3; round += 1) {
       const email = newAddress();
       const { invitation_id } = (await invite(email)).body;
       await signUp(email);
@@ -385,10 +385,10 @@ describe('two things at once', () => {
   });
 });
 
-describe('what a kill cuts off', () => {
+describe('an interrupted acceptance', () => {
   withNewTeams();
 
-  test('an invitation that waits for an active account is made up at a start', async () => {
+  test('is completed when the service starts', async () => {
     const bob = await service.newPerson();
     const unverified = newAddress();
     await signUp(unverified);
@@ -407,27 +407,27 @@ describe('what a kill cuts off', () => {
     expect(service.mailbox.mails).toHaveLength(mails);
     expect(await roleOf(bob.user_id)).toBe('Analyst');
     expect((await bob.call('GET', `${sibling.place}/billing`)).status).toBe(200);
-    // By another way he had become one already: the role that he has stays.
+    // Already a member in another way: keeps that role.
     expect(await roleOf(member.user_id)).toBe('Editor');
     expect(await records(member.email.toLowerCase())).toEqual([]);
     expect(await roleOf(late.user_id)).toBeUndefined();
     expect((await list()).body.data.map(({ email }: { email: string }) => email)).toEqual([unverified]);
   });
 
-  // A start waits ten seconds for what it makes up, and one person can have 16,800 invitations wait.
-  test('a start asks for the accounts of many that wait by one question', async () => {
+  // One user can have 16,800 invitations pending, and the hook that completes them has ten seconds.
+  test('costs one query for the accounts of many invitees', async () => {
     const waiting = Array.from({ length: 60 }, newAddress);
     const bob = await service.newPerson();
     for (const email of [...waiting, bob.email.toLowerCase()]) await service.storeInvitation(team, { email });
-    const questions = [vi.spyOn(service.db.users, 'findOne'), vi.spyOn(service.db.users, 'find')];
+    const queries = [vi.spyOn(service.db.users, 'findOne'), vi.spyOn(service.db.users, 'find')];
     await restart();
-    expect(questions.flatMap(({ mock }) => mock.calls).length).toBeLessThan(5);
-    for (const question of questions) question.mockRestore();
+    expect(queries.flatMap(({ mock }) => mock.calls).length).toBeLessThan(5);
+    for (const query of queries) query.mockRestore();
     expect(await roleOf(bob.user_id)).toBe('Viewer');
     expect((await list()).body.pagination.total_items).toBe(60);
   });
 
-  test('or at the next verification', async () => {
+  test('is completed at the next verification', async () => {
     const email = newAddress();
     const user_id = await join(email);
     await service.storeInvitation(team, { email });
@@ -437,10 +437,10 @@ describe('what a kill cuts off', () => {
   });
 });
 
-describe('after fourteen days', () => {
+describe('expiry after fourteen days', () => {
   withNewTeams();
 
-  test('an invitation is neither accepted nor listed; inviting again makes it stand', async () => {
+  test('an expired invitation is neither listed nor accepted; inviting again renews it', async () => {
     const email = newAddress();
     await invite(email);
     service.clock.advance(14 * DAY - 1);
@@ -455,14 +455,14 @@ describe('after fourteen days', () => {
     expect(await roleOf(user_id)).toBe('Viewer');
   });
 
-  test('its last second is in time', async () => {
+  test('an invitation is accepted in its last second', async () => {
     const email = newAddress();
     await invite(email);
     service.clock.advance(14 * DAY - 1);
     expect(await roleOf(await join(email))).toBe('Viewer');
   });
 
-  test('one that an Admin could not have touched is in nobody’s way any more', async () => {
+  test('an Admin can replace an expired invitation to be Owner', async () => {
     const email = newAddress();
     await invite(email, 'Owner');
     service.clock.advance(14 * DAY);
@@ -478,7 +478,7 @@ describe('after fourteen days', () => {
 describe('GET …/invitations', () => {
   withNewTeams();
 
-  test('lists those that wait, here and nowhere else', async () => {
+  test('lists the pending invitations of the department only', async () => {
     const { ada, people, organization_id } = team;
     expect(await list()).toStrictEqual(onePage());
     const sibling = await service.newDepartment(ada, organization_id);
@@ -510,7 +510,7 @@ describe('DELETE …/invitations/{invitation_id}', () => {
   const withdraw = async (id: string, caller: Person = team.ada) =>
     outcome(await caller.call('DELETE', `${team.place}/invitations/${id}`));
 
-  test('it stands no longer', async () => {
+  test('withdraws a pending invitation', async () => {
     const email = newAddress();
     const { invitation_id } = (await invite(email)).body;
     expect(await withdraw(invitation_id, team.people.Admin)).toStrictEqual({
@@ -522,7 +522,7 @@ describe('DELETE …/invitations/{invitation_id}', () => {
     expect(await roleOf(await join(email))).toBeUndefined();
   });
 
-  test('one that was accepted, of another department, or never made is not found', async () => {
+  test('returns 404 for an accepted invitation, one of another department and an unknown one', async () => {
     const sibling = await service.newDepartment(team.ada, team.organization_id);
     const bob = await service.newPerson();
     const ids = [
@@ -537,12 +537,12 @@ describe('DELETE …/invitations/{invitation_id}', () => {
   });
 });
 
-describe('fifty an hour', () => {
+describe('the budget of fifty an hour', () => {
   withNewTeams();
 
   const tooMany = (seconds: number) => rateLimited(50, seconds, service.clock.now());
 
-  test('the 51st is 429 until an hour after the first, and another may still', async () => {
+  test('refuses the 51st until an hour after the first, for that inviter only', async () => {
     const { ada, people } = team;
     expect((await invite(newAddress())).status).toBe(201);
     service.clock.advance(60);
@@ -556,7 +556,7 @@ describe('fifty an hour', () => {
     expect(refused.headers.get('retry-after')).toBe('3540');
     expect(await records(email)).toEqual([]);
     expect(service.mailsTo(email)).toEqual([]);
-    // Whatever the department: it is the person's.
+    // The budget is per inviter, not per department.
     const sibling = await service.newDepartment(ada, team.organization_id);
     const elsewhere = await ada.call('POST', `${sibling.place}/invitations`, { email, role: 'Viewer' });
     expect(outcome(elsewhere)).toStrictEqual(tooMany(3540));
@@ -568,7 +568,7 @@ describe('fifty an hour', () => {
     expect(outcome(await invite(newAddress()))).toStrictEqual(tooMany(60));
   });
 
-  test('at once no more get through, and what is refused costs nothing', async () => {
+  test('holds for concurrent calls, and refused calls are not counted', async () => {
     const { Admin } = team.people;
     const times = Array(45).fill(service.clock.seconds());
     await service.db.users.updateOne({ user_id: Admin.user_id }, { $set: { invitation_times: times } });
@@ -586,7 +586,7 @@ describe('fifty an hour', () => {
   });
 });
 
-test('while the mail server is down it is 503, and the next attempt works', async () => {
+test('returns 503 while the mail server is down, and a retry succeeds', async () => {
   const [port] = (await freePorts(1)) as [number];
   const down = await startOrganizationService({ env: { SMTP_URL: `smtp://127.0.0.1:${port}` } });
   const { ada, place } = await down.newTeam();
@@ -616,7 +616,7 @@ test('while the mail server is down it is 503, and the next attempt works', asyn
   await mailbox.close();
 });
 
-describe('what POST refuses', () => {
+describe('invalid requests of POST …/invitations', () => {
   const ADDRESS = 'email must be an e-mail address';
   test.each([
     ['', ADDRESS],
@@ -641,7 +641,7 @@ describe('what POST refuses', () => {
     [7, ADDRESS],
     [['grace@example.com'], ADDRESS],
     [{ $gt: '' }, ADDRESS],
-  ])('e-mail %j is refused; nothing is written or mailed', async (email, details) => {
+  ])('refuses the e-mail %j; writes and mails nothing', async (email, details) => {
     const before = await team.stored();
     const mails = service.mailbox.mails.length;
     expect(outcome(await invite(email))).toStrictEqual(malformed(details, service.clock));
@@ -649,7 +649,7 @@ describe('what POST refuses', () => {
     expect(service.mailbox.mails).toHaveLength(mails);
   });
 
-  test('what is no body of an invitation is refused; nothing is written', async () => {
+  test('refuses an invalid body and writes nothing', async () => {
     const before = await team.stored();
     const post = async (body: unknown) =>
       outcome(await team.ada.call('POST', `${team.place}/invitations`, body));
@@ -667,13 +667,13 @@ describe('what POST refuses', () => {
   });
 });
 
-describe('what GET …/invitations refuses', () => {
+describe('invalid queries of GET …/invitations', () => {
   test.each([
     ...BAD_QUERIES,
     ['status=pending', 'querystring holds an unknown parameter'],
     ['sort_by=expires_at', 'sort_by must be one of granted_at, email, role'],
     ['role=owner', 'role must be one of Owner, Admin, Editor, Viewer, Analyst'],
-  ])('?%s is refused', async (query, details) => {
+  ])('refuses ?%s', async (query, details) => {
     expect(await list(`?${query}`)).toStrictEqual(malformed(details, service.clock));
   });
 });

