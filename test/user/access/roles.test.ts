@@ -5,14 +5,12 @@ import { outcome } from '../../fixtures/envelope.ts';
 import { may } from '../../fixtures/permissions.ts';
 import {
   type ChatbotService,
-  forbidden,
-  malformed,
-  notFound,
   type Person,
   type Place,
   RECEPTIONIST,
   startChatbotService,
 } from '../chatbots/chatbot-service.ts';
+import { forbidden, malformed, notFound } from './failures.ts';
 
 let service: ChatbotService;
 let ada: Person;

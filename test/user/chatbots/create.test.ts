@@ -2,15 +2,8 @@ import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { send } from '../../fixtures/http.ts';
-import {
-  type ChatbotService,
-  envelope,
-  malformed,
-  missing,
-  type Person,
-  RECEPTIONIST,
-  startChatbotService,
-} from './chatbot-service.ts';
+import { forbidden, malformed, missing, noBearer } from '../access/failures.ts';
+import { type ChatbotService, type Person, RECEPTIONIST, startChatbotService } from './chatbot-service.ts';
 
 let service: ChatbotService;
 let ada: Person;
@@ -203,15 +196,11 @@ describe('POST /api/v1/chatbots/create', () => {
   test('requires the bearer of an account with a user_id', async () => {
     const before = await count();
     const anonymous = await send(`${service.url}/api/v1/chatbots/create`, { method: 'POST' });
-    expect(outcome(anonymous)).toStrictEqual({
-      status: 401,
-      body: envelope('INVALID_TOKEN', 'No authorization header', 'No authorization header', service.clock),
-    });
+    expect(outcome(anonymous)).toStrictEqual(noBearer(service.clock));
     const nameless = await service.newPerson({ user_id: null });
-    expect(outcome(await nameless.call('POST', '/create', RECEPTIONIST))).toStrictEqual({
-      status: 403,
-      body: envelope('FORBIDDEN', 'Forbidden', 'Forbidden', service.clock),
-    });
+    expect(outcome(await nameless.call('POST', '/create', RECEPTIONIST))).toStrictEqual(
+      forbidden(service.clock),
+    );
     expect(await count()).toBe(before);
   });
 

@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
-import {
-  type ChatbotService,
-  notFound,
-  type Person,
-  STRANGE_IDS,
-  startChatbotService,
-} from './chatbot-service.ts';
+import { notFound, STRANGE_IDS } from '../access/failures.ts';
+import { type ChatbotService, type Person, startChatbotService } from './chatbot-service.ts';
 
 let service: ChatbotService;
 let ada: Person;

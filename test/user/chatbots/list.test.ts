@@ -3,13 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { suffixesOf } from '../../../services/user/chatbots/name-search.ts';
 import type { Chatbot } from '../../../services/user/chatbots/records.ts';
 import { outcome } from '../../fixtures/envelope.ts';
-import {
-  type ChatbotService,
-  malformed,
-  type Person,
-  RECEPTIONIST,
-  startChatbotService,
-} from './chatbot-service.ts';
+import { malformed } from '../access/failures.ts';
+import { type ChatbotService, type Person, RECEPTIONIST, startChatbotService } from './chatbot-service.ts';
 
 let service: ChatbotService;
 let ada: Person;

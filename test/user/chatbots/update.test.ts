@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
-import {
-  type ChatbotService,
-  malformed,
-  missing,
-  notFound,
-  type Person,
-  RECEPTIONIST,
-  startChatbotService,
-} from './chatbot-service.ts';
+import { malformed, missing, notFound } from '../access/failures.ts';
+import { type ChatbotService, type Person, RECEPTIONIST, startChatbotService } from './chatbot-service.ts';
 
 let service: ChatbotService;
 let ada: Person;

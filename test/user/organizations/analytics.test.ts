@@ -2,7 +2,7 @@ import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { postForm } from '../../fixtures/http.ts';
-import { malformed } from '../chatbots/chatbot-service.ts';
+import { malformed } from '../access/failures.ts';
 import { type OrganizationService, startOrganizationService, type Team } from './organization-service.ts';
 
 const DAY = 86_400_000;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { sendJson } from '../../fixtures/http.ts';
-import { malformed, missing, notFound } from '../chatbots/chatbot-service.ts';
+import { malformed, missing, notFound } from '../access/failures.ts';
 import {
   BAD_BODIES,
   type OrganizationService,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
-import { malformed, missing } from '../chatbots/chatbot-service.ts';
+import { duplicate, malformed, missing } from '../access/failures.ts';
 import {
   BAD_BODIES,
   BAD_NAMES,
@@ -61,7 +61,7 @@ describe('POST /api/v1/organizations/{organization_id}/departments', () => {
   ])('refuses a name that is taken: %s, then %s', async (first, second) => {
     expect((await create(first)).status).toBe(201);
     const before = await team.stored();
-    expect(outcome(await create(second))).toStrictEqual(service.duplicate());
+    expect(outcome(await create(second))).toStrictEqual(duplicate(service.clock));
     expect(await team.stored()).toStrictEqual(before);
     // Another organization may use the same name.
     expect((await create(first, await service.newTeam())).status).toBe(201);
@@ -72,7 +72,7 @@ describe('POST /api/v1/organizations/{organization_id}/departments', () => {
       const answers = await concurrently(10, (turn) => create(`${turn % 2 ? 'RACE' : 'race'} ${round}`));
       expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
       for (const answer of answers.filter(({ status }) => status === 409))
-        expect(outcome(answer)).toStrictEqual(service.duplicate());
+        expect(outcome(answer)).toStrictEqual(duplicate(service.clock));
       expect(await service.db.departments.countDocuments({ name_key: `race ${round}` })).toBe(1);
     }
   });
@@ -174,7 +174,9 @@ describe('PATCH /api/v1/organizations/{organization_id}/departments/{department_
     const { ada, organization_id, place, stored } = await service.newTeam();
     await service.newDepartment(ada, organization_id, 'Sales');
     const before = await stored();
-    expect(outcome(await ada.call('PATCH', place, { name: 'SALES' }))).toStrictEqual(service.duplicate());
+    expect(outcome(await ada.call('PATCH', place, { name: 'SALES' }))).toStrictEqual(
+      duplicate(service.clock),
+    );
     expect(await stored()).toStrictEqual(before);
   });
 

@@ -7,7 +7,7 @@ import { errorEnvelope, outcome, rateLimited } from '../../fixtures/envelope.ts'
 import { postForm, send } from '../../fixtures/http.ts';
 import { freePorts } from '../../fixtures/launcher.ts';
 import { mailedCode, testConfig } from '../../fixtures/services.ts';
-import { malformed, missing, notFound, STRANGE_IDS } from '../chatbots/chatbot-service.ts';
+import { duplicate, forbidden, malformed, missing, notFound, STRANGE_IDS } from '../access/failures.ts';
 import {
   BAD_BODIES,
   BAD_QUERIES,
@@ -206,7 +206,7 @@ describe('POST …/invitations', () => {
       const answer = await invite(email, role, team.people[own]);
       if ((may as readonly string[]).includes(role)) expect(answer.status, role).toBe(201);
       else {
-        expect(outcome(answer), role).toStrictEqual(service.forbidden());
+        expect(outcome(answer), role).toStrictEqual(forbidden(service.clock));
         expect(await records(email)).toEqual([]);
         expect(service.mailsTo(email)).toEqual([]);
       }
@@ -218,14 +218,14 @@ describe('POST …/invitations', () => {
     const { invitation_id } = (await invite(email, 'Owner')).body;
     const before = await records(email);
     const { Admin } = team.people;
-    expect(outcome(await invite(email, 'Viewer', Admin))).toStrictEqual(service.forbidden());
+    expect(outcome(await invite(email, 'Viewer', Admin))).toStrictEqual(forbidden(service.clock));
     const withdrawn = await Admin.call('DELETE', `${team.place}/invitations/${invitation_id}`);
-    expect(outcome(withdrawn)).toStrictEqual(service.forbidden());
+    expect(outcome(withdrawn)).toStrictEqual(forbidden(service.clock));
     expect(await records(email)).toStrictEqual(before);
     expect(service.mailsTo(email)).toHaveLength(1);
   });
 
-  const isMember = () => service.duplicate('Already a member');
+  const isMember = () => duplicate(service.clock, 'Already a member');
   test('refuses a member, whether added or invited', async () => {
     const invited = await service.newPerson();
     await invite(invited.email);
@@ -244,7 +244,7 @@ describe('POST …/invitations', () => {
     const before = await team.stored();
     for (const caller of [team.ada, team.people.Admin])
       expect(outcome(await invite(team.ada.email, 'Viewer', caller))).toStrictEqual(
-        service.forbidden('An Owner of the organization is Owner in every department'),
+        forbidden(service.clock, 'An Owner of the organization is Owner in every department'),
       );
     expect(await team.stored()).toStrictEqual(before);
     expect(service.mailsTo(team.ada.email)).toEqual([]);
@@ -320,7 +320,7 @@ describe('concurrent calls', () => {
       const answers = await concurrently(3, () => invite(bob.email, 'Viewer', caller));
       // An invitation that comes after the user has joined is a duplicate; none is forbidden.
       for (const answer of answers.filter(({ status }) => status !== 201))
-        expect(outcome(answer)).toStrictEqual(service.duplicate('Already a member'));
+        expect(outcome(answer)).toStrictEqual(duplicate(service.clock, 'Already a member'));
       expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
       expect(await service.db.memberships.find({ user_id: bob.user_id }).toArray()).toHaveLength(1);
       expect(await records(bob.email.toLowerCase())).toHaveLength(1);

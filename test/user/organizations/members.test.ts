@@ -1,7 +1,7 @@
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
-import { malformed, missing, notFound, STRANGE_IDS } from '../chatbots/chatbot-service.ts';
+import { forbidden, malformed, missing, notFound, STRANGE_IDS, userNotFound } from '../access/failures.ts';
 import {
   BAD_BODIES,
   BAD_QUERIES,
@@ -104,7 +104,7 @@ describe('PUT …/members/{user_id}', () => {
       for (const [role, person] of await others()) {
         const answer = await set(team.people[own], person, role);
         if (GRANTABLE[own].includes(role)) expect(answer.status, role).toBe(200);
-        else expect(outcome(answer), role).toStrictEqual(service.forbidden());
+        else expect(outcome(answer), role).toStrictEqual(forbidden(service.clock));
         expect(await memberships(person)).toHaveLength(GRANTABLE[own].includes(role) ? 1 : 0);
       }
     });
@@ -124,7 +124,10 @@ describe('PUT …/members/{user_id}', () => {
           ).toEqual([200, 200]);
           expect(await memberships(person)).toEqual([]);
         } else {
-          expect(answers.map(outcome), role).toStrictEqual([service.forbidden(), service.forbidden()]);
+          expect(answers.map(outcome), role).toStrictEqual([
+            forbidden(service.clock),
+            forbidden(service.clock),
+          ]);
           expect(await memberships(person)).toStrictEqual(before);
         }
       }
@@ -141,7 +144,7 @@ describe('PUT …/members/{user_id}', () => {
     const { Admin, Owner } = team.people;
     for (const person of [Admin, Owner]) {
       expect((await set(person, person, 'Viewer')).status).toBe(200);
-      expect(outcome(await set(person, person, 'Editor'))).toStrictEqual(service.forbidden());
+      expect(outcome(await set(person, person, 'Editor'))).toStrictEqual(forbidden(service.clock));
     }
   });
 
@@ -149,7 +152,7 @@ describe('PUT …/members/{user_id}', () => {
     const before = await team.stored();
     for (const caller of [team.ada, team.people.Admin])
       expect(outcome(await set(caller, team.ada, 'Viewer'))).toStrictEqual(
-        service.forbidden('An Owner of the organization is Owner in every department'),
+        forbidden(service.clock, 'An Owner of the organization is Owner in every department'),
       );
     expect(await team.stored()).toStrictEqual(before);
   });
@@ -161,7 +164,7 @@ describe('PUT …/members/{user_id}', () => {
     const ids = [unverified.user_id, disabled.user_id, 'User-999999', NOWHERE, 'undefined'];
     for (const user_id of ids)
       expect(outcome(await set(team.ada, { user_id }, 'Viewer')), user_id).toStrictEqual(
-        service.userNotFound(),
+        userNotFound(service.clock),
       );
     for (const id of STRANGE_IDS) {
       expect((await set(team.ada, { user_id: id }, 'Viewer')).status, id.slice(0, 40)).toBe(404);
@@ -410,10 +413,10 @@ describe('two organizations', () => {
     await set(team.ada, bob, 'Owner');
     await service.addMember(other.ada, other.place, bob, 'Viewer');
     expect(outcome(await bob.call('PUT', to(other.people.Analyst, other), { role: 'Viewer' }))).toStrictEqual(
-      service.forbidden(),
+      forbidden(service.clock),
     );
     expect(outcome(await bob.call('DELETE', to(other.people.Analyst, other)))).toStrictEqual(
-      service.forbidden(),
+      forbidden(service.clock),
     );
     expect(outcome(await bob.call('GET', to(team.people.Viewer, other)))).toStrictEqual(
       notFound(service.clock),

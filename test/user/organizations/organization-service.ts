@@ -2,7 +2,6 @@ import { randomUUIDv7 } from 'node:crypto';
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import type { User } from '@gatehouse/shared/identity/users';
 import { expect } from 'vitest';
-import { errorEnvelope } from '../../fixtures/envelope.ts';
 import { send, sendJson } from '../../fixtures/http.ts';
 import { accountRecord, bearerOf, newMember } from '../../fixtures/members.ts';
 import { startServices } from '../../fixtures/services.ts';
@@ -154,22 +153,6 @@ export async function startOrganizationService({ env = {} }: { env?: NodeJS.Proc
     },
     mailsTo: (email: string) => mailbox.mails.filter(({ recipients }) => recipients.includes(email)),
     at: () => new Date(clock.now()).toISOString(),
-    forbidden: (details = 'Forbidden') => ({
-      status: 403,
-      body: errorEnvelope('FORBIDDEN', 'Forbidden', { details, at: clock.now() }),
-    }),
-    userNotFound: () => ({
-      status: 404,
-      body: errorEnvelope('RESOURCE_NOT_FOUND', 'User not found', { at: clock.now() }),
-    }),
-    duplicate: (details = 'Resource already exists') => ({
-      status: 409,
-      body: errorEnvelope('DUPLICATE_RESOURCE', 'Resource already exists', { details, at: clock.now() }),
-    }),
-    unauthorized: () => ({
-      status: 401,
-      body: errorEnvelope('INVALID_TOKEN', 'No authorization header', { at: clock.now() }),
-    }),
   };
 }
 

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { send } from '../../fixtures/http.ts';
-import { malformed, missing, notFound, STRANGE_IDS } from '../chatbots/chatbot-service.ts';
+import {
+  forbidden,
+  malformed,
+  missing,
+  noBearer,
+  notFound,
+  STRANGE_IDS,
+  userNotFound,
+} from '../access/failures.ts';
 import {
   BAD_BODIES,
   BAD_NAMES,
@@ -238,7 +246,7 @@ describe('owners', () => {
     expect((await Viewer.call('GET', `${place}/billing`)).status).toBe(200);
     expect(outcome(await people.Admin.call('GET', `${place}/members?role=Viewer`)).body.data).toHaveLength(1);
     await ada.call('DELETE', path(organization_id, Viewer.user_id));
-    expect(outcome(await Viewer.call('GET', `${place}/billing`))).toStrictEqual(service.forbidden());
+    expect(outcome(await Viewer.call('GET', `${place}/billing`))).toStrictEqual(forbidden(service.clock));
     expect((await Viewer.call('GET', `${place}/members/${Viewer.user_id}`)).body.role).toBe('Viewer');
   });
 
@@ -246,7 +254,7 @@ describe('owners', () => {
     const { organization_id } = await service.create(ada, '', { name: 'Engines' });
     const before = await stored();
     expect(outcome(await ada.call('DELETE', path(organization_id, ada.user_id)))).toStrictEqual(
-      service.forbidden('The last Owner cannot be removed'),
+      forbidden(service.clock, 'The last Owner cannot be removed'),
     );
     expect(await stored()).toStrictEqual(before);
   });
@@ -300,7 +308,7 @@ describe('owners', () => {
     const before = await stored();
     for (const user_id of [unverified.user_id, disabled.user_id, 'User-999999', NOWHERE, 'undefined'])
       expect(outcome(await ada.call('PUT', path(organization_id, user_id))), user_id).toStrictEqual(
-        service.userNotFound(),
+        userNotFound(service.clock),
       );
     expect(outcome(await ada.call('DELETE', path(organization_id, 'User-999999')))).toStrictEqual(
       notFound(service.clock),
@@ -324,8 +332,8 @@ test('every operation requires the bearer of an account with a user_id', async (
     ['GET', `/${NOWHERE}/departments/${NOWHERE}/members`],
   ] as const) {
     const anonymous = await send(`${service.url}/api/v1/organizations${path}`, { method });
-    expect(outcome(anonymous)).toStrictEqual(service.unauthorized());
+    expect(outcome(anonymous)).toStrictEqual(noBearer(service.clock));
     const body = method === 'POST' || method === 'PATCH' ? { name: 'Engines' } : undefined;
-    expect(outcome(await nameless.call(method, path, body))).toStrictEqual(service.forbidden());
+    expect(outcome(await nameless.call(method, path, body))).toStrictEqual(forbidden(service.clock));
   }
 });

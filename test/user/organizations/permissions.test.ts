@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { send } from '../../fixtures/http.ts';
 import { may, SPECIFIED_ROLES } from '../../fixtures/permissions.ts';
-import { notFound, STRANGE_IDS } from '../chatbots/chatbot-service.ts';
+import { forbidden, notFound, STRANGE_IDS } from '../access/failures.ts';
 import {
   NOWHERE,
   type OrganizationService,
@@ -154,7 +154,7 @@ describe.each(named)('%s', (_name, operation) => {
     const before = await team.stored();
     service.clock.advance(1);
     const answer = await personOf(caller).call(method, to, own());
-    if (status === 403) expect(outcome(answer)).toStrictEqual(service.forbidden());
+    if (status === 403) expect(outcome(answer)).toStrictEqual(forbidden(service.clock));
     else if (status === 404) expect(outcome(answer)).toStrictEqual(notFound(service.clock));
     else expect(answer.status, JSON.stringify(answer.body)).toBe(status);
     if (status >= 400 || method === 'GET') expect(await team.stored()).toStrictEqual(before);
@@ -239,8 +239,8 @@ describe('a member’s own record', () => {
       `${user_id},${user_id}`,
       '*',
     ]) {
-      expect(outcome(await Analyst.call('GET', to(id))), id).toStrictEqual(service.forbidden());
-      expect(outcome(await Analyst.call('DELETE', to(id))), id).toStrictEqual(service.forbidden());
+      expect(outcome(await Analyst.call('GET', to(id))), id).toStrictEqual(forbidden(service.clock));
+      expect(outcome(await Analyst.call('DELETE', to(id))), id).toStrictEqual(forbidden(service.clock));
     }
     const { place } = await service.newDepartment(team.ada, team.organization_id);
     for (const method of ['GET', 'DELETE'])
@@ -302,8 +302,8 @@ describe('isolation', () => {
       const ids = { organization_id: team.organization_id, department_id: team.department_id };
       // Operations below a department vary its id only; those on the department vary both.
       const parts = path.startsWith(`${DEPARTMENT}/`) ? ['department_id'] : Object.keys(ids);
+      // One hook serves every method, so the writes try only a few spellings.
       for (const part of parts.filter((name) => path.includes(`{${name}}`)))
-        // One hook serves every method, so the writes try only a few spellings.
         for (const id of method === 'GET' ? STRANGE_IDS : [NOWHERE, '__proto__', '%00']) {
           const filled = { ...ids, user_id: team.people.Viewer.user_id, invitation_id: NOWHERE, [part]: id };
           const to = Object.entries(filled).reduce(

@@ -3,18 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Grant } from '../../../../services/user/access/access-list.ts';
 import type { Chatbot } from '../../../../services/user/chatbots/records.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
-import {
-  type ChatbotService,
-  forbidden,
-  malformed,
-  missing,
-  notFound,
-  type Person,
-  type Place,
-  STRANGE_IDS,
-  startChatbotService,
-  userNotFound,
-} from '../chatbot-service.ts';
+import { forbidden, malformed, missing, notFound, STRANGE_IDS, userNotFound } from '../../access/failures.ts';
+import { type ChatbotService, type Person, type Place, startChatbotService } from '../chatbot-service.ts';
 
 let service: ChatbotService;
 let ada: Person;

@@ -3,13 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Chatbot } from '../../../../services/user/chatbots/records.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { may } from '../../../fixtures/permissions.ts';
-import {
-  type ChatbotService,
-  notFound,
-  type Person,
-  STRANGE_IDS,
-  startChatbotService,
-} from '../chatbot-service.ts';
+import { notFound, STRANGE_IDS } from '../../access/failures.ts';
+import { type ChatbotService, type Person, startChatbotService } from '../chatbot-service.ts';
 
 let service: ChatbotService;
 let ada: Person;

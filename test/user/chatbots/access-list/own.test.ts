@@ -2,13 +2,8 @@ import { ROLES } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { may, SPECIFIED_PERMISSIONS } from '../../../fixtures/permissions.ts';
-import {
-  type ChatbotService,
-  notFound,
-  type Person,
-  type Place,
-  startChatbotService,
-} from '../chatbot-service.ts';
+import { notFound } from '../../access/failures.ts';
+import { type ChatbotService, type Person, type Place, startChatbotService } from '../chatbot-service.ts';
 
 let service: ChatbotService;
 let ada: Person;

@@ -3,16 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Chatbot } from '../../../../services/user/chatbots/records.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { send } from '../../../fixtures/http.ts';
-import {
-  type ChatbotService,
-  forbidden,
-  noBearer,
-  notFound,
-  type Person,
-  type Place,
-  STRANGE_IDS,
-  startChatbotService,
-} from '../chatbot-service.ts';
+import { forbidden, noBearer, notFound, STRANGE_IDS } from '../../access/failures.ts';
+import { type ChatbotService, type Person, type Place, startChatbotService } from '../chatbot-service.ts';
 
 let service: ChatbotService;
 let ada: Person;
