@@ -2,8 +2,8 @@ import type { Database } from '../database.ts';
 import { accessListOf } from './access-list.ts';
 import { accessListWrite } from './succession.ts';
 
-/** Chatbots written in one round trip. */
-const BATCH_SIZE = 100;
+/** Chatbots read in one round trip and written concurrently. */
+const BATCH_SIZE = 50;
 
 /**
  * Removes a user from the access lists of a department's chatbots and passes on those that they own; an Owner of
@@ -20,18 +20,16 @@ export async function revokeGrants(
   if (owners.includes(user_id)) return; // still has a role in every department
   const granted = { ...place, $or: [{ owner_id: user_id }, { 'permissions.user_id': user_id }] };
   const options = { projection: { name_suffixes: 0 }, limit: BATCH_SIZE };
-  let isDone = false;
-  while (!isDone) {
+  let hasMore = true;
+  while (hasMore) {
     const chatbots = await db.chatbots.find(granted, options).toArray();
-    if (chatbots.length === 0) return;
-    const { matchedCount } = await db.chatbots.bulkWrite(
-      chatbots.map((chatbot) => {
-        const permissions = accessListOf(chatbot).filter((grant) => grant.user_id !== user_id);
-        return { updateOne: accessListWrite(chatbot, permissions, owners[0]) };
-      }),
-      { ordered: false },
-    );
-    // A list that changed after it was read matched nothing and is read again.
-    isDone = chatbots.length < BATCH_SIZE && matchedCount === chatbots.length;
+    const writes = chatbots.map((chatbot) => {
+      const permissions = accessListOf(chatbot).filter((grant) => grant.user_id !== user_id);
+      const { filter, update } = accessListWrite(chatbot, permissions, owners[0]);
+      return db.chatbots.updateOne(filter, update);
+    });
+    const results = await Promise.all(writes);
+    // The next batch, or lists that changed before they were written.
+    hasMore = chatbots.length === BATCH_SIZE || results.some(({ matchedCount }) => matchedCount === 0);
   }
 }

@@ -12,7 +12,7 @@ const schema = {
   description: 'Deletes the chatbot permanently. Of concurrent calls, one succeeds.',
   params: chatbotId,
   response: {
-    // CONTRACT.md §Statuses: 204 is not in use.
+    // No 204 (CONTRACT.md §Statuses).
     200: messageResponse(DELETED.message, 'The chatbot is deleted'),
     ...refusals,
   },

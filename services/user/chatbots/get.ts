@@ -7,7 +7,7 @@ import { chatbotRecord } from './records.ts';
 const schema = {
   ...tagged,
   summary: 'Read a chatbot',
-  description: 'A chatbot that the caller may not view is 404, as if it did not exist.',
+  description: 'Returns 404 if the chatbot does not exist or the caller may not view it.',
   params: chatbotId,
   response: { 200: chatbotRecord, ...refusals },
 };

@@ -8,7 +8,7 @@ const config = { permission: 'membership' } as const;
 const schema = {
   ...tagged,
   summary: 'Read an organization',
-  description: 'An organization in which the caller has no role is 404, as if it did not exist.',
+  description: 'Returns 404 if the organization does not exist or the caller has no role in it.',
   params: organizationPath,
   response: { 200: organizationRecord, ...refusals },
 };

@@ -8,7 +8,7 @@ const config = { permission: 'membership' } as const;
 const schema = {
   ...tagged,
   summary: 'Read a department',
-  description: 'A department in which the caller has no role is 404, as if it did not exist.',
+  description: 'Returns 404 if the department does not exist or the caller has no role in it.',
   params: departmentPath,
   response: { 200: departmentRecord, ...refusals },
 };

@@ -14,7 +14,7 @@ const config = { permission: 'remove users' } as const;
 const schema = {
   ...tagged,
   summary: 'Withdraw an invitation',
-  description: 'An accepted invitation is 404; remove the member instead.',
+  description: 'Returns 404 for an accepted invitation; remove the member instead.',
   params: departmentPath.extend({ invitation_id: z.string() }),
   response: {
     200: messageResponse(WITHDRAWN.message, 'The invitation is withdrawn'),
