@@ -54,7 +54,7 @@ export interface StoredChatbot extends Chatbot {
   name_suffixes?: string[];
 }
 
-/** Indexes that serve a page of a list without reading other chatbots: by owner, member and department in each sort order. */
+/** Serve a page of a list without reading other chatbots: one for each owner, member and department and sort order. */
 const PAGES = ['owner_id', 'permissions.user_id', 'organization_id'].flatMap((scope) =>
   ['created_at', 'updated_at', 'name'].map((order) => ({
     key: { [scope]: 1, department_id: 1, [order]: 1, chatbot_id: 1 } as const,
