@@ -2,7 +2,7 @@ import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { permittedChatbots } from '../access/chatbot-roles.ts';
 import type { Database } from '../database.ts';
-import { listQuery, onePage, readPage } from '../lists.ts';
+import { listQuery, pageResponse, readPage } from '../lists.ts';
 import { tagged } from './contract.ts';
 import { nameContains } from './name-search.ts';
 import { CHATBOT_STATUSES, CHATBOT_TYPES, type Chatbot, chatbotRecord } from './records.ts';
@@ -27,7 +27,7 @@ const table = {
     organization_id: null,
     department_id: null,
   },
-  searched: nameContains,
+  search: nameContains,
   hidden: ['permissions', 'access_version', 'name_suffixes'],
   unique: 'chatbot_id',
 } as const satisfies { sortable: readonly (keyof Chatbot)[]; [part: string]: unknown };
@@ -39,7 +39,7 @@ const schema = {
     'Lists the chatbots that the caller may view: their own, those shared with them and those of their departments. `search` matches any part of the name, ignoring case. A page past the end is empty.',
   querystring: listQuery(table),
   response: {
-    200: onePage(chatbotRecord),
+    200: pageResponse(chatbotRecord),
     ...failures('catalogue', 'invalidFormat', ...BEARER_FAILURES),
   },
 };

@@ -1,6 +1,6 @@
 import type { Document, Filter } from 'mongodb';
 import { foldCase } from '../fold-case.ts';
-import { literal } from '../lists.ts';
+import { escapeRegex } from '../lists.ts';
 
 /**
  * Substring search by name. A substring is a prefix of one of the name's suffixes, so an index over all suffixes
@@ -15,5 +15,5 @@ export function suffixesOf(name: string): string[] {
 
 /** Matches the chatbots whose name contains a text, ignoring case. */
 export const nameContains = (text: string): Filter<Document> => ({
-  name_suffixes: { $regex: `^${literal(foldCase(text))}` },
+  name_suffixes: { $regex: `^${escapeRegex(foldCase(text))}` },
 });

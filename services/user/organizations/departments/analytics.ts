@@ -5,7 +5,7 @@ import type { Collection, Document, Filter } from 'mongodb';
 import { z } from 'zod';
 import { CHATBOT_STATUSES, CHATBOT_TYPES } from '../../chatbots/records.ts';
 import type { Database } from '../../database.ts';
-import { ordinal, queryOf } from '../../lists.ts';
+import { positiveInteger, strictQuery } from '../../lists.ts';
 import { departmentPath, refusals, tagged } from '../contract.ts';
 import { isMember } from '../members/present-member.ts';
 
@@ -53,7 +53,7 @@ const schema = {
   description:
     'Counts the members by role, the chatbots by status and type, and per UTC day, today last, the logins of the members since they joined.',
   params: departmentPath,
-  querystring: queryOf({ days: ordinal(MAX_DAYS, 30) }),
+  querystring: strictQuery({ days: positiveInteger(MAX_DAYS, 30) }),
   response: { 200: analyticsRecord, ...refusals },
 };
 

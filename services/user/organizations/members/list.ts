@@ -1,7 +1,7 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
-import { holding, listQuery, onePage, readPage } from '../../lists.ts';
+import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
 import { departmentPath, memberRecord, refusals, tagged } from '../contract.ts';
 import { isMember, presentMember } from './present-member.ts';
 
@@ -10,7 +10,7 @@ const config = { permission: 'view users' } as const;
 const table = {
   sortable: ['granted_at', 'user_id', 'role', 'email'],
   filters: { role: ROLES },
-  searched: holding('email'),
+  search: containsText('email'),
   unique: 'user_id',
 } as const;
 
@@ -21,7 +21,7 @@ const schema = {
     'Lists the users with a role in the department. The Owners of the organization are listed only where they are also members. `search` matches the invited addresses.',
   params: departmentPath,
   querystring: listQuery(table),
-  response: { 200: onePage(memberRecord), ...refusals },
+  response: { 200: pageResponse(memberRecord), ...refusals },
 };
 
 /** GET /api/v1/organizations/{organization_id}/departments/{department_id}/members. */
