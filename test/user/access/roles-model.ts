@@ -7,7 +7,7 @@ interface ModelChatbot {
   department: number | null;
   owner: number;
   others: [user: number, role: Role][];
-  gone?: boolean;
+  deleted?: boolean;
 }
 
 /** Users, organizations, departments and chatbots are numbered. */
@@ -40,7 +40,7 @@ function roleIn({ owners, departments, members }: State, user: number, departmen
   return members[department]?.[user];
 }
 
-const given = ({ owner, others }: ModelChatbot, user: number): Role | undefined =>
+const granted = ({ owner, others }: ModelChatbot, user: number): Role | undefined =>
   owner === user ? 'Owner' : others.find(([each]) => each === user)?.[1];
 
 const inherited = (state: State, user: number, { department }: ModelChatbot) =>
@@ -48,12 +48,12 @@ const inherited = (state: State, user: number, { department }: ModelChatbot) =>
 
 export function roleOn(state: State, user: number, chatbot: ModelChatbot): Role | undefined {
   const { department } = chatbot;
-  if (chatbot.gone) return undefined;
+  if (chatbot.deleted) return undefined;
   if (department !== null) {
     if (state.owners[state.departments[department] as number]?.includes(user)) return 'Owner';
     if (roleIn(state, user, department) === undefined) return undefined;
   }
-  return given(chatbot, user) ?? inherited(state, user, chatbot);
+  return granted(chatbot, user) ?? inherited(state, user, chatbot);
 }
 
 const isAbove = (role: Role | undefined, own: Role) =>
@@ -107,7 +107,7 @@ export function perform(state: State, call: Call): number {
       return may(own, 'edit chatbot') ? 200 : 403;
     case 'delete':
       if (!may(own, 'delete chatbot')) return 403;
-      chatbot.gone = true;
+      chatbot.deleted = true;
       return 200;
     case 'duplicate':
       if (!may(own, 'duplicate chatbot')) return 403;
@@ -117,24 +117,24 @@ export function perform(state: State, call: Call): number {
       return 201;
     case 'grant': {
       const { to, role } = call;
-      const before = given(chatbot, to) ?? inherited(state, to, chatbot);
+      const before = granted(chatbot, to) ?? inherited(state, to, chatbot);
       if (!may(own, 'assign roles') || isAbove(role, own) || isAbove(before, own)) return 403;
       const isStranger = chatbot.department !== null && !inherited(state, to, chatbot);
-      if (!given(chatbot, to) && (to >= ACTIVE || isStranger)) return 404;
+      if (!granted(chatbot, to) && (to >= ACTIVE || isStranger)) return 404;
       return change(chatbot, to, role);
     }
     case 'revoke': {
       const { to } = call;
       const after = inherited(state, to, chatbot);
-      const before = given(chatbot, to) ?? after;
+      const before = granted(chatbot, to) ?? after;
       if (!may(own, 'remove users') || isAbove(before, own) || isAbove(after, own)) return 403;
-      return given(chatbot, to) ? change(chatbot, to) : 404;
+      return granted(chatbot, to) ? change(chatbot, to) : 404;
     }
   }
 }
 
 function leave(state: State, user: number, chatbot: ModelChatbot, own: Role): number {
-  if (!given(chatbot, user)) return 404;
+  if (!granted(chatbot, user)) return 404;
   return isAbove(inherited(state, user, chatbot), own) ? 403 : change(chatbot, user);
 }
 

@@ -134,7 +134,7 @@ async function readState(stored: ChatbotIds): Promise<State> {
     ),
     chatbots: stored.map((id) => {
       const chatbot = chatbots.find(({ chatbot_id }) => chatbot_id === id);
-      if (!chatbot) return { department: null, owner: -1, others: [], gone: true };
+      if (!chatbot) return { department: null, owner: -1, others: [], deleted: true };
       const { department_id, owner_id, permissions = [] } = chatbot;
       const entries = permissions.map(
         (grant) => [user(grant.user_id), grant.role] as [number, Grant['role']],
@@ -155,7 +155,7 @@ async function readState(stored: ChatbotIds): Promise<State> {
 const observable = ({ owners, members, chatbots }: State) => ({
   owners: owners.map((users) => users.toSorted()),
   members,
-  chatbots: chatbots.map(({ gone, ...chatbot }) => (gone ? 'gone' : chatbot)),
+  chatbots: chatbots.map(({ deleted, ...chatbot }) => (deleted ? 'deleted' : chatbot)),
 });
 
 /** Makes a call; consecutive turns use different instances. */
@@ -273,8 +273,8 @@ test('sequential calls at two instances answer and store what the model says', a
     { minLength: 15, maxLength: 25 },
   );
   await fc.assert(
-    fc.asyncProperty(start, calls, async (given, sequence) => {
-      const model = structuredClone(given);
+    fc.asyncProperty(start, calls, async (initial, sequence) => {
+      const model = structuredClone(initial);
       const stored = await store(model);
       for (const [turn, drawn] of sequence.entries()) {
         const call = 'chatbot' in drawn ? { ...drawn, chatbot: drawn.chatbot % stored.length } : drawn;
@@ -285,11 +285,11 @@ test('sequential calls at two instances answer and store what the model says', a
         if (call.operation === 'me' && status === 200)
           expect(body.role).toBe(roleOn(model, call.by, model.chatbots[call.chatbot] as never));
         if (call.operation === 'list') {
-          const seen = stored.filter((_, number) =>
+          const visible = stored.filter((_, number) =>
             may(roleOn(model, call.by, model.chatbots[number] as never), 'view chatbot'),
           );
-          expect(body.data.map(({ chatbot_id }: Chatbot) => chatbot_id).sort()).toEqual(seen.toSorted());
-          expect(body.pagination.total_items).toBe(seen.length);
+          expect(body.data.map(({ chatbot_id }: Chatbot) => chatbot_id).sort()).toEqual(visible.toSorted());
+          expect(body.pagination.total_items).toBe(visible.length);
         }
       }
       expect(observable(await readState(stored))).toEqual(observable(model));
@@ -299,7 +299,7 @@ test('sequential calls at two instances answer and store what the model says', a
 });
 
 /** The roles and the successful calls that any order of any subset of the calls can produce. */
-function possible(given: State, calls: Call[]) {
+function reachable(initial: State, calls: Call[]) {
   const roles = new Set<string>();
   const succeeding = new Set<number>();
   const explore = (reached: State, left: number[]) => {
@@ -314,7 +314,7 @@ function possible(given: State, calls: Call[]) {
       );
     }
   };
-  explore(given, [...calls.keys()]);
+  explore(initial, [...calls.keys()]);
   return { roles, succeeding };
 }
 
@@ -325,7 +325,7 @@ const rightsIn = (reached: State): string[] =>
       { length: USERS },
       (_, user) => `user ${user}: ${roleOn(reached, user, chatbot)} on ${number}`,
     ),
-    `owner of ${number}: ${chatbot.gone ? 'gone' : chatbot.owner}`,
+    `owner of ${number}: ${chatbot.deleted ? 'deleted' : chatbot.owner}`,
   ]);
 
 test('concurrent calls at two instances give no user a role that no order of the calls gives', async () => {
@@ -335,17 +335,17 @@ test('concurrent calls at two instances give no user a role that no order of the
     { minLength: 3, maxLength: 6 },
   );
   await fc.assert(
-    fc.asyncProperty(start, calls, async (given, batch) => {
-      const stored = await store(given);
+    fc.asyncProperty(start, calls, async (initial, batch) => {
+      const stored = await store(initial);
       const answers = await Promise.all(batch.map((call, turn) => request(turn, call, stored)));
-      const { roles, succeeding } = possible(given, batch);
+      const { roles, succeeding } = reachable(initial, batch);
       for (const [turn, { status, body }] of answers.entries()) {
         expect([200, 403, 404], JSON.stringify(body)).toContain(status);
         if (status === 200) expect(succeeding, JSON.stringify(batch[turn])).toContain(turn);
       }
       const after = await readState(stored);
       for (const right of rightsIn(after)) expect(roles).toContain(right);
-      for (const { owner, gone } of after.chatbots) if (!gone) expect(owner).toBeGreaterThanOrEqual(0);
+      for (const { owner, deleted } of after.chatbots) if (!deleted) expect(owner).toBeGreaterThanOrEqual(0);
       for (const owners of after.owners) expect(owners).not.toEqual([]);
     }),
     { numRuns: 25 },
@@ -365,12 +365,12 @@ test('concurrent changes of one access list are serializable', async () => {
   const number = fc.constant(1);
   const calls = fc.array(fc.oneof(...changing(number).slice(0, 4)), { minLength: 4, maxLength: 6 });
   await fc.assert(
-    fc.asyncProperty(start, calls, async (given, batch) => {
-      const stored = await store(given);
+    fc.asyncProperty(start, calls, async (initial, batch) => {
+      const stored = await store(initial);
       const answers = await Promise.all(batch.map((call, turn) => request(turn, call, stored)));
       const answered = batch.map((call, turn): [Call, number] => [call, answers[turn]?.status ?? 0]);
       expect(
-        isSerializable(given, answered, observable(await readState(stored))),
+        isSerializable(initial, answered, observable(await readState(stored))),
         JSON.stringify(answered),
       ).toBe(true);
     }),

@@ -62,14 +62,14 @@ const OPERATIONS = [
   ['DELETE', '', 'delete chatbot', 200],
 ] as const;
 
-describe.each(Object.entries(WAYS))('a role %s', (way, given) => {
+describe.each(Object.entries(WAYS))('a role %s', (way, prepare) => {
   test.each(ROLES)('permits %s exactly what the table says', async (role) => {
-    const [chatbot, person] = await given(role);
+    const [chatbot, person] = await prepare(role);
     const { chatbot_id } = chatbot;
-    const seen = may(role, 'view chatbot');
+    const isVisible = may(role, 'view chatbot');
     const { data, pagination } = (await person.list('limit=100')).body;
     expect(data.filter((each: Chatbot) => each.chatbot_id === chatbot_id)).toStrictEqual(
-      seen ? [chatbot] : [],
+      isVisible ? [chatbot] : [],
     );
     expect(pagination.total_items).toBe(data.length);
 
@@ -94,7 +94,7 @@ describe.each(Object.entries(WAYS))('a role %s', (way, given) => {
             department_id: chatbot.department_id,
           });
       } else {
-        const refusal = seen ? forbidden : notFound;
+        const refusal = isVisible ? forbidden : notFound;
         expect(outcome(answer), operation).toStrictEqual(refusal(service.clock));
         expect(after).toStrictEqual(before);
         expect(await service.db.chatbots.countDocuments()).toBe(count);
@@ -124,10 +124,10 @@ describe('without a role on the chatbot', () => {
       return person;
     },
   };
-  test.each(Object.entries(strangers))('%s gets 404', async (_who, made) => {
+  test.each(Object.entries(strangers))('%s gets 404', async (_who, newStranger) => {
     const chatbot = await ada.create({ department_id: place.department_id });
     const { chatbot_id } = chatbot;
-    const person = await made();
+    const person = await newStranger();
     const before = await service.db.chatbots.findOne({ chatbot_id });
     for (const [method, path] of OPERATIONS) {
       const body = method === 'PATCH' ? { name: 'Night porter' } : undefined;

@@ -48,8 +48,8 @@ test.each(['own', 'department'] as const)('decides the role with one command: %s
 });
 
 test('checks a bearer with one command', async () => {
-  const gone = await service.newPerson({ account_status: 'disabled' });
-  expect(await commandsOf(gone, 'GET', `/${ids.own}`)).toEqual({ status: 401, commands: ['find'] });
+  const disabled = await service.newPerson({ account_status: 'disabled' });
+  expect(await commandsOf(disabled, 'GET', `/${ids.own}`)).toEqual({ status: 401, commands: ['find'] });
 });
 
 test('creates a personal chatbot without reading roles', async () => {

@@ -56,10 +56,10 @@ describe('POST /api/v1/chatbots/create', () => {
     ['200 characters of two units each', '🤖'.repeat(200), '🤖'.repeat(200)],
     ['markup and operators', '<b>$where {"$ne":1} .*</b>', '<b>$where {"$ne":1} .*</b>'],
     ['a family joined by zero-width joiners', '👩‍👩‍👧', '👩‍👩‍👧'],
-  ])('accepts a name: %s', async (_what, name, kept) => {
+  ])('accepts a name: %s', async (_what, name, stored) => {
     const chatbot = await ada.create({ name });
-    expect(chatbot.name).toBe(kept);
-    expect((await service.storedChatbot(chatbot.chatbot_id))?.name).toBe(kept);
+    expect(chatbot.name).toBe(stored);
+    expect((await service.storedChatbot(chatbot.chatbot_id))?.name).toBe(stored);
   });
 
   test('ignores unknown and read-only fields', async () => {
@@ -205,8 +205,8 @@ describe('POST /api/v1/chatbots/create', () => {
   });
 
   test('twenty concurrent calls create twenty chatbots', async () => {
-    const made = await Promise.all(Array.from({ length: 20 }, () => ada.create()));
-    expect(new Set(made.map(({ chatbot_id }) => chatbot_id)).size).toBe(20);
+    const created = await Promise.all(Array.from({ length: 20 }, () => ada.create()));
+    expect(new Set(created.map(({ chatbot_id }) => chatbot_id)).size).toBe(20);
     expect((await ada.list()).body.pagination.total_items).toBe(20);
   });
 });

@@ -14,15 +14,15 @@ afterAll(() => service.stop());
 
 describe('DELETE /api/v1/chatbots/{chatbot_id}', () => {
   test('deletes that chatbot and no other', async () => {
-    const [kept, gone] = [await ada.create(), await ada.create()];
-    const path = `/${gone.chatbot_id}`;
+    const [other, deleted] = [await ada.create(), await ada.create()];
+    const path = `/${deleted.chatbot_id}`;
     expect(outcome(await ada.call('DELETE', path))).toStrictEqual({
       status: 200,
       body: { message: 'Chatbot deleted' },
     });
     for (const method of ['GET', 'DELETE'])
       expect(outcome(await ada.call(method, path))).toStrictEqual(notFound(service.clock));
-    expect((await ada.list()).body.data).toStrictEqual([kept]);
+    expect((await ada.list()).body.data).toStrictEqual([other]);
   });
 
   test("returns 404 for another user's chatbot and keeps it", async () => {

@@ -45,19 +45,19 @@ beforeAll(async () => {
   await create(viewer, 'viewer 1');
   await create(eve, 'eve 1');
   await create(eve, 'eve 2');
-  const give = (by: Person, name: string, to: Person, role: Role) =>
+  const grant = (by: Person, name: string, to: Person, role: Role) =>
     by.grant(chatbots[name] as Chatbot, to, role);
-  await give(ada, 'sales 2', viewer, 'Analyst'); // lower than in the department
-  await give(ada, 'sales 3', viewer, 'Owner');
-  await give(ada, 'sales 3', analyst, 'Viewer'); // higher
-  await give(eve, 'eve 1', viewer, 'Editor');
-  await give(eve, 'eve 1', analyst, 'Analyst');
-  await give(eve, 'eve 2', ada, 'Viewer');
+  await grant(ada, 'sales 2', viewer, 'Analyst'); // lower than in the department
+  await grant(ada, 'sales 3', viewer, 'Owner');
+  await grant(ada, 'sales 3', analyst, 'Viewer'); // higher
+  await grant(eve, 'eve 1', viewer, 'Editor');
+  await grant(eve, 'eve 1', analyst, 'Analyst');
+  await grant(eve, 'eve 2', ada, 'Viewer');
 });
 afterAll(() => service.stop());
 
 const names = ({ body }: { body: { data: Chatbot[] } }) => body.data.map(({ name }) => name).sort();
-const SEEN: [string, () => Person, string[]][] = [
+const VISIBLE: [string, () => Person, string[]][] = [
   [
     "an organization's Owner",
     () => ada,
@@ -70,19 +70,19 @@ const SEEN: [string, () => Person, string[]][] = [
   ['a member of no department', () => eve, ['eve 1', 'eve 2']],
 ];
 
-describe.each(SEEN)('%s', (_who, who, seen) => {
+describe.each(VISIBLE)('%s', (_who, who, visible) => {
   test('sees each visible chatbot once, and their count', async () => {
     const { status, body } = await who().list('sort_by=created_at&order=asc');
     expect({ status, body }).toStrictEqual({
       status: 200,
       body: {
-        data: seen
+        data: visible
           .map((name) => chatbots[name] as Chatbot)
           .sort((a, b) => (a.created_at < b.created_at ? -1 : 1)),
         pagination: {
           page: 1,
           limit: 20,
-          total_items: seen.length,
+          total_items: visible.length,
           total_pages: 1,
           has_next: false,
           has_prev: false,
@@ -94,22 +94,22 @@ describe.each(SEEN)('%s', (_who, who, seen) => {
   test('sees the same chatbots page by page, in every order', async () => {
     for (const field of ['updated_at', 'owner_id', 'organization_id', 'department_id']) {
       const pages = [];
-      for (let page = 1; page <= Math.ceil(seen.length / 2); page += 1) {
+      for (let page = 1; page <= Math.ceil(visible.length / 2); page += 1) {
         const { body } = await who().list(`sort_by=${field}&order=asc&limit=2&page=${page}`);
         expect(body.pagination).toMatchObject({
-          total_items: seen.length,
-          total_pages: Math.ceil(seen.length / 2),
-          has_next: page * 2 < seen.length,
+          total_items: visible.length,
+          total_pages: Math.ceil(visible.length / 2),
+          has_next: page * 2 < visible.length,
         });
         pages.push(...body.data);
       }
-      expect(pages.map(({ name }) => name).sort(), field).toEqual(seen);
+      expect(pages.map(({ name }) => name).sort(), field).toEqual(visible);
     }
   });
 
   test.each(['sales', 'FOREIGN', 'eve', '2', 'viewer'])('finds them by %s', async (text) => {
     const answer = await who().list(`search=${text}`);
-    const expected = seen.filter((name) => name.includes(text.toLowerCase()));
+    const expected = visible.filter((name) => name.includes(text.toLowerCase()));
     expect(names(answer)).toEqual(expected);
     expect(answer.body.pagination.total_items).toBe(expected.length);
   });
@@ -118,7 +118,7 @@ describe.each(SEEN)('%s', (_who, who, seen) => {
     for (const place of [sales, support, foreign])
       for (const [name, value] of Object.entries(place)) {
         const answer = await who().list(`${name}=${value}`);
-        const expected = seen.filter((each) => chatbots[each]?.[name as keyof Place] === value);
+        const expected = visible.filter((each) => chatbots[each]?.[name as keyof Place] === value);
         expect(names(answer), name).toEqual(expected);
         expect(answer.body.pagination.total_items).toBe(expected.length);
       }

@@ -70,22 +70,22 @@ describe('GET /api/v1/chatbots', () => {
   });
 
   test('returns the newest first, twenty on a page', async () => {
-    const made: Chatbot[] = [];
+    const created: Chatbot[] = [];
     for (let number = 0; number < 21; number += 1) {
-      made.unshift(await ada.create({ name: `Porter ${number}` }));
+      created.unshift(await ada.create({ name: `Porter ${number}` }));
       service.clock.advance(1);
     }
     expect(outcome(await ada.list())).toStrictEqual({
       status: 200,
       body: {
-        data: made.slice(0, 20),
+        data: created.slice(0, 20),
         pagination: { page: 1, limit: 20, total_items: 21, total_pages: 2, has_next: true, has_prev: false },
       },
     });
     expect(outcome(await ada.list('page=2'))).toStrictEqual({
       status: 200,
       body: {
-        data: made.slice(20),
+        data: created.slice(20),
         pagination: { page: 2, limit: 20, total_items: 21, total_pages: 2, has_next: false, has_prev: true },
       },
     });
@@ -103,10 +103,10 @@ describe('GET /api/v1/chatbots', () => {
   });
 
   test('returns up to a hundred on a page', async () => {
-    const made = await store(ada.user_id, Array(250).fill({}));
+    const created = await store(ada.user_id, Array(250).fill({}));
     const pages = await Promise.all([1, 2, 3].map((page) => ada.list(`limit=100&page=${page}`)));
     expect(pages.map(({ body }) => body.data.length)).toEqual([100, 100, 50]);
-    expect(pages.flatMap(({ body }) => body.data)).toStrictEqual(made.toReversed());
+    expect(pages.flatMap(({ body }) => body.data)).toStrictEqual(created.toReversed());
   });
 
   describe('search is literal and ignores case', () => {
@@ -345,8 +345,8 @@ describe('GET /api/v1/chatbots', () => {
       await person.call('DELETE', `/${chatbot_id}`);
       return body.data as Chatbot[];
     };
-    const seen = await Promise.all(Array.from({ length: 20 }, (_, turn) => busy(turn % 2 ? ada : bob)));
-    for (const [turn, list] of seen.entries())
+    const lists = await Promise.all(Array.from({ length: 20 }, (_, turn) => busy(turn % 2 ? ada : bob)));
+    for (const [turn, list] of lists.entries())
       for (const { owner_id } of list) expect(owner_id).toBe((turn % 2 ? ada : bob).user_id);
     expect((await ada.list()).body.data).toStrictEqual([mine]);
   });

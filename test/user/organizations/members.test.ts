@@ -59,14 +59,14 @@ describe('PUT …/members/{user_id}', () => {
     };
     expect(outcome(await set(ada, bob, 'Viewer'))).toStrictEqual({ status: 200, body: added });
     const [membership] = await memberships(bob);
-    const { email: _, ...kept } = added;
+    const { email: _, ...fields } = added;
     expect(membership).toStrictEqual({
       _id: expect.anything(),
       membership_id: expect.any(String),
       organization_id,
       department_id,
       joined_at: new Date(service.clock.now()),
-      ...kept,
+      ...fields,
     });
     service.clock.advance(60);
     const changed = { ...added, role: 'Editor', granted_by: people.Admin.user_id, granted_at: service.at() };

@@ -51,12 +51,12 @@ describe('POST /api/v1/organizations', () => {
 
   test('allows equal names, and ignores unknown and read-only fields', async () => {
     const claimed = { organization_id: 'mine', owners: [], created_at: 'once', $set: {}, _id: 1 };
-    const made = [
+    const created = [
       await service.create(ada, '', { name: 'Engines' }),
       await service.create(ada, '', { name: 'Engines', ...claimed }),
     ];
-    expect(made[0].organization_id).not.toBe(made[1].organization_id);
-    expect(made[1]).toStrictEqual({ organization_id: UUID, name: 'Engines', created_at: service.at() });
+    expect(created[0].organization_id).not.toBe(created[1].organization_id);
+    expect(created[1]).toStrictEqual({ organization_id: UUID, name: 'Engines', created_at: service.at() });
     expect((await ada.call('GET', '')).body.pagination.total_items).toBe(2);
   });
 

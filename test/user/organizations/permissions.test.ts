@@ -255,8 +255,8 @@ describe('isolation', () => {
   /** Everything that a client can compare between two answers. */
   async function fingerprint(person: Person, method: string, path: string, body?: object) {
     const { headers, ...answer } = await person.call(method, path, body, { 'x-request-id': 'the-same' });
-    const kept = [...headers].filter(([name]) => name !== 'date');
-    return { kept, text: JSON.stringify(answer) };
+    const compared = [...headers].filter(([name]) => name !== 'date');
+    return { headers: compared, text: JSON.stringify(answer) };
   }
 
   test.each(within(DEPARTMENT))(

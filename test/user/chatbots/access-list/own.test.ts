@@ -87,8 +87,8 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access/me', () => {
     await service.db.memberships.deleteMany({
       user_id: { $in: [person.user_id, other.user_id] as string[] },
     });
-    for (const gone of [person, other])
-      expect(outcome(await own(gone, chatbot))).toStrictEqual(notFound(service.clock));
+    for (const former of [person, other])
+      expect(outcome(await own(former, chatbot))).toStrictEqual(notFound(service.clock));
   });
 
   test('a role does not extend to other departments or organizations', async () => {

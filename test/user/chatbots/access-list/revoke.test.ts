@@ -145,15 +145,15 @@ describe('DELETE /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
       await ada.grant(chatbot, eve, 'Owner');
       await ada.grant(chatbot, bob, 'Owner');
       await ada.grant(chatbot, carol, 'Owner'); // first on the list, last to become an Owner
-      for (const [gone, next] of [
+      for (const [leaver, successor] of [
         [ada, eve],
         [eve, bob],
         [bob, carol],
       ] as const) {
-        expect(outcome(await leave(gone))).toStrictEqual(revoked);
-        expect((await stored())?.owner_id).toBe(next.user_id);
-        expect((await next.call('GET', `/${chatbot.chatbot_id}`)).body.owner_id).toBe(next.user_id);
-        expect((await gone.call('GET', `/${chatbot.chatbot_id}`)).status).toBe(404);
+        expect(outcome(await leave(leaver))).toStrictEqual(revoked);
+        expect((await stored())?.owner_id).toBe(successor.user_id);
+        expect((await successor.call('GET', `/${chatbot.chatbot_id}`)).body.owner_id).toBe(successor.user_id);
+        expect((await leaver.call('GET', `/${chatbot.chatbot_id}`)).status).toBe(404);
       }
       expect(outcome(await leave(carol))).toStrictEqual(lastOwner());
     });
