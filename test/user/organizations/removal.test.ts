@@ -1,6 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Role } from '@gatehouse/shared/access/rbac';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { outcome } from '../../fixtures/envelope.ts';
+import { userNotFound } from '../access/failures.ts';
 import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
-import { type OrganizationService, startOrganizationService, type Team } from './organization-service.ts';
+import {
+  type OrganizationService,
+  type Person,
+  startOrganizationService,
+  type Team,
+} from './organization-service.ts';
 
 let service: OrganizationService;
 let team: Team;
@@ -57,20 +65,40 @@ test('an Owner who is being removed cannot make themselves a member', async () =
   }
 });
 
-test('a member who is removed during a grant is on no access list', async () => {
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const { eve, own } = await newAdmin();
+/** Runs a step when the service is about to write a chatbot. */
+function beforeNextWrite(step: () => Promise<unknown>) {
+  const { chatbots } = service.db;
+  const spy = vi.spyOn(chatbots, 'updateOne').mockImplementationOnce(async (...args) => {
+    spy.mockRestore();
+    await step();
+    return chatbots.updateOne(...args);
+  });
+}
+
+describe('on a chatbot of the department', () => {
+  let access: string;
+  beforeEach(async () => {
     const { chatbot_id } = await service.newChatbot(team.people.Editor, team.department_id);
-    const access = `/api/v1/chatbots/${chatbot_id}/access`;
-    await Promise.all([
-      team.ada.ask('PUT', `${access}/${eve.user_id}`, { role: 'Owner' }),
-      team.ada.call('DELETE', own),
-    ]);
-    const { permissions } = (await team.ada.ask('GET', access)).body;
-    expect(permissions.map(({ user_id }: { user_id: string }) => user_id)).toEqual([
-      team.people.Editor.user_id,
-    ]);
-  }
+    access = `/api/v1/chatbots/${chatbot_id}/access`;
+  });
+  const grant = ({ user_id }: Person, role: Role) => team.ada.ask('PUT', `${access}/${user_id}`, { role });
+  const listed = async () =>
+    (await team.ada.ask('GET', access)).body.permissions.map(({ user_id }: { user_id: string }) => user_id);
+
+  test('a member who is removed during a grant is on no access list', async () => {
+    const { eve, own } = await newAdmin();
+    beforeNextWrite(() => team.ada.call('DELETE', own));
+    expect(outcome(await grant(eve, 'Owner'))).toStrictEqual(userNotFound(service.clock));
+    expect(await listed()).toEqual([team.people.Editor.user_id]);
+  });
+
+  test('a removal keeps a grant that is made meanwhile', async () => {
+    const { eve, own } = await newAdmin();
+    await grant(eve, 'Owner');
+    beforeNextWrite(() => grant(team.people.Viewer, 'Admin'));
+    expect((await team.ada.call('DELETE', own)).status).toBe(200);
+    expect(await listed()).toEqual([team.people.Editor.user_id, team.people.Viewer.user_id]);
+  });
 });
 
 test('a member who rejoins does not get back their chatbots', async () => {
