@@ -1,7 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import type { User } from '@gatehouse/shared/identity/users';
-import { expect } from 'vitest';
+import type { Collection, Document } from 'mongodb';
+import { expect, vi } from 'vitest';
 import { send, sendJson } from '../../fixtures/http.ts';
 import { accountRecord, bearerOf, newMember } from '../../fixtures/members.ts';
 import { startServices } from '../../fixtures/services.ts';
@@ -186,6 +187,18 @@ export const onePage = (...data: unknown[]) => ({
 /** Makes `times` calls concurrently. */
 export const concurrently = <T>(times: number, make: (turn: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: times }, (_, turn) => make(turn)));
+
+/** Runs a step when the service is about to call updateOne on a collection. */
+export function beforeNextUpdate<Stored extends Document>(
+  collection: Collection<Stored>,
+  step: () => Promise<unknown>,
+): void {
+  const spy = vi.spyOn(collection, 'updateOne').mockImplementationOnce(async (...update) => {
+    spy.mockRestore();
+    await step();
+    return collection.updateOne(...update);
+  });
+}
 
 const NAME = 'name must be a single line of 1 to 200 characters';
 /** Invalid names of organizations and departments, with the `details` of the refusal. */

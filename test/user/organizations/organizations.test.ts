@@ -14,6 +14,7 @@ import {
   BAD_BODIES,
   BAD_NAMES,
   BAD_QUERIES,
+  beforeNextUpdate,
   concurrently,
   NOWHERE,
   type OrganizationService,
@@ -290,6 +291,17 @@ describe('owners', () => {
       const { owners } = (await stays.call('GET', path(organization_id))).body;
       expect(owners.map(({ user_id }: { user_id: string }) => user_id)).toEqual([stays.user_id]);
     }
+  });
+
+  test('an Owner who is removed during their call cannot remove another', async () => {
+    const { organization_id } = await service.create(ada, '', { name: 'Engines' });
+    const [bob, eve] = [await service.newPerson(), await service.newPerson()];
+    for (const { user_id } of [bob, eve]) await ada.call('PUT', path(organization_id, user_id));
+    beforeNextUpdate(service.db.organizations, () => ada.call('DELETE', path(organization_id, bob.user_id)));
+    const answer = await bob.call('DELETE', path(organization_id, eve.user_id));
+    expect(outcome(answer)).toStrictEqual(forbidden(service.clock));
+    const { owners } = (await ada.call('GET', path(organization_id))).body;
+    expect(owners.map(({ user_id }: { user_id: string }) => user_id)).toEqual([ada.user_id, eve.user_id]);
   });
 
   test('ten concurrent additions of a user add one Owner', async () => {

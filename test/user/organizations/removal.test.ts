@@ -1,9 +1,10 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { userNotFound } from '../access/failures.ts';
 import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
 import {
+  beforeNextUpdate,
   type OrganizationService,
   type Person,
   startOrganizationService,
@@ -65,16 +66,6 @@ test('an Owner who is being removed cannot make themselves a member', async () =
   }
 });
 
-/** Runs a step when the service is about to write a chatbot. */
-function beforeNextWrite(step: () => Promise<unknown>) {
-  const { chatbots } = service.db;
-  const spy = vi.spyOn(chatbots, 'updateOne').mockImplementationOnce(async (...args) => {
-    spy.mockRestore();
-    await step();
-    return chatbots.updateOne(...args);
-  });
-}
-
 describe('on a chatbot of the department', () => {
   let access: string;
   beforeEach(async () => {
@@ -87,7 +78,7 @@ describe('on a chatbot of the department', () => {
 
   test('a member who is removed during a grant is on no access list', async () => {
     const { eve, own } = await newAdmin();
-    beforeNextWrite(() => team.ada.call('DELETE', own));
+    beforeNextUpdate(service.db.chatbots, () => team.ada.call('DELETE', own));
     expect(outcome(await grant(eve, 'Owner'))).toStrictEqual(userNotFound(service.clock));
     expect(await listed()).toEqual([team.people.Editor.user_id]);
   });
@@ -95,7 +86,7 @@ describe('on a chatbot of the department', () => {
   test('a removal keeps a grant that is made meanwhile', async () => {
     const { eve, own } = await newAdmin();
     await grant(eve, 'Owner');
-    beforeNextWrite(() => grant(team.people.Viewer, 'Admin'));
+    beforeNextUpdate(service.db.chatbots, () => grant(team.people.Viewer, 'Admin'));
     expect((await team.ada.call('DELETE', own)).status).toBe(200);
     expect(await listed()).toEqual([team.people.Editor.user_id, team.people.Viewer.user_id]);
   });
