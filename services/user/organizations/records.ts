@@ -26,7 +26,7 @@ export interface Department {
 export const PLANS = ['Free', 'Starter', 'Professional', 'Business', 'Enterprise'] as const;
 export const PAYMENT_STATUSES = ['pending', 'paid', 'failed'] as const;
 
-export interface Billing {
+interface Billing {
   subscription_plan: (typeof PLANS)[number];
   payment_status: (typeof PAYMENT_STATUSES)[number];
   /** The date on which the plan was chosen. */

@@ -21,13 +21,13 @@ beforeAll(async () => {
   service = await startChatbotService();
   [ada, owner] = [await service.newPerson(), await service.newPerson()];
   [place, next] = await service.newOrganization([owner], 2);
-  await service.addMember(ada, { ...place, role: 'Owner' });
+  await service.storeMember(ada, { ...place, role: 'Owner' });
 });
 afterAll(() => service.stop());
 
 async function member(role: Role, where = place) {
   const person = await service.newPerson();
-  await service.addMember(person, { ...where, role });
+  await service.storeMember(person, { ...where, role });
   return person;
 }
 
@@ -216,7 +216,7 @@ describe('POST /api/v1/chatbots/create with a department_id', () => {
     expect((await create(owner, place.department_id)).status).toBe(201);
     const both = await service.newPerson();
     const [other] = await service.newOrganization([both]);
-    await service.addMember(both, { ...other, role: 'Analyst' });
+    await service.storeMember(both, { ...other, role: 'Analyst' });
     expect((await create(both, other.department_id)).body).toMatchObject({
       ...other,
       owner_id: both.user_id,

@@ -12,9 +12,9 @@ beforeAll(async () => {
   [ada, editor, viewer] = [await service.newPerson(), await service.newPerson(), await service.newPerson()];
   const [place] = await service.newOrganization([ada], 3);
   await service.newOrganization([editor], 3);
-  await service.addMember(ada, { ...place, role: 'Owner' });
-  await service.addMember(editor, { ...place, role: 'Editor' });
-  await service.addMember(viewer, { ...place, role: 'Viewer' });
+  await service.storeMember(ada, { ...place, role: 'Owner' });
+  await service.storeMember(editor, { ...place, role: 'Editor' });
+  await service.storeMember(viewer, { ...place, role: 'Viewer' });
   const department = await ada.create({ department_id: place.department_id });
   ids = { own: (await editor.create()).chatbot_id, department: department.chatbot_id };
 });

@@ -1,18 +1,18 @@
 import { PERMISSIONS, ROLES } from '@gatehouse/shared/access/rbac';
+import type { Connection } from '@gatehouse/shared/data/connect';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { roleOn, visibleTo } from '../../../services/user/access/chatbot-roles.ts';
 import type { Roles } from '../../../services/user/access/roles.ts';
-import type { StoredChatbot } from '../../../services/user/chatbots/records.ts';
-import { COLLECTIONS, type Database } from '../../../services/user/database.ts';
+import { chatbotCollections, type StoredChatbot } from '../../../services/user/chatbots/records.ts';
 import { anyOf } from '../../../services/user/lists.ts';
 import { freshDatabase } from '../../fixtures/database.ts';
 import { may } from '../../fixtures/permissions.ts';
 
-let db: Database;
+let db: Connection<typeof chatbotCollections>;
 let drop: () => Promise<void>;
 beforeAll(async () => {
-  ({ db, drop } = await freshDatabase(COLLECTIONS));
+  ({ db, drop } = await freshDatabase(chatbotCollections));
 });
 afterAll(() => drop());
 

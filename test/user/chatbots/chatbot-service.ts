@@ -75,7 +75,10 @@ export async function startChatbotService({ clock = testClock() }: { clock?: Clo
   }
 
   /** Stores the membership of a user in a department. */
-  const addMember = ({ user_id }: { user_id: string | null }, membership: Place & Pick<Membership, 'role'>) =>
+  const storeMember = (
+    { user_id }: { user_id: string | null },
+    membership: Place & Pick<Membership, 'role'>,
+  ) =>
     db.memberships.insertOne({
       membership_id: randomUUIDv7(),
       user_id: String(user_id),
@@ -91,7 +94,7 @@ export async function startChatbotService({ clock = testClock() }: { clock?: Clo
     /** The database commands that the service has sent. */
     commands,
     newOrganization,
-    addMember,
+    storeMember,
     clock,
     newPerson,
     /** A stored chatbot without its internal fields. */

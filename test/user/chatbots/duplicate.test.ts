@@ -41,7 +41,7 @@ describe('POST /api/v1/chatbots/{chatbot_id}/duplicate', () => {
     const { chatbot_id } = await ada.create();
     const place = { organization_id: 'org-1', department_id: 'dep-1' };
     await service.db.chatbots.updateOne({ chatbot_id }, { $set: place });
-    await service.addMember(ada, { ...place, role: 'Editor' });
+    await service.storeMember(ada, { ...place, role: 'Editor' });
     expect((await duplicate(ada, chatbot_id)).body).toMatchObject(place);
   });
 

@@ -25,10 +25,10 @@ beforeAll(async () => {
   const [first, second] = await service.newOrganization([ada], 2);
   [sales, support] = [first, second as Place];
   [foreign] = await service.newOrganization([bob]);
-  await service.addMember(viewer, { ...sales, role: 'Viewer' });
-  await service.addMember(analyst, { ...sales, role: 'Analyst' });
-  await service.addMember(editor, { ...support, role: 'Editor' });
-  await service.addMember(editor, { ...sales, role: 'Viewer' });
+  await service.storeMember(viewer, { ...sales, role: 'Viewer' });
+  await service.storeMember(analyst, { ...sales, role: 'Analyst' });
+  await service.storeMember(editor, { ...support, role: 'Editor' });
+  await service.storeMember(editor, { ...sales, role: 'Viewer' });
 
   const create = async (person: Person, name: string, place?: Place) => {
     service.clock.advance(1);
@@ -151,7 +151,7 @@ test('filtering by an invisible department is like filtering by an unknown one',
 
 test('a lost role takes effect at once', async () => {
   const person = await service.newPerson();
-  await service.addMember(person, { ...sales, role: 'Viewer' });
+  await service.storeMember(person, { ...sales, role: 'Viewer' });
   expect((await person.list()).body.pagination.total_items).toBe(3);
   await ada.grant(chatbots['sales 1'] as Chatbot, person, 'Analyst');
   expect(names(await person.list())).toEqual(['sales 2', 'sales 3']);

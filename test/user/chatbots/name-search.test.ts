@@ -1,14 +1,14 @@
+import type { Connection } from '@gatehouse/shared/data/connect';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { nameContains, suffixesOf } from '../../../services/user/chatbots/name-search.ts';
-import type { StoredChatbot } from '../../../services/user/chatbots/records.ts';
-import { COLLECTIONS, type Database } from '../../../services/user/database.ts';
+import { chatbotCollections, type StoredChatbot } from '../../../services/user/chatbots/records.ts';
 import { freshDatabase } from '../../fixtures/database.ts';
 
-let db: Database;
+let db: Connection<typeof chatbotCollections>;
 let drop: () => Promise<void>;
 beforeAll(async () => {
-  ({ db, drop } = await freshDatabase(COLLECTIONS));
+  ({ db, drop } = await freshDatabase(chatbotCollections));
 });
 afterAll(() => drop());
 beforeEach(async () => void (await db.chatbots.deleteMany()));

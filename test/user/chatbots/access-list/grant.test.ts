@@ -259,12 +259,12 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     beforeEach(async () => {
       owner = await service.newPerson();
       [place] = await service.newOrganization([owner]);
-      await service.addMember(ada, { ...place, role: 'Owner' });
+      await service.storeMember(ada, { ...place, role: 'Owner' });
       shared = await ada.create({ department_id: place.department_id });
     });
 
     test('only members and Owners of the organization can be granted a role', async () => {
-      await service.addMember(bob, { ...place, role: 'Viewer' });
+      await service.storeMember(bob, { ...place, role: 'Viewer' });
       expect((await put(ada, bob.user_id, { role: 'Editor' }, shared)).status).toBe(200);
       expect((await put(ada, owner.user_id, { role: 'Editor' }, shared)).status).toBe(200);
       const before = await stored(shared);
@@ -272,7 +272,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
         userNotFound(service.clock),
       );
       const [next] = await service.newOrganization([owner]);
-      await service.addMember(eve, { ...next, role: 'Owner' });
+      await service.storeMember(eve, { ...next, role: 'Owner' });
       expect(outcome(await put(ada, eve.user_id, { role: 'Editor' }, shared))).toStrictEqual(
         userNotFound(service.clock),
       );
@@ -290,7 +290,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
         expires_at: new Date(service.clock.now() + 1000),
       });
       const disabled = await service.newPerson({ account_status: 'disabled' });
-      await service.addMember(disabled, { ...place, role: 'Editor' });
+      await service.storeMember(disabled, { ...place, role: 'Editor' });
       for (const user_id of [eve.user_id, disabled.user_id, 'undefined', 'null'])
         expect(outcome(await put(ada, user_id, { role: 'Editor' }, shared))).toStrictEqual(
           userNotFound(service.clock),
@@ -298,8 +298,8 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     });
 
     test("a department's Admin grants roles up to Admin", async () => {
-      await service.addMember(bob, { ...place, role: 'Admin' });
-      await service.addMember(eve, { ...place, role: 'Viewer' });
+      await service.storeMember(bob, { ...place, role: 'Admin' });
+      await service.storeMember(eve, { ...place, role: 'Viewer' });
       expect((await put(bob, eve.user_id, { role: 'Admin' }, shared)).status).toBe(200);
       expect(outcome(await put(bob, eve.user_id, { role: 'Owner' }, shared))).toStrictEqual(
         forbidden(service.clock),
@@ -307,7 +307,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     });
 
     test('an entry overrides a higher role in the department', async () => {
-      await service.addMember(bob, { ...place, role: 'Admin' });
+      await service.storeMember(bob, { ...place, role: 'Admin' });
       expect((await put(bob, eve.user_id, { role: 'Viewer' }, shared)).status).toBe(404); // no member
       await ada.grant(shared, bob, 'Viewer');
       expect((await put(bob, eve.user_id, { role: 'Viewer' }, shared)).status).toBe(403);
@@ -319,8 +319,8 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     test.each(['Owner', 'Admin'] as const)(
       'whether an Owner of the department can be lowered by its %s',
       async (role) => {
-        await service.addMember(bob, { ...place, role });
-        await service.addMember(eve, { ...place, role: 'Owner' });
+        await service.storeMember(bob, { ...place, role });
+        await service.storeMember(eve, { ...place, role: 'Owner' });
         const answer = await put(bob, eve.user_id, { role: 'Analyst' }, shared);
         if (role === 'Admin') expect(outcome(answer)).toStrictEqual(forbidden(service.clock));
         expect(await roleOf(eve, shared)).toBe(role === 'Owner' ? 'Analyst' : 'Owner');
@@ -329,7 +329,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
 
     test('a member who is removed during a grant has no role', async () => {
       for (let round = 0; round < 5; round += 1) {
-        await service.addMember(bob, { ...place, role: 'Viewer' });
+        await service.storeMember(bob, { ...place, role: 'Viewer' });
         await Promise.all([
           put(ada, bob.user_id, { role: 'Owner' }, shared),
           service.db.memberships.deleteOne({ user_id: String(bob.user_id) }),

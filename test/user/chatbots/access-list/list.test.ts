@@ -75,8 +75,8 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
 
   test('lists grants, not roles in the department', async () => {
     const [place] = await service.newOrganization([eve]);
-    await service.addMember(ada, { ...place, role: 'Editor' });
-    await service.addMember(bob, { ...place, role: 'Viewer' });
+    await service.storeMember(ada, { ...place, role: 'Editor' });
+    await service.storeMember(bob, { ...place, role: 'Viewer' });
     const { chatbot_id } = await ada.create({ department_id: place.department_id });
     for (const person of [ada, bob, eve])
       expect(

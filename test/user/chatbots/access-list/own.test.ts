@@ -14,7 +14,7 @@ beforeAll(async () => {
   service = await startChatbotService();
   [ada, bob, owner] = [await service.newPerson(), await service.newPerson(), await service.newPerson()];
   [place] = await service.newOrganization([owner]);
-  await service.addMember(ada, { ...place, role: 'Owner' });
+  await service.storeMember(ada, { ...place, role: 'Owner' });
 });
 afterAll(() => service.stop());
 
@@ -24,7 +24,7 @@ const inDepartment = () => ada.create({ department_id: place.department_id });
 /** A new member of the department. */
 async function member(role: (typeof ROLES)[number]) {
   const person = await service.newPerson();
-  await service.addMember(person, { ...place, role });
+  await service.storeMember(person, { ...place, role });
   return person;
 }
 
@@ -66,8 +66,8 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access/me', () => {
   test("the organization's Owner is Owner, whatever their entry and membership say", async () => {
     const both = await service.newPerson();
     const [other] = await service.newOrganization([both, owner]);
-    await service.addMember(ada, { ...other, role: 'Owner' });
-    await service.addMember(both, { ...other, role: 'Analyst' });
+    await service.storeMember(ada, { ...other, role: 'Owner' });
+    await service.storeMember(both, { ...other, role: 'Analyst' });
     const chatbot = await ada.create({ department_id: other.department_id });
     expect((await own(owner, chatbot)).body.role).toBe('Owner');
     expect((await own(both, chatbot)).body.role).toBe('Owner');
@@ -94,7 +94,7 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access/me', () => {
   test('a role does not extend to other departments or organizations', async () => {
     const [here, there] = await service.newOrganization([owner], 2);
     const [elsewhere] = await service.newOrganization([bob]);
-    await service.addMember(ada, { ...here, role: 'Owner' });
+    await service.storeMember(ada, { ...here, role: 'Owner' });
     const next = await owner.create({ department_id: String(there?.department_id) });
     const foreign = await bob.create({ department_id: elsewhere.department_id });
     for (const chatbot of [next, foreign])

@@ -205,12 +205,12 @@ describe('DELETE /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     beforeEach(async () => {
       owner = await service.newPerson();
       [place] = await service.newOrganization([owner]);
-      await service.addMember(ada, { ...place, role: 'Owner' });
+      await service.storeMember(ada, { ...place, role: 'Owner' });
       shared = await ada.create({ department_id: place.department_id });
     });
 
     test('the role in the department applies again', async () => {
-      await service.addMember(bob, { ...place, role: 'Viewer' });
+      await service.storeMember(bob, { ...place, role: 'Viewer' });
       await ada.grant(shared, bob, 'Admin');
       expect(outcome(await leave(bob, shared))).toStrictEqual(revoked);
       expect(await roleOf(bob, shared)).toBe('Viewer');
@@ -220,7 +220,7 @@ describe('DELETE /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     });
 
     test('a user whose entry is lower than their role in the department cannot leave', async () => {
-      await service.addMember(bob, { ...place, role: 'Admin' });
+      await service.storeMember(bob, { ...place, role: 'Admin' });
       await ada.grant(shared, bob, 'Viewer');
       expect(outcome(await leave(bob, shared))).toStrictEqual(forbidden(service.clock));
       expect(await roleOf(bob, shared)).toBe('Viewer');
@@ -233,8 +233,8 @@ describe('DELETE /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     });
 
     test('an Admin cannot make a user Owner by revoking a lower entry', async () => {
-      await service.addMember(bob, { ...place, role: 'Admin' });
-      await service.addMember(eve, { ...place, role: 'Owner' });
+      await service.storeMember(bob, { ...place, role: 'Admin' });
+      await service.storeMember(eve, { ...place, role: 'Owner' });
       await ada.grant(shared, eve, 'Viewer');
       expect(outcome(await revoke(bob, eve.user_id, shared))).toStrictEqual(forbidden(service.clock));
       expect(await roleOf(eve, shared)).toBe('Viewer');
@@ -243,14 +243,14 @@ describe('DELETE /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     });
 
     test('a role in the department is not an entry that can be revoked', async () => {
-      await service.addMember(bob, { ...place, role: 'Viewer' });
+      await service.storeMember(bob, { ...place, role: 'Viewer' });
       for (const caller of [ada, bob, owner])
         expect(outcome(await revoke(caller, bob.user_id, shared))).toStrictEqual(notFound(service.clock));
       expect(outcome(await leave(owner, shared))).toStrictEqual(notFound(service.clock));
     });
 
     test("the organization's Owner revokes any entry but that of the last Owner", async () => {
-      await service.addMember(bob, { ...place, role: 'Viewer' });
+      await service.storeMember(bob, { ...place, role: 'Viewer' });
       await ada.grant(shared, bob, 'Owner');
       expect(outcome(await revoke(owner, ada.user_id, shared))).toStrictEqual(revoked);
       expect((await stored(shared))?.owner_id).toBe(bob.user_id);
@@ -258,7 +258,7 @@ describe('DELETE /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     });
 
     test('a former member can neither leave nor revoke', async () => {
-      await service.addMember(bob, { ...place, role: 'Viewer' });
+      await service.storeMember(bob, { ...place, role: 'Viewer' });
       await ada.grant(shared, bob, 'Owner');
       await service.db.memberships.deleteOne({ user_id: String(bob.user_id) });
       for (const { user_id } of [ada, bob])
