@@ -14,6 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
+  // At noon, so that no test crosses midnight unless it means to.
+  service.clock.advance((1.5 * DAY - (service.clock.now() % DAY)) / 1000);
   team = await service.newTeam();
 });
 
