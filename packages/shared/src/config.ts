@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { UPSTREAM_SETTINGS, type UpstreamSetting } from './contract/prefixes.ts';
 
 const number = (what: string, { min, max = Number.MAX_SAFE_INTEGER }: { min: number; max?: number }) =>
   z
@@ -53,27 +54,11 @@ const everyService = {
     .transform((text) => (text === '' || text === 'true' ? text === 'true' : text)),
 };
 
-/** Where the platform's services are, one for each prefix of the catalogue that is not our own. */
-const upstreams = {
-  UPSTREAM_CHATBOTS: address('http', 'https').optional(),
-  UPSTREAM_SELECTION: address('http', 'https').optional(),
-  UPSTREAM_CRAWL: address('http', 'https').optional(),
-  UPSTREAM_STATE_3D: address('http', 'https').optional(),
-  UPSTREAM_STATE_TEXT: address('http', 'https').optional(),
-  UPSTREAM_STATE_VOICE: address('http', 'https').optional(),
-  UPSTREAM_PROMPTS: address('http', 'https').optional(),
-  UPSTREAM_MAINTENANCE: address('http', 'https').optional(),
-  UPSTREAM_CHAT_3D: address('http', 'https').optional(),
-  UPSTREAM_CHAT_TEXT: address('http', 'https').optional(),
-  UPSTREAM_CHAT_VOICE: address('http', 'https').optional(),
-  UPSTREAM_HISTORY: address('http', 'https').optional(),
-  UPSTREAM_ANALYTICS: address('http', 'https').optional(),
-  UPSTREAM_LLM: address('http', 'https').optional(),
-  UPSTREAM_HOMEPAGE: address('http', 'https').optional(),
-  UPSTREAM_PHYSIO: address('http', 'https').optional(),
-  UPSTREAM_PAYMENT: address('http', 'https').optional(),
-  UPSTREAM_ADMIN: address('http', 'https').optional(),
-};
+const url = address('http', 'https');
+const upstreams = Object.fromEntries(UPSTREAM_SETTINGS.map((setting) => [setting, url.optional()])) as Record<
+  UpstreamSetting,
+  z.ZodOptional<typeof url>
+>;
 
 const services = {
   gateway: z.object({

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { budgetOf, type Counters, createCounters } from '../../../services/gateway/policy/counters.ts';
+import { budgetOf, type Counters } from '../../../services/gateway/policy/counters.ts';
+import { createCounters } from '../../../services/gateway/policy/counters-fallback.ts';
 import { memoryCounters } from '../../../services/gateway/policy/counters-memory.ts';
 import { type Clock, testClock } from '../../fixtures/clock.ts';
 

@@ -7,7 +7,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildGateway } from '../../../services/gateway/app.ts';
-import { type Counters, createCounters } from '../../../services/gateway/policy/counters.ts';
+import type { Counters } from '../../../services/gateway/policy/counters.ts';
+import { createCounters } from '../../../services/gateway/policy/counters-fallback.ts';
 import { memoryCounters } from '../../../services/gateway/policy/counters-memory.ts';
 import { createRedis, redisCounters } from '../../../services/gateway/policy/counters-redis.ts';
 import { rateLimited } from '../../fixtures/envelope.ts';
@@ -56,7 +57,7 @@ afterAll(async () => {
 });
 
 async function connectRedis(): Promise<Redis> {
-  const redis = createRedis(url());
+  const redis = createRedis(url(), 1_000);
   redis.on('error', () => {});
   await redis.connect();
   return redis;
@@ -242,7 +243,7 @@ describe.skipIf(noRedis)(`Redis keys${why}`, () => {
 
   test('while Redis is not ready memory counts, and Redis again when it is', async () => {
     const window = [{ seconds: 60, limit: 5 }];
-    const away = createRedis(url());
+    const away = createRedis(url(), 1_000);
     const counters = createCounters(away, Date.now);
     const key = `user:${randomBytes(6).toString('hex')}`;
     expect(await counters.spend(key, window)).toMatchObject({ remaining: 4 });

@@ -1,7 +1,7 @@
+import { PREFIXES } from '@gatehouse/shared/contract/prefixes';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildGateway } from '../../../services/gateway/app.ts';
-import { PREFIXES } from '../../../services/gateway/proxy/prefixes.ts';
 import { failuresAt, outcome, rateLimited } from '../../fixtures/envelope.ts';
 import { startUpstream } from '../../fixtures/gateway.ts';
 import { type Answered, postForm, postJson, send } from '../../fixtures/http.ts';

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { buildGateway } from '../../services/gateway/app.ts';
-import { memoryCounters } from '../../services/gateway/policy/counters-memory.ts';
-import { createLoginThrottle } from '../../services/gateway/policy/login-throttle.ts';
-import { failuresAt, outcome, rateLimited } from '../fixtures/envelope.ts';
-import { bodyOf, startHttp } from '../fixtures/gateway.ts';
-import { type Answered, decodeToken, postForm, postJson } from '../fixtures/http.ts';
-import { newMember } from '../fixtures/members.ts';
-import { listen, type Services, startServices, testConfig } from '../fixtures/services.ts';
+import { buildGateway } from '../../../services/gateway/app.ts';
+import { memoryCounters } from '../../../services/gateway/policy/counters-memory.ts';
+import { createLoginThrottle } from '../../../services/gateway/policy/login-throttle.ts';
+import { failuresAt, outcome, rateLimited } from '../../fixtures/envelope.ts';
+import { bodyOf, startHttp } from '../../fixtures/gateway.ts';
+import { type Answered, decodeToken, postForm, postJson } from '../../fixtures/http.ts';
+import { newMember } from '../../fixtures/members.ts';
+import { listen, type Services, startServices, testConfig } from '../../fixtures/services.ts';
 
 let services: Services;
 /** A CAPTCHA provider that says yes to whatever begins with "solved". */

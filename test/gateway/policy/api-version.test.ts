@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { DEPRECATIONS, type Deprecation } from '../../services/gateway/api-version.ts';
-import { buildGateway } from '../../services/gateway/app.ts';
-import { COLLECTIONS } from '../../services/gateway/database.ts';
-import { testClock } from '../fixtures/clock.ts';
-import { freshDatabase } from '../fixtures/database.ts';
-import { member } from '../fixtures/members.ts';
-import { listen, testConfig } from '../fixtures/services.ts';
-import { envelope, exchange, refusal, startPlatform } from './platform.ts';
+import { buildGateway } from '../../../services/gateway/app.ts';
+import { COLLECTIONS } from '../../../services/gateway/database.ts';
+import { DEPRECATIONS, type Deprecation } from '../../../services/gateway/policy/api-version.ts';
+import { testClock } from '../../fixtures/clock.ts';
+import { freshDatabase } from '../../fixtures/database.ts';
+import { member } from '../../fixtures/members.ts';
+import { listen, testConfig } from '../../fixtures/services.ts';
+import { envelope, exchange, refusal, startPlatform } from '../platform.ts';
 
 const deprecations: Deprecation[] = [
   {

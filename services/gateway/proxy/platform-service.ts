@@ -1,0 +1,52 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import httpProxy, { type FastifyHttpProxyOptions } from '@fastify/http-proxy';
+import type { Dispatcher } from 'undici';
+import { requestHeaders } from './forwarded-headers.ts';
+import { type Forwarding, METHODS } from './forwarding.ts';
+import type { Idempotency } from './idempotency.ts';
+import { relay, type UpstreamResponse } from './response.ts';
+import { bodyOf, type ForwardOptions, type Target, type Upstream } from './upstreams.ts';
+
+interface Call extends ForwardOptions {
+  resolve(response: Promise<UpstreamResponse>): void;
+}
+
+/** The call that reply-from is addressing: its HTTP client gets only the request line and the headers. */
+const current = new AsyncLocalStorage<Call>();
+
+/**
+ * Forwards a prefix to a platform service through @fastify/http-proxy, which checks that the URL stays below the prefix.
+ * It gets only canonical paths (policy/canonical-path.ts), so its own normalization has nothing to change.
+ */
+export const platformService =
+  (upstream: Upstream, idempotency: Idempotency): Forwarding =>
+  async (app, { routes, config }) => {
+    /**
+     * The HTTP client of reply-from. It never calls back: reply-from would log a disconnected client as a warning,
+     * discard the response that its Idempotency-Key is waiting for, and set the headers of a body that may break off.
+     */
+    const request = (target: Target) => {
+      const { resolve, ...options } = current.getStore() as Call;
+      resolve(upstream.send(target, options));
+    };
+
+    await app.register(httpProxy, {
+      upstream: upstream.origin + upstream.basePath,
+      rewritePrefix: upstream.basePath + app.prefix,
+      routes,
+      httpMethods: METHODS,
+      config: { ...config, streams: true },
+      proxyPayloads: false,
+      undici: { request: request as unknown as Dispatcher['request'] },
+      disableCache: true,
+      disableRequestLogging: true,
+      replyOptions: { rewriteRequestHeaders: requestHeaders },
+      async handler(request, reply, path, options) {
+        const call = ({ body = bodyOf(request), signal }: ForwardOptions) =>
+          new Promise<UpstreamResponse>((resolve) => {
+            current.run({ body, signal, resolve }, () => reply.from(path, options));
+          });
+        return relay(reply, await idempotency(request, reply, call));
+      },
+    } as FastifyHttpProxyOptions);
+  };
