@@ -10,6 +10,7 @@ import type { Database } from './database.ts';
 import { documentOf } from './document.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { apiVersion, DEPRECATIONS, type Deprecation } from './policy/api-version.ts';
+import type { Counters } from './policy/counters.ts';
 import { createCounters } from './policy/counters-fallback.ts';
 import { createRedis } from './policy/counters-redis.ts';
 import { createLoginThrottle } from './policy/login-throttle.ts';
@@ -28,7 +29,9 @@ export interface GatewayOptions {
   config: GatewayConfig;
   db: Database;
   deprecations?: readonly Deprecation[];
-  /** Overrides for tests. */
+  /** A test injects counters that it can read and spend. */
+  counters?: Counters;
+  /** A test injects short time limits. */
   limits?: Partial<Limits>;
   /** Unix milliseconds; a test sets its own clock. */
   now?: () => number;
@@ -39,6 +42,7 @@ export async function buildGateway({
   config,
   db,
   deprecations = DEPRECATIONS,
+  counters: injected,
   limits: overrides,
   now = Date.now,
   logStream,
@@ -47,7 +51,7 @@ export async function buildGateway({
   const tokens = createTokens(config);
   const principals = createPrincipals(config, { users: db.users, tokens, now });
   const redis = config.REDIS_URL === undefined ? undefined : createRedis(config.REDIS_URL, limits.redis);
-  const counters = createCounters(redis, now);
+  const counters = injected ?? createCounters(redis, now);
   const throttle = createLoginThrottle(counters);
   const idempotency = createIdempotency(db, config.JWT_SECRET, now);
   const captcha = createCaptchaGate(config, db, limits.captcha);

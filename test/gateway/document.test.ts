@@ -110,8 +110,8 @@ describe('with services that fail', () => {
   afterEach(async () => {
     for (const { stop } of started.splice(0)) await stop();
   });
-  const inFrontOf = async (url: string) => {
-    const gateway = await startGateway({ env: { LOGIN_SERVICE_URL: url, USER_SERVICE_URL: url } });
+  const inFrontOf = async (url: string, limits = {}) => {
+    const gateway = await startGateway({ env: { LOGIN_SERVICE_URL: url, USER_SERVICE_URL: url }, limits });
     started.push(gateway);
     return gateway.url;
   };
@@ -138,16 +138,16 @@ describe('with services that fail', () => {
     expect(Object.keys(paths).toSorted()).toEqual(OWN.toSorted());
   });
 
-  test('and when they are down, or hang', { timeout: 15_000 }, async () => {
+  test('still documents its own operations when they are down or hang', async () => {
     const gone = await startHttp(() => {});
     await gone.stop();
     expect(Object.keys((await documentAt(await inFrontOf(gone.url))).paths).toSorted()).toEqual(
       OWN.toSorted(),
     );
     const hanging = await service(() => {});
-    expect(Object.keys((await documentAt(await inFrontOf(hanging.url))).paths).toSorted()).toEqual(
-      OWN.toSorted(),
-    );
+    expect(
+      Object.keys((await documentAt(await inFrontOf(hanging.url, { document: 50 }))).paths).toSorted(),
+    ).toEqual(OWN.toSorted());
   });
 
   test('a service that has been seen once is remembered', async () => {

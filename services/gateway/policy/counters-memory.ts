@@ -12,7 +12,8 @@ interface Count {
 
 /** Counters in this process. Each operation is synchronous, and so atomic. */
 export function memoryCounters(now: () => number, maxKeys = MAX_KEYS): Counters {
-  const counts = new LRUCache<string, Count[]>({ max: maxKeys });
+  // maxSize instead of max, which would allocate every slot in advance.
+  const counts = new LRUCache<string, Count[]>({ maxSize: maxKeys, sizeCalculation: () => 1 });
 
   /** The counts of a key; a window that has ended starts again at zero. */
   const current = (key: string, windows: readonly Window[]): Count[] => {

@@ -32,7 +32,7 @@ export function createPrincipals(
   { users, tokens, now }: { users: Collection<User>; tokens: Tokens; now: () => number },
   maxCached = MAX_CACHED,
 ): Principals {
-  const cache = new LRUCache<string, Cached>({ max: maxCached });
+  const cache = new LRUCache<string, Cached>({ maxSize: maxCached, sizeCalculation: () => 1 });
 
   /** Also drops what is still pending: the database may answer with the state before the change. */
   const forgetWhere = (matches: (principal: Principal) => boolean): void => {

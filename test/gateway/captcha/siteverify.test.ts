@@ -115,10 +115,11 @@ describe.each(['recaptcha', 'hcaptcha', 'turnstile'] as const)('POST /v2/login p
   });
 });
 
-test('a provider that hangs is given up after five seconds', { timeout: 15_000 }, async () => {
+test('returns 400 when the provider does not answer within the limit', async () => {
   const siteverify = await startHttp(() => {});
   const gateway = await startGateway({
     env: { CAPTCHA_PROVIDER: 'recaptcha', CAPTCHA_VERIFY_URL: siteverify.url },
+    limits: { captcha: 50 },
   });
   const { status, body } = await postForm(`${gateway.url}/v2/login`, { ...person, recaptcha_token: 'x' });
   expect({ status, body }).toEqual(refused);

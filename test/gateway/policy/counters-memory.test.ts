@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { budgetOf, type Counters } from '../../../services/gateway/policy/counters.ts';
 import { createCounters } from '../../../services/gateway/policy/counters-fallback.ts';
@@ -176,57 +175,23 @@ test('without Redis the counters are these', async () => {
   expect(await peek()).toEqual({ ...whole, remaining: 2, resetMs: 1 });
 });
 
-/** Runs a module's text with `counters`, `windows` and `heap`, in mebibytes, in a process of its own. */
-function measure(program: string) {
-  const module = new URL('../../../services/gateway/policy/counters-memory.ts', import.meta.url).href;
-  const text = `
-    import { memoryCounters } from ${JSON.stringify(module)};
-    const counters = memoryCounters(() => 0);
-    const windows = [[60, 60], [3600, 1000], [86400, 10000]].map(([seconds, limit]) => ({ seconds, limit }));
-    const heap = () => { gc(); return process.memoryUsage().heapUsed / 1024 / 1024; };
-    ${program}`;
-  const args = ['--expose-gc', '--input-type=module', '--eval', text];
-  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  expect(stderr).toBe('');
-  return JSON.parse(stdout);
-}
-
-describe('a million keys', { timeout: 60_000 }, () => {
-  test('cost a bounded memory and no more time each, and those used last are remembered', () => {
-    const { grown, last, busy, first, later } = measure(`
-      const before = heap();
-      const name = (at) => 'address:2001:db8:' + at.toString(16) + '::/64';
-      const spend = async (from, to) => {
-        const began = performance.now();
-        for (let at = from; at < to; at += 1) {
-          await counters.spend(name(at), windows);
-          if (at % 50_000 === 0) await counters.spend('user:busy', windows);
-        }
-        return performance.now() - began;
-      };
-      const first = await spend(0, 200_000);
-      await spend(200_000, 800_000);
-      const later = await spend(800_000, 1_000_000);
-      const left = async (key) => (await counters.peek(key, windows)).remaining;
-      const grown = heap() - before;
-      console.log(JSON.stringify({ grown, first, later, last: await left(name(999_999)), busy: await left('user:busy') }));
-    `);
-    expect(grown).toBeLessThan(150);
-    expect(last).toBe(59);
-    expect(busy).toBe(40); // twenty uses, and none of them forgotten
-    expect(later).toBeLessThan(10 * first + 2_000);
+describe('the bound on keys', () => {
+  test('forgets the least recently used key, and counts refused uses as use', async () => {
+    counters = memoryCounters(clock.now, 10);
+    for (let time = 0; time < 3; time += 1) await spend([MINUTE], 'busy');
+    for (let at = 0; at < 100; at += 1) {
+      await spend([MINUTE], `other ${at}`);
+      expect(await spend([MINUTE], 'busy')).toMatchObject({ exceeded: true });
+    }
+    const remembered = await Promise.all(
+      Array.from({ length: 100 }, async (_, at) => (await peek([MINUTE], `other ${at}`)).remaining),
+    );
+    expect(remembered).toEqual([...Array(91).fill(3), ...Array(9).fill(2)]);
   });
 
-  test('that are refused are not forgotten for that', () => {
-    const { exceeded } = measure(`
-      const spent = [{ seconds: 60, limit: 1 }];
-      await counters.spend('spent', spent);
-      for (let at = 0; at < 400_000; at += 1) {
-        await counters.spend('other ' + at, spent);
-        if (at % 50_000 === 0) await counters.spend('spent', spent);
-      }
-      console.log(JSON.stringify(await counters.spend('spent', spent)));
-    `);
-    expect(exceeded).toBe(true);
+  test('is 200,000 by default', async () => {
+    for (let at = 0; at < 200_001; at += 1) await spend([MINUTE], `key ${at}`);
+    expect(await peek([MINUTE], 'key 0')).toMatchObject({ remaining: 3 });
+    expect(await peek([MINUTE], 'key 1')).toMatchObject({ remaining: 2 });
   });
 });

@@ -16,7 +16,7 @@ import { member } from '../../fixtures/members.ts';
 import { JWT_SECRET } from '../../fixtures/services.ts';
 
 const MEBIBYTE = 1024 * 1024;
-const SIZE = 200 * MEBIBYTE;
+const SIZE = 80 * MEBIBYTE;
 /** By how much a transfer may raise the gateway's memory. */
 const BOUND = 30 * MEBIBYTE;
 
@@ -147,7 +147,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('a gateway in a process of its
     ['bytes below a prefix', '/api/v1/history/x', { 'content-type': 'application/octet-stream' }],
     ['the same with an Idempotency-Key', '/api/v1/history/x', { 'idempotency-key': 'bytes' }],
   ])(
-    '200 MB of %s flow through at %s and take less than 30 MB',
+    'streams 80 MB of %s at %s with less than 30 MB of memory',
     { timeout: 60_000 },
     async (_, path, headers) => {
       let answer = { status: 0, body: '', sent: '' } as Awaited<ReturnType<typeof upload>>;
@@ -163,7 +163,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('a gateway in a process of its
     },
   );
 
-  test('so they do when the service reads slowly', { timeout: 60_000 }, async () => {
+  test('streams an upload to a service that reads slowly', { timeout: 60_000 }, async () => {
     const quickly = take;
     take = async (incoming) => {
       let size = 0;
@@ -184,7 +184,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('a gateway in a process of its
     expect(grown).toBeLessThan(BOUND);
   });
 
-  test('an answer of 200 MB takes no more', { timeout: 60_000 }, async () => {
+  test('streams a response of 80 MB to a client that reads slowly', { timeout: 60_000 }, async () => {
     let size = 0;
     const grown = await growth(async () => {
       const outgoing = request(`${url}/api/v1/history/export`, { headers: { authorization } }).end();

@@ -119,8 +119,7 @@ test.each<[string, Parameters<typeof startHttp>[0]]>([
     'dies in mid-answer',
     (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
-      response.write('{"token":');
-      setTimeout(() => response.socket?.destroy(), 20);
+      response.write('{"token":', () => response.socket?.destroy());
     },
   ],
   ['does not speak HTTP', (request) => request.socket.end('SSH-2.0-OpenSSH\r\n')],
@@ -147,9 +146,9 @@ test('503 when the service is down', async () => {
   await front.stop();
 });
 
-test('503 after 15 seconds when the service hangs', { timeout: 25_000 }, async () => {
+test('returns 503 when the service hangs beyond the limit', async () => {
   const hanging = await startHttp(() => {});
-  const front = await startGateway({ env: { USER_SERVICE_URL: hanging.url } });
+  const front = await startGateway({ env: { USER_SERVICE_URL: hanging.url }, limits: { services: 50 } });
   const { status, body } = await postForm(`${front.url}/v2/forgot-password`, { email: 'ada@example.com' });
   expect({ status, body }).toEqual({ status: 503, body: { detail: 'Service unavailable' } });
   await front.stop();

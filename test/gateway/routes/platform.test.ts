@@ -572,8 +572,7 @@ describe('a service that fails', () => {
   ])('dying in an answer %s is a cut connection, never a whole-looking answer', async (_, said) => {
     const dying = await startTcp((socket) => {
       socket.once('data', () => {
-        socket.write(said);
-        setTimeout(() => socket.destroy(), 20);
+        socket.end(said); // destroy() could overtake the bytes
       });
     });
     const { front, call } = await through(dying.url);
