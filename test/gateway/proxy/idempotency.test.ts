@@ -297,7 +297,9 @@ describe('what is not kept', () => {
   test('an answer that breaks off', async () => {
     const key = fresh();
     platform.reply = (_, response) => {
-      response.writeHead(200, { 'content-length': '1000000' }).write('half', () => response.socket?.destroy());
+      response
+        .writeHead(200, { 'content-length': '1000000' })
+        .write('half', () => response.socket?.destroy());
     };
     expect((await charge(key)).status).toBe(503);
     counting();

@@ -1,11 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { parseEnv } from 'node:util';
+import { UPSTREAM_SETTINGS } from '@gatehouse/shared/contract/prefixes';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { startGateway } from '../../fixtures/gateway.ts';
 import { member } from '../../fixtures/members.ts';
 import { envelope, exchange, refusal, startPlatform } from '../platform.ts';
 
-/** spec §Gateway catalogue contract, the prefix table, and organizations; below each, what serves it. */
+/** CONTRACT.md §Prefixes, and the setting that holds the URL of what serves each. */
 const TABLE: [prefix: string, setting: string][] = [
   ['/api/v1/auth', 'LOGIN_SERVICE_URL'],
   ['/auth', 'LOGIN_SERVICE_URL'],
@@ -36,7 +40,7 @@ const PLATFORM = TABLE.filter(([, setting]) => setting.startsWith('UPSTREAM_'));
 type Started<T extends (...args: never[]) => unknown> = Awaited<ReturnType<T>>;
 
 describe('every prefix configured', () => {
-  // All at one listener, each below a path that tells which of them was meant.
+  // All URLs lead to one listener; the base path of each tells which one was used.
   let platform: Started<typeof startPlatform>;
   let gateway: Started<typeof startGateway>;
   let ada: Started<typeof member>;
@@ -137,54 +141,177 @@ describe('every prefix configured', () => {
     return text(socket);
   };
 
+  /** @fastify/http-proxy and @fastify/reply-from have advisories of each kind; none of these paths may reach them. */
+  describe.each<[attack: string, targets: string[]]>([
+    [
+      'an empty segment',
+      [
+        '//api/v1/history/1',
+        '/api//v1/history/1',
+        '/api/v1//history/1',
+        '/api/v1/history//1',
+        '/api/v1/history//evil.example/1',
+        '/api/v1/history/http://evil.example/',
+      ],
+    ],
+    [
+      'a dot segment',
+      [
+        '/api/v1/./history/1',
+        '/api/v1/history/./1',
+        '/api/v1/history/.',
+        '/api/v1/history/..',
+        '/api/v1/history/../users/me',
+        '/api/v1/history/1/../../admin/x',
+        '/api/v1/history/../../../..',
+        '/api/v1/history/..x/1',
+        '/api/v1/history/x../1',
+      ],
+    ],
+    [
+      'an encoded dot',
+      [
+        '/api/v1/history/%2e%2e/admin/x',
+        '/api/v1/history/%2E%2E/admin/x',
+        '/api/v1/history/.%2e/admin/x',
+        '/api/v1/history/%2e./admin/x',
+        '/api/v1/history/%252e%252e/admin/x',
+        '/api/v1/%2e/history/1',
+      ],
+    ],
+    [
+      'an encoded slash',
+      [
+        '/api/v1/history%2f1',
+        '/api/v1/history/..%2fadmin/x',
+        '/api/v1/history/..%2Fadmin/x',
+        '/api/v1/history/%2f%2fevil.example/1',
+        '/api%2fv1%2fhistory%2f1',
+        '/api/v1/history/a%252fb',
+      ],
+    ],
+    [
+      'a backslash',
+      [
+        '/api/v1/history/a\\..\\b',
+        '/api\\v1\\history\\1',
+        '/api/v1/history/\\evil.example/1',
+        '/api/v1/history/a%5cb',
+        '/api/v1/history/a%5Cb',
+        '/api/v1/history/..%5cadmin/x',
+      ],
+    ],
+    [
+      'a path parameter',
+      [
+        '/api/v1/history/1;x=1',
+        '/api/v1/history;x/1',
+        '/api/v1/history/..;/admin/x',
+        '/api/v1/history/1%3Bx',
+      ],
+    ],
+    [
+      'an encoded query or fragment',
+      [
+        '/api/v1/history/1%3fx',
+        '/api/v1/history/1%3F/../../admin/x',
+        '/api/v1/history/1%23x',
+        '/api/v1/history%3f/1',
+        '/api/v1/history%23/../admin/x',
+      ],
+    ],
+    [
+      'a needless escape',
+      [
+        '/api/v1/history/%61',
+        '/api/v1/%68istory/1',
+        '/api/v1/history/%',
+        '/api/v1/history/%zz',
+        '/api/v1/history/%ff',
+      ],
+    ],
+    [
+      'an encoded control character',
+      [
+        '/api/v1/history/1%00',
+        '/api/v1/history/1%09',
+        '/api/v1/history/1%0a',
+        '/api/v1/history/1%0d%0aX-User-Id:%20x',
+        '/api/v1/history/1%7f',
+      ],
+    ],
+    [
+      'an absolute form',
+      [
+        'http://127.0.0.1/api/v1/history/1',
+        'http://api/v1/history/1',
+        'https://evil.example/api/v1/history/1',
+      ],
+    ],
+    [
+      'another spelling of the prefix',
+      [
+        '/api/v1/History/1',
+        '/API/v1/history/1',
+        '/api/v1/historyx/1',
+        '/api/v1/history.evil/1',
+        '/api/v1/history@evil.example/1',
+      ],
+    ],
+    [
+      'a character that no path holds',
+      [
+        '/api/v1/history/"quoted"',
+        '/api/v1/history/<b>',
+        '/api/v1/history/{id}',
+        '/api/v1/history/a|b',
+        '/api/v1/history/1#top',
+        '/api/v1/history/#/../../admin/x',
+      ],
+    ],
+  ])('a path with %s', (_, targets) => {
+    test.each(targets)('returns 404 for %s, and calls no service', async (target) => {
+      expect(await raw(target)).toMatch(/^HTTP\/1\.1 404 /);
+      expect(platform.calls).toEqual([]);
+    });
+  });
+
+  test.each(['/api/v1/history/\u00fc', '/api/v1/history/a b', '/api/v1/history/\u0001'])(
+    'returns 400 or 404 for the bytes %j, and calls no service',
+    async (target) => {
+      expect(await raw(target)).toMatch(/^HTTP\/1\.1 40[04] /);
+      expect(platform.calls).toEqual([]);
+    },
+  );
+
+  // Canonical paths that a URL parser could take for another origin or path.
   test.each([
-    '//api/v1/history/1',
-    '/api//v1/history/1',
-    '/api/v1//history/1',
-    '/api/v1/history//1',
-    '/api/v1/./history/1',
-    '/api/v1/history/./1',
-    '/api/v1/history/.',
-    '/api/v1/history/..',
-    '/api/v1/history/../users/me',
-    '/api/v1/history/1/../../admin/x',
-    '/api/v1/history/%2e%2e/admin/x',
-    '/api/v1/history/%2E%2E/admin/x',
-    '/api/v1/history/.%2e/admin/x',
-    '/api/v1/history/..%2fadmin/x',
-    '/api/v1/history/..%2Fadmin/x',
-    '/api/v1/history%2f1',
-    '/api/v1/history/a%5cb',
-    '/api/v1/history/a%5Cb',
-    '/api/v1/history/a\\..\\b',
-    '/api\\v1\\history\\1',
-    '/api/v1/history/1;x=1',
-    '/api/v1/history;x/1',
-    '/api/v1/history/..;/admin/x',
-    '/api/v1/history/1%3Bx',
-    '/api/v1/history/1%00',
-    '/api/v1/history/1%0a',
-    '/api/v1/history/1%0d%0aX-User-Id:%20x',
-    '/api/v1/history/1%7f',
-    '/api/v1/history/%61',
-    '/api/v1/%68istory/1',
-    '/api/v1/history/%',
-    '/api/v1/history/%zz',
-    '/api/v1/history/%252e%252e/admin/x',
-    '/api/v1/history/1#top',
-    '/api/v1/history/"quoted"',
-    '/api/v1/history/<b>',
-    '/api/v1/history/{id}',
-    '/api/v1/history/a|b',
-    '/api/v1/history/\u00fc',
-    'http://127.0.0.1/api/v1/history/1',
-    'http://api/v1/history/1',
-    'https://evil.example/api/v1/history/1',
-    '/api/v1/history/1%3fx',
-    '/api/v1/history/1%23x',
-  ])('%s never reaches a service', async (target) => {
-    expect(await raw(target)).toMatch(/^HTTP\/1\.1 40[04] /);
-    expect(platform.calls).toEqual([]);
+    '/api/v1/history/@evil.example/1',
+    '/api/v1/history/user:secret@evil.example',
+    '/api/v1/history/:80@evil.example:81/1',
+    '/api/v1/history/http:evil.example',
+    '/api/v1/history/1?/../../admin/x',
+    '/api/v1/history/1?//evil.example',
+    '/api/v1/history/1?http://evil.example/#x',
+    '/api/v1/history/1??x?y',
+    '/api/v1/history?../admin',
+    '/api/v1/history/?%2e%2e%2fadmin',
+    '/api/v1/history/1?url=/api/v1/admin/x&prefix=/api/v1/admin',
+  ])('forwards %s to its own service, unchanged', async (target) => {
+    expect(await raw(target)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(platform.calls.map(({ url, headers }) => ({ url, host: headers.host }))).toEqual([
+      { url: `/UPSTREAM_HISTORY${target}`, host: new URL(platform.url).host },
+    ]);
+  });
+
+  test('ignores a Host header and X-Forwarded-Host in the choice of the service', async () => {
+    const headers = {
+      authorization: ada.authorization,
+      host: 'evil.example',
+      'x-forwarded-host': 'evil.example',
+    };
+    expect((await exchange(`${gateway.url}/api/v1/history/1`, { headers })).status).toBe(200);
+    expect(platform.calls[0]?.headers.host).toBe(new URL(platform.url).host);
   });
 
   test('characters of a query that an encoder would not leave pass as they are', async () => {
@@ -338,3 +465,25 @@ test.each(['/api/v1/chat-3d/respond/', '/api/v1/crawl/upload-pdf/'])(
     await platform.stop();
   },
 );
+
+describe('the settings of the platform services', () => {
+  const SETTINGS = PLATFORM.map(([, setting]) => setting).toSorted();
+  const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+  const upstreams = (settings: object) =>
+    Object.keys(settings)
+      .filter((name) => name.startsWith('UPSTREAM_'))
+      .toSorted();
+
+  test('are in the table', () => {
+    expect(UPSTREAM_SETTINGS.toSorted()).toEqual(SETTINGS);
+  });
+
+  test('are in .env.example', () => {
+    expect(upstreams(parseEnv(file('.env.example')))).toEqual(SETTINGS);
+  });
+
+  test('are passed to the gateway by docker-compose.yml', () => {
+    const { services } = parse(file('docker-compose.yml'), { merge: true });
+    expect(upstreams(services.gateway.environment)).toEqual(SETTINGS);
+  });
+});
