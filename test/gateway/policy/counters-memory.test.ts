@@ -19,7 +19,7 @@ const peek = (windows = [MINUTE], key = 'a') => counters.peek(key, windows);
 const whole = { limit: 3, remaining: 3, resetMs: 60_000, exceeded: false };
 
 describe('a window', () => {
-  test('begins with the first use and ends to the millisecond', async () => {
+  test('starts with the first use and ends to the millisecond', async () => {
     clock.advance(17.123);
     expect(await spend()).toEqual({ ...whole, remaining: 2 });
     clock.advance(10);
@@ -31,7 +31,7 @@ describe('a window', () => {
     expect(await spend()).toEqual({ ...whole, remaining: 2 });
   });
 
-  test('is whole again exactly at its end for who only looks', async () => {
+  test('has its whole budget again exactly at its end, also for peek', async () => {
     await spend();
     clock.advance(59.999);
     expect(await peek()).toEqual({ ...whole, remaining: 2, resetMs: 1 });
@@ -39,7 +39,7 @@ describe('a window', () => {
     expect(await peek()).toEqual(whole);
   });
 
-  test('refused uses do not put its end off', async () => {
+  test('is not extended by refused uses', async () => {
     for (let time = 0; time < 3; time += 1) await spend();
     for (let second = 0; second < 59; second += 1) {
       clock.advance(1);
@@ -49,7 +49,7 @@ describe('a window', () => {
     expect((await spend()).exceeded).toBe(false);
   });
 
-  test('keeps what it has seen when its limit is another', async () => {
+  test('keeps its count when its limit changes', async () => {
     for (let time = 0; time < 3; time += 1) await spend();
     expect(await spend([{ seconds: 60, limit: 10 }])).toMatchObject({ remaining: 6, exceeded: false });
     expect(await spend([{ seconds: 60, limit: 2 }])).toMatchObject({ remaining: 0, exceeded: true });
@@ -59,7 +59,7 @@ describe('a window', () => {
 describe('several windows', () => {
   const all = [MINUTE, HOUR, DAY];
 
-  test('end each for itself, and the nearest to the end of its budget is told', async () => {
+  test('end independently, and the one closest to its limit is reported', async () => {
     for (const remaining of [2, 1, 0]) {
       expect(await spend(all)).toEqual({ limit: 3, remaining, resetMs: 60_000, exceeded: false });
     }
@@ -76,7 +76,7 @@ describe('several windows', () => {
     expect(await spend(all)).toEqual({ limit: 3, remaining: 2, resetMs: 60_000, exceeded: false });
   });
 
-  test('a refused use takes of none', async () => {
+  test('a refused use is counted in none', async () => {
     for (let time = 0; time < 3; time += 1) await spend(all);
     for (let time = 0; time < 20; time += 1) expect((await spend(all)).exceeded).toBe(true);
     clock.advance(60);
@@ -84,7 +84,7 @@ describe('several windows', () => {
     expect((await spend(all)).exceeded).toBe(false);
   });
 
-  test('of two that are spent the one that ends last is told: only then is a use to be had', async () => {
+  test('of two spent windows the one that ends last is reported', async () => {
     const windows = [
       { seconds: 60, limit: 2 },
       { seconds: 3_600, limit: 2 },
@@ -97,7 +97,7 @@ describe('several windows', () => {
   });
 });
 
-test('what each window has seen makes the answer', () => {
+test('budgetOf reports the window that is closest to its limit', () => {
   expect(budgetOf([MINUTE, HOUR], [], false)).toEqual({ ...whole });
   const used = (...uses: number[]) => uses.map((use, index): [number, number] => [use, 1_000 * (index + 1)]);
   expect(budgetOf([MINUTE, HOUR], used(1, 4), false)).toMatchObject({
@@ -114,7 +114,7 @@ test('what each window has seen makes the answer', () => {
 });
 
 describe('a refund', () => {
-  test('gives one use back, of every window', async () => {
+  test('takes back one use in every window', async () => {
     await spend([MINUTE, HOUR]);
     await spend([MINUTE, HOUR]);
     await counters.refund('a', [MINUTE, HOUR]);
@@ -131,7 +131,7 @@ describe('a refund', () => {
     expect(burst.filter(({ exceeded }) => !exceeded)).toHaveLength(3);
   });
 
-  test('of a window that is over is no credit in the next', async () => {
+  test('of a window that has ended is no credit in the next', async () => {
     await spend();
     clock.advance(60);
     await counters.refund('a', [MINUTE]);
@@ -139,7 +139,7 @@ describe('a refund', () => {
     expect(await spend()).toEqual({ ...whole, remaining: 2 });
   });
 
-  test('does not put the end of the window off', async () => {
+  test('does not extend the window', async () => {
     await spend();
     clock.advance(30);
     await counters.refund('a', [MINUTE]);
@@ -147,7 +147,7 @@ describe('a refund', () => {
   });
 });
 
-test('clearing gives everything back, to that key alone', async () => {
+test('clear resets one key and no other', async () => {
   await spend([MINUTE, HOUR]);
   await spend([MINUTE, HOUR], 'b');
   await counters.clear('a', [MINUTE, HOUR]);
@@ -156,7 +156,7 @@ test('clearing gives everything back, to that key alone', async () => {
   expect(await peek([MINUTE], 'b')).toMatchObject({ remaining: 2 });
 });
 
-test('keys like those of Object.prototype are keys', async () => {
+test('counts keys that are names of Object.prototype', async () => {
   for (const key of ['__proto__', 'constructor', 'toString', '']) {
     expect(await spend([MINUTE], key)).toEqual({ ...whole, remaining: 2 });
     expect(await spend([MINUTE], key)).toEqual({ ...whole, remaining: 1 });
@@ -168,7 +168,7 @@ test('a burst passes exactly the limit', async () => {
   expect(burst.filter(({ exceeded }) => !exceeded)).toHaveLength(300);
 });
 
-test('without Redis the counters are these', async () => {
+test('createCounters counts in memory without Redis', async () => {
   counters = createCounters(undefined, clock.now);
   await spend();
   clock.advance(59.999);

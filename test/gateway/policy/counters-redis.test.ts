@@ -82,13 +82,13 @@ describe.each(['memory', 'redis'] as const)('counters in %s', (kind) => {
     beforeEach(() => {
       key = `user:${randomBytes(6).toString('hex')}`;
     });
-    /** Milliseconds until the end, where real time passes meanwhile. */
+    /** Milliseconds until the end; real time passes while a test runs. */
     const within = (span: number) => ({
       asymmetricMatch: (left: unknown) => typeof left === 'number' && left > span / 2 && left <= span,
     });
     const whole = { limit: 3, remaining: 3, resetMs: 60_000, exceeded: false };
 
-    test('spend down to nothing and refuse then', async () => {
+    test('spend the budget, then refuse', async () => {
       for (const remaining of [2, 1, 0]) {
         expect(await counters.spend(key, [MINUTE])).toEqual({ ...whole, remaining, resetMs: within(60_000) });
       }
@@ -102,7 +102,7 @@ describe.each(['memory', 'redis'] as const)('counters in %s', (kind) => {
       }
     });
 
-    test('look without taking', async () => {
+    test('peek without counting', async () => {
       expect(await counters.peek(key, [MINUTE])).toEqual({ ...whole, resetMs: within(60_000) });
       await counters.spend(key, [MINUTE]);
       for (let time = 0; time < 3; time += 1) {
@@ -114,22 +114,22 @@ describe.each(['memory', 'redis'] as const)('counters in %s', (kind) => {
       }
     });
 
-    test('a window ends in time, not a moment earlier', async () => {
+    test('a window does not end early, and ends', async () => {
       const window = { seconds: 0.1, limit: 1 };
       const before = performance.now();
       expect((await counters.spend(key, [window])).exceeded).toBe(false);
       const after = performance.now();
-      let refused = after;
-      let asked = performance.now();
+      let refusedAt = after;
+      let sentAt = performance.now();
       while ((await counters.spend(key, [window])).exceeded) {
-        refused = asked;
-        asked = performance.now();
+        refusedAt = sentAt;
+        sentAt = performance.now();
       }
       expect(performance.now() - before).toBeGreaterThanOrEqual(99);
-      expect(refused - after).toBeLessThanOrEqual(101);
+      expect(refusedAt - after).toBeLessThanOrEqual(101);
     });
 
-    test('a refused use takes of no window', async () => {
+    test('a refused use is counted in no window', async () => {
       for (let time = 0; time < 20; time += 1) await counters.spend(key, [MINUTE, HOUR]);
       expect(await counters.peek(key, [MINUTE])).toMatchObject({ remaining: 0 });
       expect(await counters.peek(`${key}`, [MINUTE, HOUR])).toMatchObject({ limit: 3, remaining: 0 });
@@ -137,7 +137,7 @@ describe.each(['memory', 'redis'] as const)('counters in %s', (kind) => {
       expect(await counters.spend(key, [MINUTE, HOUR])).toMatchObject({ remaining: 0, exceeded: false });
     });
 
-    test('the window that is nearest to the end of its budget is told', async () => {
+    test('the window closest to its limit is reported', async () => {
       const windows = [
         { seconds: 60, limit: 10 },
         { seconds: 3_600, limit: 3 },
@@ -151,7 +151,7 @@ describe.each(['memory', 'redis'] as const)('counters in %s', (kind) => {
       });
     });
 
-    test('of two that are spent the one that ends last is told', async () => {
+    test('of two spent windows the one that ends last is reported', async () => {
       const windows = [
         { seconds: 60, limit: 1 },
         { seconds: 3_600, limit: 1 },
@@ -163,7 +163,7 @@ describe.each(['memory', 'redis'] as const)('counters in %s', (kind) => {
       });
     });
 
-    test('a limit that changes holds from the next use on', async () => {
+    test('a changed limit applies from the next use on', async () => {
       for (let time = 0; time < 3; time += 1) await counters.spend(key, [MINUTE]);
       expect(await counters.spend(key, [{ ...MINUTE, limit: 10 }])).toMatchObject({ remaining: 6 });
       expect(await counters.spend(key, [{ ...MINUTE, limit: 2 }])).toMatchObject({ exceeded: true });
@@ -175,7 +175,7 @@ describe.each(['memory', 'redis'] as const)('counters in %s', (kind) => {
       expect(burst.filter(({ exceeded }) => !exceeded)).toHaveLength(5);
     });
 
-    test('each key counts for itself', async () => {
+    test('each key has its own count', async () => {
       await counters.spend(key, [MINUTE]);
       for (const other of [`${key}:v2`, `${key}}`, `{${key}`, `${key}é 🜁\n`, `${key}|*`]) {
         expect(await counters.peek(other, [MINUTE])).toEqual(whole);
@@ -184,7 +184,7 @@ describe.each(['memory', 'redis'] as const)('counters in %s', (kind) => {
       expect(await counters.peek(key, [MINUTE])).toMatchObject({ remaining: 2 });
     });
 
-    test('a refund gives one use back, never below zero, and puts no end off', async () => {
+    test('a refund takes back one use, stops at zero and does not extend the window', async () => {
       await counters.refund(key, [MINUTE]);
       expect(await counters.peek(key, [MINUTE])).toEqual(whole);
       await counters.spend(key, [MINUTE]);
@@ -197,7 +197,7 @@ describe.each(['memory', 'redis'] as const)('counters in %s', (kind) => {
       expect(burst.filter(({ exceeded }) => !exceeded)).toHaveLength(3);
     });
 
-    test('a refund of a window that is over is no credit in the next', async () => {
+    test('a refund of a window that has ended is no credit in the next', async () => {
       const window = { seconds: 0.05, limit: 3 };
       await counters.spend(key, [window]);
       await eventually(async () => expect((await counters.peek(key, [window])).remaining).toBe(3));
@@ -207,7 +207,7 @@ describe.each(['memory', 'redis'] as const)('counters in %s', (kind) => {
       expect(await counters.peek(key, [window])).toMatchObject({ remaining: kind === 'memory' ? 2 : 3 });
     });
 
-    test('clearing gives everything back, to that key alone', async () => {
+    test('clear resets one key and no other', async () => {
       await counters.spend(key, [MINUTE, HOUR]);
       await counters.spend(`${key}:v2`, [MINUTE, HOUR]);
       await counters.clear(key, [MINUTE, HOUR]);
@@ -225,7 +225,7 @@ describe.skipIf(noRedis)(`Redis keys${why}`, () => {
   });
   afterAll(() => redis.disconnect());
 
-  test('all expire with their windows, also when everything was given back', async () => {
+  test('all expire with their windows, also after refunds', async () => {
     await redis.flushall();
     const counters = redisCounters(redis);
     const windows = [
@@ -241,7 +241,7 @@ describe.skipIf(noRedis)(`Redis keys${why}`, () => {
     for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(0);
   });
 
-  test('while Redis is not ready memory counts, and Redis again when it is', async () => {
+  test('are not used while Redis is not ready, and used again when it is', async () => {
     const window = [{ seconds: 60, limit: 5 }];
     const away = createRedis(url(), 1_000);
     const counters = createCounters(away, Date.now);
@@ -256,7 +256,7 @@ describe.skipIf(noRedis)(`Redis keys${why}`, () => {
   });
 });
 
-describe.skipIf(noRedis)(`gateways on one Redis${why}`, { timeout: 60_000 }, () => {
+describe.skipIf(noRedis)(`gateways with one Redis${why}`, { timeout: 60_000 }, () => {
   let services: Services;
   const gateways: FastifyInstance[] = [];
   beforeAll(async () => {
@@ -291,14 +291,14 @@ describe.skipIf(noRedis)(`gateways on one Redis${why}`, { timeout: 60_000 }, () 
   const redisIs = (gateway: string, state: 'up' | 'down') =>
     eventually(async () => expect((await health(gateway)).body.checks.redis).toBe(state));
 
-  /** A user's own bearer, in a budget of his own. */
+  /** A user with their own bearer and budget. */
   const newUser = (subscription_plan?: string) => loggedIn(services, { subscription_plan });
   const me = (gateway: string, headers: Record<string, string>) =>
     send(`${gateway}/api/v1/users/me`, { headers });
   const passed = (answers: Answered[]) => answers.filter(({ status }) => status === 200).length;
   const remaining = ({ headers }: Answered) => Number(headers.get('x-ratelimit-remaining'));
 
-  test('share the budget of a user: a burst over both passes exactly the limit', async () => {
+  test('share a user’s budget: a burst over both passes exactly the limit', async () => {
     const both = [await startGateway(), await startGateway()] as const;
     const { headers } = await newUser('Starter');
     const answers = await Promise.all(
@@ -316,7 +316,7 @@ describe.skipIf(noRedis)(`gateways on one Redis${why}`, { timeout: 60_000 }, () 
     }
   });
 
-  test('share the budget of an address, and the failures of a login', async () => {
+  test('share the budget of an address and the login throttle', async () => {
     const env = { RATE_LIMIT_ANONYMOUS_PER_MINUTE: '5', CAPTCHA_ON_CATALOGUE_LOGIN: 'never' };
     const both = [await startGateway(env), await startGateway(env)] as const;
     const from = { 'x-forwarded-for': '198.51.100.1' };
@@ -340,7 +340,7 @@ describe.skipIf(noRedis)(`gateways on one Redis${why}`, { timeout: 60_000 }, () 
     expect(failures.filter(({ status }) => status === 429)).toHaveLength(10);
   });
 
-  test('go on with their own counters when Redis dies, say so, and share again when it is back', async () => {
+  test('count in memory while Redis is down, report it, and share again when it is back', async () => {
     const both = [await startGateway(), await startGateway()] as const;
     const { headers } = await newUser();
     expect(remaining(await me(both[0], headers))).toBe(59);
@@ -348,7 +348,7 @@ describe.skipIf(noRedis)(`gateways on one Redis${why}`, { timeout: 60_000 }, () 
     for (const gateway of both) expect(await health(gateway)).toEqual(report('ok', 'up'));
 
     await killRedis();
-    // From the first call on: each counts for itself, still limits, and nobody waits.
+    // From the first call on each gateway counts for itself.
     for (const gateway of both) {
       const answers = await Promise.all(Array.from({ length: 70 }, () => me(gateway, headers)));
       expect(passed(answers)).toBe(60);
@@ -367,7 +367,7 @@ describe.skipIf(noRedis)(`gateways on one Redis${why}`, { timeout: 60_000 }, () 
     expect(remaining(await me(both[1], headers))).toBe(58);
   });
 
-  test('start while Redis is away, and find it later', async () => {
+  test('start while Redis is down, and connect later', async () => {
     await killRedis();
     const config = testConfig('gateway', {
       CAPTCHA_PROVIDER: 'none',

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => upstream.stop());
 
 const open: Gateway[] = [];
-/** A gateway of five anonymous calls a minute, stopped after its test. */
+/** A gateway that allows five anonymous calls a minute; stopped after its test. */
 async function start(env: NodeJS.ProcessEnv = {}, options: Options = {}) {
   const gateway = await startGateway({
     ...options,
@@ -53,7 +53,7 @@ const budgetIn = (headers: Headers) => ({
 });
 const remaining = async (answer: Promise<{ headers: Headers }>) => budgetIn((await answer).headers).remaining;
 
-describe('with the limiter’s clock, Date, held', () => {
+describe('with a stopped clock', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 0, 15, 9, 30) });
   });
@@ -62,7 +62,7 @@ describe('with the limiter’s clock, Date, held', () => {
   });
   const held = { clock: { now: () => Date.now(), seconds: () => Date.now() / 1000, advance: () => {} } };
 
-  test('the budget of a minute counts down from its first call and is whole again after it', async () => {
+  test('the budget counts down from the first call and is restored after a minute', async () => {
     const gateway = await start({}, held);
     const began = Date.now() / 1000;
     for (const left of ['4', '3', '2', '1', '0']) {
@@ -83,7 +83,7 @@ describe('with the limiter’s clock, Date, held', () => {
     });
   });
 
-  test('outside /v2 the 429 is the envelope of the specification', async () => {
+  test('a 429 outside /v2 has the error envelope', async () => {
     const gateway = await start({}, held);
     await burst(5, gateway);
     const { status, headers, body } = await send(`${gateway.url}/nothing`);
@@ -111,12 +111,12 @@ describe('calls without a valid token, by address', () => {
   });
 
   test.each<[string, string, RequestInit]>([
-    ['a form that is refused', '/v2/login', { method: 'POST' }],
-    ['a path that does not exist', '/v2/nothing', {}],
-    ['a path with a second spelling', '/v2/%2e', {}],
+    ['an invalid form', '/v2/login', { method: 'POST' }],
+    ['an unknown path under /v2', '/v2/nothing', {}],
+    ['a path that is not canonical', '/v2/%2e', {}],
     ['a path that cannot be decoded', '/v2/%zz', {}],
-    ['an address of nothing', '/nothing', {}],
-  ])('%s spends', async (_, path, init) => {
+    ['an unknown path', '/nothing', {}],
+  ])('%s is counted', async (_, path, init) => {
     const gateway = await start();
     await send(`${gateway.url}${path}`, init);
     expect(await remaining(forgot(gateway))).toBe('3');
@@ -131,7 +131,7 @@ describe('calls without a valid token, by address', () => {
     '/docs',
     '/redoc',
     '/redoc/redoc.standalone.js',
-  ])('%s shows the budget and spends nothing, and is answered when it is spent', async (path) => {
+  ])('%s shows the budget, is not counted, and is answered when the budget is spent', async (path) => {
     const gateway = await start();
     await forgot(gateway);
     for (let time = 0; time < 6; time += 1) {
@@ -149,7 +149,7 @@ describe('calls without a valid token, by address', () => {
     expect(budgetIn(spent.headers)).toMatchObject({ limit: '5', remaining: '0' });
   });
 
-  test('a preflight shows the budget and spends nothing', async () => {
+  test('a preflight shows the budget and is not counted', async () => {
     const gateway = await start();
     const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' };
     for (let time = 0; time < 6; time += 1) {
@@ -159,7 +159,7 @@ describe('calls without a valid token, by address', () => {
     }
   });
 
-  test('a CAPTCHA challenge spends', async () => {
+  test('a CAPTCHA challenge is counted', async () => {
     const gateway = await start({ CAPTCHA_PROVIDER: 'altcha' });
     expect(budgetIn((await send(`${gateway.url}/captcha/challenge`)).headers)).toEqual({
       limit: '5',
@@ -168,14 +168,14 @@ describe('calls without a valid token, by address', () => {
     });
   });
 
-  test('a 503 of the gateway has the headers too', async () => {
+  test('a 503 of the gateway has the X-RateLimit headers', async () => {
     const gateway = await start({ USER_SERVICE_URL: 'http://127.0.0.1:1' });
     const { status, headers } = await forgot(gateway);
     expect(status).toBe(503);
     expect(budgetIn(headers)).toMatchObject({ limit: '5', remaining: '4' });
   });
 
-  test('X-RateLimit headers of a service behind do not get through', async () => {
+  test('the X-RateLimit headers of a service are dropped', async () => {
     const gateway = await start();
     upstream.answer.headers = { 'content-type': 'application/json', 'x-ratelimit-remaining': '9999' };
     expect(await remaining(forgot(gateway))).toBe('4');
@@ -183,10 +183,10 @@ describe('calls without a valid token, by address', () => {
   });
 });
 
-describe('which address', () => {
+describe('the client address', () => {
   const from = (address: string) => ({ 'x-forwarded-for': address });
 
-  test('without TRUST_PROXY, X-Forwarded-For buys nothing', async () => {
+  test('without TRUST_PROXY, X-Forwarded-For is ignored', async () => {
     const gateway = await start();
     const answers: { status: number }[] = [];
     for (let time = 0; time < 7; time += 1) answers.push(await forgot(gateway, from(`198.51.100.${time}`)));
@@ -194,9 +194,9 @@ describe('which address', () => {
   });
 
   test.each<[what: string, address: string, other: string]>([
-    ['another IPv4', '198.51.100.1', '198.51.100.2'],
-    ['another /64 of IPv6', '2001:db8:0:1::1', '2001:db8:0:2::1'],
-  ])('%s has a budget of its own', async (_, address, other) => {
+    ['another IPv4 address', '198.51.100.1', '198.51.100.2'],
+    ['another IPv6 /64', '2001:db8:0:1::1', '2001:db8:0:2::1'],
+  ])('%s has its own budget', async (_, address, other) => {
     const gateway = await start({ TRUST_PROXY: 'loopback' });
     await burst(5, gateway, from(address));
     expect((await forgot(gateway, from(address))).status).toBe(429);
@@ -205,9 +205,9 @@ describe('which address', () => {
 
   test.each<[what: string, address: string, other: string]>([
     ['the same /64', '2001:db8:0:1::1', '2001:db8:0:1:ffff::9'],
-    ['an IPv4 and its mapped form', '198.51.100.1', '::ffff:198.51.100.1'],
-    ['an IPv4 and its mapped form in hexadecimal', '198.51.100.1', '::ffff:c633:6401'],
-  ])('%s shares one', async (_, address, other) => {
+    ['an IPv4 address and its mapped form', '198.51.100.1', '::ffff:198.51.100.1'],
+    ['an IPv4 address and its mapped form in hexadecimal', '198.51.100.1', '::ffff:c633:6401'],
+  ])('%s shares a budget', async (_, address, other) => {
     const gateway = await start({ TRUST_PROXY: 'loopback' });
     await burst(5, gateway, from(address));
     expect((await forgot(gateway, from(other))).status).toBe(429);
@@ -218,14 +218,14 @@ describe('calls with a valid token, by user', () => {
   const tokens = createTokens({ JWT_SECRET });
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   const ADA = { email: 'ada@example.com', user_id: 'User-100001' };
-  /** A gateway that knows Ada. */
+  /** A gateway whose database has Ada. */
   const startWithAda = async (env: NodeJS.ProcessEnv = {}) => {
     const gateway = await start(env);
     await member(gateway.db, gateway.clock, ADA);
     return gateway;
   };
 
-  test('have a flat hundred a minute, whatever the address and however many tokens', async () => {
+  test('have 100 a minute, whatever their address and number of tokens', async () => {
     const gateway = await startWithAda({ TRUST_PROXY: 'loopback' });
     const answers = await Promise.all(
       Array.from({ length: 110 }, (_, index) =>
@@ -241,7 +241,7 @@ describe('calls with a valid token, by user', () => {
     expect(budgetIn(refused?.headers ?? new Headers())).toMatchObject({ limit: '100', remaining: '0' });
   });
 
-  test('have a budget beside that of their address, and another user has another', async () => {
+  test('have a budget for each user, apart from that of the address', async () => {
     const gateway = await startWithAda();
     await burst(5, gateway);
     const grace = await member(gateway.db, gateway.clock);
@@ -254,7 +254,7 @@ describe('calls with a valid token, by user', () => {
     expect((await forgot(gateway)).status).toBe(429);
   });
 
-  test('health shows the budget of the address, to a user as well', async () => {
+  test('health shows the budget of the address, also to a user', async () => {
     const gateway = await startWithAda();
     const { headers } = await send(`${gateway.url}/health`, {
       headers: bearer(tokens.session(ADA, gateway.clock.now())),
@@ -270,7 +270,7 @@ describe('calls with a valid token, by user', () => {
   const HS256 = { alg: 'HS256', typ: 'JWT' };
   const alive = { ...ADA, exp: 4_000_000_000 };
 
-  test('are told by their signature, not by who made them', async () => {
+  test('are recognized by their signature, whichever service issued them', async () => {
     const gateway = await startWithAda();
     for (const scheme of ['Bearer ', 'bearer ', '']) {
       const { headers } = await forgot(gateway, { authorization: `${scheme}${signed(HS256, alive)}` });
@@ -282,20 +282,20 @@ describe('calls with a valid token, by user', () => {
     ['forged', () => `Bearer ${signed(HS256, alive, 'another secret of 32 bytes or more')}`],
     ['unsigned', () => `Bearer ${part({ alg: 'none' })}.${part(alive)}.`],
     ['expired', (now) => `Bearer ${tokens.session(ADA, now - 1_800_000)}`],
-    ['of otp_sent', (now) => `Bearer ${tokens.otpSent('ada@example.com', now)}`],
+    ['an otp_sent token', (now) => `Bearer ${tokens.otpSent('ada@example.com', now)}`],
     ['without user_id', () => `Bearer ${signed(HS256, { email: 'a@b', exp: 4_000_000_000 })}`],
     ['of another scheme', (now) => `Basic ${tokens.session(ADA, now)}`],
-    ['of a user who is gone', (now) => `Bearer ${tokens.session({ ...ADA, user_id: 'User-100002' }, now)}`],
+    ['of an unknown user', (now) => `Bearer ${tokens.session({ ...ADA, user_id: 'User-100002' }, now)}`],
     ['empty', () => 'Bearer '],
     ['garbage', () => 'Bearer garbage'],
-  ])('a token that is %s counts as none', async (_, authorization) => {
+  ])('a call with a token that is %s is anonymous', async (_, authorization) => {
     const gateway = await startWithAda();
     const { headers } = await forgot(gateway, { authorization: authorization(gateway.clock.now()) });
     expect(budgetIn(headers)).toMatchObject({ limit: '5', remaining: '4' });
   });
 });
 
-test('RATE_LIMIT=off refuses nobody and still shows the budget', async () => {
+test('RATE_LIMIT=off refuses no call and still shows the budget', async () => {
   const gateway = await start({ RATE_LIMIT: 'off' });
   const answers = await burst(20, gateway);
   expect(statuses(answers)).toEqual({ 200: 20 });

@@ -16,7 +16,7 @@ import { type Answered, postForm, send } from '../../fixtures/http.ts';
 import { bearerOf, newMember } from '../../fixtures/members.ts';
 import { listen, testConfig } from '../../fixtures/services.ts';
 
-/** spec §Limits, request-rate tiers of the gateway catalogue. */
+/** CONTRACT.md §Rate tiers. */
 const TABLE: [plan: string | undefined, minute: number, hour: number, day: number][] = [
   [undefined, 60, 1_000, 10_000],
   ['Free', 60, 1_000, 10_000],
@@ -35,7 +35,7 @@ describe('the tier of a plan', () => {
     ]);
   });
 
-  test('Enterprise has no windows, and what it shows is as high as a 32-bit number goes', () => {
+  test('Enterprise has no windows, and shows the highest 32-bit number', () => {
     expect(tierOf('Enterprise')).toEqual([]);
     expect(UNLIMITED).toBe(2_147_483_647);
   });
@@ -49,10 +49,10 @@ describe('the tier of a plan', () => {
     '__proto__',
     'constructor',
     'toString',
-  ])('what is no plan is Free Trial: %j', (plan) => {
+  ])('an unknown plan is Free Trial: %j', (plan) => {
     expect(tierOf(plan)).toEqual(tierOf('Free'));
   });
-  test.each([null, 5, {}, true])('a plan that is no text is Free Trial: %j', (plan) => {
+  test.each([null, 5, {}, true])('a plan that is not a string is Free Trial: %j', (plan) => {
     expect(tierOf(plan as unknown as string)).toEqual(tierOf('Free'));
   });
 });
@@ -98,7 +98,7 @@ describe('a user’s budget', () => {
   }
 
   const newUser = (subscription_plan?: unknown) => newMember(fresh.db, { subscription_plan });
-  /** The user's bearer now; a new one each time. */
+  /** A new bearer of the user. */
   const bearer = (user: User) => ({
     authorization: bearerOf(user, clock.now(), { lifetime: 3600 }),
   });
@@ -123,54 +123,45 @@ describe('a user’s budget', () => {
     }
   }
 
-  test.each(TABLE)(
-    '%s: a burst of the minute’s limit and ten passes exactly the limit',
-    async (plan, minute) => {
-      const user = await newUser(plan);
-      const reset = clock.seconds() + 60;
-      const answers = await burst(minute + 10, bearer(user));
-      const [passed, refused] = [having(answers, 200), having(answers, 429)];
-      expect([passed.length, refused.length]).toEqual([minute, 10]);
-      expect(platform.received).toHaveLength(minute);
-      expect(passed.map((answer) => budgetIn(answer)[1]).sort((a = 0, b = 0) => a - b)).toEqual(
-        Array.from({ length: minute }, (_, left) => left),
-      );
-      for (const answer of [...passed, ...refused]) {
-        expect([budgetIn(answer)[0], budgetIn(answer)[2]]).toEqual([minute, reset]);
-      }
-      for (const answer of refused) {
-        expect(answer.body).toEqual(tooMany(60, minute));
-        expect(Object.keys(answer.body.error)).toEqual([
-          'code',
-          'message',
-          'retry_after',
-          'limit',
-          'reset_at',
-        ]);
-        expect(answer.headers.get('retry-after')).toBe('60');
-        expect(budgetIn(answer)[1]).toBe(0);
-      }
-      clock.advance(59.999);
-      const last = await call(bearer(user));
-      expect([last.status, last.body]).toEqual([429, tooMany(1, minute)]);
-      clock.advance(0.001);
-      expect((await call(bearer(user))).status).toBe(200);
-    },
-  );
+  test.each(TABLE)('%s: a burst passes exactly the limit of the minute', async (plan, minute) => {
+    const user = await newUser(plan);
+    const reset = clock.seconds() + 60;
+    const answers = await burst(minute + 10, bearer(user));
+    const [passed, refused] = [having(answers, 200), having(answers, 429)];
+    expect([passed.length, refused.length]).toEqual([minute, 10]);
+    expect(platform.received).toHaveLength(minute);
+    expect(passed.map((answer) => budgetIn(answer)[1]).sort((a = 0, b = 0) => a - b)).toEqual(
+      Array.from({ length: minute }, (_, left) => left),
+    );
+    for (const answer of [...passed, ...refused]) {
+      expect([budgetIn(answer)[0], budgetIn(answer)[2]]).toEqual([minute, reset]);
+    }
+    for (const answer of refused) {
+      expect(answer.body).toEqual(tooMany(60, minute));
+      expect(Object.keys(answer.body.error)).toEqual(['code', 'message', 'retry_after', 'limit', 'reset_at']);
+      expect(answer.headers.get('retry-after')).toBe('60');
+      expect(budgetIn(answer)[1]).toBe(0);
+    }
+    clock.advance(59.999);
+    const last = await call(bearer(user));
+    expect([last.status, last.body]).toEqual([429, tooMany(1, minute)]);
+    clock.advance(0.001);
+    expect((await call(bearer(user))).status).toBe(200);
+  });
 
-  test('the hour is told where it is nearer to its end, and refuses when it is spent', async () => {
+  test('reports the hour when it is closer to its limit, and refuses when it is spent', async () => {
     const user = await newUser('Free');
     const began = clock.seconds();
     expect(budgetIn(await call(bearer(user)))).toEqual([60, 59, began + 60]);
     await spend(958, user);
     clock.advance(60);
-    // Forty of the hour's thousand are left, fewer than a minute's sixty.
+    // The hour has 40 of 1,000 left, less than the minute's 60.
     expect(budgetIn(await call(bearer(user)))).toEqual([1_000, 40, began + 3_600]);
     const answers = await burst(50, bearer(user));
     expect([having(answers, 200).length, having(answers, 429).length]).toEqual([40, 10]);
     const retry = began + 3_600 - clock.seconds();
     for (const { body } of having(answers, 429)) expect(body).toEqual(tooMany(retry, 1_000));
-    // What was refused took nothing of the minute.
+    // Refused calls are not counted in the minute.
     clock.advance(retry);
     expect(budgetIn(await call(bearer(user)))).toEqual([60, 59, clock.seconds() + 60]);
   });
@@ -193,7 +184,7 @@ describe('a user’s budget', () => {
     expect(budgetIn(await call(bearer(user)))).toEqual([60, 59, clock.seconds() + 60]);
   });
 
-  test('Enterprise is never refused and shows 2147483647', async () => {
+  test('never refuses Enterprise, and shows 2147483647', async () => {
     const user = await newUser('Enterprise');
     const answers = await burst(650, bearer(user)); // more than any other plan's minute
     expect(having(answers, 200)).toHaveLength(650);
@@ -202,11 +193,11 @@ describe('a user’s budget', () => {
     }
   });
 
-  test('a plan changed in the database changes the tier without a restart, up and down', async () => {
+  test('follows a change of plan in the database, up and down', async () => {
     const user = await newUser('Free');
     const change = async (subscription_plan: string) => {
       await fresh.db.users.updateOne({ email: user.email }, { $set: { subscription_plan } });
-      clock.advance(1); // as long as a gateway may remember
+      clock.advance(1); // PRINCIPAL_CACHE_MS
     };
     const headers = bearer(user);
     expect(having(await burst(70, headers), 200)).toHaveLength(60);
@@ -223,14 +214,11 @@ describe('a user’s budget', () => {
     expect(budgetIn(await call(headers))[0]).toBe(60);
   });
 
-  test.each([null, 5, 'enterprise', { $gt: '' }])(
-    'a record with the plan %j is on Free Trial',
-    async (plan) => {
-      expect(budgetIn(await call(bearer(await newUser(plan))))[0]).toBe(60);
-    },
-  );
+  test.each([null, 5, 'enterprise', { $gt: '' }])('is that of Free Trial for the plan %j', async (plan) => {
+    expect(budgetIn(await call(bearer(await newUser(plan))))[0]).toBe(60);
+  });
 
-  test('forged plan and identity headers change nothing', async () => {
+  test('ignores forged plan and identity headers', async () => {
     const [user, rich] = [await newUser('Free'), await newUser('Enterprise')];
     const forged = {
       ...bearer(user),
@@ -253,7 +241,7 @@ describe('a user’s budget', () => {
     expect(having(await burst(69, forged), 200)).toHaveLength(59);
   });
 
-  test('is one for all tokens and addresses of the user, and another’s is another', async () => {
+  test('covers all tokens and addresses of the user, and no other user', async () => {
     const [ada, grace] = [await newUser(), await newUser()];
     const answers = await Promise.all(
       Array.from({ length: 70 }, (_, host) =>
@@ -264,7 +252,7 @@ describe('a user’s budget', () => {
     expect(budgetIn(await call(bearer(grace)))[1]).toBe(59);
   });
 
-  test('is apart from the address’s', async () => {
+  test('is separate from that of the address', async () => {
     const user = await newUser();
     for (const left of [4, 3, 2, 1, 0]) expect(budgetIn(await call({}))[1]).toBe(left);
     expect((await call({})).status).toBe(429);
@@ -273,7 +261,7 @@ describe('a user’s budget', () => {
     expect((await call({})).status).toBe(429);
   });
 
-  test('under /v2 is a flat hundred a minute, whatever the plan, apart from the catalogue’s', async () => {
+  test('is 100 a minute under /v2, whatever the plan, apart from the catalogue’s', async () => {
     const forgot = (headers: Record<string, string>) =>
       postForm(`${gateway}/v2/forgot-password`, { email: 'ada@example.com' }, headers);
     for (const plan of [undefined, 'Business', 'Enterprise']) {
@@ -289,7 +277,7 @@ describe('a user’s budget', () => {
     }
   });
 
-  test('is spent by what is refused otherwise, too', async () => {
+  test('counts calls that fail too', async () => {
     const headers = bearer(await newUser());
     const spent = [
       await call(headers, '/api/v1/nothing'),
@@ -301,7 +289,7 @@ describe('a user’s budget', () => {
     expect(spent.map((answer) => budgetIn(answer)[1])).toEqual([59, 58, 57, 56]);
   });
 
-  test('RATE_LIMIT=off refuses nobody and still shows it', async () => {
+  test('is shown but not enforced with RATE_LIMIT=off', async () => {
     const where = await startGateway({ RATE_LIMIT: 'off' });
     const headers = bearer(await newUser());
     const answers = await Promise.all(Array.from({ length: 70 }, () => call(headers, undefined, where)));

@@ -39,7 +39,7 @@ const PLATFORM = TABLE.filter(([, setting]) => setting.startsWith('UPSTREAM_'));
 
 type Started<T extends (...args: never[]) => unknown> = Awaited<ReturnType<T>>;
 
-describe('every prefix configured', () => {
+describe('with every service configured', () => {
   // All URLs lead to one listener; the base path of each tells which one was used.
   let platform: Started<typeof startPlatform>;
   let gateway: Started<typeof startGateway>;
@@ -84,7 +84,7 @@ describe('every prefix configured', () => {
       ]);
     });
 
-    test('a longer name is another name', async () => {
+    test('does not match a longer name', async () => {
       expect(refusal(await call(`${prefix}s-and-more`))).toEqual(
         envelope(404, 'RESOURCE_NOT_FOUND', 'Not found'),
       );
@@ -100,7 +100,7 @@ describe('every prefix configured', () => {
   });
 
   test.each(['TRACE', 'OPTIONS', 'PROPFIND', 'SEARCH', 'LOCK', 'PURGE'])(
-    '%s goes nowhere',
+    'returns 404 for %s',
     async (method) => {
       const { status } = await call('/api/v1/history/1', method);
       expect(status).toBe(404);
@@ -123,12 +123,12 @@ describe('every prefix configured', () => {
     '/API/V1/history/1',
     '/api/v1/History/1',
     '/LOGIN_SERVICE_URL',
-  ])('nothing else is forwarded: %s', async (path) => {
+  ])('does not forward %s', async (path) => {
     expect(refusal(await call(path))).toEqual(envelope(404, 'RESOURCE_NOT_FOUND', 'Not found'));
     expect(platform.calls).toEqual([]);
   });
 
-  /** Sends a request target as it is, which no client library would. */
+  /** Sends a raw request target, which no client library would. */
   const raw = async (target: string, method = 'GET'): Promise<string> => {
     const { hostname, port } = new URL(gateway.url);
     const socket = connect(Number(port), hostname);
@@ -314,7 +314,7 @@ describe('every prefix configured', () => {
     expect(platform.calls[0]?.headers.host).toBe(new URL(platform.url).host);
   });
 
-  test('characters of a query that an encoder would not leave pass as they are', async () => {
+  test('forwards a query that is not encoded, byte for byte', async () => {
     expect(await raw('/api/v1/history/1?q="<>|\\^`{}&a[]=1&b=%zz&&=?')).toMatch(/^HTTP\/1\.1 200 /);
     expect(platform.calls.map(({ url }) => url)).toEqual([
       '/UPSTREAM_HISTORY/api/v1/history/1?q="<>|\\^`{}&a[]=1&b=%zz&&=?',
@@ -322,20 +322,20 @@ describe('every prefix configured', () => {
   });
 
   test.each(['/api/v1/history/1?q=\u00fc', '/api/v1/history/1?q=a b', '/api/v1/history/1?q=\u0001'])(
-    '400 for a query that no URI holds: %j',
+    'returns 400 for an invalid query: %j',
     async (target) => {
       expect(await raw(target)).toMatch(/^HTTP\/1\.1 400 /);
       expect(platform.calls).toEqual([]);
     },
   );
 
-  test('CONNECT opens no tunnel', async () => {
+  test('opens no tunnel for CONNECT', async () => {
     expect(await raw('127.0.0.1:80', 'CONNECT').catch(() => '')).not.toMatch(/^HTTP\/1\.1 2/);
     expect(platform.calls).toEqual([]);
   });
 });
 
-describe('no prefix configured', () => {
+describe('with no platform service configured', () => {
   let gateway: Started<typeof startGateway>;
   let user: Started<typeof startPlatform>;
   let headers: { authorization: string };
@@ -350,7 +350,7 @@ describe('no prefix configured', () => {
   });
 
   test.each(PLATFORM.filter(([prefix]) => prefix !== '/api/v1/chatbots'))(
-    '%s answers 503 while %s is unset',
+    'returns 503 for %s while %s is unset',
     async (prefix) => {
       for (const [method, path] of [
         ['GET', prefix],
@@ -368,12 +368,12 @@ describe('no prefix configured', () => {
     },
   );
 
-  test('the chatbots are the user service’s', async () => {
+  test('forwards chatbots to the user service', async () => {
     expect((await exchange(`${gateway.url}/api/v1/chatbots?limit=1`, { headers })).status).toBe(200);
     expect(user.calls.map(({ url }) => url)).toEqual(['/api/v1/chatbots?limit=1']);
   });
 
-  test('401 comes before 503', async () => {
+  test('returns 401 before 503', async () => {
     expect((await exchange(`${gateway.url}/api/v1/history/1`)).status).toBe(401);
   });
 });
@@ -398,7 +398,7 @@ describe('PUBLIC_CALLBACK_PATHS', () => {
   });
 
   test.each(['/api/v1/payment/webhook', '/api/v1/crawl/done'])(
-    '%s is called without a bearer, its signed bytes untouched, and nobody is named as its caller',
+    '%s needs no bearer: its body is unchanged and it has no identity headers',
     async (path) => {
       const body = '{ "type" : "invoice.paid",\r\n "amount": 1.0 }';
       const { status } = await exchange(`${gateway.url}${path}?try=1`, {
@@ -426,7 +426,7 @@ describe('PUBLIC_CALLBACK_PATHS', () => {
     },
   );
 
-  test('a bearer that is not valid does not close it', async () => {
+  test('an invalid bearer is ignored and forwarded', async () => {
     const headers = { authorization: 'Basic c3RyaXBl' };
     const { status } = await exchange(`${gateway.url}/api/v1/payment/webhook`, { method: 'POST', headers });
     expect(status).toBe(200);
@@ -440,14 +440,14 @@ describe('PUBLIC_CALLBACK_PATHS', () => {
     '/api/v1/payment/webhooks',
     '/api/v1/payment/Webhook',
     '/api/v1/crawl/webhook',
-  ])('%s stays closed', async (path) => {
+  ])('%s needs a bearer', async (path) => {
     expect((await exchange(`${gateway.url}${path}`, { method: 'POST' })).status).toBe(401);
     expect(platform.calls).toEqual([]);
   });
 });
 
 test.each(['/api/v1/chat-3d/respond/', '/api/v1/crawl/upload-pdf/'])(
-  '%s is not what was checked: 404',
+  'returns 404 for %s, which is not validated',
   async (path) => {
     const platform = await startPlatform();
     const gateway = await startGateway({
