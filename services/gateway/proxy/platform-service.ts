@@ -11,19 +11,20 @@ interface Call extends ForwardOptions {
   resolve(response: Promise<UpstreamResponse>): void;
 }
 
-/** The call that reply-from is addressing: its HTTP client gets only the request line and the headers. */
+/** The call that reply-from is sending; it passes only method, path and headers to its HTTP client. */
 const current = new AsyncLocalStorage<Call>();
 
 /**
- * Forwards a prefix to a platform service through @fastify/http-proxy, which checks that the URL stays below the prefix.
- * It gets only canonical paths (policy/canonical-path.ts), so its own normalization has nothing to change.
+ * Forwards a prefix to a platform service through @fastify/http-proxy. The policy has refused every path that is not
+ * canonical, so no path is left that the proxy could resolve to another prefix or origin.
  */
 export const platformService =
   (upstream: Upstream, idempotency: Idempotency): Forwarding =>
   async (app, { routes, config }) => {
     /**
-     * The HTTP client of reply-from. It never calls back: reply-from would log a disconnected client as a warning,
-     * discard the response that its Idempotency-Key is waiting for, and set the headers of a body that may break off.
+     * The HTTP client of reply-from: our own pool, which verifies certificates, has our time limits and never retries.
+     * It does not call back. reply-from would log a disconnected client as a warning, discard the response that an
+     * Idempotency-Key waits for, and set the headers of a small body that may still break off.
      */
     const request = (target: Target) => {
       const { resolve, ...options } = current.getStore() as Call;

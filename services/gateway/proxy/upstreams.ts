@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { Prefix } from '@gatehouse/shared/contract/prefixes';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { FastifyRequest } from 'fastify';
 import { type Dispatcher, Pool } from 'undici';
@@ -39,7 +40,7 @@ export interface Upstream {
   forward(request: FastifyRequest, options?: ForwardOptions): Promise<UpstreamResponse>;
   /**
    * Posts content that the gateway has parsed and serialized again. Nothing else of the client's request is sent, except
-   * its address, protocol and id.
+   * its address, protocol and request ID.
    * @throws {AppError} unavailable when the service is down, slow or answers outside the contract.
    */
   post(
@@ -135,6 +136,10 @@ export function createUpstream(url: string, timeout: number): Upstream {
     close: () => pool.close(),
   };
 }
+
+/** The error for a prefix whose service has no URL. */
+export const notConfigured = (prefix: Prefix): AppError =>
+  new AppError('unavailable', { text: `No service is configured for ${prefix}/` });
 
 /** The client's body, not read yet; undefined when there is none. */
 export const bodyOf = (request: FastifyRequest): Readable | undefined =>

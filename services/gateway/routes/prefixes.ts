@@ -7,7 +7,7 @@ import type { Idempotency } from '../proxy/idempotency.ts';
 import { platformService } from '../proxy/platform-service.ts';
 import { wholeBody } from '../proxy/request-body.ts';
 import { relay } from '../proxy/response.ts';
-import type { Upstream } from '../proxy/upstreams.ts';
+import { notConfigured, type Upstream } from '../proxy/upstreams.ts';
 
 interface Options {
   upstreams: Record<Prefix, Upstream | undefined>;
@@ -48,7 +48,7 @@ export async function prefixes(app: FastifyInstance, options: Options): Promise<
   });
   const toNoService = (prefix: Prefix) =>
     forwarding(async () => {
-      throw new AppError('unavailable', { text: `No service is configured for ${prefix}/` });
+      throw notConfigured(prefix);
     });
   const forwardingOf = (prefix: Prefix): Forwarding => {
     const upstream = upstreams[prefix];

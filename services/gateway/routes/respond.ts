@@ -6,7 +6,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Idempotency } from '../proxy/idempotency.ts';
 import { relay } from '../proxy/response.ts';
-import type { Upstream } from '../proxy/upstreams.ts';
+import { notConfigured, type Upstream } from '../proxy/upstreams.ts';
 
 /** POST /api/v1/chat-3d/respond: validated, then forwarded (CONTRACT.md §Platform calls). */
 export const respond: FastifyPluginAsyncZod<{
@@ -56,8 +56,7 @@ export const respond: FastifyPluginAsyncZod<{
       },
     },
     async (request, reply) => {
-      if (!upstream)
-        throw new AppError('unavailable', { text: 'No service is configured for /api/v1/chat-3d/' });
+      if (!upstream) throw notConfigured('/api/v1/chat-3d');
       const response = await idempotency(
         request,
         reply,

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Idempotency } from '../proxy/idempotency.ts';
 import { relay } from '../proxy/response.ts';
-import type { Upstream } from '../proxy/upstreams.ts';
+import { notConfigured, type Upstream } from '../proxy/upstreams.ts';
 
 interface Options {
   upstream: Upstream | undefined;
@@ -40,8 +40,7 @@ export async function uploadPdf(app: FastifyInstance, { upstream, idempotency }:
       validatorCompiler: () => () => true,
     },
     async (request, reply) => {
-      if (!upstream)
-        throw new AppError('unavailable', { text: 'No service is configured for /api/v1/crawl/' });
+      if (!upstream) throw notConfigured('/api/v1/crawl');
       const response = await idempotency(request, reply, ({ body, signal }) => {
         const checked = validated(request.headers);
         const source = body instanceof Readable ? body : request.raw;

@@ -138,14 +138,14 @@ describe.skipIf(!existsSync('/proc/self/status'))('a gateway in its own process'
   }
 
   test.each<[string, string, Record<string, string>]>([
-    ['a form at /api/v1/crawl/upload-pdf', '/api/v1/crawl/upload-pdf', { 'content-type': MULTIPART }],
+    ['a form', '/api/v1/crawl/upload-pdf', { 'content-type': MULTIPART }],
     [
-      'the same with an Idempotency-Key',
+      'a form with an Idempotency-Key',
       '/api/v1/crawl/upload-pdf',
       { 'content-type': MULTIPART, 'idempotency-key': 'a-form' },
     ],
-    ['bytes below a prefix', '/api/v1/history/x', { 'content-type': 'application/octet-stream' }],
-    ['the same with an Idempotency-Key', '/api/v1/history/x', { 'idempotency-key': 'bytes' }],
+    ['bytes', '/api/v1/history/x', { 'content-type': 'application/octet-stream' }],
+    ['bytes with an Idempotency-Key', '/api/v1/history/x', { 'idempotency-key': 'bytes' }],
   ])(
     'streams 48 MB of %s at %s with less than 30 MB of memory',
     { timeout: 60_000 },
