@@ -1,13 +1,20 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Registers routes below the prefix that the plugin is registered with. */
-export type Forwarding = FastifyPluginAsync<{ routes: string[]; config: { public: boolean } }>;
+export interface ForwardedRoutes {
+  prefix: string;
+  /** Paths below the prefix. */
+  routes: string[];
+  config: { public: boolean };
+}
+
+/** Registers routes that forward their calls. */
+export type Forwarding = (app: FastifyInstance, routes: ForwardedRoutes) => unknown;
 
 /** Handles every method of the routes in the same way. */
 export const forwarding =
   (handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>): Forwarding =>
-  async (app, { routes, config }) => {
-    for (const url of routes) app.route({ method: METHODS, url, config, handler });
+  (app, { prefix, routes, config }) => {
+    for (const route of routes) app.route({ method: METHODS, url: prefix + route, config, handler });
   };

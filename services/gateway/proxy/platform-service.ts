@@ -20,7 +20,7 @@ const current = new AsyncLocalStorage<Call>();
  */
 export const platformService =
   (upstream: Upstream, idempotency: Idempotency): Forwarding =>
-  async (app, { routes, config }) => {
+  (app, { prefix, routes, config }) => {
     /**
      * The HTTP client of reply-from: our own pool, which verifies certificates, has our time limits and never retries.
      * It does not call back. reply-from would log a disconnected client as a warning, discard the response that an
@@ -31,9 +31,10 @@ export const platformService =
       resolve(upstream.send(target, options));
     };
 
-    await app.register(httpProxy, {
+    return app.register(httpProxy, {
+      prefix,
       upstream: upstream.origin + upstream.basePath,
-      rewritePrefix: upstream.basePath + app.prefix,
+      rewritePrefix: upstream.basePath + prefix,
       routes,
       httpMethods: METHODS,
       config: { ...config, streams: true },

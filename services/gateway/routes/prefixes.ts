@@ -59,12 +59,12 @@ export async function prefixes(app: FastifyInstance, options: Options): Promise<
   };
 
   for (const prefix of Object.keys(PREFIXES) as Prefix[]) {
-    const plugin = forwardingOf(prefix);
+    const forward = forwardingOf(prefix);
     const open = publicPaths.filter((path) => path.startsWith(`${prefix}/`));
-    await app.register(plugin, { prefix, routes: ['', '/*'], config: { public: false } });
+    await forward(app, { prefix, routes: ['', '/*'], config: { public: false } });
     if (open.length > 0) {
       const routes = open.map((path) => path.slice(prefix.length));
-      await app.register(plugin, { prefix, routes, config: { public: true } });
+      await forward(app, { prefix, routes, config: { public: true } });
     }
   }
   // A service may ignore a trailing slash, and would then run a call that was not validated.
