@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-export interface ForwardedRoutes {
+interface ForwardedRoutes {
   prefix: string;
   /** Paths below the prefix. */
   routes: string[];
