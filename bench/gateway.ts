@@ -3,7 +3,7 @@ import { bearer, createAccount } from './account.ts';
 import { inTurns, load } from './load.ts';
 import { startPeer } from './peer.ts';
 
-/** The gateway, with token check, tiers, ids and headers, over a bare @fastify/http-proxy on the same upstream. */
+/** Requests a second through the gateway, relative to a bare @fastify/http-proxy with the same upstream. */
 export async function gateway(): Promise<void> {
   const upstream = await startPeer('fastify-route');
   const proxy = await startPeer('http-proxy', upstream.url);

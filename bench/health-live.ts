@@ -2,7 +2,7 @@ import { launch } from '../test/fixtures/launcher.ts';
 import { inTurns, load } from './load.ts';
 import { startPeer } from './peer.ts';
 
-/** GET /health/live of each service over a bare Fastify route. */
+/** GET /health/live of each service, relative to a bare Fastify route. */
 export async function healthLive(): Promise<void> {
   const bare = await startPeer('fastify-route');
   const gatehouse = await launch();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { launch } from '../test/fixtures/launcher.ts';
 
-/** Seconds from `npm start`'s process to all three services ready, and what each process weighs then. */
+/** Seconds from the start of the launcher until all three services are ready, and the memory of each process. */
 export async function startup(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-bench-'));
   try {

@@ -2,10 +2,11 @@ import type { Config } from '@gatehouse/shared/config';
 import { forms } from '@gatehouse/shared/http/forms';
 import { createServer } from '@gatehouse/shared/http/server';
 import { ensureAllFeatures } from '@gatehouse/shared/identity/features';
+import { createPasswords } from '@gatehouse/shared/identity/passwords';
 import { requirePrincipal } from '@gatehouse/shared/identity/principal';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { forgotPassword } from './account/forgot-password.ts';
-import { me } from './account/me.ts';
+import { profile } from './account/profile.ts';
 import { resetPassword } from './account/reset-password.ts';
 import { signup } from './account/signup.ts';
 import { verifyOtp } from './account/verify-otp.ts';
@@ -21,7 +22,7 @@ export interface UserServiceOptions {
   config: Config<'user'>;
   db: Database;
   mailer: Mailer;
-  /** Unix milliseconds; a test sets its own clock. */
+  /** Unix milliseconds. */
   now?: () => number;
   logStream?: { write(line: string): void };
   delivery?: DeliveryTuning;
@@ -39,7 +40,7 @@ export async function buildUserService({
   const app = await createServer({
     name: 'user',
     description:
-      'Signup, one-time codes by e-mail, verification and password reset; chatbots, roles and organizations.',
+      'Signup, one-time codes by e-mail, password reset, profiles, chatbots, organizations and webhooks.',
     config,
     checks: {
       mongodb: { needed: true, check: db.ping },
@@ -49,7 +50,7 @@ export async function buildUserService({
     now,
     ...(logStream && { logStream }),
   });
-  const account = { config, db, mailer, tokens, now };
+  const account = { config, db, mailer, passwords: createPasswords(), tokens, now };
   await app.register(async (direct) => {
     await direct.register(forms);
     await direct.register(signup, account);
@@ -57,7 +58,7 @@ export async function buildUserService({
     await direct.register(forgotPassword, account);
     await direct.register(resetPassword, account);
   });
-  await app.register(me, { db });
+  await app.register(profile, { db });
   await app.register(organizations, { config, db, mailer, now });
   const delivery = createDelivery(app, { config, db, now, ...tuning });
   await app.register(chatbots, { db, now, accept: delivery.accept });

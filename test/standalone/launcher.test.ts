@@ -170,7 +170,7 @@ describe('what it refuses, in one line and with exit code 1', () => {
     [{ GATEWAY_PORT: 'abc' }, 'start: GATEWAY_PORT must be a port number, 0 to 65535\n'],
     [
       { MONGODB_URI: 'localhost' },
-      'start: MONGODB_URI must be an address that begins with mongodb:// or mongodb+srv://\n',
+      'start: MONGODB_URI must be a URL that begins with mongodb:// or mongodb+srv://\n',
     ],
   ])('%j', async (env, line) => {
     const launched = await start({ env });

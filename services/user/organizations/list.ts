@@ -3,7 +3,7 @@ import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { rolesOf } from '../access/roles.ts';
 import type { Database } from '../database.ts';
-import { holding, listQuery, onePage, readPage } from '../lists.ts';
+import { containsText, listQuery, pageResponse, readPage } from '../lists.ts';
 import { organizationRecord, tagged } from './contract.ts';
 
 const config = { permission: 'own' } as const;
@@ -11,17 +11,17 @@ const config = { permission: 'own' } as const;
 const table = {
   sortable: ['created_at', 'name', 'organization_id'],
   filters: {},
-  searched: holding('name'),
+  search: containsText('name'),
   unique: 'organization_id',
 } as const;
 
 const schema = {
   ...tagged,
   summary: 'List organizations',
-  description: 'Those that the caller owns or has a role in. `search` looks into the names.',
+  description: 'Lists the organizations in which the caller has a role. `search` matches the names.',
   querystring: listQuery(table),
   response: {
-    200: onePage(organizationRecord),
+    200: pageResponse(organizationRecord),
     ...failures('catalogue', 'invalidFormat', ...BEARER_FAILURES),
   },
 };
@@ -30,11 +30,11 @@ const schema = {
 export const listOrganizations: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
   app.get('/api/v1/organizations', { schema, config }, async (request) => {
     const { owned, departments } = await rolesOf(db, callerId(request));
-    const mine = [...owned, ...departments.map(({ organization_id }) => organization_id)];
+    const own = [...owned, ...departments.map(({ organization_id }) => organization_id)];
     return readPage(
       db.organizations,
       table,
-      [{ within: { organization_id: { $in: [...new Set(mine)] } } }],
+      [{ within: { organization_id: { $in: [...new Set(own)] } } }],
       request.query,
     );
   });

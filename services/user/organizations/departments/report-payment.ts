@@ -2,17 +2,17 @@ import { failures, found } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { requireServiceKey } from '../../access/service-key.ts';
 import type { Database } from '../../database.ts';
-import { requireServiceKey } from '../../service-key.ts';
 import { PAYMENT_STATUSES } from '../records.ts';
 import { billingRecord } from './billing.ts';
 
 const schema = {
   tags: ['organizations'],
   security: [{ serviceKey: [] }],
-  summary: 'Report what came of a department’s payment',
+  summary: 'Report the payment status of a department',
   description:
-    'For the payment service: a department’s own people choose its plan, but do not say that it is paid.',
+    'For the payment service only: members of a department choose its plan but cannot report its payment.',
   params: z.object({ department_id: z.string() }),
   body: jsonBody({ payment_status: oneOf(PAYMENT_STATUSES) }).meta({
     examples: [{ payment_status: 'paid' }],

@@ -1,0 +1,144 @@
+import { AppError, BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import { expecting, jsonBody, line } from '@gatehouse/shared/http/fields';
+import { callerId, principalOf } from '@gatehouse/shared/identity/principal';
+import type { User } from '@gatehouse/shared/identity/users';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Database } from '../database.ts';
+
+/** The public fields of a user record (CONTRACT.md §User record). */
+const profileRecord = z
+  .object({
+    email: z.string(),
+    name: z.string(),
+    verified: z.boolean(),
+    user_id: z.string().nullable(),
+    account_status: z.string(),
+    payment_status: z.string(),
+    'user_created_at(DATE)': z.string(),
+    subscription_id: z.string(),
+    subscription_date: z.string(),
+    subscription_plan: z.string().nullable(),
+    subscription_expiry: z.string().nullable(),
+    created_at: z.string().nullable(),
+    last_login: z.string().nullable(),
+    phone: z.string().nullable(),
+    company: z.string().nullable(),
+    role: z.string().nullable(),
+  })
+  .meta({
+    description: 'The profile',
+    examples: [
+      {
+        email: 'ada@example.com',
+        name: 'Ada Lovelace',
+        verified: true,
+        user_id: 'User-483920',
+        account_status: 'active',
+        payment_status: 'pending',
+        'user_created_at(DATE)': '2026-01-15',
+        subscription_id: 'free',
+        subscription_date: '2026-01-15',
+        subscription_plan: 'Free',
+        subscription_expiry: null,
+        created_at: '2026-01-15T09:30:00.000Z',
+        last_login: null,
+        phone: null,
+        company: null,
+        role: null,
+      },
+    ],
+  });
+
+const changes = jsonBody({
+  name: line(200).exactOptional(),
+  phone: z
+    .string(expecting('must be a string or null'))
+    .regex(/^\+?[0-9 ().-]{3,32}$/, { error: 'must be a phone number' })
+    .nullable()
+    .exactOptional(),
+  company: line(200).nullable().exactOptional(),
+})
+  .refine((fields) => Object.keys(fields).length > 0, { error: 'must contain name, phone or company' })
+  .meta({ examples: [{ name: 'Ada King', phone: '+44 20 7946 0000', company: 'Analytical Engines' }] });
+
+const refused = failures('catalogue', 'invalidFormat', ...BEARER_FAILURES);
+
+/** GET and PATCH /api/v1/users/me (CONTRACT.md §Profile). */
+export const profile: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+  const common = {
+    tags: ['profile'],
+    security: [{ bearer: [] }],
+    response: { 200: profileRecord, ...refused },
+  };
+
+  app.get(
+    '/api/v1/users/me',
+    {
+      config: { permission: 'own' },
+      schema: {
+        ...common,
+        summary: 'Read your own profile',
+        description: 'Returns the user that the token identifies.',
+      },
+    },
+    async (request) => presentProfile(principalOf(request).user),
+  );
+
+  app.patch(
+    '/api/v1/users/me',
+    {
+      config: { permission: 'own' },
+      schema: {
+        ...common,
+        summary: 'Change your own profile',
+        description:
+          'Changes name, phone number and company. `null` removes the phone number or the company.',
+        body: changes,
+        response: { ...common.response, ...failures('catalogue', 'missingField', 'invalidFormat') },
+      },
+    },
+    async (request) => {
+      callerId(request); // an account without a user_id may only read
+      const { user } = principalOf(request);
+      const fields = Object.entries(request.body);
+      const set = Object.fromEntries(fields.filter(([, value]) => value !== null));
+      const unset = Object.fromEntries(
+        fields.filter(([, value]) => value === null).map(([field]) => [field, true as const]),
+      );
+      const changed = await db.users.findOneAndUpdate(
+        { _id: user._id },
+        {
+          ...(Object.keys(set).length > 0 && { $set: set }),
+          ...(Object.keys(unset).length > 0 && { $unset: unset }),
+        },
+        { returnDocument: 'after' },
+      );
+      if (!changed) throw new AppError('invalidToken'); // deleted since the bearer was checked
+      return presentProfile(changed);
+    },
+  );
+};
+
+/** Older records may lack fields or hold values of other types. */
+function presentProfile(user: User): z.infer<typeof profileRecord> {
+  const text = (value: unknown) => (value === undefined || value === null ? null : String(value));
+  return {
+    email: user.email,
+    name: text(user.name) ?? '',
+    verified: Boolean(user.verified),
+    user_id: text(user.user_id),
+    account_status: text(user.account_status) ?? '',
+    payment_status: text(user.payment_status) ?? '',
+    'user_created_at(DATE)': text(user['user_created_at(DATE)']) ?? '',
+    subscription_id: text(user.subscription_id) ?? '',
+    subscription_date: text(user.subscription_date) ?? '',
+    subscription_plan: text(user.subscription_plan),
+    subscription_expiry: text(user.subscription_expiry),
+    created_at: text(user.created_at),
+    last_login: text(user.last_login),
+    phone: text(user.phone),
+    company: text(user.company),
+    role: text(user.role),
+  };
+}
