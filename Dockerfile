@@ -1,4 +1,4 @@
-# One image for the three services; the command says which. TypeScript runs from source: nothing to build.
+# One image for the three services; the command selects the service. Node runs the TypeScript sources: no build.
 
 FROM node:26-slim AS dependencies
 WORKDIR /app
@@ -7,8 +7,8 @@ COPY packages/shared/package.json packages/shared/
 COPY services/gateway/package.json services/gateway/
 COPY services/login/package.json services/login/
 COPY services/user/package.json services/user/
-# The root's own dependencies stay behind: tools, and the `node` package, a second Node beside the image's.
-# Of redoc only the ready bundle is served; React and the rest that it was bundled from go.
+# Drops the root's own dependencies: development tools, and the `node` package, a second copy of Node.
+# Keeps only redoc's bundle, which is served, and drops the packages it was built from.
 RUN --mount=type=cache,target=/npm-cache \
     npm pkg delete dependencies devDependencies \
  && npm ci --cache /npm-cache --omit=dev --ignore-scripts --no-audit --no-fund \
@@ -22,22 +22,15 @@ RUN --mount=type=cache,target=/npm-cache \
 FROM node:26-slim
 ENV NODE_ENV=production
 WORKDIR /app
-# Before the sources, so that a change of them keeps this layer. Workspaces stay symbolic links to folders
-# outside node_modules, where Node strips types.
+# Copied before the sources, so that a change to them keeps this layer cached. Workspaces stay symbolic links to
+# folders outside node_modules, because Node strips no types inside it.
 COPY --from=dependencies /app ./
 COPY packages/shared packages/shared
 COPY services services
-# `node` by number: Kubernetes' runAsNonRoot cannot judge a name. The files are root's, so it cannot change them.
+# The user `node`, by number: Kubernetes' runAsNonRoot rejects a name. Root owns the files, so it cannot change them.
+# No HEALTHCHECK: each service has a port of its own; docker-compose.yml has one check for each.
 USER 1000:1000
 EXPOSE 8000 8001 8002
-# PID 1's command line tells which service, and so which port, is to be asked.
-HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --start-interval=1s --retries=3 \
-  CMD ["node", "--input-type=module", "--eval", "\
-import { readFileSync } from 'node:fs';\
-const service = readFileSync('/proc/1/cmdline', 'utf8').split('services/')[1].split('/')[0];\
-const port = process.env[service.toUpperCase() + '_PORT'] || { gateway: 8000, login: 8001, user: 8002 }[service];\
-const { ok } = await fetch('http://127.0.0.1:' + port + '/health/live');\
-process.exit(ok ? 0 : 1);"]
-# Node is PID 1 and gets SIGTERM itself: no shell and no npm in between.
+# Node is PID 1 and receives SIGTERM itself, with no shell or npm in between.
 ENTRYPOINT ["node"]
 CMD ["services/gateway/main.ts"]
