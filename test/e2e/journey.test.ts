@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decodeToken, postForm, send } from '../fixtures/http.ts';
 import { launch } from '../fixtures/launcher.ts';
 
-/** The README's journey, over the processes that `npm start` starts; one step after the other. */
+/** The README's journey through the processes of `npm start`; each test continues the previous one. */
 describe('the journey', () => {
   let system: Awaited<ReturnType<typeof launch>>;
   beforeAll(async () => {
     system = await launch();
-    if (!(await system.up)) throw new Error(`it did not come up:\n${system.output()}`);
-  }, 40_000);
+    await system.up;
+  });
   afterAll(async () => {
     expect(await system.stop()).toBe(0);
   });
@@ -19,7 +19,7 @@ describe('the journey', () => {
     const { status, body } = await postForm(`${system.gateway}/v2/${operation}`, fields);
     return { status, body };
   }
-  /** What `npm run -s captcha` prints. */
+  /** A CAPTCHA token as `npm run -s captcha` prints it. */
   async function solved(): Promise<string> {
     const { stdout } = await promisify(execFile)(process.execPath, [
       'services/gateway/captcha/solve.ts',
@@ -27,7 +27,7 @@ describe('the journey', () => {
     ]);
     return stdout.trim();
   }
-  /** As the README reads it out of the latest mail, with sed. */
+  /** Reads the code from the latest mail as the README does with sed. */
   async function mailedCode(): Promise<string> {
     const text = await (await fetch(`${system.mailbox}/api/v1/message/latest`)).text();
     return /.*code is ([0-9]*).*/.exec(text)?.[1] ?? '';
@@ -40,28 +40,31 @@ describe('the journey', () => {
     });
 
   const token = expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/);
-  const inAbout = (seconds: number) => {
+  const about = (seconds: number) => {
     const now = Date.now() / 1000;
-    return expect.toSatisfy((exp: number) => Math.abs(exp - now - seconds) < 60, `in about ${seconds} s`);
+    return expect.toSatisfy(
+      (exp: number) => Math.abs(exp - now - seconds) < 60,
+      `about ${seconds} s from now`,
+    );
   };
   let user_id: string;
 
-  test('sign up: a code is mailed', async () => {
+  test('signup mails a code', async () => {
     const answer = await post('signup', { email: 'ada@example.com', password: 'correct-horse', name: 'Ada' });
     expect(answer).toEqual({ status: 200, body: { token } });
     expect(decodeToken(answer.body.token).payload).toEqual({
       email: 'ada@example.com',
       otp_sent: true,
-      exp: inAbout(1800),
+      exp: about(1800),
     });
     expect(await mailedCode()).toMatch(/^\d{6}$/);
   });
 
-  test('log in too early: not verified', async () => {
+  test('login before verification returns 403', async () => {
     expect(await login('correct-horse')).toEqual({ status: 403, body: { detail: 'Account not verified' } });
   });
 
-  test('verify the code', async () => {
+  test('the code verifies the account', async () => {
     const answer = await post('verify-otp', { email: 'ada@example.com', otp: await mailedCode() });
     expect(answer).toEqual({
       status: 200,
@@ -70,13 +73,13 @@ describe('the journey', () => {
     user_id = answer.body.user_id;
   });
 
-  test('log in, past a proof of work that was really solved', async () => {
+  test('login with a solved proof of work returns a token that opens the profile', async () => {
     const answer = await login('correct-horse');
     expect(answer).toEqual({ status: 200, body: { message: 'Login successful', token, user_id } });
     expect(decodeToken(answer.body.token).payload).toEqual({
       email: 'ada@example.com',
       user_id,
-      exp: inAbout(1800),
+      exp: about(1800),
     });
     const { status, headers, body } = await send(`${system.gateway}/api/v1/users/me`, {
       headers: { authorization: `Bearer ${answer.body.token}` },
@@ -85,7 +88,7 @@ describe('the journey', () => {
     expect(headers.get('x-ratelimit-limit')).toBe('60');
   });
 
-  test('a solution opens one login, and none opens none', async () => {
+  test('a solution is valid for one login, and an empty one for none', async () => {
     const refused = { status: 400, body: { detail: 'reCAPTCHA validation failed' } };
     const solution = await solved();
     expect((await login('wrong-horse', solution)).status).toBe(401);
@@ -93,14 +96,14 @@ describe('the journey', () => {
     expect(await login('correct-horse', '')).toEqual(refused);
   });
 
-  test('sign up again: registered', async () => {
+  test('a second signup is rejected', async () => {
     expect(await post('signup', { email: 'ADA@example.com', password: 'x', name: 'x' })).toEqual({
       status: 400,
       body: { detail: 'Email already registered' },
     });
   });
 
-  test('forgot the password: a new code sets a new one', async () => {
+  test('a mailed code resets the password', async () => {
     expect(await post('forgot-password', { email: 'ada@example.com' })).toEqual({
       status: 200,
       body: { token },
@@ -118,7 +121,7 @@ describe('the journey', () => {
     });
   });
 
-  test('nobody else is known', async () => {
+  test('login of an unknown e-mail returns 404', async () => {
     const answer = await post('login', {
       email: 'grace@example.com',
       password: 'x',
@@ -130,13 +133,13 @@ describe('the journey', () => {
     });
   });
 
-  test('what was printed on the way holds no password, code or token', async () => {
+  test('the log contains no password, code or token', async () => {
     expect(system.output()).toContain('login: success');
     expect(system.output()).not.toMatch(/correct-horse(?! -d)|wrong-horse|battery-staple|eyJ/);
     expect(system.output()).not.toContain(await mailedCode());
   });
 
-  test('the solver says in one line what is wrong', async () => {
+  test('the solver reports an unreachable gateway in one line', async () => {
     const solve = promisify(execFile)(process.execPath, [
       'services/gateway/captcha/solve.ts',
       'http://127.0.0.1:1',

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,11 +8,12 @@ import { eventually } from '../fixtures/eventually.ts';
 import { postJson } from '../fixtures/http.ts';
 import { freePorts } from '../fixtures/launcher.ts';
 import { bearerOf, newMember } from '../fixtures/members.ts';
+import { createProcesses } from '../fixtures/processes.ts';
 import { type Receiver, startReceiver } from '../fixtures/receiver.ts';
 import { JWT_SECRET } from '../fixtures/services.ts';
 import { conversation, INTERNAL_API_KEY, SECRET } from '../user/webhooks/hooks.ts';
 
-/** Two user services on one database, as processes that this test kills and starts again. */
+/** Two user services on one database. */
 const SCRIPTS = {
   database: 'packages/minimongod/src/main.ts',
   one: 'services/user/main.ts',
@@ -27,45 +27,21 @@ let db: Database;
 let receiver: Receiver;
 let owner_id: string;
 let webhook_id: string;
-let output = '';
-const parts = new Map<Part, { child: ChildProcess; ended: Promise<unknown> }>();
-
-async function start(part: Part) {
-  const args =
-    part === 'database' ? ['--port', String(ports.database), '--data', join(folder, 'e2e.sqlite')] : [];
-  const child = spawn(process.execPath, [SCRIPTS[part], ...args], {
-    env: {
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      HOST: '127.0.0.1',
-      LOG_LEVEL: 'warn',
-      MONGODB_URI: mongodb(),
-      JWT_SECRET,
-      INTERNAL_API_KEY,
-      WEBHOOK_ALLOW_PRIVATE: 'on',
-      USER_PORT: String(ports[part]),
-    },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  });
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk) => {
-      output += `${part} ${chunk}`;
-    });
-  }
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  parts.set(part, { child, ended });
-  const ready = new Promise((resolve) => child.once('message', resolve));
-  if ((await Promise.race([ready, ended])) !== 'ready') throw new Error(`${part} ended:\n${output}`);
-}
-
-async function kill(part: Part, signal: NodeJS.Signals = 'SIGKILL') {
-  const running = parts.get(part);
-  parts.delete(part);
-  running?.child.kill(signal);
-  return running?.ended;
-}
 
 const mongodb = () => `mongodb://127.0.0.1:${ports.database}/gatehouse`;
 const url = (part: Part) => `http://127.0.0.1:${ports[part]}`;
+const { start, end, signal, isRunning } = createProcesses<Part>((part) => ({
+  script: SCRIPTS[part],
+  args: part === 'database' ? ['--port', String(ports.database), '--data', join(folder, 'e2e.sqlite')] : [],
+  env: {
+    LOG_LEVEL: 'warn',
+    MONGODB_URI: mongodb(),
+    JWT_SECRET,
+    INTERNAL_API_KEY,
+    WEBHOOK_ALLOW_PRIVATE: 'on',
+    USER_PORT: String(ports[part]),
+  },
+}));
 const publish = (body: unknown, at: Part = 'one') =>
   postJson(`${url(at)}/internal/events`, body, { authorization: `Bearer ${INTERNAL_API_KEY}` });
 
@@ -76,9 +52,9 @@ beforeAll(async () => {
   await start('database');
   await Promise.all([start('one'), start('two')]);
   db = await connect(mongodb(), COLLECTIONS, { appName: 'test' });
-}, 40_000);
+});
 beforeEach(async () => {
-  for (const part of ['one', 'two'] as const) if (!parts.has(part)) await start(part);
+  for (const part of ['one', 'two'] as const) if (!isRunning(part)) await start(part);
   receiver = await startReceiver();
   const user = await newMember(db);
   owner_id = String(user.user_id);
@@ -86,11 +62,11 @@ beforeEach(async () => {
   const hook = { url: receiver.url, events: ['conversation.started'], secret: SECRET };
   const { body } = await postJson(`${url('one')}/api/v1/webhooks/configure`, hook, headers);
   webhook_id = body.webhook_id;
-}, 40_000);
+});
 afterEach(() => receiver.stop());
 afterAll(async () => {
   await db.close();
-  for (const part of ['one', 'two', 'database'] as const) await kill(part);
+  for (const part of ['one', 'two', 'database'] as const) await end(part);
   await rm(folder, { recursive: true, maxRetries: 5 });
 });
 
@@ -99,27 +75,25 @@ const states = async () =>
 const allDelivered = (count: number) =>
   eventually(async () => expect(await states()).toEqual(Array(count).fill('delivered')));
 
-test('a worker killed between sending and recording: another sends the same id and bytes within seconds', {
-  timeout: 60_000,
-}, async () => {
+test('when a worker is killed between sending and recording, another sends the same id and bytes', async () => {
   const events = Array.from({ length: 5 }, () => conversation(owner_id));
   let killed: Promise<unknown> | undefined;
   receiver.answers = [
     (response) => {
-      // It holds the queue, has sent, and will never know what was answered.
+      // The first worker holds the lease, has sent, and never sees the response.
       killed ??= eventually(async () =>
         expect((await db.webhooks.findOne({ webhook_id }))?.lease).not.toBeNull(),
       )
-        .then(() => kill('one'))
+        .then(() => end('one'))
         .finally(() => {
           response.end();
-          parts.get('two')?.child.kill('SIGCONT');
+          signal('two', 'SIGCONT');
         });
     },
     (response) => void response.end(),
   ];
-  // So that it is the first that has the queue.
-  parts.get('two')?.child.kill('SIGSTOP');
+  // Makes the first worker take the lease.
+  signal('two', 'SIGSTOP');
   await publish(events);
   await allDelivered(5);
   await killed;
@@ -130,31 +104,27 @@ test('a worker killed between sending and recording: another sends the same id a
   expect(new Set(receiver.ids())).toEqual(new Set(events.map(({ id }) => id)));
 });
 
-test('SIGTERM: what is in flight is recorded, and the rest goes on elsewhere at once', {
-  timeout: 60_000,
-}, async () => {
+test('on SIGTERM a worker records the deliveries in flight and another delivers the rest', async () => {
   const events = Array.from({ length: 50 }, () => conversation(owner_id));
   receiver.answers = [(response) => void setTimeout(() => response.end(), 50)];
   await publish(events);
   await eventually(() => expect(receiver.received.length).toBeGreaterThan(3));
-  expect(await kill('one', 'SIGTERM')).toBe(0);
+  expect(await end('one', 'SIGTERM')).toBe(0);
   await allDelivered(50);
   expect(receiver.ids().toSorted()).toEqual(events.map(({ id }) => id).toSorted());
 });
 
-test('a database that is killed and comes back loses nothing that was accepted', {
-  timeout: 110_000,
-}, async () => {
+test('no accepted event is lost when the database is killed and restarted', async () => {
   const events = Array.from({ length: 40 }, () => conversation(owner_id));
   receiver.answers = [(response) => void setTimeout(() => response.end(), 5)];
   expect((await publish(events.slice(0, 20))).status).toBe(200);
-  await kill('database');
+  await end('database');
   const during = publish(events.slice(20));
   await start('database');
-  // Whoever is told that it failed, sends again.
+  // A publisher retries after a failure.
   expect([200, 503]).toContain((await during).status);
   await eventually(async () => expect((await publish(events.slice(20), 'two')).status).toBe(200));
-  // Usually at once; where the driver waits for a connection that is dead, when its queue is given up.
+  // Usually immediate; when the driver waits on a dead connection, only after the queue is abandoned.
   await allDelivered(40);
   expect(new Set(receiver.ids())).toEqual(new Set(events.map(({ id }) => id)));
 });
