@@ -1,4 +1,4 @@
-# One image for the three services; the command selects the service. Node runs the TypeScript sources: no build.
+# One image for the three services; the command selects one. TypeScript runs from source, without a build step.
 
 FROM node:26-slim AS dependencies
 WORKDIR /app
@@ -7,8 +7,8 @@ COPY packages/shared/package.json packages/shared/
 COPY services/gateway/package.json services/gateway/
 COPY services/login/package.json services/login/
 COPY services/user/package.json services/user/
-# Drops the root's own dependencies: development tools, and the `node` package, a second copy of Node.
-# Keeps only redoc's bundle, which is served, and drops the packages it was built from.
+# Leaves out the root's dependencies: tools, and the `node` package, a second Node beside the image's.
+# Only redoc's bundle is served, so React and its other dependencies are removed.
 RUN --mount=type=cache,target=/npm-cache \
     npm pkg delete dependencies devDependencies \
  && npm ci --cache /npm-cache --omit=dev --ignore-scripts --no-audit --no-fund \
@@ -22,15 +22,15 @@ RUN --mount=type=cache,target=/npm-cache \
 FROM node:26-slim
 ENV NODE_ENV=production
 WORKDIR /app
-# Copied before the sources, so that a change to them keeps this layer cached. Workspaces stay symbolic links to
-# folders outside node_modules, because Node strips no types inside it.
+# Before the sources, so that changing them keeps this layer. Workspaces are symbolic links to folders outside
+# node_modules, because Node strips types only there.
 COPY --from=dependencies /app ./
 COPY packages/shared packages/shared
 COPY services services
-# The user `node`, by number: Kubernetes' runAsNonRoot rejects a name. Root owns the files, so it cannot change them.
-# No HEALTHCHECK: each service has a port of its own; docker-compose.yml has one check for each.
+# The user `node` by number, which Kubernetes' runAsNonRoot needs. Root owns the files, so it cannot change them.
 USER 1000:1000
 EXPOSE 8000 8001 8002
-# Node is PID 1 and receives SIGTERM itself, with no shell or npm in between.
+# No HEALTHCHECK: the port depends on the service. docker-compose.yml has a check for each.
+# Node is PID 1 and receives SIGTERM itself, without a shell or npm in between.
 ENTRYPOINT ["node"]
 CMD ["services/gateway/main.ts"]

@@ -10,7 +10,7 @@ export const PERSON = {
   user_id: 'User-100000',
 };
 
-/** Puts one active account into a database. @returns the hash of its password. */
+/** Inserts one active account. @returns its password hash. */
 export async function createAccount(mongodb: string): Promise<string> {
   const password = await hash(PERSON.password, ARGON2ID);
   const db = await connect(mongodb, COLLECTIONS, { appName: 'bench' });
@@ -31,7 +31,7 @@ export async function createAccount(mongodb: string): Promise<string> {
   return password;
 }
 
-/** A bearer of that account, from the login service. */
+/** Logs that account in at the login service. @returns the value of `Authorization`. */
 export async function bearer(loginService: string): Promise<string> {
   const { email, password } = PERSON;
   const { body } = await send(`${loginService}/api/v1/auth/login`, {

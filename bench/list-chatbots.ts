@@ -10,7 +10,7 @@ import { inTurns, load } from './load.ts';
 
 const SMALL = 1_000;
 const LARGE = 100_000;
-/** In each department as many chatbots have a name that is searched for. */
+/** Chatbots in each department that the search matches. */
 const MATCHING = 40;
 
 const QUERIES = {
@@ -19,11 +19,11 @@ const QUERIES = {
   'as it comes': 'limit=20',
 };
 
-/** GET /api/v1/chatbots: 20 of a department of 100,000 over 20 of one of 1,000. */
+/** GET /api/v1/chatbots: a page of 20 from 100,000 chatbots, relative to a page of 20 from 1,000. */
 export async function listChatbots(): Promise<void> {
   const gatehouse = await launch({ env: { LOG_LEVEL: 'warn', JWT_SECRET } });
   try {
-    if (!(await gatehouse.up)) throw new Error(gatehouse.output());
+    await gatehouse.up;
     const db = await connect(gatehouse.mongodb, COLLECTIONS, { appName: 'bench' });
     const small = await department(db, 'small', SMALL);
     const large = await department(db, 'large', LARGE);
@@ -41,7 +41,7 @@ export async function listChatbots(): Promise<void> {
   }
 }
 
-/** Fills a department. @returns the authorization of an Editor there. */
+/** Fills a department. @returns the `Authorization` of an Editor in it. */
 async function department(db: Database, department_id: string, count: number): Promise<string> {
   const place = { organization_id: 'bench', department_id };
   const created_at = '2026-01-15T09:30:00.000Z';

@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
 
-/** Requests a second that a server answers with 2xx, under `connections` at once for `seconds`. */
+/** Requests a second over `connections` connections for `duration` seconds. @throws unless every answer is 2xx. */
 export async function load(url: string, options: Partial<autocannon.Options> = {}): Promise<number> {
   const result = await autocannon({ url, connections: 16, duration: 4, ...options });
   const failed = result.non2xx + result.errors;
@@ -8,7 +8,7 @@ export async function load(url: string, options: Partial<autocannon.Options> = {
   return result.requests.average;
 }
 
-/** The middle of several measurements taken in turns, so that a noisy moment falls on both sides. */
+/** The median of each measurement. They are taken in turns, so that a noisy moment affects all of them. */
 export async function inTurns(rounds: number, ...measures: (() => Promise<number>)[]): Promise<number[]> {
   const taken: number[][] = measures.map(() => []);
   for (let round = 0; round < rounds; round += 1) {

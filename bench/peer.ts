@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePorts } from '../test/fixtures/launcher.ts';
 
-/** Starts one of `peers/` as a process of its own. */
+/** Starts one of `peers/` as a process. */
 export async function startPeer(name: string, ...args: string[]) {
   const [port] = await freePorts(1);
   const process_ = spawn(process.execPath, [`bench/peers/${name}.ts`, String(port), ...args], {

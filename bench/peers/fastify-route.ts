@@ -1,6 +1,6 @@
 import Fastify from 'fastify';
 
-/** The peer of every "over a bare Fastify route": the framework and nothing else. */
+/** The framework alone: the peer of health-live and the upstream of gateway. */
 const app = Fastify();
 app.get('/*', async () => ({ status: 'ok' }));
 await app.listen({ host: '127.0.0.1', port: Number(process.argv[2]) });

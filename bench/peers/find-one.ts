@@ -1,7 +1,7 @@
 import Fastify from 'fastify';
 import { MongoClient } from 'mongodb';
 
-/** The peer of GET /api/v1/users/me: a route that does one findOne by the official driver. */
+/** The peer of users-me: a route with one findOne through the official driver. */
 const [port, uri = '', user_id = ''] = process.argv.slice(2);
 const users = (await new MongoClient(uri).connect()).db().collection('users');
 const app = Fastify();

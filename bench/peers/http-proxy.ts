@@ -1,7 +1,7 @@
 import proxy from '@fastify/http-proxy';
 import Fastify from 'fastify';
 
-/** The peer of the gateway: @fastify/http-proxy, which checks nothing. */
+/** The peer of the gateway: @fastify/http-proxy without any check. */
 const [port, upstream = ''] = process.argv.slice(2);
 const app = Fastify();
 await app.register(proxy, { upstream });

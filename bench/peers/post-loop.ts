@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 
-/** The peer of webhooks: a loop that only POSTs. It prints how many a second were answered. */
+/** The peer of webhooks: a loop that only POSTs. It prints the answered requests a second. */
 const [, url = '', seconds = '4', body = ''] = process.argv.slice(2);
 const { origin, pathname } = new URL(url);
 const pool = new Pool(origin, { connections: 16 });

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** What webhooks are delivered to: it reads, answers 200, and tells by GET how many came; at /hang nothing follows. */
+/** Receives webhooks: answers 200 to a POST, never answers at /hang, and answers the count to a GET. */
 let count = 0;
 const server = createServer((request, response) => {
   if (request.method === 'GET') {

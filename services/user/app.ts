@@ -5,7 +5,7 @@ import { ensureAllFeatures } from '@gatehouse/shared/identity/features';
 import { requirePrincipal } from '@gatehouse/shared/identity/principal';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { forgotPassword } from './account/forgot-password.ts';
-import { me } from './account/me.ts';
+import { profile } from './account/profile.ts';
 import { resetPassword } from './account/reset-password.ts';
 import { signup } from './account/signup.ts';
 import { verifyOtp } from './account/verify-otp.ts';
@@ -21,7 +21,7 @@ export interface UserServiceOptions {
   config: Config<'user'>;
   db: Database;
   mailer: Mailer;
-  /** Unix milliseconds; a test sets its own clock. */
+  /** Unix milliseconds. */
   now?: () => number;
   logStream?: { write(line: string): void };
   delivery?: DeliveryTuning;
@@ -39,7 +39,7 @@ export async function buildUserService({
   const app = await createServer({
     name: 'user',
     description:
-      'Signup, one-time codes by e-mail, verification and password reset; chatbots, roles and organizations.',
+      'Signup, one-time codes by e-mail, password reset, profiles, chatbots, organizations and webhooks.',
     config,
     checks: {
       mongodb: { needed: true, check: db.ping },
@@ -57,7 +57,7 @@ export async function buildUserService({
     await direct.register(forgotPassword, account);
     await direct.register(resetPassword, account);
   });
-  await app.register(me, { db });
+  await app.register(profile, { db });
   await app.register(organizations, { config, db, mailer, now });
   const delivery = createDelivery(app, { config, db, now, ...tuning });
   await app.register(chatbots, { db, now, accept: delivery.accept });

@@ -6,7 +6,7 @@ import { chatbotCollections } from './chatbots/records.ts';
 import { organizationCollections } from './organizations/records.ts';
 import { webhookCollections } from './webhooks/records.ts';
 
-/** The collections that the user service reads and writes. */
+/** The collections of the user service. */
 export const COLLECTIONS = {
   ...userCollections,
   ...featureCollections,

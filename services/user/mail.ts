@@ -1,70 +1,73 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { createTransport } from 'nodemailer';
-import { OTP_VALIDITY } from './account/otp.ts';
 
-/** Milliseconds from the request to the mail server's word, connecting and waiting for a turn included. */
-const DEADLINE = 10_000;
+/** Milliseconds for the mail server to accept a mail, connecting and waiting for a connection included. */
+const TIMEOUT = 10_000;
 
+/** Each send resolves once the mail server has accepted the mail. @throws {AppError} unavailable otherwise. */
 export interface Mailer {
-  /** Resolves when the mail server has accepted the code. @throws {AppError} unavailable, within 10 seconds. */
-  sendOtp(to: string, otp: string): Promise<void>;
-  /** Resolves when the mail server has accepted the mail. @throws {AppError} unavailable, within 10 seconds. */
+  /** @param validity seconds */
+  sendOtp(to: string, otp: string, validity: number): Promise<void>;
   sendInvitation(to: string, invitation: Invitation): Promise<void>;
   /** Rejects when the mail server does not answer. */
   verify(): Promise<unknown>;
   close(): void;
 }
 
-export interface Invitation {
+interface Invitation {
   organization: string;
   department: string;
-  /** Where the gateway's pages are. */
+  /** The gateway's address, which serves the signup and login pages. */
   url: string;
-  /** Whether the addressee has an account, and so is a member already. */
+  /** Whether the recipient has an active account, and therefore is a member already. */
   isMember: boolean;
 }
 
-export function createMailer({ SMTP_URL, MAIL_FROM }: { SMTP_URL: string; MAIL_FROM: string }): Mailer {
+/** @param options.deadline makes the signal that abandons one send; a test injects its own. */
+export function createMailer(
+  { SMTP_URL, MAIL_FROM }: { SMTP_URL: string; MAIL_FROM: string },
+  { deadline = () => AbortSignal.timeout(TIMEOUT) }: { deadline?: () => AbortSignal } = {},
+): Mailer {
   const transport = createTransport({
     url: SMTP_URL,
     pool: true,
     maxConnections: 10,
     maxRequeues: 1,
-    connectionTimeout: DEADLINE,
-    greetingTimeout: DEADLINE,
-    socketTimeout: DEADLINE,
+    connectionTimeout: TIMEOUT,
+    greetingTimeout: TIMEOUT,
+    socketTimeout: TIMEOUT,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const send = async (to: string, subject: string, text: string, refused: string) => {
+  const send = async (to: string, subject: string, text: string, failure: string) => {
     try {
       await transport.sendMail({
         from: MAIL_FROM,
         to: { name: '', address: to },
         subject,
         text,
-        signal: AbortSignal.timeout(DEADLINE),
+        signal: deadline(),
       });
     } catch (error) {
-      throw new AppError('unavailable', { text: refused, cause: error });
+      throw new AppError('unavailable', { text: failure, cause: error });
     }
   };
   return {
-    sendOtp: (to, otp) =>
+    sendOtp: (to, otp, validity) =>
       send(
         to,
         'Your OTP Code',
-        `Your code is ${otp}\n\nIt is valid for ${OTP_VALIDITY} seconds. If you did not ask for it, ignore this mail.\n`,
+        `Your code is ${otp}\n\nIt is valid for ${validity} seconds. If you did not ask for it, ignore this mail.\n`,
         'The code could not be mailed, please try again',
       ),
-    // The names are their owners' words: they stand in the text, which is plain, and in no header.
+    // Users choose these names: they may appear in the plain text, never in a header.
     sendInvitation: (to, { organization, department, url, isMember }) =>
       send(
         to,
         'You are invited to a team',
         isMember
           ? `You are now a member of "${department}" at "${organization}".\n\nLog in at ${url}\n`
-          : `You are invited to "${department}" at "${organization}".\n\nSign up with this address at ${url}\nYou are a member as soon as you have verified it. If you do not know who invites you, ignore this mail.\n`,
+          : `You are invited to "${department}" at "${organization}".\n\nSign up with this address at ${url}\nYou become a member when you verify your address. If you do not know who invited you, ignore this mail.\n`,
         'The invitation could not be mailed, please try again',
       ),
     verify: () => transport.verify(),

@@ -120,7 +120,7 @@ describe('SMTP in', () => {
       MAIL_FROM: 'Gatehouse <no-reply@localhost>',
     });
     await mailer.verify();
-    await mailer.sendOtp('ada@example.com', '012345');
+    await mailer.sendOtp('ada@example.com', '012345', 60);
     mailer.close();
     const { body } = await get('/api/v1/message/latest');
     expect(body).toMatchObject({

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Answered, postForm, send } from '../fixtures/http.ts';
 import { mailedCode, type Services, startServices } from '../fixtures/services.ts';
 
@@ -12,6 +12,8 @@ beforeAll(async () => {
   const form = { email: EMAIL, password: 'secret', name: 'Victim' };
   await postForm(`${services.user}/v2/signup`, form);
   code = mailedCode(services.mailbox, EMAIL);
+  before = await stored();
+  services.logged.length = 0;
 });
 afterAll(() => services.stop());
 
@@ -21,11 +23,7 @@ const stored = async () => ({
   audit_events: await services.db.auditEvents.find().toArray(),
 });
 let before: Awaited<ReturnType<typeof stored>>;
-beforeEach(async () => {
-  before = await stored();
-  services.logged.length = 0;
-});
-/** Whatever came in: no record was written, no mail sent, and nothing failed inside. */
+/** After every request: no record was written, no mail sent, and no error logged. */
 afterEach(async () => {
   expect(await stored()).toEqual(before);
   expect(services.mailbox.mails).toHaveLength(1);
@@ -33,7 +31,7 @@ afterEach(async () => {
 });
 
 type Fields = Record<string, string>;
-/** Sends one or more bad requests made of an operation's good fields. */
+/** Sends one or more malformed requests, made from the operation's valid fields. */
 type Hostile = (url: string, fields: Fields) => Promise<Answered> | Promise<Answered[]>;
 
 const URLENCODED = 'application/x-www-form-urlencoded';
@@ -42,7 +40,7 @@ const MULTIPART = 'multipart/form-data; boundary=b';
 const post = (url: string, type: string | undefined, body: string | Uint8Array, headers: Fields = {}) =>
   send(url, {
     method: 'POST',
-    // As bytes, for which fetch makes up no content type.
+    // Bytes, for which no content type is added.
     body: typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body),
     headers: { ...(type && { 'content-type': type }), ...headers },
   });
@@ -71,7 +69,7 @@ const eachField = (
     }),
   );
 
-/** Writes bytes as they are, closes its half of the connection, and reads the answer to the end. */
+/** Writes a raw request, half-closes the connection and reads the response. */
 function exchange(url: string, head: string[], body = ''): Promise<Answered> {
   const { hostname, port, pathname, host } = new URL(url);
   const lines = [`POST ${pathname} HTTP/1.1`, `Host: ${host}`, 'Connection: close', ...head];
@@ -92,18 +90,18 @@ const malformed: Record<string, Hostile> = {
   'no body': (url) => send(url, { method: 'POST' }),
   'an empty form': (url) => post(url, URLENCODED, ''),
   'an empty multipart form': (url) => post(url, MULTIPART, '--b--\r\n'),
-  'nothing at all in multipart': (url) => post(url, MULTIPART, ''),
+  'an empty multipart body': (url) => post(url, MULTIPART, ''),
   JSON: (url, fields) => post(url, 'application/json', JSON.stringify(fields)),
   'JSON with a charset': (url, fields) =>
     post(url, 'application/json; charset=utf-8', JSON.stringify(fields)),
-  'JSON said to be a form': (url, fields) => post(url, URLENCODED, JSON.stringify(fields)),
+  'JSON declared as a form': (url, fields) => post(url, URLENCODED, JSON.stringify(fields)),
   'plain text': (url, fields) => post(url, 'text/plain', encode(fields)),
   XML: (url) =>
     post(url, 'application/xml', '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>'),
   'no content type': (url, fields) => post(url, undefined, encode(fields)),
-  'a content type of nonsense': (url, fields) => post(url, ';;/=', encode(fields)),
-  'two content types in one': (url, fields) => post(url, `${URLENCODED}, application/json`, encode(fields)),
-  'a misspelt content type': (url, fields) => post(url, 'application/x-www-form-urlencode', encode(fields)),
+  'an invalid content type': (url, fields) => post(url, ';;/=', encode(fields)),
+  'two content types': (url, fields) => post(url, `${URLENCODED}, application/json`, encode(fields)),
+  'a misspelled content type': (url, fields) => post(url, 'application/x-www-form-urlencode', encode(fields)),
   'another multipart': (url, fields) => post(url, 'multipart/mixed; boundary=b', `${parts(fields)}--b--\r\n`),
   'a Latin-1 form': (url, fields) => post(url, `${URLENCODED}; charset=iso-8859-1`, encode(fields)),
   'a UTF-16 form': (url, fields) =>
@@ -111,11 +109,11 @@ const malformed: Record<string, Hostile> = {
   'a compressed form': (url, fields) =>
     post(url, URLENCODED, gzipSync(encode(fields)), { 'content-encoding': 'gzip' }),
   'fields in the query alone': (url, fields) => post(`${url}?${encode(fields)}`, URLENCODED, ''),
-  'fields in the query and a form of others': (url, fields) =>
+  'fields in the query and unknown fields in the form': (url, fields) =>
     post(`${url}?${encode(fields)}`, URLENCODED, 'a=b'),
 
-  'a field missing': (url, fields) => eachField(url, fields, URLENCODED, (_, rest) => encode(rest)),
-  'a field empty': (url, fields) =>
+  'a missing field': (url, fields) => eachField(url, fields, URLENCODED, (_, rest) => encode(rest)),
+  'an empty field': (url, fields) =>
     eachField(url, fields, URLENCODED, (name, rest) => encode({ ...rest, [name]: '' })),
   'a field without a value': (url, fields) =>
     eachField(url, fields, URLENCODED, (name, rest) => `${encode(rest)}&${name}`),
@@ -129,7 +127,8 @@ const malformed: Record<string, Hostile> = {
       URLENCODED,
       (name) => `${encode(fields)}&${encode({ [name]: fields[name] as string })}`,
     ),
-  'a field twice, once encoded': (url, fields) => post(url, URLENCODED, `${encode(fields)}&%65mail=x`),
+  'a field twice, once with an escaped name': (url, fields) =>
+    post(url, URLENCODED, `${encode(fields)}&%65mail=x`),
   'an unknown field twice': (url, fields) => post(url, URLENCODED, `${encode(fields)}&a=1&a=2`),
   '__proto__ twice': (url, fields) => post(url, URLENCODED, `${encode(fields)}&__proto__=1&__proto__=2`),
   'a list': (url, fields) =>
@@ -146,7 +145,7 @@ const malformed: Record<string, Hostile> = {
   'an overlong NUL': (url, fields) => post(url, URLENCODED, `${encode(fields)}&a=%c0%80`),
   'half a surrogate pair': (url, fields) => post(url, URLENCODED, `${encode(fields)}&a=%ed%a0%80`),
   'half an escape': (url, fields) => post(url, URLENCODED, `${encode(fields)}&a=%4`),
-  'an escape that is none': (url, fields) => post(url, URLENCODED, `${encode(fields)}&%zz=a`),
+  'an invalid escape': (url, fields) => post(url, URLENCODED, `${encode(fields)}&%zz=a`),
   'an escape in the name that is not UTF-8': (url, fields) =>
     post(url, URLENCODED, `${encode(fields)}&%ff=a`),
 
@@ -174,14 +173,14 @@ const malformed: Record<string, Hostile> = {
     post(url, 'multipart/form-data; boundary=', `${parts(fields)}--b--\r\n`),
   'another boundary': (url, fields) =>
     post(url, 'multipart/form-data; boundary=c', `${parts(fields)}--b--\r\n`),
-  'a form without its last boundary': (url, fields) => post(url, MULTIPART, parts(fields)),
-  'a form cut in a boundary': (url, fields) => post(url, MULTIPART, `${parts(fields)}--b`),
-  'a form cut in a part': (url, fields) => post(url, MULTIPART, parts(fields).slice(0, -3)),
-  'a form cut in a part head': (url, fields) =>
+  'a form without its final boundary': (url, fields) => post(url, MULTIPART, parts(fields)),
+  'a form truncated in a boundary': (url, fields) => post(url, MULTIPART, `${parts(fields)}--b`),
+  'a form truncated in a part': (url, fields) => post(url, MULTIPART, parts(fields).slice(0, -3)),
+  'a form truncated in the headers of a part': (url, fields) =>
     post(url, MULTIPART, `${parts(fields)}--b\r\nContent-Disposition: form-d`),
   'a multipart field twice': (url, fields) =>
     eachField(url, fields, MULTIPART, (name) => `${parts(fields)}${part(name, 'x')}--b--\r\n`),
-  'a multipart field missing': (url, fields) =>
+  'a missing multipart field': (url, fields) =>
     eachField(url, fields, MULTIPART, (_, rest) => `${parts(rest)}--b--\r\n`),
   'a file in place of a field': (url, fields) =>
     eachField(
@@ -203,7 +202,7 @@ const malformed: Record<string, Hostile> = {
       MULTIPART,
       `${parts(fields)}${part('photo', 'x', '; filename="a.png"', 'Content-Type: image/png')}--b--\r\n`,
     ),
-  'a part that says it is JSON': (url, fields) =>
+  'a JSON part': (url, fields) =>
     eachField(
       url,
       fields,
@@ -223,19 +222,19 @@ const malformed: Record<string, Hostile> = {
   'a part without a name': (url, fields) =>
     post(url, MULTIPART, `${parts(fields)}--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--\r\n`),
 
-  'a body shorter than it says': (url, fields) =>
+  'a body shorter than its Content-Length': (url, fields) =>
     exchange(url, [`Content-Type: ${URLENCODED}`, 'Content-Length: 5000'], encode(fields)),
-  'a multipart body shorter than it says': (url, fields) =>
+  'a multipart body shorter than its Content-Length': (url, fields) =>
     exchange(url, [`Content-Type: ${MULTIPART}`, 'Content-Length: 5000'], parts(fields)),
-  'a chunked body cut off': (url, fields) =>
+  'a truncated chunked body': (url, fields) =>
     exchange(url, [`Content-Type: ${URLENCODED}`, 'Transfer-Encoding: chunked'], `fff\r\n${encode(fields)}`),
-  'a chunk that is none': (url, fields) =>
+  'an invalid chunk': (url, fields) =>
     exchange(
       url,
       [`Content-Type: ${URLENCODED}`, 'Transfer-Encoding: chunked'],
       `xyz\r\n${encode(fields)}\r\n0\r\n\r\n`,
     ),
-  'two lengths': (url, fields) =>
+  'two Content-Lengths': (url, fields) =>
     exchange(
       url,
       [`Content-Type: ${URLENCODED}`, 'Content-Length: 3', `Content-Length: ${encode(fields).length}`],
@@ -246,7 +245,7 @@ const malformed: Record<string, Hostile> = {
 const password = (field: string): Record<string, Hostile> => ({
   'a password of 1025 bytes': (url, fields) =>
     post(url, URLENCODED, encode({ ...fields, [field]: 'x'.repeat(1025) })),
-  'a password of 513 letters of two bytes': (url, fields) =>
+  'a password of 513 two-byte letters': (url, fields) =>
     post(url, URLENCODED, encode({ ...fields, [field]: 'é'.repeat(513) })),
 });
 
@@ -263,7 +262,7 @@ const INTERNAL =
 describe.each(operations)('POST /v2/%s', (operation, fields, more) => {
   const url = () => `${services.user}/v2/${operation}`;
 
-  test.each(Object.entries({ ...malformed, ...more }))('%s is 400', async (_what, hostile) => {
+  test.each(Object.entries({ ...malformed, ...more }))('returns 400 for %s', async (_what, hostile) => {
     const answers = [await hostile(url(), fields())].flat();
     for (const { status, body } of answers) {
       expect({ status, body }).toEqual({ status: 400, body: { detail: expect.any(String) } });
@@ -272,7 +271,7 @@ describe.each(operations)('POST /v2/%s', (operation, fields, more) => {
     }
   });
 
-  test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'QUERY'])('%s is 404', async (method) => {
+  test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'QUERY'])('returns 404 for %s', async (method) => {
     const { status, body } = await send(url(), {
       method,
       ...(method !== 'GET' && { body: new URLSearchParams(fields()) }),
@@ -282,7 +281,7 @@ describe.each(operations)('POST /v2/%s', (operation, fields, more) => {
   });
 
   test.each(['/v2/OP/', '/v2//OP', '/v2/OP.json', '/v2/OP%00', '/v2/OP;a=b', '/v2/%2e%2e/v2/OP'])(
-    '%s is 404',
+    'returns 400 or 404 for %s',
     async (path) => {
       const { port } = new URL(services.user);
       const body = encode(fields());
@@ -304,7 +303,7 @@ describe.each(operations)('POST /v2/%s', (operation, fields, more) => {
   );
 });
 
-test('the account has come to no harm', async () => {
+test('the account is unharmed: its code still verifies', async () => {
   const verified = await postForm(`${services.user}/v2/verify-otp`, { email: EMAIL, otp: code });
   expect(verified.status).toBe(200);
   before = await stored();

@@ -15,7 +15,7 @@ afterAll(() => Promise.all([services.stop(), unmailed.stop()]));
 
 const SECRET = 'pass-word-of-the-tests';
 
-test('a whole journey leaves no password, code or token in the logs', async () => {
+test('logs no password, code or token', async () => {
   const codes: string[] = [];
   const tokens: string[] = [];
   const post = async (operation: string, fields: Record<string, string>, where = services) => {
@@ -55,7 +55,7 @@ test('a whole journey leaves no password, code or token in the logs', async () =
   await post('reset-password', { email, otp: second, new_password: `${SECRET}-3` });
   await post('login', { email, password: `${SECRET}-2` });
 
-  // Bodies and addresses that nobody understands.
+  // Malformed bodies and query strings.
   const query = new URLSearchParams({ ...form, otp: second }).toString();
   for (const operation of ['signup', 'verify-otp', 'forgot-password', 'reset-password']) {
     const url = `${services.user}/v2/${operation}`;
@@ -74,7 +74,7 @@ test('a whole journey leaves no password, code or token in the logs', async () =
     await send(url, { method: 'POST', headers: { authorization: `Bearer ${tokens[0]}`, cookie: SECRET } });
   }
 
-  // Mails that nobody accepts: the code is stored, and part of what the mail server refused.
+  // Mails that cannot be sent.
   await post('signup', form, unmailed);
   codes.push((await unmailed.db.users.findOne({ email }))?.otp as string);
   await post('forgot-password', { email }, unmailed);
@@ -85,7 +85,7 @@ test('a whole journey leaves no password, code or token in the logs', async () =
   expect(tokens).toHaveLength(6);
   const hashes = (await services.db.users.find().toArray()).map(({ password }) => password);
   for (const line of lines) {
-    // Times and ids hold six digits now and then.
+    // Times and ids may contain six digits by chance.
     const { time: _, ms: __, reqId: ___, pid: ____, ...said } = JSON.parse(line);
     const text = JSON.stringify(said);
     expect(text).not.toContain(SECRET);
@@ -100,7 +100,7 @@ test('a whole journey leaves no password, code or token in the logs', async () =
   }
 });
 
-test('every request is one line that says what was asked and answered', async () => {
+test('logs each request in one line, without its query string', async () => {
   services.logged.length = 0;
   await send(`${services.user}/v2/forgot-password?email=eve@example.com`, {
     method: 'POST',

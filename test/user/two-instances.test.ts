@@ -5,14 +5,16 @@ import { buildUserService } from '../../services/user/app.ts';
 import { COLLECTIONS, type Database } from '../../services/user/database.ts';
 import { createMailer, type Mailer } from '../../services/user/mail.ts';
 import { postForm } from '../fixtures/http.ts';
-import { listen, mailedCode, type Services, startServices, testConfig } from '../fixtures/services.ts';
+import { listen, type Services, startServices, testConfig } from '../fixtures/services.ts';
+import { otherThan, unverifiedAccount } from './account/codes.ts';
 
 let services: Services;
 let second: { app: FastifyInstance; db: Database; mailer: Mailer };
 let instances: string[];
 beforeAll(async () => {
-  services = await startServices();
-  const config = testConfig('user', { SMTP_URL: `smtp://127.0.0.1:${services.mailbox.port}` });
+  const env = { PASSWORD_STORAGE: 'plain' };
+  services = await startServices({ env });
+  const config = testConfig('user', { ...env, SMTP_URL: `smtp://127.0.0.1:${services.mailbox.port}` });
   const db = await connect(services.uri, COLLECTIONS, { appName: 'user' });
   const mailer = createMailer(config);
   second = { app: await buildUserService({ config, db, mailer, now: services.clock.now }), db, mailer };
@@ -25,24 +27,15 @@ afterAll(async () => {
   await services.stop();
 });
 
-let people = 0;
-const newEmail = () => `person${++people}@example.com`;
 /** Alternates between the instances. */
 const post = (turn: number, operation: string, fields: Record<string, string>) =>
   postForm(`${instances[turn % 2]}/v2/${operation}`, fields);
 const times = <T>(count: number, make: (turn: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, turn) => make(turn)));
 const record = (email: string) => services.db.users.findOne({ email });
-const otherThan = (code: string, by: number) => String((Number(code) + by) % 1_000_000).padStart(6, '0');
 
-async function signUp() {
-  const email = newEmail();
-  expect((await post(people, 'signup', { email, password: 'secret', name: 'Person' })).status).toBe(200);
-  return { email, code: mailedCode(services.mailbox, email) };
-}
-
-test('signups at once make one record, and together ten mails', async () => {
-  const email = newEmail();
+test('parallel signups create one record and mail ten codes', async () => {
+  const email = 'ada@example.com';
   const answers = await times(16, (turn) =>
     post(turn, 'signup', { email, password: `secret ${turn}`, name: `Person ${turn}` }),
   );
@@ -51,9 +44,9 @@ test('signups at once make one record, and together ten mails', async () => {
   expect(services.mailbox.mails.filter(({ recipients }) => recipients.includes(email))).toHaveLength(10);
 });
 
-test('verifications at once activate once: one user_id, one features record', async () => {
+test('parallel verifications activate once: one user_id, one features record', async () => {
   for (let round = 0; round < 5; round += 1) {
-    const { email, code } = await signUp();
+    const { email, code } = await unverifiedAccount(services);
     const answers = await times(20, (turn) => post(turn, 'verify-otp', { email, otp: code }));
     const user_id = (await record(email))?.user_id as string;
     for (const { status, body } of answers)
@@ -65,8 +58,8 @@ test('verifications at once activate once: one user_id, one features record', as
   }
 });
 
-test('guesses at both count together: five and no more', async () => {
-  const { email, code } = await signUp();
+test('guesses at both instances count together: five and no more', async () => {
+  const { email, code } = await unverifiedAccount(services);
   const answers = await times(50, (turn) =>
     turn % 3
       ? post(turn, 'verify-otp', { email, otp: otherThan(code, turn + 1) })
@@ -79,8 +72,8 @@ test('guesses at both count together: five and no more', async () => {
     expect((await post(turn, 'verify-otp', { email, otp: code })).body).toEqual({ detail: 'Invalid OTP' });
 });
 
-test('of resets at once with one code exactly one wins', async () => {
-  const { email, code } = await signUp();
+test('exactly one of several parallel resets with one code succeeds', async () => {
+  const { email, code } = await unverifiedAccount(services);
   const answers = await times(8, (turn) =>
     post(turn, 'reset-password', { email, otp: code, new_password: `new ${turn}` }),
   );
@@ -88,9 +81,9 @@ test('of resets at once with one code exactly one wins', async () => {
   expect(statuses).toEqual([200, ...Array(7).fill(400)]);
 });
 
-test('a signup at one that races a verification at the other never makes an active account unverified', async () => {
+test('a signup that races a verification never makes an active account unverified', async () => {
   for (let round = 0; round < 20; round += 1) {
-    const { email, code } = await signUp();
+    const { email, code } = await unverifiedAccount(services);
     const [verified] = await Promise.all([
       post(round, 'verify-otp', { email, otp: code }),
       post(round + 1, 'signup', { email, password: 'late', name: 'Late' }),

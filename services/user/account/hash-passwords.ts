@@ -4,14 +4,14 @@ import { type Collections, connect } from '@gatehouse/shared/data/connect';
 import { isPasswordHash, storedPassword } from '@gatehouse/shared/identity/passwords';
 import { userCollections } from '@gatehouse/shared/identity/users';
 
-const USAGE = `Turns every plain password of the collection into an argon2id hash, in place. Run it as often as you
-like, beside running services: what is a hash already stays as it is.
+const USAGE = `Replaces every plain password in the users collection with its argon2id hash. It is safe to run repeatedly and
+while services are running; existing hashes are left alone.
 
   npm run hash-passwords     (reads MONGODB_URI)`;
 
 /**
- * @param progress called after every account with how many there are and how many were plain.
- * @returns how many passwords were turned into hashes.
+ * @param progress called after each account with the accounts read and the passwords hashed so far.
+ * @returns the number of passwords hashed.
  */
 export async function hashPasswords(
   { users }: Collections<typeof userCollections>,
@@ -22,7 +22,7 @@ export async function hashPasswords(
   for await (const { _id, password } of users.find({}, { projection: { password: 1 } })) {
     if (typeof password === 'string' && !isPasswordHash(password)) {
       const hash = await storedPassword(password, 'argon2id');
-      // Only if nobody has set another password meanwhile.
+      // Leave the record alone if its password has changed meanwhile.
       const { modifiedCount } = await users.updateOne({ _id, password }, { $set: { password: hash } });
       hashed += modifiedCount;
     }
@@ -40,13 +40,13 @@ if (import.meta.main) {
   }
   try {
     const { config } = loadConfig('user', {
-      JWT_SECRET: 'not used here',
+      JWT_SECRET: 'unused, but required',
       ...process.env,
       NODE_ENV: 'development',
     });
     const db = await connect(config.MONGODB_URI, userCollections, { appName: 'hash-passwords' });
-    const hashed = await hashPasswords(db, (seen, done) => {
-      if (seen % 1_000 === 0) console.log(`${seen} accounts, ${done} passwords hashed`);
+    const hashed = await hashPasswords(db, (seen, hashed) => {
+      if (seen % 1_000 === 0) console.log(`${seen} accounts read, ${hashed} passwords hashed`);
     });
     console.log(`Done: ${hashed} passwords hashed`);
     await db.close();

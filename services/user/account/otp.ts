@@ -1,30 +1,28 @@
 import { randomInt } from 'node:crypto';
-import { AppError } from '@gatehouse/shared/http/errors';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { OtpVerdict, User } from '@gatehouse/shared/identity/users';
 import type { Collection, Document, Filter, ObjectId, WithId } from 'mongodb';
+import { budgetLeft, HOUR, spendBudget } from '../hourly-budget.ts';
 
-/** Seconds (spec §Limits). */
+/** Seconds (CONTRACT.md §OTP). */
 export const OTP_VALIDITY = 60;
-/** Wrong guesses after which a code is dead. */
-export const GUESSES_PER_CODE = 5;
-/** Wrong guesses after which an account's codes are not checked for the rest of an hour. */
-export const GUESSES_PER_HOUR = 10;
-/** Codes made for mailing to one account within an hour. */
-export const MAILS_PER_HOUR = 10;
-const HOUR = 3600;
+/** Wrong guesses that kill a code. */
+const GUESSES_PER_CODE = 5;
+/** Wrong guesses per account. */
+const GUESSES_PER_HOUR = 10;
+/** Codes mailed per account. */
+const MAILS_PER_HOUR = 10;
 
-/** Six decimal digits, leading zeros kept. */
-const generateOtp = (): string => String(randomInt(1_000_000)).padStart(6, '0');
-
-/** The part of a user record that a new code, made at `now` (Unix seconds), writes. */
-export function newOtp(now: number) {
-  return { otp: generateOtp(), otp_expiration: now + OTP_VALIDITY, otp_wrong_guesses: 0 };
-}
+/** The fields of a new code, issued at `now` (Unix seconds). */
+export const newOtp = (now: number) => ({
+  otp: String(randomInt(1_000_000)).padStart(6, '0'),
+  otp_expiration: now + OTP_VALIDITY,
+  otp_wrong_guesses: 0,
+});
 
 /**
- * Gives the account that `filter` describes a new code, and `set` with it, in one write.
- * Counts it as mailed: the mail server may refuse it, the budget is spent all the same.
- * @returns the code, or nothing when the filter does not hold or the hour's mails are spent.
+ * Gives the matching account a new code, and the fields of `set`, in one write. Spends one mail of the hourly
+ * budget, even if the mail server then refuses it.
+ * @returns the code; undefined if no account matches or the budget is spent.
  */
 export async function replaceOtp(
   users: Collection<User>,
@@ -32,33 +30,19 @@ export async function replaceOtp(
   now: number,
   set: Partial<User> = {},
 ): Promise<string | undefined> {
-  const fresh = newOtp(now);
-  // Of the last ten mails, the oldest is more than an hour ago, or there are not yet ten.
-  const withinBudget = {
-    $or: [
-      { [`otp_mail_times.${MAILS_PER_HOUR - 1}`]: { $exists: false } },
-      { 'otp_mail_times.0': { $lte: now - HOUR } },
-    ],
-  };
+  const code = newOtp(now);
   const { matchedCount } = await users.updateOne(
-    { $and: [filter, withinBudget] },
-    {
-      $set: { ...set, ...fresh },
-      $push: { otp_mail_times: { $each: [now], $slice: -MAILS_PER_HOUR } },
-    },
+    { $and: [filter, budgetLeft('otp_mail_times', MAILS_PER_HOUR, now)] },
+    { $set: { ...set, ...code }, $push: spendBudget('otp_mail_times', MAILS_PER_HOUR, now) },
   );
-  return matchedCount === 1 ? fresh.otp : undefined;
+  return matchedCount === 1 ? code.otp : undefined;
 }
 
-/** The refusal of an account whose mails, or guesses, of the last hour are spent. */
-export const hourlyBudgetSpent = (times: number[] = [], now: number): AppError =>
-  new AppError('rateLimited', { retryAfter: (times[0] ?? now) + HOUR - now, limit: times.length });
-
 /**
- * Checks a code: comparing, counting a wrong guess, and what a right one brings about are one atomic
- * write, so that a burst of parallel guesses is compared five times and no more.
- * @param onValid expressions, by field, that a right guess sets; see MongoDB's aggregation pipeline updates.
- * @returns the record afterwards; its `otp_verdict` is this check's.
+ * Checks a code. Comparing, counting a wrong guess and applying `onValid` are one atomic write, so that parallel
+ * guesses cannot exceed the limits.
+ * @param onValid the fields that a right guess sets, as expressions of an update pipeline.
+ * @returns the updated record, with this check's result in `otp_verdict`; null if the user is gone.
  */
 export function checkOtp(
   users: Collection<User>,
@@ -75,13 +59,13 @@ export function checkOtp(
       { $gt: [{ $arrayElemAt: [times, 0] }, now - HOUR] },
     ],
   };
-  // A used code has no expiry left: it is invalid for good, not expired.
+  // A reset removes the expiry: a used code stays invalid, it never becomes expired.
   const expired = { $lt: [{ $ifNull: ['$otp_expiration', now] }, now] };
   const dead = {
     $or: [
       { $gte: [guesses, GUESSES_PER_CODE] },
       { $ne: [{ $type: '$otp' }, 'string'] },
-      { $not: [{ $isNumber: '$otp_expiration' }] }, // nobody knows until when an older record's code was good
+      { $not: [{ $isNumber: '$otp_expiration' }] }, // an older record: the code's expiry is unknown
     ],
   };
   const malformed = { $literal: !/^[0-9]{6}$/.test(guess) };
@@ -96,11 +80,11 @@ export function checkOtp(
       default: 'valid',
     },
   };
-  const setIf = (is: string, fields: Record<string, unknown>): Document => ({
+  const setIf = (expected: OtpVerdict, fields: Record<string, unknown>): Document => ({
     $set: Object.fromEntries(
       Object.entries(fields).map(([field, value]) => [
         field,
-        { $cond: [{ $eq: ['$otp_verdict', is] }, value, `$${field}`] },
+        { $cond: [{ $eq: ['$otp_verdict', expected] }, value, `$${field}`] },
       ]),
     ),
   });

@@ -5,7 +5,8 @@ import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { findUserByEmail } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../database.ts';
-import { checkOtp, hourlyBudgetSpent } from './otp.ts';
+import { hourlyBudgetSpent } from '../hourly-budget.ts';
+import { checkOtp } from './otp.ts';
 
 interface Options {
   config: { PASSWORD_STORAGE: PasswordStorage };
@@ -14,7 +15,7 @@ interface Options {
   now: () => number;
 }
 
-/** POST /v2/reset-password (spec §Direct contract). Uses the code up and ends every session begun before. */
+/** POST /v2/reset-password (CONTRACT.md §Reset password). */
 export const resetPassword: FastifyPluginAsyncZod<Options> = async (app, { config, db, tokens, now }) => {
   app.post('/v2/reset-password', { schema: resetPasswordContract }, async (request, reply) => {
     const { email, otp, new_password } = request.body;
@@ -32,7 +33,7 @@ export const resetPassword: FastifyPluginAsyncZod<Options> = async (app, { confi
     if (checked?.otp_verdict === 'budgetSpent')
       throw hourlyBudgetSpent(checked.otp_wrong_guess_times, seconds);
     if (checked?.otp_verdict !== 'valid') throw new AppError('otpInvalidOrExpired');
-    // A login that read the old password may have begun while the new one was written.
+    // Also end a session whose login read the old password while the new one was being written.
     await db.users.updateOne({ _id: user._id }, { $max: { sessions_valid_from: new Date(now()) } });
 
     reply.header('cache-control', 'no-store');

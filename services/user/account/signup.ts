@@ -8,8 +8,9 @@ import { findUserByEmail, findUserById, UNVERIFIED, type User } from '@gatehouse
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { WithId } from 'mongodb';
 import type { Database } from '../database.ts';
+import { hourlyBudgetSpent } from '../hourly-budget.ts';
 import type { Mailer } from '../mail.ts';
-import { hourlyBudgetSpent, newOtp, replaceOtp } from './otp.ts';
+import { newOtp, OTP_VALIDITY, replaceOtp } from './otp.ts';
 
 interface Options {
   config: { PASSWORD_STORAGE: PasswordStorage };
@@ -19,41 +20,42 @@ interface Options {
   now: () => number;
 }
 
-/** POST /v2/signup (spec §Direct contract). While an account is unverified, the last signup wins. */
+/** POST /v2/signup (CONTRACT.md §Signup). Until the account is verified, the last signup wins. */
 export const signup: FastifyPluginAsyncZod<Options> = async (app, { config, db, mailer, tokens, now }) => {
   app.post('/v2/signup', { schema: signupContract }, async (request, reply) => {
     const { email, password, name } = request.body;
     const known = await findUserByEmail(db.users, email);
     if (known?.verified) throw new AppError('emailRegistered');
+
     const stored = await storedPassword(password, config.PASSWORD_STORAGE);
     const account = known
-      ? await signUpAgain(db, known, { password: stored, name }, now())
-      : await signUpFirst(db, { email, password: stored, name }, now());
-    await mailer.sendOtp(account.email, account.otp);
+      ? await overwriteUnverified(db, known, { password: stored, name }, now())
+      : await createUnverified(db, { email, password: stored, name }, now());
+    await mailer.sendOtp(account.email, account.otp, OTP_VALIDITY);
+
     reply.header('cache-control', 'no-store');
     return { token: tokens.otpSent(account.email, now()) };
   });
 };
 
-type Account = { email: string; otp: string };
+type NewCode = { email: string; otp: string };
 
-async function signUpFirst(
+async function createUnverified(
   db: Database,
-  who: Pick<User, 'email' | 'password' | 'name'>,
+  submitted: Pick<User, 'email' | 'password' | 'name'>,
   now: number,
-): Promise<Account> {
+): Promise<NewCode> {
   const created_at = new Date(now).toISOString();
   const today = created_at.slice(0, 10);
   const seconds = Math.floor(now / 1000);
-  const { otp, ...fresh } = newOtp(seconds);
+  const code = newOtp(seconds);
   try {
     await db.users.insertOne({
-      ...who,
+      ...submitted,
       verified: false,
       account_status: 'paused',
       payment_status: 'pending',
-      otp,
-      ...fresh,
+      ...code,
       otp_mail_times: [seconds],
       'user_created_at(DATE)': today,
       created_at,
@@ -61,23 +63,23 @@ async function signUpFirst(
       subscription_plan: FREE_PLAN.name,
       subscription_date: today,
     });
-    return { email: who.email, otp };
+    return { email: submitted.email, otp: code.otp };
   } catch (error) {
     if (!isDuplicateKey(error, 'email')) throw error;
-    // Another signup was faster; or the address is taken by one that the database's collation takes for it.
-    const known = await findUserByEmail(db.users, who.email);
+    // A concurrent signup created the record, or the database's collation equates this address with another.
+    const known = await findUserByEmail(db.users, submitted.email);
     if (!known) throw new AppError('emailRegistered');
-    return signUpAgain(db, known, who, now);
+    return overwriteUnverified(db, known, submitted, now);
   }
 }
 
-/** The new code, password and name replace the old ones in one write, unless the account is active by now. */
-async function signUpAgain(
+/** Replaces code, password and name in one write, unless the account has been verified meanwhile. */
+async function overwriteUnverified(
   db: Database,
   { _id, email }: WithId<User>,
   { password, name }: Pick<User, 'password' | 'name'>,
   now: number,
-): Promise<Account> {
+): Promise<NewCode> {
   const seconds = Math.floor(now / 1000);
   const otp = await replaceOtp(db.users, { _id, ...UNVERIFIED }, seconds, { password, name });
   if (otp) return { email, otp };

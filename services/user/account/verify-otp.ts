@@ -4,14 +4,15 @@ import { ensureFeatures } from '@gatehouse/shared/identity/features';
 import { findUserByEmail, UNVERIFIED } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../database.ts';
+import { hourlyBudgetSpent } from '../hourly-budget.ts';
 import { acceptInvitations } from '../organizations/invitations/accept.ts';
-import { checkOtp, hourlyBudgetSpent } from './otp.ts';
+import { checkOtp } from './otp.ts';
 import { withNewUserId } from './user-ids.ts';
 
-/** UNVERIFIED as an expression: an empty string is true to MongoDB, and a missing field is not null to $in. */
+/** UNVERIFIED as an expression. To $in a missing field is not null, and an empty string is true to MongoDB. */
 const wasUnverified = { $in: [{ $ifNull: ['$verified', null] }, UNVERIFIED.verified.$in] };
 
-/** POST /v2/verify-otp (spec §Direct contract). The same code succeeds again while it is valid. */
+/** POST /v2/verify-otp (CONTRACT.md §Verify OTP). */
 export const verifyOtp: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
   app,
   { db, now },
@@ -29,17 +30,14 @@ export const verifyOtp: FastifyPluginAsyncZod<{ db: Database; now: () => number 
         user_id: { $ifNull: ['$user_id', candidate] },
       }),
     );
-    switch (checked?.otp_verdict) {
-      case 'valid':
-        await ensureFeatures(db, checked, now());
-        await acceptInvitations(db, checked, now());
-        return { message: 'OTP verified successfully' as const, user_id: String(checked.user_id) };
-      case 'budgetSpent':
-        throw hourlyBudgetSpent(checked.otp_wrong_guess_times, seconds);
-      case 'expired':
-        throw new AppError('otpExpired');
-      default:
-        throw new AppError(checked ? 'otpInvalid' : 'userNotFound');
-    }
+    if (!checked) throw new AppError('userNotFound');
+    const { otp_verdict: verdict } = checked;
+    if (verdict === 'budgetSpent') throw hourlyBudgetSpent(checked.otp_wrong_guess_times, seconds);
+    if (verdict === 'expired') throw new AppError('otpExpired');
+    if (verdict !== 'valid') throw new AppError('otpInvalid');
+
+    await ensureFeatures(db, checked, now());
+    await acceptInvitations(db, checked, now());
+    return { message: 'OTP verified successfully' as const, user_id: String(checked.user_id) };
   });
 };

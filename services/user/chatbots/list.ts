@@ -2,7 +2,7 @@ import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { permitted } from '../access/chatbot-roles.ts';
 import type { Database } from '../database.ts';
-import { listQuery, onePage, readPage } from '../lists.ts';
+import { listQuery, pageResponse, readPage } from '../lists.ts';
 import { directory } from './contract.ts';
 import { named } from './name-search.ts';
 import { CHATBOT_STATUSES, CHATBOT_TYPES, type Chatbot, chatbotRecord } from './records.ts';
@@ -27,7 +27,7 @@ const table = {
     organization_id: null,
     department_id: null,
   },
-  searched: named,
+  search: named,
   hidden: ['permissions', 'access_version', 'name_suffixes'],
   unique: 'chatbot_id',
 } as const satisfies { sortable: readonly (keyof Chatbot)[]; [part: string]: unknown };
@@ -39,7 +39,7 @@ const schema = {
     'Those that the caller may view, his own and those of every department in which he has a role. `search` looks for its text in the names, without regard to case. A page past the end is empty.',
   querystring: listQuery(table),
   response: {
-    200: onePage(chatbotRecord),
+    200: pageResponse(chatbotRecord),
     ...failures('catalogue', 'invalidFormat', ...BEARER_FAILURES),
   },
 };

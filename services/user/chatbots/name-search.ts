@@ -1,5 +1,5 @@
 import type { Document, Filter } from 'mongodb';
-import { literal } from '../lists.ts';
+import { escapeRegex } from '../lists.ts';
 
 /**
  * Search by name. A text within a name begins one of the name's endings, so that with all of these in an index
@@ -14,7 +14,7 @@ export function suffixesOf(name: string): string[] {
 
 /** The chatbots whose name holds a text, without regard to case. */
 export const named = (text: string): Filter<Document> => ({
-  name_suffixes: { $regex: `^${literal(folded(text))}` },
+  name_suffixes: { $regex: `^${escapeRegex(folded(text))}` },
 });
 
 /**

@@ -3,7 +3,7 @@ import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { rolesOf } from '../access/roles.ts';
 import type { Database } from '../database.ts';
-import { holding, listQuery, onePage, readPage } from '../lists.ts';
+import { containsText, listQuery, pageResponse, readPage } from '../lists.ts';
 import { organizationRecord, tagged } from './contract.ts';
 
 const config = { permission: 'own' } as const;
@@ -11,7 +11,7 @@ const config = { permission: 'own' } as const;
 const table = {
   sortable: ['created_at', 'name', 'organization_id'],
   filters: {},
-  searched: holding('name'),
+  search: containsText('name'),
   unique: 'organization_id',
 } as const;
 
@@ -21,7 +21,7 @@ const schema = {
   description: 'Those that the caller owns or has a role in. `search` looks into the names.',
   querystring: listQuery(table),
   response: {
-    200: onePage(organizationRecord),
+    200: pageResponse(organizationRecord),
     ...failures('catalogue', 'invalidFormat', ...BEARER_FAILURES),
   },
 };

@@ -7,7 +7,7 @@ import { mailedCode, type Services, startServices, testConfig } from '../../fixt
 
 let services: Services;
 beforeAll(async () => {
-  services = await startServices();
+  services = await startServices({ env: { PASSWORD_STORAGE: 'plain' } });
 });
 afterAll(() => services.stop());
 
@@ -25,22 +25,22 @@ async function activate() {
   return { email, user_id: body.user_id as string };
 }
 
-/** Leaves an account as a kill between its activation and its features does. */
-async function killedInBetween() {
+/** An account whose activation was killed before its features were stored. */
+async function killedBeforeFeatures() {
   const { email, user_id } = await activate();
   await services.db.features.deleteOne({ user_id });
   await services.db.users.updateOne({ email }, { $unset: { features_assigned: '' } });
   return { email, user_id };
 }
 
-/** Leaves an account as a kill between the features and their mark does. */
-async function killedBeforeTheMark() {
+/** An account whose activation was killed before features_assigned was set. */
+async function killedBeforeMark() {
   const { email, user_id } = await activate();
   await services.db.users.updateOne({ email }, { $unset: { features_assigned: '' } });
   return { email, user_id };
 }
 
-/** The user service once more, until it is ready. */
+/** Starts the user service again, on the same database, until it is ready. */
 async function restart() {
   const mailer = createMailer(testConfig('user'));
   const app = await buildUserService({
@@ -55,10 +55,10 @@ async function restart() {
 }
 
 describe.each([
-  ['before the features', killedInBetween],
-  ['before their mark', killedBeforeTheMark],
-])('after a kill %s, there is exactly one features record', (_when, killed) => {
-  test('after the same code once more', async () => {
+  ['before the features are stored', killedBeforeFeatures],
+  ['before features_assigned is set', killedBeforeMark],
+])('after a kill %s there is exactly one features record', (_when, killed) => {
+  test('after a retry with the same code', async () => {
     const { email, user_id } = await killed();
     const otp = mailedCode(services.mailbox, email);
     expect((await post('verify-otp', { email, otp })).body.user_id).toBe(user_id);
@@ -66,7 +66,7 @@ describe.each([
     expect(await record(email)).toMatchObject({ features_assigned: true });
   });
 
-  test('after twenty verifications at once', async () => {
+  test('after twenty parallel verifications', async () => {
     const { email, user_id } = await killed();
     const otp = mailedCode(services.mailbox, email);
     const answers = await Promise.all(Array.from({ length: 20 }, () => post('verify-otp', { email, otp })));
@@ -81,7 +81,7 @@ describe.each([
     expect(await record(email)).toMatchObject({ features_assigned: true });
   });
 
-  test('after a restart, or several at once', async () => {
+  test('after several restarts in parallel', async () => {
     const accounts = [await killed(), await killed(), await killed()];
     await Promise.all([restart(), restart(), restart()]);
     for (const { email, user_id } of accounts) {
@@ -91,8 +91,8 @@ describe.each([
   });
 });
 
-test('fifty at once make one record', async () => {
-  const { email, user_id } = await killedInBetween();
+test('fifty parallel calls create one record', async () => {
+  const { email, user_id } = await killedBeforeFeatures();
   const user = await record(email);
   await Promise.all(
     Array.from({ length: 50 }, () => ensureFeatures(services.db, user as never, services.clock.now())),
@@ -100,8 +100,8 @@ test('fifty at once make one record', async () => {
   expect(await featuresOf(user_id)).toHaveLength(1);
 });
 
-test('what is there stays as it is', async () => {
-  const { email, user_id } = await killedBeforeTheMark();
+test('a restart leaves an existing record alone', async () => {
+  const { email, user_id } = await killedBeforeMark();
   const [before] = await featuresOf(user_id);
   services.clock.advance(1000);
   await ensureAllFeatures(services.db, services.clock.now());
@@ -109,7 +109,7 @@ test('what is there stays as it is', async () => {
   expect(await record(email)).toMatchObject({ features_assigned: true });
 });
 
-test('a restart gives nothing to an account that is not active', async () => {
+test('a restart assigns no features to an unverified account', async () => {
   await post('signup', { email: 'paused@example.com', password: 'secret', name: 'Paused' });
   const before = await record('paused@example.com');
   const features = await services.db.features.countDocuments();
@@ -119,8 +119,8 @@ test('a restart gives nothing to an account that is not active', async () => {
 });
 
 // Older collections hold other truthy values; see old-records.test.ts.
-test.each([1, 'yes'])('a restart makes up the features of an account with verified %j', async (verified) => {
-  const { email, user_id } = await killedInBetween();
+test.each([1, 'yes'])('a restart assigns features to an account with verified %j', async (verified) => {
+  const { email, user_id } = await killedBeforeFeatures();
   await services.db.users.updateOne({ email }, { $set: { verified } });
   await restart();
   expect(await featuresOf(user_id)).toHaveLength(1);

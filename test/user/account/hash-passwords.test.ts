@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { hashPasswords } from '../../../services/user/account/hash-passwords.ts';
 import { postForm } from '../../fixtures/http.ts';
 import { type Services, startServices } from '../../fixtures/services.ts';
@@ -22,7 +22,7 @@ const passwordOf = async (name: string) => (await services.db.users.findOne({ na
 const logIn = async (name: string, password: string) =>
   (await postForm(`${services.login}/v2/login`, { email: `${name}@example.com`, password })).status;
 
-test('plain passwords become hashes, and log in as before', async () => {
+test('hashes plain passwords, which then log in as before', async () => {
   const passwords = {
     ada: 'secret',
     grace: '  $argon2id$not one ',
@@ -38,12 +38,12 @@ test('plain passwords become hashes, and log in as before', async () => {
   for (const [name, password] of Object.entries(passwords)) {
     expect(await logIn(name, password)).toBe(200);
     expect(await logIn(name, `${password}.`)).toBe(401);
-    // Whoever has read a hash cannot log in with it.
+    // A stolen hash does not log in.
     expect(await logIn(name, (await passwordOf(name)) as string)).toBe(401);
   }
 });
 
-test('what is a hash, or no password at all, stays as it is', async () => {
+test('leaves hashes and records without a password alone', async () => {
   await store('ada', 'secret');
   await hashPasswords(services.db);
   const hash = await passwordOf('ada');
@@ -56,24 +56,26 @@ test('what is a hash, or no password at all, stays as it is', async () => {
   expect(await services.db.users.find().toArray()).toEqual(before);
 });
 
-test('a password that is set meanwhile is not overwritten', async () => {
+test('does not overwrite a password that changes meanwhile', async () => {
   await store('ada', 'secret');
   await store('grace', 'old');
-  let change: Promise<unknown> | undefined;
-  const hashed = await hashPasswords(services.db, () => {
-    // Grace's old password has been read, and is about to be hashed.
-    change ??= services.db.users.updateOne({ name: 'grace' }, { $set: { password: 'new' } });
+  const { users } = services.db;
+  const updateOne = users.updateOne.bind(users);
+  // By the first write both passwords have been read.
+  const firstWrite = vi.spyOn(users, 'updateOne').mockImplementationOnce(async (...write) => {
+    await updateOne({ name: 'grace' }, { $set: { password: 'new' } });
+    return updateOne(...write);
   });
-  await change;
-  expect(hashed).toBe(1);
+  expect(await hashPasswords(services.db)).toBe(1);
+  firstWrite.mockRestore();
   expect(await logIn('grace', 'new')).toBe(200);
   expect(await logIn('grace', 'old')).toBe(401);
 });
 
-test('two runs at once hash every password once', async () => {
-  for (let index = 0; index < 20; index += 1) await store(`person${index}`, `secret ${index}`);
+test('hashes every password once in two parallel runs', async () => {
+  for (let index = 0; index < 8; index += 1) await store(`person${index}`, `secret ${index}`);
   const [first, second] = await Promise.all([hashPasswords(services.db), hashPasswords(services.db)]);
-  expect(first + second).toBe(20);
+  expect(first + second).toBe(8);
   expect(await logIn('person7', 'secret 7')).toBe(200);
 });
 
@@ -82,7 +84,7 @@ const command = (env: NodeJS.ProcessEnv, ...options: string[]) =>
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
   });
 
-test('npm run hash-passwords says how many', async () => {
+test('npm run hash-passwords reports how many', async () => {
   await store('ada', 'secret');
   expect(await command({ MONGODB_URI: services.uri })).toEqual({
     stdout: 'Done: 1 passwords hashed\n',
@@ -92,7 +94,7 @@ test('npm run hash-passwords says how many', async () => {
   expect((await command({}, '--help')).stdout).toContain('npm run hash-passwords');
 });
 
-test('a start that fails is one line and exit code 1', async () => {
+test('reports a failed start in one line, with exit code 1', async () => {
   await expect(command({ MONGODB_URI: 'mysql://127.0.0.1/none' })).rejects.toMatchObject({
     code: 1,
     stdout: '',

@@ -4,19 +4,19 @@ import { testClock } from '../../fixtures/clock.ts';
 import { decodeToken, postForm } from '../../fixtures/http.ts';
 import { JWT_SECRET, mailedCode, type Services, startServices } from '../../fixtures/services.ts';
 
-// Half a minute before midnight, so that a date is not today's in every time zone.
+// Half a minute before midnight UTC: a date in local time would differ in most time zones.
 const start = () => testClock(Date.UTC(2026, 0, 15, 23, 59, 30));
 const ARGON2ID = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/;
 
 let services: Services;
-let plain: Services;
+let hashing: Services;
 beforeAll(async () => {
-  [services, plain] = await Promise.all([
-    startServices({ clock: start() }),
+  [services, hashing] = await Promise.all([
     startServices({ clock: start(), env: { PASSWORD_STORAGE: 'plain' } }),
+    startServices({ clock: start() }),
   ]);
 });
-afterAll(() => Promise.all([services.stop(), plain.stop()]));
+afterAll(() => Promise.all([services.stop(), hashing.stop()]));
 
 let people = 0;
 const newEmail = () => `person${++people}@example.com`;
@@ -29,27 +29,25 @@ const signUp = (form: Form, where = services) =>
 const logIn = async (email: string, password: string, { login } = services) =>
   (await postForm(`${login}/v2/login`, { email, password })).status;
 const record = (email: string, { db } = services) => db.users.findOne({ email });
-/** The mails to an address, newest first. The mailer writes the domain in small letters. */
+/** The mails to an address, newest first. The mailer lowercases the domain. */
 const mailsTo = (email: string) => {
   const [local, domain] = email.split('@');
   const address = `${local}@${domain?.toLowerCase()}`;
   return services.mailbox.mails.filter(({ recipients }) => recipients.includes(address));
 };
 
-/** An active account. @returns its user_id. */
-async function activate(email: string, where = services): Promise<string> {
-  expect((await signUp({ email }, where)).status).toBe(200);
-  const otp = mailedCode(where.mailbox, email);
-  const { status, body } = await post('verify-otp', { email, otp }, where);
-  expect(status).toBe(200);
-  return body.user_id;
+/** Signs up and verifies. */
+async function activate(email: string) {
+  expect((await signUp({ email })).status).toBe(200);
+  const otp = mailedCode(services.mailbox, email);
+  expect((await post('verify-otp', { email, otp })).status).toBe(200);
 }
 
-describe('no record', () => {
-  test('makes the record of the specification, without a user_id', async () => {
+describe('an unknown e-mail', () => {
+  test('creates the record of CONTRACT.md §User record, without a user_id', async () => {
     const email = newEmail();
-    expect((await signUp({ email, password: 'secret', name: 'Ada Lovelace' })).status).toBe(200);
-    expect(await record(email)).toStrictEqual({
+    expect((await signUp({ email, name: 'Ada Lovelace' }, hashing)).status).toBe(200);
+    expect(await record(email, hashing)).toStrictEqual({
       _id: expect.anything(),
       email,
       password: expect.stringMatching(ARGON2ID),
@@ -57,20 +55,20 @@ describe('no record', () => {
       verified: false,
       account_status: 'paused',
       payment_status: 'pending',
-      otp: mailedCode(services.mailbox, email),
-      otp_expiration: services.clock.seconds() + 60,
+      otp: mailedCode(hashing.mailbox, email),
+      otp_expiration: hashing.clock.seconds() + 60,
       otp_wrong_guesses: 0,
-      otp_mail_times: [services.clock.seconds()],
+      otp_mail_times: [hashing.clock.seconds()],
       'user_created_at(DATE)': '2026-01-15',
-      created_at: new Date(services.clock.now()).toISOString(),
+      created_at: new Date(hashing.clock.now()).toISOString(),
       subscription_id: 'free',
       subscription_plan: 'Free',
       subscription_date: '2026-01-15',
     });
-    expect(await services.db.features.countDocuments()).toBe(0);
+    expect(await hashing.db.features.countDocuments()).toBe(0);
   });
 
-  test('answers a token that says otp_sent for half an hour and opens no session', async () => {
+  test('returns a token with otp_sent, valid for 30 minutes', async () => {
     const email = newEmail();
     const { body, headers } = await signUp({ email });
     expect(body).toEqual({ token: expect.any(String) });
@@ -97,7 +95,7 @@ describe('no record', () => {
     expect(mail?.content.html).toBeUndefined();
   });
 
-  test('multipart is a form as well', async () => {
+  test('accepts multipart', async () => {
     const email = newEmail();
     const body = new FormData();
     for (const [name, value] of Object.entries({ email, password: 'secret', name: 'Ada\r\nLovelace' }))
@@ -106,7 +104,7 @@ describe('no record', () => {
     expect(await record(email)).toMatchObject({ name: 'Ada\r\nLovelace' });
   });
 
-  test('fields that signup does not know do nothing', async () => {
+  test('ignores unknown fields', async () => {
     const email = newEmail();
     const unknown = {
       verified: 'true',
@@ -137,7 +135,7 @@ describe('no record', () => {
     });
   });
 
-  test('twenty at once of one address make one record, and mail as many codes as an hour allows', async () => {
+  test('creates one record for twenty parallel signups, and mails ten codes', async () => {
     const email = newEmail();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -159,21 +157,21 @@ describe('no record', () => {
       expect.stringContaining(one?.otp as string),
     );
     expect(one?.otp_mail_times).toHaveLength(10);
-    // Code, password and name come from one and the same signup.
+    // Code, password and name come from the same signup.
     const index = one?.name.split(' ')[1];
     expect(await logIn(email, `secret ${index}`)).toBe(403);
   });
 });
 
 describe('the e-mail', () => {
-  test('keeps its spelling, is trimmed, and matches without regard to case', async () => {
+  test('is trimmed, keeps its spelling and matches in any case', async () => {
     expect((await signUp({ email: ' \t Grace.Hopper@Example.COM \n' })).status).toBe(200);
     const again = await signUp({ email: 'gRACE.hOPPER@eXAMPLE.com', name: 'Grace' });
     expect(again.status).toBe(200);
     expect(decodeToken(again.body.token).payload.email).toBe('Grace.Hopper@Example.COM');
     expect(await services.db.users.countDocuments({ email: /^grace\.hopper@example\.com$/i })).toBe(1);
     expect(await record('Grace.Hopper@Example.COM')).toMatchObject({ name: 'Grace' });
-    // To the stored address, both times.
+    // Both codes went to the stored address.
     expect(mailsTo('Grace.Hopper@Example.COM')).toHaveLength(2);
   });
 
@@ -182,7 +180,7 @@ describe('the e-mail', () => {
     "o'neil+tag_1@sub.example.co",
     '!#$%&*/=?^`{|}~-@example.com',
     `${'a'.repeat(64)}@example.com`,
-  ])('%s is an address', async (email) => {
+  ])('%s is accepted', async (email) => {
     expect((await signUp({ email })).status).toBe(200);
     expect(await record(email)).toMatchObject({ email });
   });
@@ -217,7 +215,7 @@ describe('the e-mail', () => {
     'person1@example.com\u200b',
     `${'a'.repeat(65)}@example.com`,
     `a@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(63)}.${'e'.repeat(61)}`,
-  ])('%j is none', async (email) => {
+  ])('%j is refused', async (email) => {
     const before = await services.db.users.countDocuments();
     const mails = services.mailbox.mails.length;
     const { status, body } = await signUp({ email });
@@ -229,9 +227,9 @@ describe('the e-mail', () => {
     expect(services.mailbox.mails).toHaveLength(mails);
   });
 
-  // A database collation takes these for the letter k.
+  // The database's collation equates these with the letter k.
   test.each(['\u212a', '\uff4b', '\uff2b', 'ḱ', '𝐤'])(
-    'a look-alike %s of a letter is another address',
+    'with the look-alike letter %s is another address',
     async (letter) => {
       const email = 'kim@example.com';
       const lookalike = `${letter}im@example.com`;
@@ -254,7 +252,7 @@ describe('the e-mail', () => {
     },
   );
 
-  test('an address that the database takes for a stored look-alike is registered, not overwritten', async () => {
+  test('that the collation equates with a stored look-alike is refused, and nothing is overwritten', async () => {
     const email = '\u212arista@example.com';
     await services.db.users.insertOne({
       email,
@@ -277,31 +275,31 @@ describe('the e-mail', () => {
 describe('the password', () => {
   test.each([
     ['one byte', 'x'],
-    ['blanks around it', '  secret  '],
+    ['surrounding spaces', '  secret  '],
     ['control characters', 'a\u0000b\r\nc\td'],
-    ['what a form must encode', 'a+b %41&c=d;e'],
-    ['operators', '{"$gt":""}'],
+    ['characters that a form encodes', 'a+b %41&c=d;e'],
+    ['an operator', '{"$gt":""}'],
     ['an expression', '$$REMOVE'],
     ['a decomposed letter', 'e\u0301'],
     ['1024 bytes', 'x'.repeat(1024)],
-    ['1024 bytes of two a letter', 'é'.repeat(512)],
-    ['1024 bytes of three a letter and one', `${'€'.repeat(341)}a`],
-    ['1024 bytes of four a letter', '😀'.repeat(256)],
-  ])('%s: only exactly what was submitted logs in', async (_what, password) => {
+    ['1024 bytes of two-byte letters', 'é'.repeat(512)],
+    ['1024 bytes of three-byte letters and one', `${'€'.repeat(341)}a`],
+    ['1024 bytes of four-byte letters', '😀'.repeat(256)],
+  ])('%s: logs in exactly as submitted', async (_what, password) => {
     const email = newEmail();
-    expect((await signUp({ email, password })).status).toBe(200);
-    expect((await record(email))?.password).toMatch(ARGON2ID);
-    expect(await logIn(email, password)).toBe(403);
+    expect((await signUp({ email, password }, hashing)).status).toBe(200);
+    expect((await record(email, hashing))?.password).toMatch(ARGON2ID);
+    expect(await logIn(email, password, hashing)).toBe(403);
     for (const other of [`${password} `, password.slice(0, -1), password.normalize('NFC'), password.trim()])
-      if (other !== password && other !== '') expect(await logIn(email, other)).toBe(401);
+      if (other !== password && other !== '') expect(await logIn(email, other, hashing)).toBe(401);
   });
 
   test.each([
     ['1025 bytes', 'x'.repeat(1025)],
-    ['1025 bytes of two a letter', `${'é'.repeat(512)}a`],
-    ['1026 bytes of three a letter', '€'.repeat(342)],
-    ['1028 bytes of four a letter', '😀'.repeat(257)],
-  ])('%s are too many', async (_what, password) => {
+    ['1025 bytes of two-byte letters and one', `${'é'.repeat(512)}a`],
+    ['1026 bytes of three-byte letters', '€'.repeat(342)],
+    ['1028 bytes of four-byte letters', '😀'.repeat(257)],
+  ])('%s are refused', async (_what, password) => {
     const email = newEmail();
     const { status, body } = await signUp({ email, password });
     expect({ status, body }).toEqual({
@@ -313,20 +311,20 @@ describe('the password', () => {
 
   test('PASSWORD_STORAGE=plain stores as submitted', async () => {
     const email = newEmail();
-    expect((await signUp({ email, password: ' $secret ' }, plain)).status).toBe(200);
-    expect((await record(email, plain))?.password).toBe(' $secret ');
-    expect(await logIn(email, ' $secret ', plain)).toBe(403);
-    expect(await logIn(email, '$secret', plain)).toBe(401);
+    expect((await signUp({ email, password: ' $secret ' })).status).toBe(200);
+    expect((await record(email))?.password).toBe(' $secret ');
+    expect(await logIn(email, ' $secret ')).toBe(403);
+    expect(await logIn(email, '$secret')).toBe(401);
   });
 
-  test('PASSWORD_STORAGE=plain hashes what looks like a hash, so that nobody plants one', async () => {
+  test('PASSWORD_STORAGE=plain hashes a submitted hash, so that nobody can plant one', async () => {
     const email = newEmail();
     const known = newEmail();
-    await signUp({ email: known, password: 'known' });
-    const planted = (await record(known))?.password as string;
-    expect((await signUp({ email, password: planted }, plain)).status).toBe(200);
-    expect(await logIn(email, 'known', plain)).toBe(401);
-    expect(await logIn(email, planted, plain)).toBe(403);
+    await signUp({ email: known, password: 'known' }, hashing);
+    const planted = (await record(known, hashing))?.password as string;
+    expect((await signUp({ email, password: planted })).status).toBe(200);
+    expect(await logIn(email, 'known')).toBe(401);
+    expect(await logIn(email, planted)).toBe(403);
   });
 });
 
@@ -351,22 +349,19 @@ describe('the name', () => {
   });
 });
 
-test.each(['email', 'password', 'name'])(
-  'without %s, or with an empty one, nothing happens',
-  async (field) => {
-    const email = newEmail();
-    const { [field]: _, ...rest } = { email, password: 'secret', name: 'Ada' } as Record<string, string>;
-    for (const form of [rest, { ...rest, [field]: '' }]) {
-      const { status, body } = await post('signup', form);
-      expect({ status, body }).toEqual({ status: 400, body: { detail: `${field} is required` } });
-    }
-    expect(await record(email)).toBeNull();
-    expect(mailsTo(email)).toEqual([]);
-  },
-);
+test.each(['email', 'password', 'name'])('requires %s and does nothing without it', async (field) => {
+  const email = newEmail();
+  const { [field]: _, ...rest } = { email, password: 'secret', name: 'Ada' } as Record<string, string>;
+  for (const form of [rest, { ...rest, [field]: '' }]) {
+    const { status, body } = await post('signup', form);
+    expect({ status, body }).toEqual({ status: 400, body: { detail: `${field} is required` } });
+  }
+  expect(await record(email)).toBeNull();
+  expect(mailsTo(email)).toEqual([]);
+});
 
-describe('unverified', () => {
-  test('signing up again replaces code, password and name, and nothing else', async () => {
+describe('an unverified account', () => {
+  test('gets a new code, password and name, and nothing else', async () => {
     const email = newEmail();
     await signUp({ email, password: 'planted', name: 'Eve' });
     const before = await record(email);
@@ -379,7 +374,7 @@ describe('unverified', () => {
     const code = mailedCode(services.mailbox, email);
     expect(await record(email)).toStrictEqual({
       ...before,
-      password: expect.stringMatching(ARGON2ID),
+      password: 'mine',
       name: 'Ada',
       otp: code,
       otp_expiration: services.clock.seconds() + 60,
@@ -395,7 +390,7 @@ describe('unverified', () => {
     expect(await logIn(email, 'mine')).toBe(200);
   });
 
-  test('ten mails an hour, then 429 until the oldest is an hour old', async () => {
+  test('gets ten mails an hour, then 429 until the oldest is an hour old', async () => {
     const email = newEmail();
     for (let mail = 0; mail < 10; mail += 1) {
       expect((await signUp({ email })).status).toBe(200);
@@ -406,15 +401,15 @@ describe('unverified', () => {
     expect({ status, body }).toEqual({ status: 429, body: { detail: 'Too many requests' } });
     expect(headers.get('retry-after')).toBe('3000');
     services.clock.advance(2999);
-    const late = await signUp({ email });
-    expect(late.status).toBe(429);
-    expect(late.headers.get('retry-after')).toBe('1');
+    const early = await signUp({ email });
+    expect(early.status).toBe(429);
+    expect(early.headers.get('retry-after')).toBe('1');
     expect(await record(email)).toEqual(before);
     expect(mailsTo(email)).toHaveLength(10);
 
     services.clock.advance(1);
     expect((await signUp({ email })).status).toBe(200);
-    // The next slot is free when the second mail is an hour old.
+    // The next mail is allowed when the second one is an hour old.
     const next = await signUp({ email });
     expect(next.status).toBe(429);
     expect(next.headers.get('retry-after')).toBe('60');
@@ -422,46 +417,49 @@ describe('unverified', () => {
   });
 
   test.each([
-    ['hashed passwords', () => services],
-    ['plain passwords', () => plain],
-  ])('a signup that races the verification never makes the account unverified (%s)', async (_how, pick) => {
-    const where = pick();
-    for (let round = 0; round < 25; round += 1) {
-      const email = newEmail();
-      await signUp({ email, password: 'first' }, where);
-      const otp = mailedCode(where.mailbox, email);
-      const race = [
-        () => post('verify-otp', { email, otp }, where),
-        () => signUp({ email, password: 'second' }, where),
-        () => signUp({ email, password: 'third' }, where),
-      ];
-      // Who goes first differs from round to round.
-      const turned = race.map((_, index) => (index + round) % race.length);
-      const answers = await Promise.all(turned.map((index) => race[index]?.()));
-      const verified = answers[turned.indexOf(0)];
-      const current = await record(email, where);
-      if (verified?.status === 200) {
-        expect(current).toMatchObject({
-          verified: true,
-          account_status: 'active',
-          user_id: verified.body.user_id,
-        });
-      } else {
-        expect(verified?.body).toEqual({ detail: 'Invalid OTP' });
-        expect(current).toMatchObject({ verified: false, account_status: 'paused' });
-        expect(current).not.toHaveProperty('user_id');
+    ['plain', 24, () => services],
+    ['hashed', 6, () => hashing],
+  ])(
+    'never becomes unverified when a signup races its verification (%s passwords)',
+    async (_storage, rounds, pick) => {
+      const where = pick();
+      for (let round = 0; round < rounds; round += 1) {
+        const email = newEmail();
+        await signUp({ email, password: 'first' }, where);
+        const otp = mailedCode(where.mailbox, email);
+        const race = [
+          () => post('verify-otp', { email, otp }, where),
+          () => signUp({ email, password: 'second' }, where),
+          () => signUp({ email, password: 'third' }, where),
+        ];
+        // Each round starts with a different one.
+        const turned = race.map((_, index) => (index + round) % race.length);
+        const answers = await Promise.all(turned.map((index) => race[index]?.()));
+        const verified = answers[turned.indexOf(0)];
+        const current = await record(email, where);
+        if (verified?.status === 200) {
+          expect(current).toMatchObject({
+            verified: true,
+            account_status: 'active',
+            user_id: verified.body.user_id,
+          });
+        } else {
+          expect(verified?.body).toEqual({ detail: 'Invalid OTP' });
+          expect(current).toMatchObject({ verified: false, account_status: 'paused' });
+          expect(current).not.toHaveProperty('user_id');
+        }
+        for (const index of [1, 2]) {
+          const answer = answers[turned.indexOf(index)];
+          if (answer?.status !== 200)
+            expect(answer).toMatchObject({ status: 400, body: { detail: 'Email already registered' } });
+        }
       }
-      for (const index of [1, 2]) {
-        const answer = answers[turned.indexOf(index)];
-        if (answer?.status !== 200)
-          expect(answer).toMatchObject({ status: 400, body: { detail: 'Email already registered' } });
-      }
-    }
-  });
+    },
+  );
 });
 
-describe('active', () => {
-  test('is refused, changes nothing and mails nothing', async () => {
+describe('an active account', () => {
+  test('is refused; nothing is changed or mailed', async () => {
     const email = newEmail();
     await activate(email);
     const before = await record(email);

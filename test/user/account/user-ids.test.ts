@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 
 let people = 0;
-/** Gives a new account the id, as verification does. */
+/** Stores an account with the id. */
 const take = (user_id: string) =>
   db.users.findOneAndUpdate(
     { email: `person${++people}@example.com` },
@@ -25,22 +25,22 @@ const draw = async (first: number, last: number) =>
   (await withNewUserId(db.users, take, { first, last }))?.user_id;
 const exhausted = { reason: 'unavailable', status: 503, message: 'Service unavailable' };
 
-test('the first and the last number may both be drawn', async () => {
+test('draws the first and the last number too', async () => {
   const drawn = [await draw(100_000, 100_001), await draw(100_000, 100_001)];
   expect(drawn.sort()).toEqual(['User-100000', 'User-100001']);
 });
 
-test('without a range the number has six digits', async () => {
+test('draws six digits by default', async () => {
   expect((await withNewUserId(db.users, take))?.user_id).toMatch(/^User-[1-9]\d{5}$/);
 });
 
-test('a collision draws again', async () => {
+test('draws again after a collision', async () => {
   await take('User-1');
   await take('User-2');
   expect(await draw(1, 3)).toBe('User-3');
 });
 
-test('a crowded space is searched for the last free id', async () => {
+test('searches a crowded range for the last free id', async () => {
   const numbers = Array.from({ length: 3_000 }, (_, index) => index + 1).filter((number) => number !== 2_345);
   await db.users.insertMany(
     numbers.map((number) => ({ email: `${number}@example.com`, user_id: `User-${number}` }) as never),
@@ -49,13 +49,13 @@ test('a crowded space is searched for the last free id', async () => {
   await expect(draw(1, 3_000)).rejects.toMatchObject(exhausted);
 });
 
-test('when every id is taken it is unavailable, never a duplicate', async () => {
+test('is unavailable when every id is taken, and never returns a duplicate', async () => {
   for (const number of [1, 2, 3]) await take(`User-${number}`);
   await expect(draw(1, 3)).rejects.toMatchObject(exhausted);
   expect(await db.users.countDocuments({ user_id: { $exists: true } })).toBe(3);
 });
 
-test('as many at once as there are ids share them out', async () => {
+test('gives as many parallel calls as there are ids one each', async () => {
   for (let round = 0; round < 5; round += 1) {
     await db.users.deleteMany({});
     const drawn = await Promise.all(Array.from({ length: 30 }, () => draw(1, 30)));
@@ -64,7 +64,7 @@ test('as many at once as there are ids share them out', async () => {
   }
 });
 
-test('any other failure of the write is passed on', async () => {
+test('passes on any other failure of the write', async () => {
   let writes = 0;
   const broken = new Error('broken');
   const write = async () => {
@@ -75,7 +75,7 @@ test('any other failure of the write is passed on', async () => {
   expect(writes).toBe(1);
 });
 
-test('a taken e-mail is not taken for a taken id', async () => {
+test('does not mistake a duplicate e-mail for a duplicate id', async () => {
   await db.users.insertOne({ email: 'a@example.com' } as never);
   const write = () => db.users.insertOne({ email: 'a@example.com', user_id: 'User-1' } as never);
   await expect(withNewUserId(db.users, write, { first: 1, last: 1 })).rejects.toMatchObject({ code: 11000 });

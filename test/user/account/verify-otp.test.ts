@@ -1,34 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answered, postForm } from '../../fixtures/http.ts';
+import { outcome } from '../../fixtures/envelope.ts';
+import { postForm } from '../../fixtures/http.ts';
 import { mailedCode, type Services, startServices } from '../../fixtures/services.ts';
+import { activeAccount, otherThan, unverifiedAccount } from './codes.ts';
 
 let services: Services;
 beforeAll(async () => {
-  services = await startServices();
+  services = await startServices({ env: { PASSWORD_STORAGE: 'plain' } });
 });
 afterAll(() => services.stop());
 
-let people = 0;
-
-const signUpAs = (email: string) =>
-  postForm(`${services.user}/v2/signup`, { email, password: 'secret', name: 'Person' });
-
-/** Signs a new person up and returns the address and the mailed code. */
-async function signUp() {
-  people += 1;
-  const email = `person${people}@example.com`;
-  const { status } = await signUpAs(email);
-  expect(status).toBe(200);
-  return { email, code: mailedCode(services.mailbox, email) };
-}
-
-/** An active account. */
-async function activate() {
-  const { email, code } = await signUp();
-  const { status, body } = await verify(email, code);
-  expect(status).toBe(200);
-  return { email, code, user_id: body.user_id as string };
-}
+const unverified = () => unverifiedAccount(services);
 
 async function newCode(email: string) {
   expect((await postForm(`${services.user}/v2/forgot-password`, { email })).status).toBe(200);
@@ -38,8 +20,6 @@ async function newCode(email: string) {
 const verify = (email: string, otp: string) => postForm(`${services.user}/v2/verify-otp`, { email, otp });
 const record = (email: string) => services.db.users.findOne({ email });
 const featuresOf = (user_id: string) => services.db.features.find({ user_id }).toArray();
-const otherThan = (code: string, by = 1) => String((Number(code) + by) % 1_000_000).padStart(6, '0');
-const outcome = ({ status, body }: Answered) => ({ status, body });
 
 async function guessWrong(email: string, code: string, times: number) {
   for (let guess = 1; guess <= times; guess += 1)
@@ -56,26 +36,26 @@ const success = (user_id: unknown = expect.stringMatching(/^User-[1-9]\d{5}$/)) 
 });
 
 describe('POST /v2/verify-otp', () => {
-  test('1. an unknown e-mail is 404', async () => {
+  test('1. returns 404 for an unknown e-mail', async () => {
     expect(outcome(await verify('nobody@example.com', '123456'))).toEqual(notFound);
     expect(outcome(await verify('not an address', 'not a code'))).toEqual(notFound);
   });
 
-  test('2. a code is good for 60 seconds and then expired', async () => {
-    const { email, code } = await signUp();
+  test('3. expires a code after 60 seconds', async () => {
+    const { email, code } = await unverified();
     services.clock.advance(61);
     expect(outcome(await verify(email, code))).toEqual(expired);
     expect(await record(email)).toMatchObject({ verified: false, account_status: 'paused' });
   });
 
-  test('2. the sixtieth second is in time', async () => {
-    const { email, code } = await signUp();
+  test('3. accepts a code in its sixtieth second', async () => {
+    const { email, code } = await unverified();
     services.clock.advance(60);
     expect((await verify(email, code)).status).toBe(200);
   });
 
-  test('2. a wrong code that is late is expired and costs nothing', async () => {
-    const { email, code } = await signUp();
+  test('3. does not count a wrong guess at an expired code', async () => {
+    const { email, code } = await unverified();
     services.clock.advance(61);
     const before = await record(email);
     expect(outcome(await verify(email, otherThan(code)))).toEqual(expired);
@@ -83,8 +63,8 @@ describe('POST /v2/verify-otp', () => {
     expect(await record(email)).toEqual({ ...before, otp_verdict: 'expired' });
   });
 
-  test('3. a wrong code is invalid and changes nothing but the count', async () => {
-    const { email, code } = await signUp();
+  test('4. counts a wrong guess and changes nothing else', async () => {
+    const { email, code } = await unverified();
     const before = await record(email);
     expect(outcome(await verify(email, otherThan(code)))).toEqual(invalid);
     expect(await record(email)).toEqual({
@@ -95,8 +75,8 @@ describe('POST /v2/verify-otp', () => {
     });
   });
 
-  test('4. the right code activates the account and assigns the free plan', async () => {
-    const { email, code } = await signUp();
+  test('5. activates the account and assigns the free plan', async () => {
+    const { email, code } = await unverified();
     const before = await record(email);
     const { body, status } = await verify(email, code);
     expect({ status, body }).toEqual(success());
@@ -119,13 +99,13 @@ describe('POST /v2/verify-otp', () => {
     ]);
   });
 
-  test('the e-mail is trimmed and matched without regard to case', async () => {
-    const { email, code } = await signUp();
+  test('trims the e-mail and ignores its case', async () => {
+    const { email, code } = await unverified();
     expect(outcome(await verify(` ${email.toUpperCase()}\t`, code))).toEqual(success());
   });
 
-  test('leading zeros count', async () => {
-    const { email } = await signUp();
+  test('requires leading zeros', async () => {
+    const { email } = await unverified();
     await services.db.users.updateOne({ email }, { $set: { otp: '000042' } });
     expect(outcome(await verify(email, '42'))).toEqual(invalid);
     expect(outcome(await verify(email, '00042'))).toEqual(invalid);
@@ -133,8 +113,8 @@ describe('POST /v2/verify-otp', () => {
     expect(outcome(await verify(email, '000042'))).toEqual(success());
   });
 
-  test.each(['email', 'otp'])('without %s, or with an empty one, nothing happens', async (field) => {
-    const { email, code } = await signUp();
+  test.each(['email', 'otp'])('requires %s and changes nothing without it', async (field) => {
+    const { email, code } = await unverified();
     const before = await record(email);
     const { [field]: _, ...rest } = { email, otp: code } as Record<string, string>;
     for (const form of [rest, { ...rest, [field]: '' }])
@@ -146,36 +126,34 @@ describe('POST /v2/verify-otp', () => {
   });
 });
 
-describe('malformed codes cost nothing', () => {
-  const FULL_WIDTH = 0xff10 - 0x30;
-  const ARABIC = 0x660 - 0x30;
-  const shifted = (code: string, by: number) =>
-    [...code].map((digit) => String.fromCodePoint((digit.codePointAt(0) ?? 0) + by)).join('');
+describe('does not count a malformed code', () => {
+  const digitsFrom = (zero: number, code: string) =>
+    [...code].map((digit) => String.fromCodePoint(zero + Number(digit))).join('');
 
   test.each<[string, (code: string) => string]>([
     ['five digits', (code) => code.slice(0, 5)],
     ['seven digits', (code) => `${code}0`],
-    ['a zero before', (code) => `0${code}`],
-    ['full-width digits', (code) => shifted(code, FULL_WIDTH)],
-    ['Arabic digits', (code) => shifted(code, ARABIC)],
-    ['a blank before', (code) => ` ${code}`],
-    ['a blank after', (code) => `${code} `],
-    ['a blank between', (code) => `${code.slice(0, 3)} ${code.slice(3)}`],
-    ['a line end after', (code) => `${code}\n`],
-    ['a NUL after', (code) => `${code}\0`],
+    ['a leading zero', (code) => `0${code}`],
+    ['full-width digits', (code) => digitsFrom(0xff10, code)],
+    ['Arabic digits', (code) => digitsFrom(0x660, code)],
+    ['a leading space', (code) => ` ${code}`],
+    ['a trailing space', (code) => `${code} `],
+    ['a space inside', (code) => `${code.slice(0, 3)} ${code.slice(3)}`],
+    ['a trailing newline', (code) => `${code}\n`],
+    ['a trailing NUL', (code) => `${code}\0`],
     ['a plus sign', (code) => `+${code}`],
     ['a minus sign', (code) => `-${code}`],
     ['a fraction', (code) => `${code}.0`],
     ['an exponent', () => '1234e5'],
     ['hexadecimal', () => '0x12ab'],
     ['letters', () => 'abcdef'],
-    ['a path', () => '$otp'],
+    ['a field path', () => '$otp'],
     ['an expression', () => '$$ROOT'],
     ['operators', () => '{"$ne":""}'],
     ['a list', (code) => `["${code}"]`],
     ['60,000 digits', (code) => code.repeat(10_000)],
   ])('%s', async (_what, malformed) => {
-    const { email, code } = await signUp();
+    const { email, code } = await unverified();
     const before = await record(email);
     for (let attempt = 0; attempt < 6; attempt += 1)
       expect(outcome(await verify(email, malformed(code)))).toEqual(invalid);
@@ -185,14 +163,14 @@ describe('malformed codes cost nothing', () => {
 });
 
 describe('wrong guesses', () => {
-  test('four leave the code alive', async () => {
-    const { email, code } = await signUp();
+  test('four leave the code valid', async () => {
+    const { email, code } = await unverified();
     await guessWrong(email, code, 4);
     expect(outcome(await verify(email, code))).toEqual(success());
   });
 
-  test('five, and the code is dead even when it is right', async () => {
-    const { email, code } = await signUp();
+  test('five kill the code, even for the right guess', async () => {
+    const { email, code } = await unverified();
     await guessWrong(email, code, 5);
     const dead = await record(email);
     expect(outcome(await verify(email, code))).toEqual(invalid);
@@ -203,18 +181,18 @@ describe('wrong guesses', () => {
     expect(outcome(await verify(email, code))).toEqual(expired);
   });
 
-  test('a new code starts at none', async () => {
-    const { email, code } = await signUp();
+  test('start at zero for a new code', async () => {
+    const { email, code } = await unverified();
     await guessWrong(email, code, 5);
-    await signUpAs(email);
+    await postForm(`${services.user}/v2/signup`, { email, password: 'secret', name: 'Person' });
     expect(await record(email)).toMatchObject({ otp_wrong_guesses: 0 });
     const next = mailedCode(services.mailbox, email);
     await guessWrong(email, next, 4);
     expect(outcome(await verify(email, next))).toEqual(success());
   });
 
-  test('ten in an hour, and the account is refused until the oldest is an hour old', async () => {
-    const { email, code } = await signUp();
+  test('ten in an hour block the account until the oldest is an hour old', async () => {
+    const { email, code } = await unverified();
     await guessWrong(email, code, 5);
     services.clock.advance(30);
     const second = await newCode(email);
@@ -224,7 +202,7 @@ describe('wrong guesses', () => {
     const refused = await verify(email, second);
     expect(outcome(refused)).toEqual(tooMany);
     expect(refused.headers.get('retry-after')).toBe('3560');
-    // A new code does not reset it, and the refusal comes before any other check of a code.
+    // A new code does not lift the block, which comes before any other check of a code.
     const third = await newCode(email);
     for (const otp of [third, otherThan(third), 'abc'])
       expect(outcome(await verify(email, otp))).toEqual(tooMany);
@@ -241,21 +219,21 @@ describe('wrong guesses', () => {
     expect(outcome(await verify(email, fourth))).toEqual(success());
   });
 
-  test('the hour slides: guesses made later are held against the account for longer', async () => {
-    const { email, code } = await signUp();
+  test('are counted over a sliding hour', async () => {
+    const { email, code } = await unverified();
     await guessWrong(email, code, 5);
     services.clock.advance(600);
     await guessWrong(email, await newCode(email), 5);
     services.clock.advance(3000);
-    // The first five are an hour old, so five are left; after them the oldest is of ten minutes later.
+    // The first five are an hour old, so five guesses are left; then the oldest is 50 minutes old.
     await guessWrong(email, await newCode(email), 5);
     const refused = await verify(email, await newCode(email));
     expect(outcome(refused)).toEqual(tooMany);
     expect(refused.headers.get('retry-after')).toBe('600');
   });
 
-  test('fifty at once are compared five times', async () => {
-    const { email, code } = await signUp();
+  test('fifty in parallel are compared five times', async () => {
+    const { email, code } = await unverified();
     const guesses = Array.from({ length: 50 }, (_, index) => otherThan(code, index + 1));
     const answers = await Promise.all(guesses.map((guess) => verify(email, guess)));
     expect(answers.map(outcome)).toEqual(Array(50).fill(invalid));
@@ -264,8 +242,8 @@ describe('wrong guesses', () => {
     expect(otp_wrong_guess_times).toEqual(Array(5).fill(services.clock.seconds()));
   });
 
-  test('fifty at once, the right one among them, never activate after five wrong ones', async () => {
-    const { email, code } = await signUp();
+  test('five kill the code for fifty parallel guesses, one of them right', async () => {
+    const { email, code } = await unverified();
     await guessWrong(email, code, 5);
     const guesses = Array.from({ length: 50 }, (_, index) => otherThan(code, index));
     const answers = await Promise.all(guesses.map((guess) => verify(email, guess)));
@@ -278,8 +256,8 @@ describe('wrong guesses', () => {
     expect(await record(email)).not.toHaveProperty('user_id');
   });
 
-  test('hundreds at once over two codes end at ten', async () => {
-    const { email, code } = await signUp();
+  test('two hundred in parallel, at two codes, count ten', async () => {
+    const { email, code } = await unverified();
     const burst = (from: string) =>
       Promise.all(Array.from({ length: 100 }, (_, index) => verify(email, otherThan(from, index + 1))));
     await burst(code);
@@ -290,9 +268,10 @@ describe('wrong guesses', () => {
   });
 });
 
-describe('again', () => {
-  test('the same code succeeds while it is valid, and is then expired', async () => {
-    const { email, code, user_id } = await activate();
+describe('repeated verification', () => {
+  test('succeeds with the same code while it is valid', async () => {
+    const { email, code } = await unverified();
+    const { user_id } = (await verify(email, code)).body;
     services.clock.advance(60);
     expect(outcome(await verify(email, code))).toEqual(success(user_id));
     services.clock.advance(1);
@@ -301,9 +280,9 @@ describe('again', () => {
     expect(await featuresOf(user_id)).toHaveLength(1);
   });
 
-  test('twenty at once activate once', async () => {
+  test('activates once for twenty parallel calls', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const { email, code } = await signUp();
+      const { email, code } = await unverified();
       const answers = await Promise.all(Array.from({ length: 20 }, () => verify(email, code)));
       const { user_id } = (await record(email)) ?? {};
       expect(answers.map(outcome)).toEqual(Array(20).fill(success(user_id)));
@@ -311,27 +290,26 @@ describe('again', () => {
     }
   });
 
-  test('a code of forgot-password on an active account answers its user_id and changes no state', async () => {
-    const { email, user_id } = await activate();
+  test('returns the user_id of an active account and changes nothing', async () => {
+    const { email, user_id } = await activeAccount(services);
     const code = await newCode(email);
     const before = await record(email);
     expect(outcome(await verify(email, code))).toEqual(success(user_id));
-    expect(await record(email)).toEqual(before);
+    expect(await record(email)).toEqual({ ...before, otp_verdict: 'valid' });
   });
 
-  test('it does not switch a disabled account on again', async () => {
-    const { email, user_id } = await activate();
-    const disabled = { account_status: 'disabled' as 'paused' };
-    await services.db.users.updateOne({ email }, { $set: disabled });
-    expect(outcome(await verify(email, await newCode(email)))).toEqual(success(user_id));
+  test('leaves a disabled account disabled', async () => {
+    const { email, code, user_id } = await activeAccount(services, { account_status: 'disabled' });
+    expect(outcome(await verify(email, code))).toEqual(success(user_id));
     expect(await record(email)).toMatchObject({ verified: true, account_status: 'disabled', user_id });
   });
 
-  test('a verified record that never got a user_id gets one, and its features', async () => {
-    const { email, user_id: former } = await activate();
-    await services.db.users.updateOne({ email }, { $unset: { user_id: '', features_assigned: '' } });
-    await services.db.features.deleteMany({ user_id: former });
-    const { status, body } = await verify(email, await newCode(email));
+  test('gives a verified account without a user_id one, with its features', async () => {
+    const { email, code } = await activeAccount(services, {
+      user_id: undefined,
+      features_assigned: undefined,
+    });
+    const { status, body } = await verify(email, code);
     expect({ status, body }).toEqual(success());
     expect(await record(email)).toMatchObject({ user_id: body.user_id, account_status: 'active' });
     expect(await featuresOf(body.user_id)).toHaveLength(1);

@@ -79,7 +79,7 @@ async function restart() {
 }
 
 const invitedText = (name = team.department.name, organization = 'Analytical Engines') =>
-  `You are invited to "${name}" at "${organization}".\n\nSign up with this address at http://localhost:8000\nYou are a member as soon as you have verified it. If you do not know who invites you, ignore this mail.\n`;
+  `You are invited to "${name}" at "${organization}".\n\nSign up with this address at http://localhost:8000\nYou become a member when you verify your address. If you do not know who invited you, ignore this mail.\n`;
 const memberText = (name = team.department.name, organization = 'Analytical Engines') =>
   `You are now a member of "${name}" at "${organization}".\n\nLog in at http://localhost:8000\n`;
 const textsTo = (email: string) => all.mailsTo(email).map(({ content }) => content.text);

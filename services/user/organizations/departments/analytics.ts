@@ -5,7 +5,7 @@ import type { Collection, Document, Filter } from 'mongodb';
 import { z } from 'zod';
 import { CHATBOT_STATUSES, CHATBOT_TYPES } from '../../chatbots/records.ts';
 import type { Database } from '../../database.ts';
-import { ordinal, queryOf } from '../../lists.ts';
+import { positiveInteger, strictQuery } from '../../lists.ts';
 import { departmentPath, refused, tagged } from '../contract.ts';
 import { isMember } from '../members/present-member.ts';
 
@@ -49,7 +49,7 @@ const schema = {
   description:
     'Its members by role, its chatbots by status and type, and the logins of its members since they joined, by day (UTC), today last.',
   params: departmentPath,
-  querystring: queryOf({ days: ordinal(MAX_DAYS, 30) }),
+  querystring: strictQuery({ days: positiveInteger(MAX_DAYS, 30) }),
   response: { 200: analyticsRecord, ...refused },
 };
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
-import { holding, listQuery, onePage, readPage } from '../../lists.ts';
+import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
 import { departmentRecord, organizationPath, refused, tagged } from '../contract.ts';
 
 const config = { permission: 'membership' } as const;
@@ -9,7 +9,7 @@ const config = { permission: 'membership' } as const;
 const table = {
   sortable: ['created_at', 'name', 'department_id'],
   filters: {},
-  searched: holding('name'),
+  search: containsText('name'),
   unique: 'department_id',
 } as const;
 
@@ -20,7 +20,7 @@ const schema = {
     'Those of the organization in which the caller has a role: its Owners see all. `search` looks into the names.',
   params: organizationPath,
   querystring: listQuery(table),
-  response: { 200: onePage(departmentRecord), ...refused },
+  response: { 200: pageResponse(departmentRecord), ...refused },
 };
 
 /** GET /api/v1/organizations/{organization_id}/departments. */

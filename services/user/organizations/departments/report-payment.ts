@@ -2,8 +2,8 @@ import { failures, found } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { requireServiceKey } from '../../access/service-key.ts';
 import type { Database } from '../../database.ts';
-import { requireServiceKey } from '../../service-key.ts';
 import { PAYMENT_STATUSES } from '../records.ts';
 import { billingRecord } from './billing.ts';
 

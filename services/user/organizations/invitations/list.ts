@@ -1,7 +1,7 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
-import { holding, listQuery, onePage, readPage } from '../../lists.ts';
+import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
 import { departmentPath, invitationRecord, refused, tagged } from '../contract.ts';
 import { isPending, presentInvitation } from './present-invitation.ts';
 
@@ -10,7 +10,7 @@ const config = { permission: 'view users' } as const;
 const table = {
   sortable: ['granted_at', 'email', 'role'],
   filters: { role: ROLES },
-  searched: holding('email'),
+  search: containsText('email'),
   unique: 'email',
 } as const;
 
@@ -20,7 +20,7 @@ const schema = {
   description: 'Those that wait; who has accepted is among the members. `search` looks into the addresses.',
   params: departmentPath,
   querystring: listQuery(table),
-  response: { 200: onePage(invitationRecord), ...refused },
+  response: { 200: pageResponse(invitationRecord), ...refused },
 };
 
 /** GET /api/v1/organizations/{organization_id}/departments/{department_id}/invitations. */

@@ -1,7 +1,7 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
-import { holding, listQuery, onePage, readPage } from '../../lists.ts';
+import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
 import { departmentPath, memberRecord, refused, tagged } from '../contract.ts';
 import { isMember, presentMember } from './present-member.ts';
 
@@ -10,7 +10,7 @@ const config = { permission: 'view users' } as const;
 const table = {
   sortable: ['granted_at', 'user_id', 'role', 'email'],
   filters: { role: ROLES },
-  searched: holding('email'),
+  search: containsText('email'),
   unique: 'user_id',
 } as const;
 
@@ -21,7 +21,7 @@ const schema = {
     'Who has a role of his own here; the Owners of the organization have theirs beside the list. `search` looks into the addresses that were invited.',
   params: departmentPath,
   querystring: listQuery(table),
-  response: { 200: onePage(memberRecord), ...refused },
+  response: { 200: pageResponse(memberRecord), ...refused },
 };
 
 /** GET /api/v1/organizations/{organization_id}/departments/{department_id}/members. */

@@ -1,5 +1,5 @@
 import { AppError } from '@gatehouse/shared/http/errors';
-import { withTimeout } from '../../with-timeout.ts';
+import { withTimeout } from '../with-timeout.ts';
 
 /**
  * Milliseconds after which a large call is given up, so that it does not hold up those that wait behind it. The driver

@@ -1,6 +1,6 @@
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { holding, listQuery, onePage, readPage } from '../../lists.ts';
+import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
 import { config, oneRefused, ownWebhook, webhookId, webhooksOf } from '../contract.ts';
 import { DELIVERY_STATUSES, type Delivery } from '../records.ts';
 import type { WebhookOptions } from '../webhooks.ts';
@@ -10,7 +10,7 @@ const table = {
   // By its index alone: there may be very many.
   sortable: ['created_at'],
   filters: { status: DELIVERY_STATUSES },
-  searched: holding('event_id'),
+  search: containsText('event_id'),
   unique: 'delivery_id',
 } as const satisfies { sortable: readonly (keyof Delivery)[]; [part: string]: unknown };
 
@@ -22,7 +22,7 @@ const schema = {
   params: webhookId,
   querystring: listQuery(table),
   response: {
-    200: onePage(deliveryRecord),
+    200: pageResponse(deliveryRecord),
     ...oneRefused,
   },
 };

@@ -1,7 +1,7 @@
 import { AppError, failures } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { requireServiceKey } from '../../service-key.ts';
+import { requireServiceKey } from '../../access/service-key.ts';
 import { type PublishedEvent, publishedEvent } from '../events.ts';
 import type { Accept } from './accept.ts';
 

@@ -1,7 +1,7 @@
 import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { holding, listQuery, onePage, readPage } from '../../lists.ts';
+import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
 import { config, presentWebhook, webhookRecord, webhooksOf } from '../contract.ts';
 import { WEBHOOK_STATUSES, type Webhook } from '../records.ts';
 import type { WebhookOptions } from '../webhooks.ts';
@@ -9,7 +9,7 @@ import type { WebhookOptions } from '../webhooks.ts';
 const table = {
   sortable: ['created_at', 'updated_at', 'url', 'status', 'webhook_id'],
   filters: { status: WEBHOOK_STATUSES },
-  searched: holding('url'),
+  search: containsText('url'),
   unique: 'webhook_id',
 } as const satisfies { sortable: readonly (keyof Webhook)[]; [part: string]: unknown };
 
@@ -19,7 +19,7 @@ const schema = {
   description: "The caller's own. `search` looks for its text in the addresses, without regard to case.",
   querystring: listQuery(table),
   response: {
-    200: onePage(webhookRecord),
+    200: pageResponse(webhookRecord),
     ...failures('catalogue', 'invalidFormat', ...BEARER_FAILURES),
   },
 };

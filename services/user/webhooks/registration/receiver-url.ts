@@ -1,6 +1,6 @@
 import { AppError } from '@gatehouse/shared/http/errors';
-import { withTimeout } from '../../with-timeout.ts';
 import { NotPublicError, publicAddresses, type Resolve } from '../delivery/public-address.ts';
+import { withTimeout } from '../with-timeout.ts';
 
 /** Milliseconds for the name servers while somebody waits; afterwards the address is judged whenever it is dialled. */
 const RESOLVE_TIMEOUT = 1_500;

@@ -1,10 +1,9 @@
-import { connect } from '@gatehouse/shared/data/connect';
 import type { User } from '@gatehouse/shared/identity/users';
-import type { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildUserService } from '../../../services/user/app.ts';
-import { COLLECTIONS, type Database } from '../../../services/user/database.ts';
+import { COLLECTIONS } from '../../../services/user/database.ts';
 import { createMailer } from '../../../services/user/mail.ts';
+import { watchedDatabase } from '../../fixtures/database.ts';
 import { failuresAt, outcome } from '../../fixtures/envelope.ts';
 import { type Answered, postForm, send, sendJson } from '../../fixtures/http.ts';
 import { bearerOf, newMember } from '../../fixtures/members.ts';
@@ -31,7 +30,7 @@ const patch = (
 const change = (user: Partial<User>, fields: object, where?: string) => patch(user, fields, {}, where);
 const record = ({ email }: Partial<User>) => services.db.users.findOne({ email: email ?? '' });
 const failure = failuresAt(() => services.clock.now());
-/** What the profile of a new user shows. */
+/** The profile of a new user. */
 const profile = (user: Partial<User>, fields: object = {}) => ({
   email: user.email,
   name: 'Ada Lovelace',
@@ -53,7 +52,7 @@ const profile = (user: Partial<User>, fields: object = {}) => ({
 });
 
 describe('GET /api/v1/users/me', () => {
-  test('shows the profile, every field of the specification and none of ours', async () => {
+  test('returns every public field and no internal one', async () => {
     const shown = {
       subscription_plan: 'Professional',
       subscription_expiry: '2027-01-15T00:00:00.000Z',
@@ -80,12 +79,12 @@ describe('GET /api/v1/users/me', () => {
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  test('what a user has not is null', async () => {
+  test('returns null for absent fields', async () => {
     const user = await newUser();
     expect(outcome(await read(user))).toEqual({ status: 200, body: profile(user) });
   });
 
-  test('is what signup and verification wrote', async () => {
+  test('returns what signup and verification wrote', async () => {
     const email = 'Journey@example.com';
     await postForm(`${services.user}/v2/signup`, { email, password: 'secret', name: ' Ada 🜁 <b> ' });
     const otp = mailedCode(services.mailbox, email);
@@ -106,7 +105,7 @@ describe('GET /api/v1/users/me', () => {
     });
   });
 
-  test('of an older record, bare and of other types', async () => {
+  test('converts an older record with missing fields and other types', async () => {
     const email = 'old@example.com';
     await services.db.users.insertOne({
       email,
@@ -131,12 +130,12 @@ describe('GET /api/v1/users/me', () => {
     });
   });
 
-  test('a record that never got a user_id is read by its e-mail', async () => {
+  test('finds a user without a user_id by e-mail', async () => {
     const user = await newUser({ user_id: undefined });
     expect(outcome(await read(user))).toEqual({ status: 200, body: profile(user, { user_id: null }) });
   });
 
-  test.each(['POST', 'PUT', 'DELETE'])('%s is 404 for a principal', async (method) => {
+  test.each(['POST', 'PUT', 'DELETE'])('returns 404 for %s', async (method) => {
     const answer = await send(`${services.user}/api/v1/users/me`, {
       method,
       headers: bearer(await newUser()),
@@ -149,11 +148,11 @@ describe('PATCH /api/v1/users/me', () => {
   test.each<[string, object, object]>([
     ['the name', { name: 'Ada King' }, { name: 'Ada King' }],
     ['the name, trimmed', { name: ' \u00a0 Ada King\t' }, { name: 'Ada King' }],
-    ['the name, of any script', { name: '艾达 🜁 Ada \u200f' }, { name: '艾达 🜁 Ada \u200f' }],
+    ['the name, in any script', { name: '艾达 🜁 Ada \u200f' }, { name: '艾达 🜁 Ada \u200f' }],
     ['a name of 200 characters', { name: '🜁'.repeat(200) }, { name: '🜁'.repeat(200) }],
     ['a name that looks like an expression', { name: '$email' }, { name: '$email' }],
     ['a name that looks like markup', { name: '<script>' }, { name: '<script>' }],
-    ['the telephone number', { phone: '+44 (0)20 7946-0000' }, { phone: '+44 (0)20 7946-0000' }],
+    ['the phone number', { phone: '+44 (0)20 7946-0000' }, { phone: '+44 (0)20 7946-0000' }],
     ['the shortest number', { phone: '112' }, { phone: '112' }],
     ['the longest number', { phone: `+${'1'.repeat(32)}` }, { phone: `+${'1'.repeat(32)}` }],
     ['the company', { company: 'Analytical Engines' }, { company: 'Analytical Engines' }],
@@ -166,7 +165,7 @@ describe('PATCH /api/v1/users/me', () => {
     expect(outcome(await read(user))).toEqual({ status: 200, body: profile(user, expected) });
   });
 
-  test('null removes the telephone number and the company', async () => {
+  test('removes the phone number and the company by null', async () => {
     const user = await newUser({ phone: '123', company: 'C' });
     const { phone: _, ...rest } = (await record(user)) as User;
     expect(outcome(await change(user, { phone: null }))).toEqual({
@@ -181,7 +180,7 @@ describe('PATCH /api/v1/users/me', () => {
     expect(await record(user)).not.toHaveProperty('company');
   });
 
-  test('one value and one null go together', async () => {
+  test('sets one field and removes another in one call', async () => {
     const user = await newUser({ phone: '123', company: 'C' });
     expect(outcome(await change(user, { phone: '456', company: null }))).toEqual({
       status: 200,
@@ -202,18 +201,18 @@ describe('PATCH /api/v1/users/me', () => {
     ['nothing', '', missing('body is required')],
     ['null', 'null', missing('body is required')],
     ['an array', '[]', invalid('body must be a JSON object')],
-    ['a text', '"name"', invalid('body must be a JSON object')],
+    ['a string', '"name"', invalid('body must be a JSON object')],
     ['an empty object', '{}', NONE],
-    ['only what it does not know', '{"verified":true,"role":"Owner"}', NONE],
+    ['only unknown fields', '{"verified":true,"role":"Owner"}', NONE],
     ['an operator', '{"$set":{"verified":true}}', NONE],
     ['the name null', '{"name":null}', invalid('name must be a string')],
     ['the name a number', '{"name":1}', invalid('name must be a string')],
     ['the name an object', '{"name":{"$gt":""}}', invalid('name must be a string')],
     ['the name an array', '{"name":["a"]}', invalid('name must be a string')],
     ['the name empty', '{"name":""}', NAME],
-    ['the name of spaces', '{"name":"  "}', NAME],
+    ['the name only spaces', '{"name":"  "}', NAME],
     ['the name too long', JSON.stringify({ name: 'x'.repeat(201) }), NAME],
-    ['the name of two lines', '{"name":"a\\nb"}', NAME],
+    ['the name on two lines', '{"name":"a\\nb"}', NAME],
     ['the name with NUL', '{"name":"a\\u0000b"}', NAME],
     ['the name with a lone surrogate', '{"name":"a\\ud800b"}', NAME],
     ['the name with a line separator', '{"name":"a\\u2028b"}', NAME],
@@ -223,17 +222,17 @@ describe('PATCH /api/v1/users/me', () => {
     ['the phone empty', '{"phone":""}', PHONE],
     ['the phone too short', '{"phone":"12"}', PHONE],
     ['the phone too long', JSON.stringify({ phone: '1'.repeat(33) }), PHONE],
-    ['the phone of letters', '{"phone":"0800 CALL ME"}', PHONE],
-    ['the phone of other digits', '{"phone":"１２３"}', PHONE],
+    ['letters in the phone', '{"phone":"0800 CALL ME"}', PHONE],
+    ['full-width digits in the phone', '{"phone":"１２３"}', PHONE],
     ['the phone with a line break', '{"phone":"123\\n"}', PHONE],
-    ['one good field and a bad one', '{"name":"B","phone":"x"}', PHONE],
-    ['a deep name', `{"name":${deep('[', ']')}}`, invalid('name must be a string')],
-    ['a deep field that it does not know', `{"x":${deep('{"a":', '}').replace('}', '1}')}}`, NONE],
-    ['100,000 arrays', deep('[', ']'), invalid('body must be a JSON object')],
-    ['no end', '{"name":"B"', invalid(MALFORMED)],
+    ['one valid and one invalid field', '{"name":"B","phone":"x"}', PHONE],
+    ['a deeply nested name', `{"name":${deep('[', ']')}}`, invalid('name must be a string')],
+    ['a deeply nested unknown field', `{"x":${deep('{"a":', '}').replace('}', '1}')}}`, NONE],
+    ['100,000 nested arrays', deep('[', ']'), invalid('body must be a JSON object')],
+    ['truncated JSON', '{"name":"B"', invalid(MALFORMED)],
     ['__proto__', '{"__proto__":{"verified":true},"name":"B"}', invalid(MALFORMED)],
     ['a form', 'name=B', invalid(MALFORMED)],
-  ])('%s is 400 and changes nothing', async (_, body, expected) => {
+  ])('returns 400 and changes nothing: %s', async (_, body, expected) => {
     const user = await newUser();
     const before = await record(user);
     const answer = await patch(user, body);
@@ -242,19 +241,19 @@ describe('PATCH /api/v1/users/me', () => {
   });
 
   test.each(['application/x-www-form-urlencoded', 'multipart/form-data; boundary=b', 'application/xml', 'x'])(
-    'the content type %s is 400',
+    'returns 400 for the content type %s',
     async (type) => {
       const answer = await patch(await newUser(), '{"name":"B"}', { 'content-type': type });
       expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
     },
   );
 
-  test('more than a mebibyte is 400', async () => {
+  test('returns 400 for more than 1 MiB', async () => {
     const answer = await change(await newUser(), { name: 'x'.repeat(1024 * 1024) });
     expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
   });
 
-  test('fields beside the three do nothing, whatever they hold', async () => {
+  test('ignores all other fields, whatever their values', async () => {
     const user = await newUser();
     const before = await record(user);
     const answer = await change(user, {
@@ -275,7 +274,7 @@ describe('PATCH /api/v1/users/me', () => {
     expect(await record(user)).toEqual({ ...before, name: 'B' });
   });
 
-  test('an account that never got a user_id may read and not change', async () => {
+  test('returns 403 for a user without a user_id', async () => {
     const user = await newUser({ user_id: undefined });
     const before = await record(user);
     const answer = await change(user, { name: 'B' });
@@ -283,13 +282,13 @@ describe('PATCH /api/v1/users/me', () => {
     expect(await record(user)).toEqual(before);
   });
 
-  test('needs a bearer before it looks at the body', async () => {
+  test('checks the bearer before the body', async () => {
     const user = await newUser();
     const answer = await patch(user, '[', { authorization: '' });
     expect(outcome(answer)).toEqual(failure(answer, 401, 'INVALID_TOKEN', 'No authorization header'));
   });
 
-  test('changes at once of different fields all hold', async () => {
+  test('keeps parallel changes of different fields', async () => {
     const user = await newUser({ company: 'C' });
     const answers = await Promise.all([
       change(user, { name: 'B' }),
@@ -303,7 +302,7 @@ describe('PATCH /api/v1/users/me', () => {
     });
   });
 
-  test('of changes at once of one field one holds, and each answer is a whole one', async () => {
+  test('applies parallel changes one after the other, each as a whole', async () => {
     const user = await newUser();
     const names = Array.from({ length: 20 }, (_, turn) => `Name ${turn}`);
     const answers = await Promise.all(
@@ -319,7 +318,7 @@ describe('PATCH /api/v1/users/me', () => {
     expect(company).toBe(name.replace('Name', 'Company'));
   });
 
-  test('a change does not undo what signs, verifies or ends sessions meanwhile', async () => {
+  test('does not undo a parallel write to other fields', async () => {
     const user = await newUser();
     const updates = Array.from({ length: 10 }, (_, turn) =>
       services.db.users.updateOne({ email: user.email }, { $push: { otp_mail_times: turn } }),
@@ -329,67 +328,62 @@ describe('PATCH /api/v1/users/me', () => {
   });
 });
 
-describe('what a call costs the database', () => {
-  let db: Database;
+describe('database commands', () => {
+  let watched: Awaited<ReturnType<typeof watchedDatabase<typeof COLLECTIONS>>>;
   let where: string;
   let stop: () => Promise<void>;
-  const commands: string[] = [];
   beforeAll(async () => {
-    const uri = new URL(services.uri);
-    uri.searchParams.set('monitorCommands', 'true');
-    db = await connect(uri.href, COLLECTIONS, { appName: 'user' });
-    const { client } = db.users as unknown as { client: MongoClient };
-    client.on('commandStarted', ({ commandName }) => commands.push(commandName));
+    watched = await watchedDatabase(COLLECTIONS);
     const config = testConfig('user');
     const mailer = createMailer(config);
-    const app = await buildUserService({ config, db, mailer, now: services.clock.now });
+    const app = await buildUserService({ config, db: watched.db, mailer, now: services.clock.now });
     where = await listen(app);
     stop = async () => {
       await app.close();
       mailer.close();
-      await db.close();
+      await watched.drop();
     };
   });
   afterAll(() => stop());
 
   test.each<[string, (user: User) => Promise<Answered>, number, string[]]>([
     ['reading the profile', (user) => read(user, where), 200, ['find']],
-    ['changing it', (user) => change(user, { name: 'B' }, where), 200, ['find', 'findAndModify']],
-    ['changing it in vain', (user) => change(user, {}, where), 400, ['find']],
-    ['a path of nothing', (user) => send(`${where}/nothing`, { headers: bearer(user) }), 404, ['find']],
+    ['changing the profile', (user) => change(user, { name: 'B' }, where), 200, ['find', 'findAndModify']],
+    ['an invalid change', (user) => change(user, {}, where), 400, ['find']],
+    ['an unknown path', (user) => send(`${where}/nothing`, { headers: bearer(user) }), 404, ['find']],
     ['no token', () => send(`${where}/api/v1/users/me`), 401, []],
     [
-      'a token of nobody',
+      'a token of an unknown user',
       () => read({ email: 'nobody@example.com', user_id: 'User-1' }, where),
       401,
       ['find'],
     ],
   ])('%s', async (_, call, status, expected) => {
-    const user = await newUser();
-    commands.length = 0;
+    const user = await newMember(watched.db);
+    watched.commands.length = 0;
     expect((await call(user)).status).toBe(status);
-    expect(commands).toEqual(expected);
+    expect(watched.commands).toEqual(expected);
   });
 
   test('reading the profile of an account without a user_id', async () => {
-    const user = await newUser({ user_id: undefined });
-    commands.length = 0;
+    const user = await newMember(watched.db, { user_id: undefined });
+    watched.commands.length = 0;
     expect((await read(user, where)).status).toBe(200);
-    expect(commands).toEqual(['find']);
+    expect(watched.commands).toEqual(['find']);
   });
 
-  test('a user who is deleted between check and change is told so', async () => {
-    const user = await newUser();
-    // As soon as the check is answered, and before the change is sent.
-    const original = db.users.findOneAndUpdate;
-    Object.assign(db.users, {
+  test('returns 401 when the user is deleted between the bearer check and the change', async () => {
+    const { users } = watched.db;
+    const user = await newMember(watched.db);
+    const original = users.findOneAndUpdate;
+    Object.assign(users, {
       async findOneAndUpdate(...args: Parameters<typeof original>) {
-        await services.db.users.deleteOne({ email: user.email });
-        return original.apply(db.users, args);
+        await users.deleteOne({ email: user.email });
+        return original.apply(users, args);
       },
     });
     const answer = await change(user, { name: 'B' }, where);
-    Object.assign(db.users, { findOneAndUpdate: original });
+    Object.assign(users, { findOneAndUpdate: original });
     expect(outcome(answer)).toEqual(failure(answer, 401, 'INVALID_TOKEN', 'Invalid token'));
   });
 });

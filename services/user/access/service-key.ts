@@ -6,8 +6,8 @@ import type { FastifyRequest } from 'fastify';
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
 /**
- * Lets the platform's services call a route, by the key that is theirs alone. It is no user's bearer, so the route
- * is `public` to the check of those; the gateway knows no path under /internal.
+ * Route options that require INTERNAL_API_KEY as the bearer, for the platform's own services. The key is not a
+ * user's token, so the principal check is skipped (`public`). The gateway does not route /internal.
  */
 export function requireServiceKey({ INTERNAL_API_KEY }: { INTERNAL_API_KEY?: string | undefined }) {
   const expected = INTERNAL_API_KEY === undefined ? undefined : digest(INTERNAL_API_KEY);
@@ -16,7 +16,7 @@ export function requireServiceKey({ INTERNAL_API_KEY }: { INTERNAL_API_KEY?: str
     onRequest: async ({ headers: { authorization } }: FastifyRequest) => {
       if (!expected) throw new AppError('unavailable', { text: 'INTERNAL_API_KEY is not configured' });
       if (!authorization) throw new AppError('noAuthorizationHeader');
-      // Digests are equally long, which a comparison in constant time asks for.
+      // timingSafeEqual needs inputs of equal length.
       if (!timingSafeEqual(digest(withoutScheme(authorization)), expected))
         throw new AppError('invalidToken');
     },

@@ -6,8 +6,8 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 
-/** What a user sees of his record (spec §User record): neither password nor code nor counter. */
-const profile = z
+/** The public fields of a user record (CONTRACT.md §User record). */
+const profileRecord = z
   .object({
     email: z.string(),
     name: z.string(),
@@ -64,17 +64,25 @@ const changes = jsonBody({
 
 const refused = failures('catalogue', 'invalidFormat', ...BEARER_FAILURES);
 
-/** GET and PATCH /api/v1/users/me (spec §Gateway catalogue contract). */
-export const me: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
-  const common = { tags: ['profile'], security: [{ bearer: [] }], response: { 200: profile, ...refused } };
+/** GET and PATCH /api/v1/users/me (CONTRACT.md §Profile). */
+export const profile: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+  const common = {
+    tags: ['profile'],
+    security: [{ bearer: [] }],
+    response: { 200: profileRecord, ...refused },
+  };
 
   app.get(
     '/api/v1/users/me',
     {
       config: { permission: 'own' },
-      schema: { ...common, summary: 'Read the own profile', description: 'Who the token stands for.' },
+      schema: {
+        ...common,
+        summary: 'Read your own profile',
+        description: 'Returns the user that the token identifies.',
+      },
     },
-    async (request) => present(principalOf(request).user),
+    async (request) => presentProfile(principalOf(request).user),
   );
 
   app.patch(
@@ -83,19 +91,20 @@ export const me: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) =
       config: { permission: 'own' },
       schema: {
         ...common,
-        summary: 'Change the own profile',
-        description: 'Changes name, telephone number and company; null removes one of the latter two.',
+        summary: 'Change your own profile',
+        description:
+          'Changes name, phone number and company. `null` removes the phone number or the company.',
         body: changes,
         response: { ...common.response, ...failures('catalogue', 'missingField', 'invalidFormat') },
       },
     },
     async (request) => {
-      callerId(request); // an account that never got a user_id only reads
+      callerId(request); // an account without a user_id may only read
       const { user } = principalOf(request);
-      const given = Object.entries(request.body);
-      const set = Object.fromEntries(given.filter(([, value]) => value !== null));
+      const fields = Object.entries(request.body);
+      const set = Object.fromEntries(fields.filter(([, value]) => value !== null));
       const unset = Object.fromEntries(
-        given.filter(([, value]) => value === null).map(([field]) => [field, true as const]),
+        fields.filter(([, value]) => value === null).map(([field]) => [field, true as const]),
       );
       const changed = await db.users.findOneAndUpdate(
         { _id: user._id },
@@ -106,13 +115,13 @@ export const me: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) =
         { returnDocument: 'after' },
       );
       if (!changed) throw new AppError('invalidToken'); // deleted since the bearer was checked
-      return present(changed);
+      return presentProfile(changed);
     },
   );
 };
 
-/** Older records lack fields, or hold other types than today's. */
-function present(user: User): z.infer<typeof profile> {
+/** Older records may lack fields or hold values of other types. */
+function presentProfile(user: User): z.infer<typeof profileRecord> {
   const text = (value: unknown) => (value === undefined || value === null ? null : String(value));
   return {
     email: user.email,
