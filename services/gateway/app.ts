@@ -86,7 +86,7 @@ export async function buildGateway({
   if (config.CAPTCHA_PROVIDER === 'altcha') await app.register(altchaChallenge, { config, now });
   await app.register(async (scope) => {
     await scope.register(forms, {
-      doubled: (field) => (field === 'recaptcha_token' ? new AppError('captchaFailed') : undefined),
+      duplicateError: (field) => (field === 'recaptcha_token' ? new AppError('captchaFailed') : undefined),
     });
     await scope.register(direct, { captcha, throttle, loginService, userService, principals, now });
   });

@@ -1,6 +1,7 @@
 import type { Config } from '@gatehouse/shared/config';
 import { forms } from '@gatehouse/shared/http/forms';
 import { createServer } from '@gatehouse/shared/http/server';
+import { createPasswords, type Passwords } from '@gatehouse/shared/identity/passwords';
 import { requirePrincipal } from '@gatehouse/shared/identity/principal';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { catalogueLogin } from './catalogue-login.ts';
@@ -11,12 +12,19 @@ import { session } from './session.ts';
 export interface LoginServiceOptions {
   config: Config<'login'>;
   db: Database;
-  /** Unix milliseconds; a test sets its own clock. */
+  passwords?: Passwords;
+  /** Returns Unix milliseconds. */
   now?: () => number;
   logStream?: { write(line: string): void };
 }
 
-export async function buildLoginService({ config, db, now = Date.now, logStream }: LoginServiceOptions) {
+export async function buildLoginService({
+  config,
+  db,
+  passwords = createPasswords(),
+  now = Date.now,
+  logStream,
+}: LoginServiceOptions) {
   const tokens = createTokens(config);
   const app = await createServer({
     name: 'login',
@@ -29,9 +37,9 @@ export async function buildLoginService({ config, db, now = Date.now, logStream 
   });
   await app.register(async (direct) => {
     await direct.register(forms);
-    await direct.register(login, { db, tokens, now });
+    await direct.register(login, { db, passwords, tokens, now });
   });
-  await app.register(catalogueLogin, { db, tokens, now });
+  await app.register(catalogueLogin, { db, passwords, tokens, now });
   await app.register(session, { config, db, tokens, now });
   return app;
 }

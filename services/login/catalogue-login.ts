@@ -1,34 +1,32 @@
 import { catalogueLoginContract } from '@gatehouse/shared/contract/catalogue-login';
-import { newSessionId } from '@gatehouse/shared/identity/sessions';
-import { LIFETIME, type Tokens } from '@gatehouse/shared/identity/tokens';
+import { newSessionId } from '@gatehouse/shared/identity/session-id';
+import { LIFETIME } from '@gatehouse/shared/identity/tokens';
 import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { checkCredentials } from './check-credentials.ts';
-import type { Database } from './database.ts';
+import { checkCredentials, type LoginOptions } from './check-credentials.ts';
 
-/** This contract does not tell who has an account. */
+/** CONTRACT.md §Catalogue login does not reveal whether an account exists. */
 const REFUSALS = {
   'unknown account': 'invalidCredentials',
   'wrong password': 'invalidCredentials',
   'not verified': 'accountNotVerified',
 } as const;
 
-/** POST /api/v1/auth/login (spec §Gateway catalogue contract). */
-export const catalogueLogin: FastifyPluginAsyncZod<{
-  db: Database;
-  tokens: Tokens;
-  now: () => number;
-}> = async (app, { db, tokens, now }) => {
+/** POST /api/v1/auth/login (CONTRACT.md §Catalogue login). */
+export const catalogueLogin: FastifyPluginAsyncZod<LoginOptions> = async (
+  app,
+  { db, passwords, tokens, now },
+) => {
   app.post(
     '/api/v1/auth/login',
     { schema: catalogueLoginContract, config: { public: true } },
     async (request, reply) => {
       const began = now();
-      const user = await checkCredentials(db, request, request.body, REFUSALS, began);
+      const user = await checkCredentials({ db, passwords }, request, request.body, REFUSALS, began);
       const user_id = userIdOf(user);
       reply.header('cache-control', 'no-store');
       return {
-        // Begun before the password was read, the session ends with a reset that came in between.
+        // The session begins before the password is read, so a reset during this login ends it.
         access_token: tokens.session({ email: user.email, user_id }, now(), {
           lifetime: LIFETIME.catalogue,
           sid: newSessionId(began),

@@ -1,33 +1,37 @@
 import { AppError, type ErrorName } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
-import { passwordMatches } from '@gatehouse/shared/identity/passwords';
+import type { Passwords } from '@gatehouse/shared/identity/passwords';
+import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { Database } from './database.ts';
 
-/** How a contract names the ways in which a login fails. */
-interface Refusals {
-  'unknown account': ErrorName;
-  'wrong password': ErrorName;
-  'not verified': ErrorName;
+/** Options of both login routes. */
+export interface LoginOptions {
+  db: Database;
+  passwords: Passwords;
+  tokens: Tokens;
+  now: () => number;
 }
 
+/** The error with which a contract answers each failed check. */
+type Refusals = Record<'unknown account' | 'wrong password' | 'not verified', ErrorName>;
+
 /**
- * Whose e-mail and password these are (spec §Direct contract, login 1 to 3). Every attempt is logged and
- * recorded with its outcome.
+ * Returns the user with this e-mail and password (CONTRACT.md §Login, 1 to 3). Logs and audits every attempt.
  * @throws {AppError} the refusal of the first check that fails.
  */
 export async function checkCredentials(
-  db: Database,
+  { db, passwords }: Pick<LoginOptions, 'db' | 'passwords'>,
   request: FastifyRequest,
   { email, password }: { email: string; password: string },
   refusals: Refusals,
   now: number,
 ): Promise<WithId<User>> {
   const user = await findUserByEmail(db.users, email);
-  const refusal = await refusalOf(user, password);
+  const refusal = await refusalOf(user, password, passwords);
   const user_id = user && userIdOf(user);
   await audit(db, request, now, { action: 'login', outcome: refusal ?? 'success', email, user_id });
   if (refusal || !user) throw new AppError(refusals[refusal ?? 'unknown account']);
@@ -35,8 +39,12 @@ export async function checkCredentials(
   return user;
 }
 
-async function refusalOf(user: User | null, password: string): Promise<keyof Refusals | undefined> {
+async function refusalOf(
+  user: User | null,
+  password: string,
+  passwords: Passwords,
+): Promise<keyof Refusals | undefined> {
   if (!user) return 'unknown account';
-  if (!(await passwordMatches(user.password, password))) return 'wrong password';
+  if (!(await passwords.matches(user.password, password))) return 'wrong password';
   return user.verified ? undefined : 'not verified';
 }

@@ -2,7 +2,8 @@ import { catalogueToken } from '@gatehouse/shared/contract/catalogue-login';
 import { AppError, BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { messageResponse } from '@gatehouse/shared/http/fields';
 import { principalOf } from '@gatehouse/shared/identity/principal';
-import { endSession, newSessionId } from '@gatehouse/shared/identity/sessions';
+import { newSessionId } from '@gatehouse/shared/identity/session-id';
+import { endSession } from '@gatehouse/shared/identity/sessions';
 import { LIFETIME, type Tokens } from '@gatehouse/shared/identity/tokens';
 import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
@@ -15,11 +16,11 @@ interface Options {
   now: () => number;
 }
 
-const refused = failures('catalogue', 'invalidFormat', ...BEARER_FAILURES);
+const errorResponses = failures('catalogue', 'invalidFormat', ...BEARER_FAILURES);
 
-/** POST /auth/refresh and /auth/logout, each also under /api/v1 (spec §Gateway catalogue contract). */
+/** POST /auth/refresh and /auth/logout, each also under /api/v1 (CONTRACT.md §Sessions). */
 export const session: FastifyPluginAsyncZod<Options> = async (app, { config, db, tokens, now }) => {
-  const longest = config.SESSION_MAX_HOURS * 3_600_000;
+  const maxAge = config.SESSION_MAX_HOURS * 3_600_000;
 
   for (const prefix of ['/auth', '/api/v1/auth']) {
     app.post(
@@ -30,18 +31,18 @@ export const session: FastifyPluginAsyncZod<Options> = async (app, { config, db,
           tags: ['session'],
           summary: 'Extend a session',
           description:
-            'Answers a token of the same session that is good for an hour from now, until the session has lasted as long as one may.',
+            'Returns a token of the same session that is valid for one hour, or until the session reaches its maximum age.',
           security: [{ bearer: [] }],
-          response: { 200: catalogueToken, ...refused },
+          response: { 200: catalogueToken, ...errorResponses },
         },
       },
       async (request, reply) => {
         const { user, session: current } = principalOf(request);
-        const last = Math.floor((current.beganAt + longest) / 1000);
-        const expires_in = Math.min(LIFETIME.catalogue, last - Math.floor(now() / 1000));
+        const lastExp = Math.floor((current.beganAt + maxAge) / 1000);
+        const expires_in = Math.min(LIFETIME.catalogue, lastExp - Math.floor(now() / 1000));
         if (expires_in <= 0) throw new AppError('tokenExpired');
         const user_id = userIdOf(user);
-        // Not begun anew: what ends a session without an id ends the one that it goes on as.
+        // Keep the start time, so that whatever ends the old session also ends the new one.
         const sid = current.hasId ? current.id : newSessionId(Math.min(current.beganAt, now()));
         reply.header('cache-control', 'no-store');
         return {
@@ -60,19 +61,19 @@ export const session: FastifyPluginAsyncZod<Options> = async (app, { config, db,
         schema: {
           tags: ['session'],
           summary: 'End a session',
-          description: 'Every token of the session is refused from now on.',
+          description: 'Refuses every token of the session from now on.',
           security: [{ bearer: [] }],
           response: {
-            200: messageResponse('Logged out', 'The session is over'),
-            ...refused,
+            200: messageResponse('Logged out', 'The session has ended.'),
+            ...errorResponses,
           },
         },
       },
       async (request) => {
         const { user, session: current, expiresAt } = principalOf(request);
-        // The longest session may have been shortened since this one was refreshed.
+        // SESSION_MAX_HOURS may have been lowered since this session was refreshed.
         const until = current.hasId
-          ? Math.max(current.beganAt + longest, now() + LIFETIME.catalogue * 1000)
+          ? Math.max(current.beganAt + maxAge, now() + LIFETIME.catalogue * 1000)
           : expiresAt;
         await endSession(db.users, user._id, current, until, now());
         return { message: 'Logged out' as const };

@@ -2,6 +2,7 @@ import type { Config } from '@gatehouse/shared/config';
 import { forms } from '@gatehouse/shared/http/forms';
 import { createServer } from '@gatehouse/shared/http/server';
 import { ensureAllFeatures } from '@gatehouse/shared/identity/features';
+import { createPasswords } from '@gatehouse/shared/identity/passwords';
 import { requirePrincipal } from '@gatehouse/shared/identity/principal';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { forgotPassword } from './account/forgot-password.ts';
@@ -49,7 +50,7 @@ export async function buildUserService({
     now,
     ...(logStream && { logStream }),
   });
-  const account = { config, db, mailer, tokens, now };
+  const account = { config, db, mailer, passwords: createPasswords(), tokens, now };
   await app.register(async (direct) => {
     await direct.register(forms);
     await direct.register(signup, account);

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { storedPassword } from '@gatehouse/shared/identity/passwords';
+import { createPasswords } from '@gatehouse/shared/identity/passwords';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../fixtures/eventually.ts';
@@ -52,7 +52,7 @@ beforeAll(async () => {
     .collection('users')
     .insertOne({
       email: ADA.email,
-      password: await storedPassword(ADA.password, 'argon2id'),
+      password: await createPasswords().encode(ADA.password, 'argon2id'),
       verified: true,
       user_id: 'User-100001',
     });

@@ -28,7 +28,7 @@ describe('audit_events', () => {
     ['ADA@example.com', 'wrong', 401, 'wrong password', 'ada@example.com', 'User-100001'],
     ['new@example.com', 'secret', 403, 'not verified', 'new@example.com', null],
     [' ada@EXAMPLE.com ', 'secret', 200, 'success', 'ada@example.com', 'User-100001'],
-  ])('%j with %j (%i) is one event: %s', async (email, password, status, outcome, key, user_id) => {
+  ])('%j with %j: %i, and the event %s', async (email, password, status, outcome, key, user_id) => {
     const answer = await login(email, password, {
       'x-request-id': 'asked-1',
       'x-forwarded-for': '198.51.100.7',
@@ -51,13 +51,13 @@ describe('audit_events', () => {
     expect(lines).toMatchObject([{ action: 'login', outcome, user_id, reqId: 'asked-1' }]);
   });
 
-  test('an attempt that is no form is no event', async () => {
+  test('an invalid form is not an event', async () => {
     expect((await postForm(`${services.login}/v2/login`, { email: 'ada@example.com' })).status).toBe(400);
     expect(await events()).toEqual([]);
   });
 
-  test('a login goes on when its event cannot be recorded', async () => {
-    // A real refusal of the database: the second event breaks a unique index.
+  test('a login succeeds when its event cannot be stored', async () => {
+    // The second event violates a unique index.
     await services.db.auditEvents.createIndex({ action: 1 }, { unique: true });
     await login('ada@example.com', 'wrong');
     const { status, body } = await login('ada@example.com', 'secret');
@@ -71,7 +71,7 @@ describe('audit_events', () => {
   });
 });
 
-test('an X-Forwarded-For from elsewhere than the gateway is not believed', async () => {
+test('ignores X-Forwarded-For from untrusted clients', async () => {
   const direct = await startServices();
   await postForm(
     `${direct.login}/v2/login`,

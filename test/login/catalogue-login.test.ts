@@ -23,7 +23,7 @@ const me = (token: string) =>
 const failure = failuresAt(() => services.clock.now());
 
 describe('POST /api/v1/auth/login', () => {
-  test('answers a token of an hour and the user_id', async () => {
+  test('returns a token for one hour and the user_id', async () => {
     const { email, user_id } = await newUser();
     const answer = await logIn({ email, password: 'secret' });
     expect(outcome(answer)).toEqual({
@@ -51,21 +51,21 @@ describe('POST /api/v1/auth/login', () => {
     expect(one?.header.sid).not.toBe(two?.header.sid);
   });
 
-  test('takes the e-mail in any case and with spaces around it, and answers its spelling at signup', async () => {
+  test('accepts the e-mail in any case and with surrounding spaces, and keeps its spelling at signup in the claims', async () => {
     const { email } = await newUser();
     const answer = await logIn({ email: `  ${email.toUpperCase()}\n`, password: 'secret' });
     expect(answer.status).toBe(200);
     expect(decodeToken(answer.body.access_token).payload.email).toBe(email);
   });
 
-  test.each([undefined, null, 483_920])('a record with the user_id %j gets a null one', async (user_id) => {
+  test.each([undefined, null, 483_920])('a record with the user_id %j gets null', async (user_id) => {
     const { email } = await newUser({ user_id });
     const { status, body } = await logIn({ email, password: 'secret' });
     expect({ status, user_id: body.user_id }).toEqual({ status: 200, user_id: null });
     expect(decodeToken(body.access_token).payload.user_id).toBeNull();
   });
 
-  test('the unknown e-mail and the wrong password are refused alike', async () => {
+  test('the response does not tell an unknown e-mail from a wrong password', async () => {
     const { email } = await newUser();
     const wrong = await logIn({ email, password: 'Secret' });
     const unknown = await logIn({ email: 'nobody@example.com', password: 'secret' });
@@ -77,7 +77,7 @@ describe('POST /api/v1/auth/login', () => {
   });
 
   test.each([false, undefined, null, 0, ''])(
-    'the right password of an account with verified %j is 403, the wrong one 401',
+    'verified %j: 403 for the correct password, 401 for a wrong one',
     async (verified) => {
       const { email } = await newUser({ verified });
       const right = await logIn({ email, password: 'secret' });
@@ -95,7 +95,7 @@ describe('POST /api/v1/auth/login', () => {
     },
   );
 
-  test('a hashed password is checked too, and both contracts share it', async () => {
+  test('both contracts check a hashed password', async () => {
     const email = 'hashed@example.com';
     await postForm(`${services.user}/v2/signup`, { email, password: 'pä$$', name: 'H' });
     await postForm(`${services.user}/v2/verify-otp`, { email, otp: mailedCode(services.mailbox, email) });
@@ -104,7 +104,7 @@ describe('POST /api/v1/auth/login', () => {
     expect((await postForm(`${services.login}/v2/login`, { email, password: 'pä$$' })).status).toBe(200);
   });
 
-  test('every attempt is an audit event with its outcome, and no log line holds a secret', async () => {
+  test('audits every attempt with its outcome and logs no secret', async () => {
     const { email, user_id } = await newUser({ password: 'hunter-two' });
     const { email: unverified } = await newUser({ verified: false });
     services.logged.length = 0;
@@ -124,7 +124,7 @@ describe('POST /api/v1/auth/login', () => {
     expect(services.logged.join('')).not.toContain(body.access_token);
   });
 
-  test('fields that it does not know do nothing', async () => {
+  test('ignores unknown fields', async () => {
     const { email } = await newUser({ verified: false });
     const answer = await post(
       `{"email":${JSON.stringify(email)},"password":"secret","verified":true,"user_id":"User-1","$set":{"verified":true},"recaptcha_token":1}`,
@@ -133,10 +133,10 @@ describe('POST /api/v1/auth/login', () => {
   });
 
   test.each(['/api/v1/auth/login', '/v2/login'])(
-    'POST %s under way with the old password while it is reset opens no session',
+    'POST %s with the old password that overlaps a reset opens no session',
     async (path) => {
       const { email } = await newUser();
-      // This login has compared the password and then waits at its audit event.
+      // This login has compared the password and is held at its audit event.
       const slow = await connect(services.uri, COLLECTIONS, { appName: 'slow' });
       const compared = Promise.withResolvers<void>();
       const released = Promise.withResolvers<void>();
@@ -168,7 +168,7 @@ describe('POST /api/v1/auth/login', () => {
   );
 });
 
-describe('a body that is not what it should be', () => {
+describe('invalid bodies', () => {
   const MALFORMED = 'The request is malformed';
   const MISSING = 'A required field is missing';
   const missing = (details: string) => [400, 'MISSING_FIELD', MISSING, details] as const;
@@ -184,7 +184,7 @@ describe('a body that is not what it should be', () => {
     ['an array', '[{"email":"a@b.c","password":"x"}]', invalid('body must be a JSON object')],
     ['an empty object', '{}', missing('email is required')],
     ['no password', '{"email":"a@b.c"}', missing('password is required')],
-    ['no e-mail', '{"password":"x"}', missing('email is required')],
+    ['no email', '{"password":"x"}', missing('email is required')],
     ['an empty e-mail', '{"email":"","password":"x"}', missing('email is required')],
     ['an e-mail of spaces', '{"email":"  ","password":"x"}', missing('email is required')],
     ['an empty password', '{"email":"a@b.c","password":""}', missing('password is required')],
@@ -205,10 +205,10 @@ describe('a body that is not what it should be', () => {
     ['100,000 arrays', deep('[', ']'), invalid('body must be a JSON object')],
     ['100,000 objects', deep('{"a":', '}').replace('}', '1}'), missing('email is required')],
     ['100,000 arrays, never closed', '['.repeat(100_000), invalid(MALFORMED)],
-    ['no end', '{"email":"a@b.c","password":"x"', invalid(MALFORMED)],
+    ['a truncated object', '{"email":"a@b.c","password":"x"', invalid(MALFORMED)],
     ['two objects', '{"email":"a@b.c","password":"x"}{}', invalid(MALFORMED)],
     ['single quotes', "{'email':'a@b.c','password':'x'}", invalid(MALFORMED)],
-    ['a comma too many', '{"email":"a@b.c","password":"x",}', invalid(MALFORMED)],
+    ['a trailing comma', '{"email":"a@b.c","password":"x",}', invalid(MALFORMED)],
     ['NaN', 'NaN', invalid(MALFORMED)],
     ['a form', 'email=a%40b.c&password=x', invalid(MALFORMED)],
     ['a space', ' ', invalid(MALFORMED)],
@@ -232,7 +232,7 @@ describe('a body that is not what it should be', () => {
     expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
   });
 
-  test('plain text is a text, whatever it says', async () => {
+  test('text/plain is a string, whatever it contains', async () => {
     const answer = await post('{"email":"a@b.c","password":"x"}', { 'content-type': 'text/plain' });
     expect(outcome(answer)).toEqual(failure(answer, ...invalid('body must be a JSON object')));
   });
@@ -240,12 +240,12 @@ describe('a body that is not what it should be', () => {
   test('no content type', async () => {
     const answer = await send(`${services.login}/api/v1/auth/login`, {
       method: 'POST',
-      body: new TextEncoder().encode('{"email":"a@b.c","password":"x"}'), // for bytes fetch makes up no type
+      body: new TextEncoder().encode('{"email":"a@b.c","password":"x"}'), // bytes get no default content type
     });
     expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
   });
 
-  test('JSON by another of its names is taken', async () => {
+  test('accepts other spellings of the JSON content type', async () => {
     const { email } = await newUser();
     const json = JSON.stringify({ email, password: 'secret' });
     const type = 'application/json; charset=utf-8';
@@ -253,12 +253,12 @@ describe('a body that is not what it should be', () => {
     expect((await post(json, { 'content-type': 'Application/JSON' })).status).toBe(200);
   });
 
-  test('more than a mebibyte', async () => {
+  test('more than 1 MiB', async () => {
     const answer = await post(JSON.stringify({ email: 'a@b.c', password: 'x'.repeat(1024 * 1024) }));
     expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
   });
 
-  test('texts of any length up to there are just wrong', async () => {
+  test('longer texts below the limit are wrong credentials', async () => {
     for (const field of ['email', 'password']) {
       const answer = await logIn({ email: 'a@b.c', password: 'x', [field]: 'x'.repeat(500_000) });
       expect(outcome(answer)).toEqual(failure(answer, 401, 'INVALID_CREDENTIALS', 'Invalid credentials'));
@@ -272,14 +272,14 @@ describe('a body that is not what it should be', () => {
     expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
   });
 
-  test('lone surrogates and NUL are just wrong', async () => {
+  test('lone surrogates and NUL are wrong credentials', async () => {
     for (const text of ['\\ud800', '\\u0000', 'a\\u0000@b.c']) {
       const answer = await post(`{"email":"${text}","password":"${text}"}`);
       expect(answer.status).toBe(401);
     }
   });
 
-  test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('%s needs a bearer before it is 404', async (method) => {
+  test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('%s returns 401 without a bearer', async (method) => {
     const answer = await send(`${services.login}/api/v1/auth/login`, { method });
     expect(outcome(answer)).toEqual(failure(answer, 401, 'INVALID_TOKEN', 'No authorization header'));
   });

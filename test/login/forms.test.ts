@@ -14,7 +14,7 @@ afterAll(() => services.stop());
 async function post(contentType: string | undefined, body: string | Uint8Array<ArrayBuffer>) {
   const answer = await send(`${services.login}/v2/login`, {
     method: 'POST',
-    // A Uint8Array, unlike a string, brings no content type of its own.
+    // A Uint8Array, unlike a string, has no default content type.
     body: typeof body === 'string' ? new TextEncoder().encode(body) : body,
     ...(contentType && { headers: { 'content-type': contentType } }),
   });
@@ -34,12 +34,12 @@ const granted = {
   body: { message: 'Login successful', token: expect.any(String), user_id: 'User-100001' },
 };
 
-describe('forms that are good', () => {
+describe('valid forms', () => {
   test.each<[string, string, string]>([
     ['urlencoded', URLENCODED, 'email=ada%40example.com&password=secret'],
     ['urlencoded in utf-8', `${URLENCODED}; charset=UTF-8`, 'email=ada@example.com&password=secret'],
     [
-      'with fields that login does not know',
+      'with unknown fields',
       URLENCODED,
       `password=secret&email=ada%40example.com&verified=false&recaptcha_token=x&$where=1&__proto__=x`,
     ],
@@ -54,7 +54,7 @@ describe('forms that are good', () => {
   });
 });
 
-describe('what is not such a form is 400 with one detail, and no attempt', () => {
+describe('other bodies are 400 and not an attempt', () => {
   const good = 'email=ada%40example.com&password=secret';
   test.each<
     [what: string, contentType: string | undefined, body: string | Uint8Array<ArrayBuffer>, detail: string]
@@ -67,10 +67,10 @@ describe('what is not such a form is 400 with one detail, and no attempt', () =>
     ],
     ['plain text', 'text/plain', good, 'The request is malformed'],
     ['no content type', undefined, good, 'The request is malformed'],
-    ['a content type that is none', 'x', good, 'The request is malformed'],
+    ['an invalid content type', 'x', good, 'The request is malformed'],
     ['an empty body', URLENCODED, '', 'email is required'],
     ['another charset', `${URLENCODED}; charset=utf-16`, good, 'The charset utf-16 is not supported'],
-    ['no e-mail', URLENCODED, 'password=secret', 'email is required'],
+    ['no email', URLENCODED, 'password=secret', 'email is required'],
     ['an empty e-mail', URLENCODED, 'email=&password=secret', 'email is required'],
     ['a blank e-mail', URLENCODED, 'email=+%09&password=secret', 'email is required'],
     ['no password', URLENCODED, 'email=ada%40example.com', 'password is required'],

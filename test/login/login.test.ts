@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { storedPassword } from '@gatehouse/shared/identity/passwords';
+import { createPasswords } from '@gatehouse/shared/identity/passwords';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decodeToken, postForm, send } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => services.stop());
 
-/** Stores an active account with a password in plain text, as older collections have it, and no features yet. */
+/** Stores an active account with a plain password, as in older collections, and without features. */
 const stored = (fields?: object) =>
   newMember(services.db, { password: 'correct horse', features_assigned: undefined, ...fields });
 
@@ -30,27 +30,27 @@ const granted = (user_id: string | null | undefined) => ({
   body: { message: 'Login successful', token: expect.any(String), user_id },
 });
 
-describe('POST /v2/login, spec §Direct contract', () => {
-  test('1. an unknown e-mail is 404', async () => {
+describe('POST /v2/login', () => {
+  test('1. returns 404 for an unknown e-mail', async () => {
     expect(await login('nobody@example.com', 'correct horse')).toEqual(unknown);
   });
 
-  test('2. another password is 401', async () => {
+  test('2. returns 401 for a wrong password', async () => {
     const { email } = await stored();
     expect(await login(email, 'wrong horse')).toEqual(wrong);
   });
 
-  test('2. comes before 3: another password of an unverified account is 401', async () => {
+  test('2. comes before 3: returns 401 for a wrong password of an unverified account', async () => {
     const { email } = await stored({ verified: false });
     expect(await login(email, 'wrong horse')).toEqual(wrong);
   });
 
-  test('3. the right password of an unverified account is 403, without a token', async () => {
+  test('3. returns 403 for the correct password of an unverified account', async () => {
     const { email } = await stored({ verified: false, account_status: 'paused', user_id: undefined });
     expect(await login(email, 'correct horse')).toEqual(unverified);
   });
 
-  test('4. the right password of an active account is a token and the identifier, not to be cached', async () => {
+  test('4. returns a token and the user_id for the correct password, with no-store', async () => {
     const { email, user_id } = await stored();
     const { status, headers, body } = await attempt(email, 'correct horse');
     expect({ status, body }).toEqual(granted(user_id));
@@ -58,7 +58,7 @@ describe('POST /v2/login, spec §Direct contract', () => {
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  test('the token carries e-mail, identifier and an end in 30 minutes, and nothing else', async () => {
+  test('the token has exactly email, user_id and an exp in 30 minutes', async () => {
     const { email, user_id } = await stored();
     const { token } = (await login(email, 'correct horse')).body;
     const { header, payload } = decodeToken(token);
@@ -79,25 +79,25 @@ describe('POST /v2/login, spec §Direct contract', () => {
     expect(new Set(sids).size).toBe(2);
   });
 
-  test('a refusal carries no token and opens nothing', async () => {
+  test('a refusal has no token and no cookie', async () => {
     const { email } = await stored();
     const { body, headers } = await attempt(email, 'wrong horse');
     expect(Object.keys(body)).toEqual(['detail']);
     expect(headers.get('set-cookie')).toBeNull();
   });
 
-  test('the record is left as it was: last_login is not written', async () => {
+  test('does not change the record, not even last_login', async () => {
     const user = await stored({ features_assigned: true, last_login: '2026-01-01T00:00:00.000Z' });
     await login(user.email, 'correct horse');
     expect(await services.db.users.findOne({ email: user.email })).toEqual(user);
   });
 
-  test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('%s is 404', async (method) => {
+  test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('%s returns 404', async (method) => {
     const { status, body } = await send(`${services.login}/v2/login`, { method });
     expect({ status, body }).toEqual({ status: 404, body: { detail: 'Not found' } });
   });
 
-  test.each(['/v2/Login', '/v2/login/', '/v2//login', '/v2/loginx'])('POST %s is 404', async (path) => {
+  test.each(['/v2/Login', '/v2/login/', '/v2//login', '/v2/loginx'])('POST %s returns 404', async (path) => {
     expect(
       (await postForm(`${services.login}${path}`, { email: 'a@example.com', password: 'x' })).status,
     ).toBe(404);
@@ -123,7 +123,7 @@ describe('verified', () => {
 });
 
 describe('user_id', () => {
-  test.each([[undefined], [null]])('%j in the record is null in answer and token', async (user_id) => {
+  test.each([[undefined], [null]])('%j in the record becomes null in response and token', async (user_id) => {
     const { email } = await stored({ user_id });
     const answer = await login(email, 'correct horse');
     expect(answer).toEqual(granted(null));
@@ -135,13 +135,13 @@ describe('user_id', () => {
     expect(await services.db.features.countDocuments({ user_id: null as unknown as string })).toBe(0);
   });
 
-  test.each(['User_123456', 'legacy-7'])('%s, as older records have it, stays as it is', async (user_id) => {
+  test.each(['User_123456', 'legacy-7'])('%s of an older record is returned unchanged', async (user_id) => {
     const { email } = await stored({ user_id });
     expect(await login(email, 'correct horse')).toEqual(granted(user_id));
   });
 });
 
-describe('a password stored in plain text is compared exactly', () => {
+describe('a plain stored password is compared exactly', () => {
   test.each<[stored: string, submitted: string]>([
     ['secret', 'secret '],
     ['secret', ' secret'],
@@ -158,7 +158,7 @@ describe('a password stored in plain text is compared exactly', () => {
     ['K', '\u212a'],
     ['true', '1'],
     ['*', 'anything'],
-  ])('%j is not %j', async (password, submitted) => {
+  ])('stored %j does not match %j', async (password, submitted) => {
     const { email } = await stored({ password });
     expect(await login(email, submitted)).toEqual(wrong);
   });
@@ -175,13 +175,13 @@ describe('a password stored in plain text is compared exactly', () => {
     '$argon2id$ but not a hash',
     `{"$ne":""}`,
     'x'.repeat(5000),
-  ])('%j is itself', async (password) => {
+  ])('%j matches itself', async (password) => {
     const { email, user_id } = await stored({ password });
     expect(await login(email, password)).toEqual(granted(user_id));
   });
 
   test.each([[undefined], [null], [12345], [true], [['12345']], [{ $ne: '' }]])(
-    'a stored %j equals nothing that can be submitted',
+    'a stored %j matches no submitted password',
     async (password) => {
       const { email } = await stored({ password });
       for (const submitted of ['12345', 'null', 'undefined', 'true', '[object Object]']) {
@@ -192,8 +192,8 @@ describe('a password stored in plain text is compared exactly', () => {
 });
 
 describe('a password stored as argon2id', () => {
-  test('is right or wrong, and its hash is no password', async () => {
-    const password = await storedPassword('correct horse ', 'argon2id');
+  test('matches only the password, not its hash', async () => {
+    const password = await createPasswords().encode('correct horse ', 'argon2id');
     const { email, user_id } = await stored({ password });
     expect(await login(email, 'correct horse ')).toEqual(granted(user_id));
     expect(await login(email, 'correct horse')).toEqual(wrong);
@@ -207,7 +207,7 @@ describe('e-mail', () => {
     'ADA.LOVELACE@EXAMPLE.COM',
     '  Ada.Lovelace@example.com\t',
     '\u00a0ada.lovelace@Example.Com',
-  ])('%j is the account that signed up as Ada.Lovelace@Example.com; the claims keep that', async (email) => {
+  ])('%j finds Ada.Lovelace@Example.com, and the claims keep that spelling', async (email) => {
     if (!(await services.db.users.findOne({ email: 'Ada.Lovelace@Example.com' }))) {
       await stored({ email: 'Ada.Lovelace@Example.com', user_id: 'User-999001' });
     }
@@ -217,7 +217,7 @@ describe('e-mail', () => {
   });
 
   test.each(['\u212aate@example.com', 'ｋate@example.com', 'kate@example．com', 'kate@example.com\u0000'])(
-    '%j only looks like kate@example.com: 404',
+    '%j is not kate@example.com: 404',
     async (email) => {
       if (!(await services.db.users.findOne({ email: 'kate@example.com' }))) {
         await stored({ email: 'kate@example.com' });
@@ -235,18 +235,18 @@ describe('e-mail', () => {
     '$email',
     "' || '1'=='1",
     '%',
-  ])('%j is text, and nobody’s: 404', async (email) => {
+  ])('%j is plain text: 404', async (email) => {
     await stored();
     expect(await login(email, 'correct horse')).toEqual(unknown);
   });
 
-  test('records of older collections need not be e-mail addresses', async () => {
+  test('older records may have any text as e-mail', async () => {
     await stored({ email: 'root', user_id: 'User-999002' });
     expect(await login('root', 'correct horse')).toEqual(granted('User-999002'));
   });
 });
 
-test('there is no lockout: after a hundred failures the right password is right', async () => {
+test('there is no lockout: the correct password works after a hundred failures', async () => {
   const { email, user_id } = await stored();
   for (let batch = 0; batch < 10; batch += 1) {
     const failures = await Promise.all(Array.from({ length: 10 }, () => login(email, 'wrong horse')));
@@ -256,7 +256,7 @@ test('there is no lockout: after a hundred failures the right password is right'
 });
 
 describe('features', () => {
-  test('what was cut off after activation is made up at login, exactly once', async () => {
+  test('a login completes an interrupted activation exactly once', async () => {
     const { email, user_id = '' } = await stored();
     const answers = await Promise.all(Array.from({ length: 10 }, () => login(email, 'correct horse')));
     expect(answers).toEqual(Array(10).fill(granted(user_id)));
@@ -271,7 +271,7 @@ describe('features', () => {
     expect(await services.db.users.findOne({ email })).toMatchObject({ features_assigned: true });
   });
 
-  test('a record that exists is left alone', async () => {
+  test('an existing record is not changed', async () => {
     const { email, user_id = '' } = await stored();
     const own = {
       user_id,
@@ -287,14 +287,14 @@ describe('features', () => {
   test.each<[string, Record<string, unknown>, string]>([
     ['a wrong password', {}, 'wrong horse'],
     ['an unverified account', { verified: false }, 'correct horse'],
-  ])('%s assigns nothing', async (_, fields, password) => {
+  ])('%s assigns no features', async (_, fields, password) => {
     const { email, user_id = '' } = await stored(fields);
     await login(email, password);
     expect(await services.db.features.countDocuments({ user_id })).toBe(0);
   });
 });
 
-test('nothing that was logged holds a password, a token or a stored secret', async () => {
+test('the log contains no password, token or stored secret', async () => {
   const kept = { password: 'a password only here', otp: '918273' };
   const { email } = await stored({ email: 'logged@example.com', ...kept });
   const { token } = (await login(email, kept.password)).body;

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { newSessionId } from '@gatehouse/shared/identity/sessions';
+import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import type { User } from '@gatehouse/shared/identity/users';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -29,7 +29,7 @@ const me = async (token: string) => {
 };
 const failure = failuresAt(() => services.clock.now());
 const refused = (answer: Answered, message: string) => failure(answer, 401, 'INVALID_TOKEN', message);
-/** A token of ours without a session id, as other services of the platform may issue. */
+/** Signs a token without `sid`, as other services of the platform may. */
 function withoutSid({ email, user_id }: User, exp: number) {
   const part = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url');
   const text = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ email, user_id, exp })}`;
@@ -37,7 +37,7 @@ function withoutSid({ email, user_id }: User, exp: number) {
 }
 
 describe.each(['/auth/refresh', '/api/v1/auth/refresh'])('POST %s', (path) => {
-  test('answers a token of the same session that is good for an hour from now', async () => {
+  test('returns a token of the same session that is valid for one hour', async () => {
     const user = await newUser();
     const token = await opened(user);
     services.clock.advance(1_799);
@@ -59,13 +59,13 @@ describe.each(['/auth/refresh', '/api/v1/auth/refresh'])('POST %s', (path) => {
       exp: seconds() + 3600,
     });
     expect(header).toEqual(decodeToken(token).header);
-    // The token of before lives on until its own end.
+    // The previous token stays valid until it expires.
     expect([await me(token), await me(answer.body.access_token)]).toEqual([200, 200]);
     services.clock.advance(1_801);
     expect([await me(token), await me(answer.body.access_token)]).toEqual([401, 200]);
   });
 
-  test('a token of the Direct contract becomes one of the catalogue, in the same session', async () => {
+  test('exchanges a token of the Direct contract for a catalogue token of the same session', async () => {
     const { email } = await newUser();
     const login = await postForm(`${services.login}/v2/login`, { email, password: 'secret' });
     const { body } = await refresh(login.body.token, { path });
@@ -75,7 +75,7 @@ describe.each(['/auth/refresh', '/api/v1/auth/refresh'])('POST %s', (path) => {
     expect(payload.exp).toBe(seconds() + 3600);
   });
 
-  test('an account without a user_id may refresh', async () => {
+  test('works for an account without a user_id', async () => {
     const user = await newUser({ user_id: undefined });
     const { status, body } = await refresh(await opened(user), { path });
     expect({ status, user_id: body.user_id }).toEqual({ status: 200, user_id: null });
@@ -88,9 +88,9 @@ describe.each(['/auth/refresh', '/api/v1/auth/refresh'])('POST %s', (path) => {
 
   test.each([
     ['no body', undefined, {}],
-    ['an empty body said to be JSON', '', { 'content-type': 'application/json' }],
+    ['an empty body with a JSON content type', '', { 'content-type': 'application/json' }],
     ['any JSON', '{"expires_in":999999}', { 'content-type': 'application/json' }],
-  ])('takes %s', async (_, body, headers) => {
+  ])('accepts %s', async (_, body, headers) => {
     const authorization = `Bearer ${await opened(await newUser())}`;
     const answer = await send(services.login + path, {
       method: 'POST',
@@ -103,13 +103,13 @@ describe.each(['/auth/refresh', '/api/v1/auth/refresh'])('POST %s', (path) => {
     });
   });
 
-  test('a body that is not JSON is 400', async () => {
+  test('returns 400 for a body that is not JSON', async () => {
     const authorization = `Bearer ${await opened(await newUser())}`;
     const answer = await postJson(services.login + path, '[', { authorization });
     expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', 'The request is malformed'));
   });
 
-  test('GET is 404, behind a bearer', async () => {
+  test('GET returns 404 with a bearer and 401 without', async () => {
     const headers = { authorization: `Bearer ${await opened(await newUser())}` };
     expect((await send(services.login + path, { headers })).status).toBe(404);
     expect((await send(services.login + path)).status).toBe(401);
@@ -126,7 +126,7 @@ describe('a session', () => {
       verified: true,
       account_status: 'active',
     } as User);
-    // Not on a whole second, and no second gets lost.
+    // Begin off a whole second, to test the rounding.
     services.clock.advance(0.5);
     const sid = newSessionId(services.clock.now());
     const began = Math.floor(services.clock.seconds());
@@ -144,7 +144,7 @@ describe('a session', () => {
     expect(whole.expires_in).toBe(3600);
     expect(decodeToken(whole.access_token).payload.exp).toBe(began + 7_200);
 
-    services.clock.advance(1_800.4); // of a second, nine tenths are gone
+    services.clock.advance(1_800.4); // nine tenths of a second have passed
     const { body: half } = await refresh(whole.access_token, { where });
     expect(half.expires_in).toBe(1800);
     expect(decodeToken(half.access_token).payload.exp).toBe(began + 7_200);
@@ -160,7 +160,7 @@ describe('a session', () => {
     await where.stop();
   });
 
-  test('that is older than SESSION_MAX_HOURS, since that was lowered, is over at its next refresh', async () => {
+  test('ends at its next refresh when SESSION_MAX_HOURS was lowered below its age', async () => {
     const { email, user_id = null } = await newUser();
     const sid = newSessionId(services.clock.now() - 24 * 3_600_000);
     const token = tokens.session({ email, user_id }, services.clock.now(), { lifetime: 60, sid });
@@ -168,7 +168,7 @@ describe('a session', () => {
     expect(outcome(answer)).toEqual(refused(answer, 'Token expired'));
   });
 
-  test('lives on by refreshes for a day and no longer', async () => {
+  test('can be refreshed for a day and no longer', async () => {
     let token = await opened(await newUser());
     const { sid } = decodeToken(token).header;
     for (let half = 1; half < 48; half += 1) {
@@ -186,7 +186,7 @@ describe('a session', () => {
     expect(outcome(answer)).toEqual(refused(answer, 'Token expired'));
   });
 
-  test('of a token without sid goes on with one, begun an hour before that token expires', async () => {
+  test('of a token without sid gets one, with a start one hour before the expiry of that token', async () => {
     const user = await newUser();
     const exp = seconds() + 1_000;
     const { body } = await refresh(withoutSid(user, exp));
@@ -197,7 +197,7 @@ describe('a session', () => {
     expect(decodeToken(next.access_token).header.sid).toBe(sid);
   });
 
-  test('of a token without sid that expires late is not begun before now', async () => {
+  test('of a token without sid that expires late starts now', async () => {
     const user = await newUser();
     for (const exp of [seconds() + 7_200, 8.64e12]) {
       const { status, body } = await refresh(withoutSid(user, exp));
@@ -207,7 +207,7 @@ describe('a session', () => {
     }
   });
 
-  test('a password reset ends every session begun before it, refreshed or not, and none begun after', async () => {
+  test('a password reset ends every earlier session, refreshed or not, and no later one', async () => {
     const user = await newUser();
     const direct = (await postForm(`${services.login}/v2/login`, { email: user.email, password: 'secret' }))
       .body.token;
@@ -231,7 +231,7 @@ describe('a session', () => {
     expect(await me(after)).toBe(200);
   });
 
-  test('a reset that is refused ends nothing', async () => {
+  test('a refused reset ends nothing', async () => {
     const user = await newUser();
     const token = await opened(user);
     await postForm(`${services.user}/v2/forgot-password`, { email: user.email });
@@ -245,7 +245,7 @@ describe('a session', () => {
     ['paused', (email) => services.db.users.updateOne({ email }, { $set: { account_status: 'paused' } })],
     ['unverified', (email) => services.db.users.updateOne({ email }, { $set: { verified: false } })],
     ['deleted', (email) => services.db.users.deleteOne({ email })],
-  ])('a user who is %s has none', async (_, change) => {
+  ])('a %s user has none', async (_, change) => {
     const user = await newUser();
     const token = await opened(user);
     await change(user.email);

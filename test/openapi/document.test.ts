@@ -4,13 +4,13 @@ import { startGateway } from '../fixtures/gateway.ts';
 import { send } from '../fixtures/http.ts';
 import { startServices } from '../fixtures/services.ts';
 
-/** Redocly's recommended rules that do not hold here, each with its reason. */
+/** Recommended Redocly rules that do not apply here, each with its reason. */
 const SWITCHED_OFF = {
-  // /health* take no input that could be wrong; every other operation is held to it below.
+  // /health* take no input. The test below checks every other operation.
   'operation-4xx-response': 'off',
 } as const;
 
-/** What may be called without a bearer (spec §Authentication 2, DESIGN §8). */
+/** Operations that need no bearer (CONTRACT.md §Bearer). */
 const PUBLIC = [
   'post /v2/login',
   'post /v2/signup',
@@ -74,7 +74,7 @@ const examplesOf = ({ example, examples = {} }: Media) => [
 ];
 
 test.each(['gateway', 'login', 'user'])(
-  'the %s’s document is valid OpenAPI 3.1 and passes Redocly’s recommended rules',
+  'the document of the %s service passes the recommended rules of Redocly',
   async (name) => {
     const source = documents[name] as string;
     expect(JSON.parse(source).openapi).toBe('3.1.0');
@@ -91,12 +91,12 @@ test.each(['gateway', 'login', 'user'])(
   },
 );
 
-/** Whether a secured operation heeds an Idempotency-Key: refresh and logout run every time. */
+/** Returns whether an operation with a bearer supports Idempotency-Key (CONTRACT.md §Idempotency). */
 const takesKey = (name: string) =>
   !name.startsWith('get ') && !/\/(?:refresh|logout|rotate-secret)$/.test(name);
 
 describe('every operation at the gateway', () => {
-  test('has a summary, a description, a tag and a name of its own', () => {
+  test('has a summary, a description and a unique operationId', () => {
     for (const [name, { summary, description }] of operations) {
       expect({ name, summary, description }).toEqual({
         name,
@@ -109,7 +109,7 @@ describe('every operation at the gateway', () => {
     for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]+$/);
   });
 
-  test('needs a bearer, or is public on purpose', () => {
+  test('needs a bearer unless it is listed as public', () => {
     const open = operations.filter(([, { security }]) => security?.length === 0).map(([name]) => name);
     expect(open.toSorted()).toEqual(PUBLIC.toSorted());
     for (const [name, { security }] of operations) {
@@ -117,7 +117,7 @@ describe('every operation at the gateway', () => {
     }
   });
 
-  test('is refused as it says when the bearer is missing', async () => {
+  test('returns 401 without its bearer', async () => {
     for (const [name, { security }] of operations) {
       if (!security?.length) continue;
       const [method = '', path = ''] = name.split(' ');
@@ -128,7 +128,7 @@ describe('every operation at the gateway', () => {
     }
   });
 
-  test('tells every error that it answers, each with an example', () => {
+  test('documents every error with an example', () => {
     const atLeast = (name: string, { security }: Operation): string[] => {
       if (name.startsWith('get /health')) return [];
       if (security?.length === 0) return ['400', '429', '503'];
@@ -151,14 +151,14 @@ describe('every operation at the gateway', () => {
     }
   });
 
-  test('answers only statuses that the specification lists', () => {
+  test('documents only statuses of the contract', () => {
     const listed = ['200', '201', '400', '401', '403', '404', '409', '429', '500', '503'];
     for (const [name, { responses }] of operations) {
       expect(listed, name).toEqual(expect.arrayContaining(Object.keys(responses)));
     }
   });
 
-  test('has the error body of its contract in every example', () => {
+  test('shows the error body of its contract in every example', () => {
     for (const [name, { responses }] of operations) {
       for (const [status, { content }] of Object.entries(responses)) {
         if (Number(status) < 400 || name.startsWith('get /health')) continue;
@@ -189,7 +189,7 @@ describe('every operation at the gateway', () => {
     }
   });
 
-  test('says what its body is made of', () => {
+  test('documents the content type of its body', () => {
     for (const [name, { requestBody }] of operations) {
       if (!requestBody) continue;
       const types = Object.keys(requestBody.content);
@@ -203,7 +203,7 @@ describe('every operation at the gateway', () => {
     }
   });
 
-  test('tells of the Idempotency-Key where it has an effect', () => {
+  test('documents Idempotency-Key where it has an effect', () => {
     for (const [name, { security, parameters = [] }] of operations) {
       const has = parameters.some(
         (parameter) => parameter.name === 'Idempotency-Key' && parameter.in === 'header',

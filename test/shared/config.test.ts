@@ -12,7 +12,7 @@ import { describe, expect, test } from 'vitest';
 const SERVICES: Service[] = ['gateway', 'login', 'user'];
 const GOOD = { JWT_SECRET: 'x'.repeat(32), CAPTCHA_SECRET: 'c'.repeat(32) };
 
-/** The message of the ConfigError that a call throws. */
+/** Returns the message of the ConfigError that a call throws. */
 function refusal(call: () => unknown): string {
   try {
     call();
@@ -20,7 +20,7 @@ function refusal(call: () => unknown): string {
     expect(error).toBeInstanceOf(ConfigError);
     return (error as Error).message;
   }
-  throw new Error('nothing was refused');
+  throw new Error('expected a ConfigError');
 }
 
 describe('.env.example', () => {
@@ -30,27 +30,27 @@ describe('.env.example', () => {
 
   test.each(
     SERVICES.flatMap((service) => variablesOf(service).map((variable) => [service, variable] as const)),
-  )('the %s service: %s stands under a line that explains it', (_service, variable) => {
+  )('%s: %s has a comment above it', (_service, variable) => {
     const at = lines.findIndex((line) => line.startsWith(`${variable}=`));
     expect(at).toBeGreaterThan(0);
     expect(lines[at - 1]).toMatch(/^# [A-Za-z`].{10}/);
   });
 
-  test('it names what the services and `npm start` read, and nothing else', () => {
+  test('lists exactly the variables that the services and `npm start` read', () => {
     const read = [...SERVICES.flatMap(variablesOf), ...Object.keys(loadStandaloneConfig({}))];
     expect(Object.keys(example).sort()).toEqual([...new Set(read)].sort());
   });
 
-  test.each(SERVICES)('the values in it are the defaults of the %s service', (service) => {
+  test.each(SERVICES)('has the defaults of the %s service', (service) => {
     expect(loadConfig(service, { ...example, ...GOOD })).toEqual(loadConfig(service, GOOD));
   });
 
-  test('the values in it are the defaults of `npm start`', () => {
+  test('has the defaults of `npm start`', () => {
     expect(loadStandaloneConfig(example)).toEqual(loadStandaloneConfig({}));
   });
 });
 
-describe('defaults (DESIGN §4)', () => {
+describe('defaults (.env.example)', () => {
   const everyService = {
     NODE_ENV: 'development',
     HOST: '0.0.0.0',
@@ -145,14 +145,14 @@ describe('accepted values', () => {
       'mongodb+srv://cluster.example/gatehouse',
       'mongodb+srv://cluster.example/gatehouse',
     ],
-    // A replica set is named by its members, which no WHATWG URL is.
+    // The URI of a replica set lists its members and is not a WHATWG URL.
     [
       'login',
       'MONGODB_URI',
       'mongodb://a.example:27017,b.example:27018/gatehouse?replicaSet=rs0',
       'mongodb://a.example:27017,b.example:27018/gatehouse?replicaSet=rs0',
     ],
-    ['login', 'JWT_SECRET_PREVIOUS', 'the one before', 'the one before'],
+    ['login', 'JWT_SECRET_PREVIOUS', 'previous secret', 'previous secret'],
     ['login', 'TRUST_PROXY', 'true', true],
     ['login', 'TRUST_PROXY', 'loopback, 10.0.0.0/8', 'loopback, 10.0.0.0/8'],
     ['login', 'CORS_ORIGINS', 'https://a.example', ['https://a.example']],
@@ -176,10 +176,10 @@ describe('accepted values', () => {
 describe('refused values', () => {
   const PORT = 'must be a port number, 0 to 65535';
   const WHOLE = 'must be a whole number, 1 or more';
-  const HTTP = 'must be an address that begins with http:// or https://';
-  const MONGODB = 'must be an address that begins with mongodb:// or mongodb+srv://';
-  const SMTP = 'must be an address that begins with smtp:// or smtps://';
-  const ORIGINS = 'must be origins such as https://app.example.com, separated by commas; unset, all may call';
+  const HTTP = 'must be a URL that begins with http:// or https://';
+  const MONGODB = 'must be a URL that begins with mongodb:// or mongodb+srv://';
+  const SMTP = 'must be a URL that begins with smtp:// or smtps://';
+  const ORIGINS = 'must be origins such as https://app.example.com, separated by commas';
   const PROVIDERS = 'must be one of recaptcha, hcaptcha, turnstile, altcha, none';
 
   test.each<[Service, string, string, string]>([
@@ -198,7 +198,7 @@ describe('refused values', () => {
     ['gateway', 'LOGIN_SERVICE_URL', 'http://', HTTP],
     ['gateway', 'USER_SERVICE_URL', 'ftp://127.0.0.1', HTTP],
     ['gateway', 'CAPTCHA_VERIFY_URL', 'javascript:alert(1)', HTTP],
-    ['gateway', 'REDIS_URL', 'localhost:6379', 'must be an address that begins with redis:// or rediss://'],
+    ['gateway', 'REDIS_URL', 'localhost:6379', 'must be a URL that begins with redis:// or rediss://'],
     ['gateway', 'CAPTCHA_PROVIDER', 'NONE', PROVIDERS],
     ['gateway', 'CAPTCHA_PROVIDER', 'captcha', PROVIDERS],
     ['gateway', 'RATE_LIMIT', 'true', 'must be one of on, off'],
@@ -216,14 +216,14 @@ describe('refused values', () => {
     ['user', 'PASSWORD_STORAGE', 'bcrypt', 'must be one of argon2id, plain'],
     ['user', 'SMTP_URL', 'mail.example:25', SMTP],
     ['user', 'SMTP_URL', 'smtp://mail.example:99999', SMTP],
-    ['user', 'PUBLIC_URL', 'accounts.example.com', 'must be an address that begins with http:// or https://'],
+    ['user', 'PUBLIC_URL', 'accounts.example.com', 'must be a URL that begins with http:// or https://'],
     ['user', 'WEBHOOK_ALLOW_PRIVATE', '1', 'must be one of on, off'],
   ])('%s: %s=%s', (service, variable, given, why) => {
     expect(refusal(() => loadConfig(service, { ...GOOD, [variable]: given }))).toBe(`${variable} ${why}`);
   });
 
   test.each(['proxy.example', '10.0.0.0/99', 'loopback,nonsense', 'false'])(
-    'TRUST_PROXY=%s is one line that names it, before fastify meets it',
+    'TRUST_PROXY=%s is refused with one line that names it',
     (given) => {
       expect(refusal(() => loadConfig('gateway', { ...GOOD, TRUST_PROXY: given }))).toMatch(
         /^TRUST_PROXY must .+$/,
@@ -249,7 +249,7 @@ describe('refused values', () => {
     expect(loadConfig('gateway', env).config.CAPTCHA_SECRET).toBe('');
   });
 
-  test('several wrong variables are a line each', () => {
+  test('several invalid variables get one line each', () => {
     const env = { GATEWAY_PORT: 'x', LOG_LEVEL: 'x', RATE_LIMIT: 'x' };
     expect(
       refusal(() => loadConfig('gateway', env))
@@ -277,7 +277,7 @@ describe('refused values', () => {
   });
 });
 
-test('npm start hands on what is configured', () => {
+test('npm start returns the configured values', () => {
   const env = {
     DATA_DIR: '/var/lib/gatehouse',
     GATEWAY_PORT: '80',
@@ -303,7 +303,7 @@ test('npm start hands on what is configured', () => {
   });
 });
 
-describe('what production refuses', () => {
+describe('unsafe settings', () => {
   const weak: [Service, NodeJS.ProcessEnv, string][] = [
     ['gateway', { JWT_SECRET: 'x'.repeat(31) }, 'JWT_SECRET is shorter than 32 bytes'],
     ['login', { JWT_SECRET: 'x'.repeat(31) }, 'JWT_SECRET is shorter than 32 bytes'],
@@ -318,7 +318,11 @@ describe('what production refuses', () => {
       'WEBHOOK_SECRET_KEY_PREVIOUS is shorter than 32 bytes',
     ],
     ['gateway', { CAPTCHA_PROVIDER: 'none' }, 'CAPTCHA_PROVIDER is none: logins are not protected'],
-    ['user', { WEBHOOK_ALLOW_PRIVATE: 'on' }, 'WEBHOOK_ALLOW_PRIVATE is on: webhooks reach the inside'],
+    [
+      'user',
+      { WEBHOOK_ALLOW_PRIVATE: 'on' },
+      'WEBHOOK_ALLOW_PRIVATE is on: webhooks can reach the internal network',
+    ],
   ];
 
   test.each(weak)('%s %o is refused in production', (service, env, why) => {
@@ -334,7 +338,7 @@ describe('what production refuses', () => {
     }
   });
 
-  test('two weak settings are a line each', () => {
+  test('two unsafe settings get one line each', () => {
     const env = { ...GOOD, JWT_SECRET: 'short', CAPTCHA_PROVIDER: 'none', NODE_ENV: 'production' };
     expect(refusal(() => loadConfig('gateway', env))).toBe(
       'JWT_SECRET is shorter than 32 bytes; production refuses to start with it\n' +
@@ -342,17 +346,17 @@ describe('what production refuses', () => {
     );
   });
 
-  test('a secret is measured in bytes', () => {
+  test('the length of a secret is counted in bytes', () => {
     const env = { ...GOOD, JWT_SECRET: 'é'.repeat(16), NODE_ENV: 'production' };
     expect(loadConfig('login', env).warnings).toEqual([]);
   });
 
-  test.each(SERVICES)('good settings start in production without a warning: %s', (service) => {
+  test.each(SERVICES)('production accepts good settings without a warning: %s', (service) => {
     expect(loadConfig(service, { ...GOOD, NODE_ENV: 'production' }).warnings).toEqual([]);
   });
 });
 
-describe('the value of a secret is in no message', () => {
+describe('messages never contain secrets', () => {
   const secrets: [Service, NodeJS.ProcessEnv][] = [
     ['login', { JWT_SECRET: 'hunter2', NODE_ENV: 'production' }],
     ['login', { JWT_SECRET: 'hunter2', JWT_SECRET_PREVIOUS: 'hunter2', LOG_LEVEL: 'x' }],
@@ -370,11 +374,11 @@ describe('the value of a secret is in no message', () => {
     expect(refusal(() => loadConfig(service, env))).not.toContain('hunter2');
   });
 
-  test('nor in a warning', () => {
+  test('warnings do not either', () => {
     expect(loadConfig('login', { JWT_SECRET: 'hunter2' }).warnings.join()).not.toContain('hunter2');
   });
 
-  test('nor in a refusal of `npm start`', () => {
+  test('errors of `npm start` do not either', () => {
     for (const env of [
       { SMTP_URL: 'x://user:hunter2@mail.example' },
       { MONGODB_URI: 'x://user:hunter2@db' },

@@ -186,7 +186,7 @@ describe('exits with code 1 and one line for', () => {
     [{ GATEWAY_PORT: 'abc' }, 'start: GATEWAY_PORT must be a port number, 0 to 65535\n'],
     [
       { MONGODB_URI: 'localhost' },
-      'start: MONGODB_URI must be an address that begins with mongodb:// or mongodb+srv://\n',
+      'start: MONGODB_URI must be a URL that begins with mongodb:// or mongodb+srv://\n',
     ],
   ])('the invalid setting %j', async (env, line) => {
     const launched = await start({ env });

@@ -107,7 +107,9 @@ test('logs each request in one line, without its query string', async () => {
     body: new URLSearchParams({ email: 'nobody@example.com' }),
     headers: { 'x-request-id': 'from-a-test' },
   });
-  const answered = services.logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'answered');
+  const answered = services.logged
+    .map((line) => JSON.parse(line))
+    .filter(({ msg }) => msg === 'request completed');
   expect(answered).toEqual([
     expect.objectContaining({
       service: 'user',

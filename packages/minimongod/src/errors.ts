@@ -2,10 +2,10 @@
 const CODE_NAMES: Record<number, string> = {
   1: 'InternalError',
   2: 'BadValue',
-  5: 'GraphContainsCycle',
   9: 'FailedToParse',
+  13: 'Unauthorized',
   14: 'TypeMismatch',
-  17: 'ProtocolError',
+  16: 'InvalidLength',
   20: 'IllegalOperation',
   22: 'InvalidBSON',
   26: 'NamespaceNotFound',
@@ -18,7 +18,6 @@ const CODE_NAMES: Record<number, string> = {
   53: 'InvalidIdField',
   54: 'NotSingleValueField',
   56: 'EmptyFieldName',
-  57: 'DottedFieldName',
   59: 'CommandNotFound',
   66: 'ImmutableField',
   67: 'CannotCreateIndex',
@@ -27,18 +26,20 @@ const CODE_NAMES: Record<number, string> = {
   85: 'IndexOptionsConflict',
   86: 'IndexKeySpecsConflict',
   115: 'CommandNotSupported',
+  123: 'NotAReplicaSet',
   168: 'InvalidPipelineOperator',
   171: 'CannotIndexParallelArrays',
   197: 'InvalidIndexSpecificationOption',
-  303: 'APIVersionError',
+  241: 'ConversionFailure',
+  322: 'APIVersionError',
   10334: 'BSONObjectTooLarge',
   11000: 'DuplicateKey',
 };
 
-/** An error that a client gets to see, as MongoDB words it. */
+/** An error that the client receives, with MongoDB's code and message. */
 export class CommandError extends Error {
   readonly code: number;
-  /** Fields that stand beside errmsg and code, such as keyPattern and keyValue. */
+  /** Further fields of the reply, such as keyPattern and keyValue. */
   readonly extra: Record<string, unknown>;
 
   constructor(code: number, message: string, extra: Record<string, unknown> = {}) {
@@ -48,40 +49,28 @@ export class CommandError extends Error {
   }
 }
 
-function codeName(code: number): string {
-  return CODE_NAMES[code] ?? `Location${code}`;
-}
+export const badValue = (message: string) => new CommandError(2, message);
+export const failedToParse = (message: string) => new CommandError(9, message);
+export const typeMismatch = (message: string) => new CommandError(14, message);
 
-export function badValue(message: string): CommandError {
-  return new CommandError(2, message);
-}
+export const unknownField = (path: string) =>
+  new CommandError(40415, `BSON field '${path}' is an unknown field.`);
+export const missingField = (path: string) =>
+  new CommandError(40414, `BSON field '${path}' is missing but a required field`);
 
-export function failedToParse(message: string): CommandError {
-  return new CommandError(9, message);
-}
-
-export function typeMismatch(message: string): CommandError {
-  return new CommandError(14, message);
-}
-
-/** What a command that failed as a whole answers. */
+/** The reply to a command that failed as a whole. */
 export function errorReply(error: unknown): Record<string, unknown> {
   const { code, message, extra } = asCommandError(error);
-  return { ok: 0, errmsg: message, code, codeName: codeName(code), ...extra };
+  return { ok: 0, errmsg: message, code, codeName: CODE_NAMES[code] ?? `Location${code}`, ...extra };
 }
 
-/** An entry of `writeErrors`: one statement of a multi-write that failed. */
-export function writeError(index: number, error: unknown): Record<string, unknown> {
-  const { code, message, extra } = asCommandError(error);
+/** An entry of `writeErrors`: one statement of a batch that failed. */
+export function writeError(index: number, { code, message, extra }: CommandError): Record<string, unknown> {
   return { index, code, ...extra, errmsg: message };
 }
 
 function asCommandError(error: unknown): CommandError {
   if (error instanceof CommandError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  const name = error instanceof Error ? error.name : '';
-  // mingo reports a wrong argument as a plain Error of its own; MongoDB's codes for these are one per operator.
-  if (name === 'Error' && !('code' in (error as object))) return badValue(message);
-  if (name === 'BSONError') return new CommandError(22, message);
-  return new CommandError(1, message);
+  const { name, message } = error instanceof Error ? error : { name: '', message: String(error) };
+  return new CommandError(name === 'BSONError' ? 22 : 1, message);
 }

@@ -6,12 +6,14 @@ import { createCursors } from './wire/cursors.ts';
 import { createFramer, frameReply, parseMessage } from './wire/messages.ts';
 
 export interface MongoServerOptions {
-  /** 127.0.0.1 unless given: there is no authentication. */
-  host?: string;
-  /** 0 picks a free one. */
-  port: number;
   /** The SQLite file, created if it does not exist; ':memory:' keeps nothing. */
   data: string;
+  /** 0 picks a free port. */
+  port: number;
+  /** 127.0.0.1 by default: there is no authentication. */
+  host?: string;
+  /** Milliseconds between two sweeps of the TTL indexes, by default 2,000; MongoDB sweeps every 60 seconds. */
+  ttlInterval?: number;
 }
 
 export interface MongoServer {
@@ -20,27 +22,23 @@ export interface MongoServer {
   close(): Promise<void>;
 }
 
-/** A client that does not read its last answer does not hold the end up. */
-const CLOSE_PATIENCE_MS = 1000;
+/** A client that does not read its last reply must not prevent a shutdown. */
+const CLOSE_TIMEOUT_MS = 1000;
 const IDLE_CURSOR_CHECK_MS = 60_000;
-/** More than this unread by a client, and its requests wait: it must not fill our memory. */
+/** With more than this unread by a client, its requests wait, so that replies do not fill the memory. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
-/** A standalone MongoDB for one machine: the wire protocol over SQLite. Rejects when port or file cannot be had. */
-export async function startMongoServer({
-  host = '127.0.0.1',
-  port,
-  data,
-}: MongoServerOptions): Promise<MongoServer> {
+/** Starts a MongoDB-compatible server. Rejects if the port or the file is not available. */
+export async function startMongoServer(options: MongoServerOptions): Promise<MongoServer> {
+  const { data, port, host = '127.0.0.1', ttlInterval = 2000 } = options;
   const store = openStore(data);
   const cursors = createCursors();
   const sockets = new Set<Socket>();
-  const startedAt = Date.now();
   let connections = 0;
 
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
-    serve(socket, { store, cursors, startedAt, connectionId: ++connections });
+    serve(socket, { store, cursors, connectionId: ++connections });
     socket.once('close', () => sockets.delete(socket));
   });
   try {
@@ -52,9 +50,8 @@ export async function startMongoServer({
     store.close();
     throw error;
   }
-  const idleCheck = setInterval(cursors.closeIdle, IDLE_CURSOR_CHECK_MS);
-  idleCheck.unref();
-  const stopSweep = startTtlSweep(store, (error) => console.error('TTL sweep:', error));
+  const idleCheck = setInterval(cursors.closeIdle, IDLE_CURSOR_CHECK_MS).unref();
+  const stopSweep = startTtlSweep(store, ttlInterval, (error) => console.error('TTL sweep:', error));
 
   const address = server.address();
   const bound = typeof address === 'object' && address ? address.port : port;
@@ -70,11 +67,11 @@ export async function startMongoServer({
           store.close();
           resolve();
         });
-        // commands are synchronous: nothing is under way now, and what is written already is sent first
+        // Commands run synchronously, so none is in progress now; pending replies are still sent.
         for (const socket of sockets) socket.destroySoon();
         setTimeout(() => {
           for (const socket of sockets) socket.destroy();
-        }, CLOSE_PATIENCE_MS).unref();
+        }, CLOSE_TIMEOUT_MS).unref();
       });
       return closing;
     },
@@ -88,11 +85,11 @@ function serve(socket: Socket, connection: Parameters<typeof runCommand>[1]): vo
     try {
       for (const message of frame(chunk as Buffer)) {
         const request = parseMessage(message);
-        const body = runCommand(request.command, connection);
-        if (!request.silent) socket.write(frameReply(request, body));
+        const reply = runCommand(request.command, connection);
+        if (!request.moreToCome) socket.write(frameReply(request, reply));
       }
     } catch {
-      // nothing tells where the next message begins: only this connection ends
+      // A protocol error: the start of the next message is unknown, so the connection ends.
       socket.destroy();
       return;
     }

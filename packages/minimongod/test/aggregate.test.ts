@@ -124,23 +124,7 @@ describe('stages', () => {
       ],
     ],
     [
-      '$lookup with a pipeline',
-      [
-        { $match: { _id: 1 } },
-        {
-          $lookup: {
-            from: 'people',
-            let: { w: '$who' },
-            pipeline: [{ $match: { $expr: { $eq: ['$_id', '$$w'] } } }, { $project: { _id: 0 } }],
-            as: 'p',
-          },
-        },
-        { $project: { p: 1 } },
-      ],
-      [{ _id: 1, p: [{ city: 'X' }] }],
-    ],
-    [
-      '$lookup in what is not there',
+      '$lookup in a missing collection',
       [
         { $match: { _id: 1 } },
         { $lookup: { from: 'nowhere', localField: 'who', foreignField: '_id', as: 'p' } },
@@ -148,21 +132,8 @@ describe('stages', () => {
       ],
       [{ _id: 1, p: [] }],
     ],
-    [
-      '$facet',
-      [
-        {
-          $facet: {
-            n: [{ $count: 'n' }],
-            top: [{ $sort: { total: -1 } }, { $limit: 1 }, { $project: { _id: 1 } }],
-            none: [{ $match: { _id: 99 } }],
-          },
-        },
-      ],
-      [{ n: [{ n: 5 }], top: [{ _id: 3 }], none: [] }],
-    ],
     ['$count', [{ $match: { who: 'ann' } }, { $count: 'n' }], [{ n: 2 }]],
-    ['$count of nothing', [{ $match: { who: 'zoe' } }, { $count: 'n' }], []],
+    ['$count without a match', [{ $match: { who: 'zoe' } }, { $count: 'n' }], []],
     [
       '$sortByCount',
       [{ $match: { who: { $type: 'string' } } }, { $sortByCount: '$who' }],
@@ -210,54 +181,28 @@ describe('stages', () => {
       [{ _id: 1 }, { _id: 'ann' }, { _id: 'bob' }],
     ],
     [
-      '$bucket',
-      [{ $bucket: { groupBy: '$total', boundaries: [0, 10, 100], output: { n: { $sum: 1 } } } }],
-      [
-        { _id: 0, n: 2 },
-        { _id: 10, n: 3 },
-      ],
-    ],
-    [
       '$expr in $match',
       [{ $match: { $expr: { $gt: ['$total', { $multiply: [2, 10] }] } } }, { $project: { _id: 1 } }],
       [{ _id: 3 }],
     ],
     [
-      'two $match in a row',
+      'two consecutive $match',
       [{ $match: { who: 'ann' } }, { $match: { total: 10 } }, { $project: { _id: 1 } }],
       [{ _id: 1 }],
     ],
-    ['$group count, grouped by a constant', [{ $group: { _id: 1, n: { $sum: 1 } } }], [{ _id: 1, n: 5 }]],
+    ['$group by a constant', [{ $group: { _id: 1, n: { $sum: 1 } } }], [{ _id: 1, n: 5 }]],
   ])('%s', async (_name, pipeline, expected) => {
     expect(await database.db.collection<Doc>('orders').aggregate(pipeline).toArray()).toEqual(expected);
   });
 
-  test('an empty collection', async () => {
+  test('returns nothing for a missing collection', async () => {
     const nowhere = database.db.collection<Doc>('nowhere');
     expect(await nowhere.aggregate([{ $match: {} }]).toArray()).toEqual([]);
     expect(await nowhere.aggregate([{ $group: { _id: null, n: { $sum: 1 } } }]).toArray()).toEqual([]);
-    expect(await nowhere.aggregate([{ $facet: { a: [{ $count: 'n' }] } }]).toArray()).toEqual([{ a: [] }]);
-  });
-
-  test('without a collection', async () => {
-    expect(
-      await database.db.aggregate([{ $documents: [{ a: 1 }, { a: 2 }] }, { $match: { a: 2 } }]).toArray(),
-    ).toEqual([{ a: 2 }]);
-  });
-
-  test('let', async () => {
-    const c = database.db.collection<Doc>('orders');
-    expect(
-      await c
-        .aggregate([{ $match: { $expr: { $eq: ['$who', '$$name'] } } }, { $count: 'n' }], {
-          let: { name: 'ann' },
-        })
-        .toArray(),
-    ).toEqual([{ n: 2 }]);
   });
 });
 
-describe('refusals', () => {
+describe('refuses', () => {
   test.each<[Document, number]>([
     [{ $limit: 0 }, 15958],
     [{ $group: { n: { $sum: 1 } } }, 15955],

@@ -7,8 +7,8 @@ let next = 0;
 const fresh = () => database.db.collection<Doc>(`c${next++}`);
 const strength = (level: number) => ({ locale: 'en', strength: level });
 
-describe('what is equal', () => {
-  /** [strength, one, other, equal] */
+describe('equality', () => {
+  /** The strength, two strings, and whether they are equal. */
   test.each<[number, string, string, boolean]>([
     [1, 'resume', 'Résumé', true],
     [2, 'resume', 'RESUME', true],
@@ -24,7 +24,7 @@ describe('what is equal', () => {
     [3, 'abc', 'ABC', false],
     [3, 'abc', '\uff41bc', false],
     [3, 'e\u0301', '\u00e9', true],
-  ])('strength %i: %s and %s: %s', async (level, one, other, equal) => {
+  ])('at strength %i of %s and %s is %s', async (level, one, other, equal) => {
     const collation = strength(level);
     const plain = fresh();
     await plain.insertOne({ s: one });
@@ -43,7 +43,7 @@ describe('what is equal', () => {
 });
 
 describe('queries and writes', () => {
-  test('an index serves only queries of its own collation', async () => {
+  test('uses an index only for queries with its collation', async () => {
     const c = fresh();
     await c.createIndex({ email: 1 }, { unique: true, collation: strength(2) });
     await c.insertMany([{ email: 'A@x' }, { email: 'b@x' }]);
@@ -59,7 +59,7 @@ describe('queries and writes', () => {
     expect(await c.findOne({ email: 'a@x' }, { collation: strength(2) })).toMatchObject({ email: 'A@x' });
   });
 
-  test('a partial index of the simple collation does not hide what a folding query means', async () => {
+  test('does not use a partial index with another collation', async () => {
     const c = fresh();
     await c.createIndex({ n: 1 }, { partialFilterExpression: { type: 'A' } });
     await c.insertMany([
@@ -70,7 +70,7 @@ describe('queries and writes', () => {
     expect(await c.countDocuments({ n: 1, type: 'A' }, { collation: strength(2) })).toBe(2);
   });
 
-  test('a number needs no collation to use the index', async () => {
+  test('uses an index with another collation for a number', async () => {
     const c = fresh();
     await c.createIndex({ n: 1 }, { collation: strength(2) });
     await c.insertMany([{ n: 1 }, { n: 2 }]);
@@ -78,7 +78,7 @@ describe('queries and writes', () => {
     expect(executionStats.totalDocsExamined).toBe(1);
   });
 
-  test('sort, distinct, update, delete, findAndModify, aggregate', async () => {
+  test('applies to every command', async () => {
     const c = fresh();
     const collation = strength(2);
     await c.insertMany(['b', 'A', 'a', 'B'].map((s, _id) => ({ _id, s })));
@@ -108,7 +108,7 @@ describe('queries and writes', () => {
   test.each<[Document, number]>([
     [{ strength: 2 }, 40414],
     [{ locale: 'xx' }, 2],
-  ])('refused: %j', async (collation, code) => {
+  ])('refuses %j', async (collation, code) => {
     const refused = await refusal(
       fresh()
         .find({}, { collation: collation as never })
@@ -117,7 +117,7 @@ describe('queries and writes', () => {
     expect(refused.code).toBe(code);
   });
 
-  test('locale simple is no collation', async () => {
+  test('treats the locale simple as binary comparison', async () => {
     const c = fresh();
     await c.insertOne({ s: 'A' });
     expect(await c.countDocuments({ s: 'a' }, { collation: { locale: 'simple' } })).toBe(0);

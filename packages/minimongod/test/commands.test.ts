@@ -4,8 +4,8 @@ import { type Doc, refusal, useDatabase } from './database.ts';
 
 const database = useDatabase();
 
-describe('handshake and server commands', () => {
-  test('hello describes a writable standalone of MongoDB 7 or later', async () => {
+describe('server commands', () => {
+  test('hello describes a writable standalone server', async () => {
     const hello = await database.db.admin().command({ hello: 1 });
     expect(hello).toMatchObject({
       isWritablePrimary: true,
@@ -21,20 +21,19 @@ describe('handshake and server commands', () => {
     expect(hello.localTime).toBeInstanceOf(Date);
   });
 
-  test('isMaster answers in its own words', async () => {
+  test('isMaster reports ismaster', async () => {
     expect(await database.db.admin().command({ isMaster: 1 })).toMatchObject({ ismaster: true, ok: 1 });
   });
 
-  test('ping, buildInfo, serverStatus, connectionStatus', async () => {
+  test('answers ping, buildInfo and connectionStatus', async () => {
     const admin = database.db.admin();
     expect(await admin.ping()).toMatchObject({ ok: 1 });
     expect((await admin.buildInfo()).versionArray).toHaveLength(4);
-    expect(await admin.serverStatus()).toMatchObject({ ok: 1 });
     expect((await admin.command({ connectionStatus: 1 })).authInfo).toBeDefined();
   });
 });
 
-describe('refusals', () => {
+describe('refuses', () => {
   test.each([
     ['an unknown command', { frobnicate: 1 }, 59, "no such command: 'frobnicate'"],
     [
@@ -90,7 +89,7 @@ describe('refusals', () => {
     if (message) expect(refused.message).toBe(message);
   });
 
-  test('a transaction, as a standalone refuses it', async () => {
+  test('a transaction', async () => {
     const command = { insert: 't', documents: [{ a: 1 }] };
     const transaction = { txnNumber: Long.ONE, startTransaction: true, autocommit: false };
     const session = database.client.startSession();
@@ -105,7 +104,7 @@ describe('refusals', () => {
 });
 
 describe('collections and databases', () => {
-  test('create, listCollections, drop', async () => {
+  test('creates, lists and drops a collection', async () => {
     await database.db.createCollection('created');
     const [listed] = await database.db.listCollections({ name: 'created' }).toArray();
     expect(listed).toMatchObject({
@@ -122,20 +121,20 @@ describe('collections and databases', () => {
     expect(await database.db.listCollections({ name: 'created' }).toArray()).toEqual([]);
   });
 
-  test('creating a collection again with other options is NamespaceExists', async () => {
+  test('refuses to create a collection again with other options', async () => {
     await database.db.createCollection('twice');
     const again = database.db.createCollection('twice', { collation: { locale: 'en', strength: 2 } });
     expect((await refusal(again)).code).toBe(48);
   });
 
-  test('a collection with a default collation uses it in queries and indexes', async () => {
+  test('applies the default collation of a collection to queries and indexes', async () => {
     const users = await database.db.createCollection('folded', { collation: { locale: 'en', strength: 2 } });
     await users.insertOne({ _id: 'ABC' as never });
     expect(await users.findOne({ _id: 'abc' as never })).toEqual({ _id: 'ABC' });
     expect((await refusal(users.insertOne({ _id: 'abc' as never }))).code).toBe(11000);
   });
 
-  test('a collection comes into being with its first document; dropDatabase takes all', async () => {
+  test('creates a collection with its first document, and drops a database', async () => {
     const other = database.client.db(`${database.db.databaseName}_b`);
     await other.collection('c').insertOne({ a: 1 });
     const { databases } = await database.client.db('admin').admin().listDatabases();
@@ -146,8 +145,8 @@ describe('collections and databases', () => {
   });
 });
 
-describe('what goes in comes out', () => {
-  test('field order, numbers of every type, dates, binary', async () => {
+describe('documents', () => {
+  test('keep the field order and every BSON type', async () => {
     const { BSON, Binary, Decimal128, Double, Int32, ObjectId, Timestamp, UUID } = await import('mongodb');
     const c = database.db.collection<Doc>('types');
     const document = {
@@ -181,7 +180,7 @@ describe('what goes in comes out', () => {
     );
   });
 
-  test('the server makes an _id where there is none and puts it first', async () => {
+  test('get an _id as their first field', async () => {
     const insert = { insert: 'ids', documents: [{ a: 1 }, { b: 2, _id: 5 }] };
     expect(await database.db.command(insert)).toMatchObject({ n: 2, ok: 1 });
     const docs = await database.db.collection<Doc>('ids').find().toArray();
@@ -191,16 +190,17 @@ describe('what goes in comes out', () => {
     ]);
   });
 
-  test('a document over 16 MB is refused, one just below is kept', async () => {
-    const c = database.db.collection<{ _id: number; s: string }>('large');
-    const overhead = 30;
-    await c.insertOne({ _id: 1, s: 'x'.repeat(16 * 1024 * 1024 - overhead) });
+  test('must not exceed 16 MB', async () => {
+    const { Binary } = await import('mongodb');
+    const c = database.db.collection<Doc>('large');
+    const size = 16 * 1024 * 1024 - 30;
+    await c.insertOne({ _id: 1, bytes: new Binary(Buffer.alloc(size)) });
     const refused = await refusal(c.updateOne({ _id: 1 }, { $set: { t: 'x'.repeat(100) } }));
     expect([10334, 17419, 17420]).toContain(refused.code);
-    expect((await c.findOne({ _id: 1 }))?.s.length).toBe(16 * 1024 * 1024 - overhead);
+    expect((await c.findOne({ _id: 1 }))?.bytes.length()).toBe(size);
   });
 
-  test('an unacknowledged write is done without an answer', async () => {
+  test('are stored by an unacknowledged write', async () => {
     const c = database.db.collection<Doc>('fire');
     await c.insertOne({ a: 1 }, { writeConcern: { w: 0 } });
     await expect.poll(() => c.countDocuments()).toBe(1);

@@ -5,7 +5,7 @@ import { type MongoServer, startMongoServer } from '../src/server.ts';
 /** A document whose _id may be of any type. */
 export type Doc = Document & { _id?: string | number | boolean | object | null };
 
-/** Set: the suite runs against this real MongoDB, in a database of its own. */
+/** If MONGODB_URI is set, the suite runs against that real MongoDB, in databases of its own. */
 export const REAL_MONGODB = process.env.MONGODB_URI;
 
 export interface TestDatabase {
@@ -14,21 +14,17 @@ export interface TestDatabase {
   readonly uri: string;
 }
 
-/** A fresh database for a test file, on our server or, with MONGODB_URI, on a real one. */
-export function useDatabase(): TestDatabase {
+/** A new database for a test file, in memory or on the real MongoDB. */
+export function useDatabase(options: { ttlInterval?: number } = {}): TestDatabase {
   let server: MongoServer | undefined;
   let client: MongoClient;
   let db: Db;
   let uri: string;
 
   beforeAll(async () => {
-    if (REAL_MONGODB) uri = REAL_MONGODB;
-    else {
-      // What a file is for, the tests of its process and of crashes show.
-      server = await startMongoServer({ port: 0, data: ':memory:' });
-      uri = server.uri;
-    }
-    client = await new MongoClient(uri, { serverSelectionTimeoutMS: 5000 }).connect();
+    if (!REAL_MONGODB) server = await startMongoServer({ port: 0, data: ':memory:', ...options });
+    uri = REAL_MONGODB ?? server?.uri ?? '';
+    client = await new MongoClient(uri).connect();
     db = client.db(`conformance_${process.pid}_${Math.random().toString(36).slice(2)}`);
   });
 
@@ -51,7 +47,7 @@ export function useDatabase(): TestDatabase {
   };
 }
 
-/** The code (and where it matters the text) with which a promise is refused. */
+/** The code and message of the error that a promise rejects with. */
 export async function refusal(promise: Promise<unknown>): Promise<{ code: unknown; message: string }> {
   try {
     await promise;
@@ -59,5 +55,5 @@ export async function refusal(promise: Promise<unknown>): Promise<{ code: unknow
     const { code, message } = error as { code: unknown; message: string };
     return { code, message };
   }
-  throw new Error('was not refused');
+  throw new Error('The promise was not rejected.');
 }

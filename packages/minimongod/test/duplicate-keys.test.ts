@@ -9,7 +9,7 @@ const fresh = () => database.db.collection<Doc>(`c${next++}`);
 async function duplicate(promise: Promise<unknown>) {
   const error = (await promise.then(
     () => {
-      throw new Error('was not refused');
+      throw new Error('The promise was not rejected.');
     },
     (reason: unknown) => reason,
   )) as Document;
@@ -18,7 +18,7 @@ async function duplicate(promise: Promise<unknown>) {
 }
 
 describe('E11000', () => {
-  test('an insert', async () => {
+  test('reports an insert', async () => {
     const c = fresh();
     await c.createIndex({ email: 1 }, { unique: true });
     await c.insertOne({ email: 'a@b.c' });
@@ -31,7 +31,7 @@ describe('E11000', () => {
     expect(await c.countDocuments()).toBe(1);
   });
 
-  test('an update and a findAndModify', async () => {
+  test('reports an update and a findAndModify', async () => {
     const c = fresh();
     await c.createIndex({ n: 1 }, { unique: true });
     await c.insertMany([
@@ -55,7 +55,7 @@ describe('E11000', () => {
     expect(await c.findOne({ _id: 2 })).toEqual({ _id: 2, n: 2 });
   });
 
-  test('an upsert', async () => {
+  test('reports an upsert', async () => {
     const c = fresh();
     await c.createIndex({ n: 1 }, { unique: true });
     await c.insertOne({ _id: 1, n: 1 });
@@ -73,7 +73,7 @@ describe('E11000', () => {
     ],
     ['a number', { _id: 5 }, '{ _id: 5 }'],
     ['a document', { _id: { a: 1, b: 'x' } }, '{ _id: { a: 1, b: "x" } }'],
-  ])('an _id that is %s', async (_name, document, shown) => {
+  ])('prints an _id that is %s', async (_name, document, shown) => {
     const c = fresh();
     await c.insertOne(document as never);
     expect(await duplicate(c.insertOne(document as never))).toMatchObject({
@@ -84,7 +84,7 @@ describe('E11000', () => {
     });
   });
 
-  test('numbers of different types are one key; null and missing are one', async () => {
+  test('treats equal numbers of different types as one key, and null as missing', async () => {
     const { Decimal128, Double, Long } = await import('mongodb');
     const c = fresh();
     await c.insertOne({ _id: 5 });
@@ -97,7 +97,7 @@ describe('E11000', () => {
     expect(await duplicate(nulls.insertOne({ a: null }))).toMatchObject({ keyValue: { a: null } });
   });
 
-  test('of several violations the first index is named: _id, then in the order of creation', async () => {
+  test('names the first violated index: _id, then the oldest', async () => {
     const c = fresh();
     await c.createIndex({ b: 1 }, { unique: true });
     await c.createIndex({ a: 1 }, { unique: true });
@@ -107,7 +107,7 @@ describe('E11000', () => {
     expect((await duplicate(c.insertOne({ _id: 2, a: 1, b: 2 }))).keyPattern).toEqual({ a: 1 });
   });
 
-  test('a compound key and an array’s element', async () => {
+  test('reports compound keys and elements of arrays', async () => {
     const c = fresh();
     await c.createIndex({ a: 1, t: 1 }, { unique: true });
     await c.insertOne({ a: 1, t: ['x', 'y'] });
@@ -118,7 +118,7 @@ describe('E11000', () => {
     });
   });
 
-  test('a unique index on what has duplicates is not made', async () => {
+  test('refuses a unique index on a collection with duplicates', async () => {
     const c = fresh();
     await c.insertMany([{ a: 1 }, { a: 1 }]);
     const refused = await duplicate(c.createIndex({ a: 1 }, { unique: true }));

@@ -24,7 +24,7 @@ const nested = fc.oneof(
   fc.record({ x: scalar, y: scalar }, { requiredKeys: [] }),
   fc.array(fc.record({ x: scalar, y: scalar }, { requiredKeys: [] }), { maxLength: 3 }),
 );
-// one array at most, because an index over two of them is refused
+// At most one array, because a compound index refuses parallel arrays.
 const document = fc.record({ a: nested, b: scalar, c: scalar }, { requiredKeys: [] });
 
 const bound = fc.constantFrom<unknown>(0, 1, 2, 'a', 'b', true, null);
@@ -78,7 +78,7 @@ beforeAll(async () => {
   await indexed.insertMany(docs);
 });
 
-test('random filters find the same with and without indexes', { timeout: 60_000 }, async () => {
+test('finds the same documents with and without indexes', { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(filter, sort, collation, async (query, order, folding) => {
       const options = folding ? { collation: folding } : {};
@@ -86,12 +86,13 @@ test('random filters find the same with and without indexes', { timeout: 60_000 
         ['plain', 'indexed'].map((name) =>
           database.db
             .collection<Doc>(name)
-            .find(query, options)
+            .find(query, { ...options, projection: { _id: 1 } })
             .sort({ ...order, _id: 1 })
             .toArray(),
         ),
       );
-      expect(found).toEqual(expected);
+      const ids = (docs: Doc[] = []) => docs.map(({ _id }) => _id).join();
+      expect(ids(found)).toBe(ids(expected));
       const count = await database.db.collection<Doc>('indexed').countDocuments(query, options);
       expect(count).toBe(expected?.length);
     }),
@@ -99,7 +100,9 @@ test('random filters find the same with and without indexes', { timeout: 60_000 
   );
 });
 
-test('so do updates and deletes, and the indexes follow them', { timeout: 60_000 }, async () => {
+test('updates and deletes the same documents, and keeps the indexes consistent', {
+  timeout: 60_000,
+}, async () => {
   const change = fc.constantFrom<Document>(
     { $set: { b: 'b' } },
     { $unset: { a: '' } },

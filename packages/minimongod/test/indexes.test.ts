@@ -6,8 +6,8 @@ const database = useDatabase();
 let next = 0;
 const fresh = () => database.db.collection<Doc>(`c${next++}`);
 
-describe('creating and dropping', () => {
-  test('an identical index again is nothing', async () => {
+describe('createIndexes and dropIndexes', () => {
+  test('ignores an identical index', async () => {
     const c = fresh();
     const create = () =>
       database.db.command({
@@ -41,9 +41,9 @@ describe('creating and dropping', () => {
       { collation: { locale: 'en', strength: 2 } },
       86,
     ],
-    ['the same under another name', { a: 1 }, { name: 'x' }, { a: 1 }, { name: 'y' }, 85],
+    ['an identical index under another name', { a: 1 }, { name: 'x' }, { a: 1 }, { name: 'y' }, 85],
     ['another expiry', { a: 1 }, { expireAfterSeconds: 10 }, { a: 1 }, { expireAfterSeconds: 20 }, 85],
-  ])('refused: %s', async (_name, key, options, otherKey, otherOptions, code) => {
+  ])('refuses %s', async (_name, key, options, otherKey, otherOptions, code) => {
     const c = fresh();
     await c.createIndex(key as never, options);
     expect((await refusal(c.createIndex(otherKey as never, otherOptions))).code).toBe(code);
@@ -57,7 +57,7 @@ describe('creating and dropping', () => {
     ['a compound TTL', { a: 1, b: 1 }, { expireAfterSeconds: 1 }, 67],
     ['$ne in a partial filter', { a: 1 }, { partialFilterExpression: { a: { $ne: 1 } } }, 67],
     ['partial and sparse', { a: 1 }, { sparse: true, partialFilterExpression: { a: 1 } }, 67],
-  ])('refused: %s', async (_name, key, options, code) => {
+  ])('refuses %s', async (_name, key, options, code) => {
     const c = fresh();
     const index = { key, name: Object.keys(key).join('_') || 'x', ...options };
     expect(
@@ -65,7 +65,7 @@ describe('creating and dropping', () => {
     ).toBe(code);
   });
 
-  test('drop by name, by key, all; what is not there', async () => {
+  test('drops indexes by name, by key pattern, or all', async () => {
     const c = fresh();
     await c.createIndexes([{ key: { a: 1 } }, { key: { b: -1 } }, { key: { c: 1, d: 1 } }]);
     expect((await c.indexes()).map(({ name }) => name)).toEqual(['_id_', 'a_1', 'b_-1', 'c_1_d_1']);
@@ -78,13 +78,13 @@ describe('creating and dropping', () => {
     expect(await c.indexes()).toHaveLength(1);
   });
 
-  test('listing the indexes of nothing', async () => {
+  test('refuses to list the indexes of a missing collection', async () => {
     expect((await refusal(database.db.collection<Doc>('nowhere').indexes())).code).toBe(26);
   });
 });
 
-describe('sparse and partial', () => {
-  test('a sparse unique index takes many without the field, and does not hide them', async () => {
+describe('sparse and partial indexes', () => {
+  test('a sparse unique index allows missing fields, and hides no document', async () => {
     const c = fresh();
     await c.createIndex({ a: 1 }, { unique: true, sparse: true });
     await c.insertMany([{ _id: 1 }, { _id: 2 }, { _id: 3, a: 1 }]);
@@ -98,7 +98,7 @@ describe('sparse and partial', () => {
     ]);
   });
 
-  test('a partial unique index judges only what its filter takes', async () => {
+  test('a partial unique index applies only to documents that match its filter', async () => {
     const c = fresh();
     await c.createIndex({ user_id: 1 }, { unique: true, partialFilterExpression: { user_id: { $gt: '' } } });
     await c.insertMany([
@@ -113,7 +113,7 @@ describe('sparse and partial', () => {
     expect(await c.countDocuments({ user_id: null })).toBe(3);
     expect(await c.countDocuments({ user_id: 7 })).toBe(2);
     expect(await c.countDocuments({ user_id: 'u' })).toBe(1);
-    // leaving the filter frees the key
+    // A document that no longer matches the filter releases its key.
     await c.updateOne({ _id: 1 }, { $set: { user_id: null } });
     await c.insertOne({ user_id: 'u' });
     expect((await refusal(c.updateOne({ _id: 1 }, { $set: { user_id: 'u' } }))).code).toBe(11000);
@@ -131,7 +131,7 @@ test.each([
   [{ $exists: true }, { a: 'u' }, 'IXSCAN'],
   [{ $exists: true }, { a: { $type: 'string' } }, 'IXSCAN'],
   [{ $exists: true }, { a: null }, 'COLLSCAN'],
-])('a partial index on %j: MongoDB uses it for %j or not: %s', async (partial, query, stage) => {
+])('plans a query with a partial index on %j for %j as %s', async (partial, query, stage) => {
   const c = fresh();
   await c.createIndex({ a: 1 }, { partialFilterExpression: { a: partial } });
   await c.insertMany([{ a: 'u' }, { a: 7 }, {}]);
@@ -139,8 +139,8 @@ test.each([
   expect(JSON.stringify(queryPlanner.winningPlan)).toContain(`"${stage}"`);
 });
 
-describe('multikey', () => {
-  test('each element is a key, and is unique among the documents', async () => {
+describe('multikey indexes', () => {
+  test('index each element, unique across documents', async () => {
     const c = fresh();
     await c.createIndex({ tags: 1 }, { unique: true });
     await c.insertOne({ _id: 1, tags: ['a', 'b', 'a'] });
@@ -152,7 +152,7 @@ describe('multikey', () => {
     expect(await c.find({ tags: ['a', 'a'] }).toArray()).toEqual([{ _id: 1, tags: ['a', 'a'] }]);
   });
 
-  test('a document comes once, though two of its keys lie in the range', async () => {
+  test('return a document with several matching keys once', async () => {
     const c = fresh();
     await c.createIndex({ n: 1 });
     await c.insertMany([
@@ -164,7 +164,7 @@ describe('multikey', () => {
     expect(await c.countDocuments({ n: { $gt: 2, $lt: 2 } })).toBe(1);
   });
 
-  test('two fields through one array may be met by two elements', async () => {
+  test('find documents whose conditions different elements satisfy', async () => {
     const c = fresh();
     await c.createIndex({ 'm.user': 1, 'm.role': 1 });
     await c.insertMany([
@@ -181,15 +181,15 @@ describe('multikey', () => {
     expect(await c.countDocuments({ m: { $elemMatch: { user: 1, role: 'y' } } })).toBe(1);
   });
 
-  test('two arrays beside each other are refused', async () => {
+  test('refuse parallel arrays', async () => {
     const c = fresh();
     await c.createIndex({ a: 1, b: 1 });
     expect((await refusal(c.insertOne({ a: [1], b: [2] }))).code).toBe(171);
   });
 });
 
-describe('compound', () => {
-  test('directions, prefixes, ranges and sorts', async () => {
+describe('compound indexes', () => {
+  test('serve prefixes, ranges and sorts in both directions', async () => {
     const c = fresh();
     await c.createIndex({ t: 1, n: -1 });
     await c.insertMany(

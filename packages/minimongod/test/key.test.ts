@@ -107,8 +107,8 @@ const value = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
-describe('keys', () => {
-  test('are in the order of the manual, both ways', () => {
+describe('encoded keys', () => {
+  test('follow the documented order, ascending and descending', () => {
     for (let i = 0; i < ASCENDING.length; i++) {
       for (let j = 0; j < ASCENDING.length; j++) {
         const expected = sign(i - j);
@@ -126,19 +126,19 @@ describe('keys', () => {
     }
   });
 
-  test('order as the comparison does', () => {
+  test('sort like compareValues', () => {
     fc.assert(
       fc.property(value, value, (a, b) => {
         const order = sign(compareValues(a, b));
         expect(sign(Buffer.compare(key(a), key(b)))).toBe(order);
-        // with || 0, as −0 is no order of its own
+        // `|| 0` turns −0 into 0.
         expect(sign(Buffer.compare(key(a, true), key(b, true))) || 0).toBe(-order || 0);
       }),
       { numRuns: 2000 },
     );
   });
 
-  test('of several values order by the first that differs', () => {
+  test('sort by the first value that differs', () => {
     fc.assert(
       fc.property(fc.tuple(value, value), fc.tuple(value, value), fc.boolean(), (a, b, descending) => {
         const order = compareValues(a[0], b[0]) || compareValues(a[1], b[1]) * (descending ? -1 : 1);
@@ -149,7 +149,7 @@ describe('keys', () => {
     );
   });
 
-  test('of numbers order exactly, across types', () => {
+  test('compare longs and doubles exactly', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
@@ -163,7 +163,7 @@ describe('keys', () => {
     );
   });
 
-  test('under a collation are equal exactly where the comparison is', () => {
+  test('are equal under a collation exactly where compareValues is', () => {
     const word = fc.string({
       unit: fc.constantFrom('a', 'A', 'é', 'E', 'e', '\u0301', '\u212a', 'k', 'ａ', ' ', '-', 'ß', 'σ', 'ς'),
       maxLength: 4,
@@ -177,7 +177,7 @@ describe('keys', () => {
           const sensitivity = { 1: 'base', 2: 'accent', 3: 'variant' }[
             strength
           ] as Intl.CollatorOptions['sensitivity'];
-          // two strings of one key are two that ICU does not tell apart
+          // ICU must treat two strings with the same key as equal.
           if (same) expect(new Intl.Collator('en', { sensitivity }).compare(a, b)).toBe(0);
         }),
         { numRuns: 500 },
@@ -186,7 +186,7 @@ describe('keys', () => {
   });
 });
 
-test('decoding and encoding gives the same bytes', () => {
+test('decoding and encoding restores the same bytes', () => {
   fc.assert(
     fc.property(value, (content) => {
       const bytes = BSON.serialize({ content });

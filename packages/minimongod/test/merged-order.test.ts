@@ -8,7 +8,7 @@ const BOTS = 6000;
 const BY_NAME = { dept: 1, name: 1, n: 1 } as const;
 const bots = () => database.db.collection<Doc>('bots');
 
-/** As many as 1,500 documents and more are not simply read and sorted; every name holds "bot", the last ones "far". */
+/** More than 1,500 documents, which are not simply read and sorted. All names contain "bot", the last ones "far". */
 beforeAll(async () => {
   const docs = Array.from({ length: BOTS }, (_, n) => {
     const first = n % 3 === 0 ? `zz${n % 700}` : `k${(n * 37) % 1000}`;
@@ -43,7 +43,7 @@ const numbers = async (collection: string, filter: Document, page: Page) =>
   (
     await database.db
       .collection<Doc>(collection)
-      .find(filter, page as Document)
+      .find(filter, { ...(page as Document), projection: { _id: 0, n: 1 } })
       .toArray()
   ).map(({ n }) => Number(n));
 
@@ -61,7 +61,7 @@ const listing = (words?: RegExp) => {
   };
 };
 
-test('random pages are the same with and without indexes', { timeout: 120_000 }, async () => {
+test('returns the same pages with and without indexes', { timeout: 120_000 }, async () => {
   const dept = fc.constantFrom<unknown>('D', 'E', null, { $in: ['D', 'E'] }, { $in: [null, 'D', 'D'] });
   const words = fc.constantFrom<unknown>(/^bot/, /^far/, /^rare/, /^k1/, /^b/, 'bot', {
     $in: ['far', 'rare'],
@@ -92,16 +92,20 @@ test('random pages are the same with and without indexes', { timeout: 120_000 },
     { words: 1, n: 1 },
     { 'members.user': 1, n: -1 },
   );
-  const skip = fc.constantFrom(0, 3, 40, 2000);
-  const limit = fc.constantFrom(0, 1, 20, 3000);
+  const page = fc.record({ skip: fc.constantFrom(0, 3, 40, 2000), limit: fc.constantFrom(0, 1, 20, 3000) });
+  const pages = fc.array(page, { minLength: 3, maxLength: 3 });
   await fc.assert(
-    fc.asyncProperty(filter, sort, skip, limit, async (query, order, skipped, limited) => {
+    fc.asyncProperty(filter, sort, pages, async (query, order, wanted) => {
       const all = await numbers('plain', query, { sort: order });
-      const page = all.slice(skipped, limited ? skipped + limited : undefined);
-      expect(await numbers('bots', query, { sort: order, skip: skipped, limit: limited })).toEqual(page);
+      for (const { skip, limit } of wanted) {
+        const expected = all.slice(skip, limit ? skip + limit : undefined);
+        // Comparing strings is much faster than comparing long arrays.
+        const found = await numbers('bots', query, { sort: order, skip, limit });
+        expect(found.join()).toBe(expected.join());
+      }
       expect(await bots().countDocuments(query)).toBe(all.length);
     }),
-    { numRuns: 80, seed: 11 },
+    { numRuns: 30, seed: 11 },
   );
 });
 
@@ -112,13 +116,13 @@ async function examined(filter: Document, page: Page) {
   return { docs: Number(executionStats.totalDocsExamined), plan: JSON.stringify(queryPlanner.winningPlan) };
 }
 
-describe('a page reads little more than itself', () => {
+describe('examines little more than a page', () => {
   const sort = { name: 1, n: 1 };
 
   test.each<[string, Document, Document]>([
-    ['several points before the order', { dept: { $in: [null, 'D'] } }, sort],
-    ['backward', { dept: { $in: [null, 'D', 'E'] } }, { name: -1, n: -1 }],
-    ['an $or whose branches have the order', { $or: [{ dept: 'D', on: true }, { dept: 'E' }] }, sort],
+    ['for several points before the sort fields', { dept: { $in: [null, 'D'] } }, sort],
+    ['for a backward scan', { dept: { $in: [null, 'D', 'E'] } }, { name: -1, n: -1 }],
+    ['for an $or whose branches are sorted', { $or: [{ dept: 'D', on: true }, { dept: 'E' }] }, sort],
   ])('%s', async (_name, filter, order) => {
     const page = { sort: order, limit: 20 };
     const { docs, plan } = await examined(filter, page);
@@ -128,7 +132,7 @@ describe('a page reads little more than itself', () => {
     expect(await numbers('bots', filter, page)).toEqual(await numbers('plain', filter, page));
   });
 
-  test('in the order that the index has anyway, nothing is merged', async () => {
+  test('does not merge ranges that the index returns in order', async () => {
     const { docs, plan } = await examined(
       { dept: { $in: ['D', 'E'] } },
       { sort: { dept: 1, ...sort }, limit: 20, hint: BY_NAME },
@@ -137,16 +141,16 @@ describe('a page reads little more than itself', () => {
     expect(docs).toBe(20);
   });
 
-  // how MongoDB plans the branches of an $or is its own affair, as long as the page is the same
+  // MongoDB may plan the branches of an $or differently, but must return the same page.
   test.each<[string, RegExp | undefined, number]>([
-    ['no search', undefined, 60],
-    ['a search that all match', /^bot/, 60],
-    ['a search that few match', /^rare/, 20],
-    ['a search that many match, all at the end of the order', /^far/, 4000],
-  ])('a listing of what is open and what is mine: %s', async (_name, words, most) => {
+    ['without a search', undefined, 60],
+    ['with a search that all match', /^bot/, 60],
+    ['with a search that few match', /^rare/, 20],
+    ['with a search whose many matches are at the end of the order', /^far/, 4000],
+  ])('for a list of visible items %s', async (_name, words, max) => {
     const page = { sort, limit: 20 };
     expect(await numbers('bots', listing(words), page)).toEqual(await numbers('plain', listing(words), page));
-    if (!REAL_MONGODB) expect((await examined(listing(words), page)).docs).toBeLessThanOrEqual(most);
+    if (!REAL_MONGODB) expect((await examined(listing(words), page)).docs).toBeLessThanOrEqual(max);
   });
 
   test.each<[string, Document]>([
@@ -154,7 +158,7 @@ describe('a page reads little more than itself', () => {
     ['several points and a prefix in an array', { dept: { $in: ['D', 'E'] }, words: /^bot/ }],
     ['several elements of an array', { dept: 'D', words: { $in: ['far', 'bot', 'rare'] } }],
     ['null or a department', { dept: { $in: [null, 'D'] } }],
-  ])('a count reads none: %s', async (_name, query) => {
+  ])('counts without reading documents: %s', async (_name, query) => {
     const expected = (await numbers('plain', query, {})).length;
     expect(await bots().countDocuments(query)).toBe(expected);
     if (REAL_MONGODB) return;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Doc, useDatabase } from './database.ts';
 
 const database = useDatabase();
-const CLIENTS = 64;
+const CLIENTS = 16;
 const clients: MongoClient[] = [];
 
 beforeAll(async () => {
@@ -13,15 +13,15 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all(clients.map((client) => client.close())));
 
-const everyone = <T>(
+const byAllClients = <T>(
   work: (collection: ReturnType<typeof collectionOf>, i: number) => Promise<T>,
   name: string,
 ) => Promise.all(clients.map((client, i) => work(collectionOf(client, name), i)));
 const collectionOf = (client: MongoClient, name: string) =>
   client.db(database.db.databaseName).collection<Doc>(name);
 
-test('$inc by 64 clients gives the exact total', async () => {
-  await everyone(async (c) => {
+test('$inc by many clients yields the exact total', async () => {
+  await byAllClients(async (c) => {
     for (let i = 0; i < 20; i++) await c.updateOne({ _id: 1 }, { $inc: { n: 1 } }, { upsert: true });
   }, 'counter');
   expect(await database.db.collection<Doc>('counter').find().toArray()).toEqual([
@@ -29,9 +29,9 @@ test('$inc by 64 clients gives the exact total', async () => {
   ]);
 });
 
-test('upserts on a unique key make one document', async () => {
+test('concurrent upserts on a unique key create one document', async () => {
   await database.db.collection<Doc>('upserts').createIndex({ key: 1 }, { unique: true });
-  const results = await everyone(
+  const results = await byAllClients(
     (c) => c.updateOne({ key: 'k' }, { $inc: { n: 1 } }, { upsert: true }),
     'upserts',
   );
@@ -41,11 +41,11 @@ test('upserts on a unique key make one document', async () => {
   ]);
 });
 
-test('a unique insert has exactly one winner', async () => {
+test('one of several concurrent inserts of a unique key succeeds', async () => {
   await database.db
     .collection('race')
     .createIndex({ email: 1 }, { unique: true, collation: { locale: 'en', strength: 2 } });
-  const codes = await everyone(
+  const codes = await byAllClients(
     (c, i) =>
       c.insertOne({ email: i % 2 ? 'A@B.C' : 'a@b.c' }).then(
         () => 0,
@@ -58,10 +58,10 @@ test('a unique insert has exactly one winner', async () => {
   expect(await database.db.collection<Doc>('race').countDocuments()).toBe(1);
 });
 
-test('a claim with its precondition in the filter is given once', async () => {
+test('a claim with its precondition in the filter succeeds once', async () => {
   const jobs = database.db.collection<Doc>('jobs');
   await jobs.insertMany(Array.from({ length: 100 }, (_, i) => ({ _id: i, owner: null })));
-  const claimed = await everyone(async (c, i) => {
+  const claimed = await byAllClients(async (c, i) => {
     const mine: unknown[] = [];
     for (;;) {
       const job = await c.findOneAndUpdate({ owner: null }, { $set: { owner: i } }, { sort: { _id: 1 } });
@@ -74,10 +74,10 @@ test('a claim with its precondition in the filter is given once', async () => {
   );
 });
 
-test('a cursor that nobody reads on holds no one', async () => {
-  const c = database.db.collection<Doc>('resting');
+test('an open cursor does not block writes', async () => {
+  const c = database.db.collection<Doc>('open');
   await c.insertMany(Array.from({ length: 2000 }, (_, i) => ({ _id: i })));
-  const cursors = clients.map((client) => collectionOf(client, 'resting').find({}, { batchSize: 10 }));
+  const cursors = clients.map((client) => collectionOf(client, 'open').find({}, { batchSize: 10 }));
   await Promise.all(cursors.map((cursor) => cursor.next()));
   await c.insertOne({ _id: 5000 });
   expect(await c.countDocuments()).toBe(2001);

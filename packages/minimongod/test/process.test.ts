@@ -1,20 +1,22 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseOptions, USAGE } from '../src/options.ts';
+import { exitOf, run, start } from './child-process.ts';
 import { type Doc, REAL_MONGODB } from './database.ts';
-import { exit, run, start } from './process.ts';
 
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'gatehouse-crash-'));
+  folder = await mkdtemp(join(tmpdir(), 'minimongod-process-'));
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-describe.skipIf(REAL_MONGODB).concurrent('the process', () => {
-  test('SIGTERM and SIGINT stop it gracefully; what was written is there again', async () => {
+describe.skipIf(REAL_MONGODB)('the command', () => {
+  test('stops on SIGTERM and SIGINT, and keeps its data', async () => {
     const file = join(folder, 'graceful.sqlite');
     for (const [round, signal] of (['SIGTERM', 'SIGINT'] as const).entries()) {
       const server = await start(file);
@@ -24,56 +26,63 @@ describe.skipIf(REAL_MONGODB).concurrent('the process', () => {
       expect(await c.countDocuments()).toBe(round);
       await c.insertOne({ _id: round });
       server.process.kill(signal);
-      expect(await exit(server.process)).toEqual([0, null]);
+      expect(await exitOf(server.process)).toEqual([0, null]);
       await client.close();
     }
   });
 
-  test('it ends with the parent that it has an IPC channel to', async () => {
+  test('ends with the parent at the other end of its IPC channel', async () => {
     const server = await start(join(folder, 'ipc.sqlite'), { ipc: true });
     server.process.disconnect();
-    expect(await exit(server.process)).toEqual([0, null]);
+    expect(await exitOf(server.process)).toEqual([0, null]);
   });
 
-  test('a busy port: one line, exit code 1', async () => {
+  test('reports a port in use in one line', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => holder.once('listening', resolve));
+    await once(holder, 'listening');
     const { port } = holder.address() as { port: number };
     const result = await run('--port', String(port), '--data', ':memory:');
     expect(result).toEqual({ code: 1, out: '', err: `Port ${port} on 127.0.0.1 is in use.\n` });
     holder.close();
   });
 
-  test('a file that cannot be opened, or is none of ours: one line, exit code 1', async () => {
-    const missing = await run('--port', '0', '--data', join(folder, 'no', 'such', 'folder.sqlite'));
-    expect(missing.code).toBe(1);
-    expect(missing.err).toMatch(/^Cannot open .*folder\.sqlite: unable to open database file\n$/);
+  test('reports a file that it cannot open in one line', async () => {
     const text = join(folder, 'text.sqlite');
-    await writeFile(
-      text,
-      'this is not a database, but a text that is long enough to be looked at'.repeat(20),
-    );
-    const wrong = await run('--port', '0', '--data', text);
-    expect(wrong.code).toBe(1);
-    expect(wrong.err).toMatch(/^Cannot open .*text\.sqlite: file is not a database\n$/);
+    await writeFile(text, 'This is not a database, but a text that is long enough to be read.'.repeat(20));
+    const result = await run('--port', '0', '--data', text);
+    expect(result).toEqual({ code: 1, out: '', err: `Cannot open ${text}: file is not a database\n` });
   });
 
-  test('a second server on the same file is refused', async () => {
+  test('refuses a file that another server has open', async () => {
     const file = join(folder, 'shared.sqlite');
     const server = await start(file);
     const second = await run('--port', '0', '--data', file);
-    expect(second.code).toBe(1);
-    expect(second.err).toBe(`Cannot open ${file}: database is locked\n`);
+    expect(second).toEqual({ code: 1, out: '', err: `Cannot open ${file}: database is locked\n` });
     server.process.kill('SIGTERM');
-    await exit(server.process);
+    await exitOf(server.process);
   });
 
-  test('--help, and options that make no sense', async () => {
-    const help = await run('--help');
-    expect(help.code).toBe(0);
-    expect(help.out).toMatch(/^Usage: minimongod --data FILE/);
-    expect((await run('--port', '1')).code).toBe(1);
-    expect((await run('--data', ':memory:', '--port', 'x')).code).toBe(1);
-    expect((await run('--frobnicate')).code).toBe(1);
+  test('prints its usage for --help', async () => {
+    expect(await run('--help')).toEqual({ code: 0, out: `${USAGE}\n`, err: '' });
+  });
+});
+
+describe('the command line', () => {
+  test('listens on 127.0.0.1:27017 by default', () => {
+    expect(parseOptions(['--data', 'x.sqlite'])).toEqual({
+      data: 'x.sqlite',
+      port: 27017,
+      host: '127.0.0.1',
+    });
+  });
+
+  test.each([
+    [[], '--data is required'],
+    [['--port', '1'], '--data is required'],
+    [['--data', 'x', '--port', 'y'], '--port must be a number from 0 to 65535'],
+    [['--data', 'x', '--port', '65536'], '--port must be a number from 0 to 65535'],
+    [['--frobnicate'], "Unknown option '--frobnicate'"],
+  ])('refuses %j', (args, message) => {
+    expect(() => parseOptions(args)).toThrow(message);
   });
 });

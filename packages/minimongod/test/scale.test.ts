@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type Doc, useDatabase } from './database.ts';
 
 const database = useDatabase();
-const USERS = 100_000;
+const USERS = 20_000;
 const collation = { locale: 'en', strength: 2 };
 let users: Collection<Doc>;
 
@@ -24,15 +24,15 @@ beforeAll(async () => {
           _id: n,
           email: `User${n}@example.com`,
           user_id: n % 100 === 0 ? null : String(n),
-          tenant: n < 50_000 ? 'big' : `t${n % 1000}`,
-          name: `name ${n % 5000}`,
+          tenant: n < 10_000 ? 'big' : `t${n % 1000}`,
+          name: `name ${n % 1000}`,
           ...(n % 1000 === 0 ? { tags: ['rare', `tag${n}`] } : {}),
         };
       }),
       { ordered: false },
     );
   }
-}, 60_000);
+});
 
 interface Examined {
   nReturned: number;
@@ -47,25 +47,25 @@ async function examined(cursor: {
   return executionStats as Examined;
 }
 
-describe('100,000 users: what a query examines', () => {
+describe('among 20,000 users, examines no more than the matches', () => {
   test.each<[string, Document, Document, number]>([
-    ['by _id', { _id: 77_777 }, {}, 1],
-    ['by e-mail, whatever its case', { email: 'uSER77777@EXAMPLE.com' }, { collation }, 1],
-    ['by an e-mail that nobody has', { email: 'nobody@example.com' }, { collation }, 0],
-    ['by user_id through a partial index', { user_id: '77777' }, {}, 1],
+    ['by _id', { _id: 17_777 }, {}, 1],
+    ['by e-mail in another case', { email: 'uSER17777@EXAMPLE.com' }, { collation }, 1],
+    ['by an unknown e-mail', { email: 'nobody@example.com' }, { collation }, 0],
+    ['by user_id through a partial index', { user_id: '17777' }, {}, 1],
     ['by a tag', { tags: 'tag5000' }, {}, 1],
-    ['by $in', { _id: { $in: [1, 500, 99_999, 'x'] } }, {}, 3],
+    ['by $in', { _id: { $in: [1, 500, 19_999, 'x'] } }, {}, 3],
     ['by $or of two indexes', { $or: [{ _id: 5 }, { user_id: '6' }] }, {}, 2],
     ['by tenant and name', { tenant: 'big', name: 'name 17' }, {}, 10],
     ['by a range', { _id: { $gte: 10, $lt: 20 } }, {}, 10],
-    ['by an index and more', { _id: 5, name: 'no' }, {}, 0],
+    ['by an index and another field', { _id: 5, name: 'no' }, {}, 0],
   ])('%s', async (_name, filter, options, expected) => {
     const stats = await examined(users.find(filter, options));
     expect(stats.nReturned).toBe(expected);
     expect(stats.totalDocsExamined).toBeLessThanOrEqual(Math.max(expected, 1));
   });
 
-  test('a page of a tenant in the order of names, forward and backward', async () => {
+  test('for a sorted page, forward and backward', async () => {
     const page = users.find({ tenant: 'big' }).sort({ name: 1 }).limit(20);
     expect((await examined(page.clone())).totalDocsExamined).toBeLessThanOrEqual(32);
     expect((await page.toArray()).map(({ name }) => name)).toEqual([
@@ -77,23 +77,23 @@ describe('100,000 users: what a query examines', () => {
     expect((await last.toArray()).map(({ name }) => name)).toEqual(Array(10).fill('name 999'));
   });
 
-  test('the newest, by _id', async () => {
+  test('for the newest documents by _id', async () => {
     const newest = users.find().sort({ _id: -1 }).limit(3);
     expect((await examined(newest.clone())).totalDocsExamined).toBeLessThanOrEqual(16);
-    expect((await newest.toArray()).map(({ _id }) => _id)).toEqual([99_999, 99_998, 99_997]);
+    expect((await newest.toArray()).map(({ _id }) => _id)).toEqual([19_999, 19_998, 19_997]);
   });
 
-  test('counting a tenant reads no document', async () => {
+  test('for a count, which reads no document', async () => {
     const { executionStats } = await database.db.command({
       explain: { count: 'users', query: { tenant: 'big' } },
       verbosity: 'executionStats',
     });
     expect(executionStats.totalDocsExamined).toBe(0);
-    expect(await users.countDocuments({ tenant: 'big' })).toBe(50_000);
+    expect(await users.countDocuments({ tenant: 'big' })).toBe(10_000);
     expect(await users.countDocuments({ tenant: 'big', name: 'name 17' })).toBe(10);
   });
 
-  test('null on an indexed field: missing and null, without a scan', async () => {
+  test('for null, which matches missing fields too', async () => {
     await users.updateOne({ _id: 3 }, { $unset: { tenant: '' } });
     await users.updateOne({ _id: 4 }, { $set: { tenant: null } });
     const stats = await examined(users.find({ tenant: null }));
@@ -101,7 +101,7 @@ describe('100,000 users: what a query examines', () => {
     await users.updateMany({ _id: { $in: [3, 4] } }, { $set: { tenant: 'big' } });
   });
 
-  test('an update, a delete and a findAndModify find their document by index', async () => {
+  test('for an update, a delete and a findAndModify', async () => {
     for (const command of [
       { update: 'users', updates: [{ q: { user_id: '500' }, u: { $set: { x: 1 } } }] },
       { delete: 'users', deletes: [{ q: { user_id: '501' }, limit: 1 }] },
@@ -113,7 +113,7 @@ describe('100,000 users: what a query examines', () => {
     expect(await users.countDocuments({ user_id: '501' })).toBe(1);
   });
 
-  test('without an index it is a scan, and says so', async () => {
+  test('except without an index, which is a COLLSCAN', async () => {
     const stats = await examined(users.find({ name: 'name 17' }));
     expect(stats).toMatchObject({ nReturned: 20, totalDocsExamined: USERS });
   });

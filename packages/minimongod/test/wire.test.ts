@@ -10,7 +10,7 @@ afterEach(() => {
   for (const socket of open.splice(0)) socket.destroy();
 });
 
-async function dial(): Promise<Socket> {
+async function connectSocket(): Promise<Socket> {
   const { hostname, port } = new URL(database.uri.replace('mongodb:', 'http:'));
   const socket = connect(Number(port || 27017), hostname);
   open.push(socket);
@@ -46,8 +46,8 @@ function crc32c(bytes: Buffer): number {
   return ~crc >>> 0;
 }
 
-/** The next whole answer. */
-async function answer(socket: Socket): Promise<{ header: Buffer; document: BSON.Document }> {
+/** The next reply. */
+async function readReply(socket: Socket): Promise<{ header: Buffer; document: BSON.Document }> {
   let bytes = Buffer.alloc(0);
   while (bytes.length < 4 || bytes.length < bytes.readInt32LE(0)) {
     const chunk = socket.read() as Buffer | null;
@@ -70,74 +70,74 @@ async function closed(socket: Socket): Promise<void> {
 }
 
 describe('OP_MSG', () => {
-  test('an answer names the request it answers', async () => {
-    const socket = await dial();
+  test('a reply names the request that it answers', async () => {
+    const socket = await connectSocket();
     socket.write(opMsg(PING));
-    const { header, document } = await answer(socket);
+    const { header, document } = await readReply(socket);
     expect(header.readInt32LE(8)).toBe(7);
     expect(header.readInt32LE(12)).toBe(2013);
     expect(document).toEqual({ ok: 1 });
   });
 
-  test('a message in single bytes, and two in one packet', async () => {
-    const socket = await dial();
+  test('accepts a message in single bytes, and two messages in one packet', async () => {
+    const socket = await connectSocket();
     for (const byte of opMsg(PING)) socket.write(Buffer.from([byte]));
-    expect((await answer(socket)).document).toEqual({ ok: 1 });
+    expect((await readReply(socket)).document).toEqual({ ok: 1 });
     socket.write(Buffer.concat([opMsg(PING), opMsg({ frobnicate: 1, $db: 'admin' })]));
     const received: Buffer[] = [];
     socket.on('data', (chunk) => received.push(chunk as Buffer));
     await expect.poll(() => Buffer.concat(received).includes('CommandNotFound')).toBe(true);
   });
 
-  test('a document sequence', async () => {
-    const socket = await dial();
+  test('accepts a document sequence', async () => {
+    const socket = await connectSocket();
     const documents = Buffer.concat([BSON.serialize({ _id: 1 }), BSON.serialize({ _id: 2 })]);
     const identifier = Buffer.from('documents\0');
     const size = flags(4 + identifier.length + documents.length);
     const sequence = Buffer.concat([Buffer.from([1]), size, identifier, documents]);
     const name = database.db.databaseName;
     socket.write(message(2013, Buffer.concat([flags(0), sequence, body({ insert: 'sequence', $db: name })])));
-    expect((await answer(socket)).document).toEqual({ n: 2, ok: 1 });
+    expect((await readReply(socket)).document).toEqual({ n: 2, ok: 1 });
     expect(await database.db.collection<Doc>('sequence').countDocuments()).toBe(2);
   });
 
-  test('moreToCome: no answer; the next request has one', async () => {
-    const socket = await dial();
+  test('sends no reply to a message with moreToCome', async () => {
+    const socket = await connectSocket();
     const name = database.db.databaseName;
     socket.write(
       opMsg({ insert: 'silent', documents: [{ _id: 1 }], $db: name, writeConcern: { w: 0 } }, 1 << 1),
     );
     socket.write(opMsg(PING));
-    expect((await answer(socket)).document).toEqual({ ok: 1 });
+    expect((await readReply(socket)).document).toEqual({ ok: 1 });
     expect(await database.db.collection<Doc>('silent').countDocuments()).toBe(1);
   });
 
-  test('a checksum behind the sections', async () => {
-    const socket = await dial();
+  test('accepts a checksum', async () => {
+    const socket = await connectSocket();
     const unsigned = Buffer.concat([opMsg(PING, 1), Buffer.alloc(4)]);
     unsigned.writeInt32LE(unsigned.length, 0);
     unsigned.writeUInt32LE(crc32c(unsigned.subarray(0, -4)), unsigned.length - 4);
     socket.write(unsigned);
-    expect((await answer(socket)).document).toEqual({ ok: 1 });
+    expect((await readReply(socket)).document).toEqual({ ok: 1 });
   });
 
-  test('exhaustAllowed may be ignored', async () => {
-    const socket = await dial();
+  test('ignores exhaustAllowed', async () => {
+    const socket = await connectSocket();
     socket.write(opMsg(PING, 1 << 16));
-    expect((await answer(socket)).document).toEqual({ ok: 1 });
+    expect((await readReply(socket)).document).toEqual({ ok: 1 });
   });
 });
 
-test('OP_QUERY: the handshake of an old driver', async () => {
-  const socket = await dial();
+test('accepts the handshake as OP_QUERY', async () => {
+  const socket = await connectSocket();
   const query = Buffer.concat([flags(0), Buffer.from('admin.$cmd\0'), flags(0), flags(0xffffffff)]);
   socket.write(message(2004, Buffer.concat([query, BSON.serialize({ isMaster: 1 })])));
-  const { header, document } = await answer(socket);
+  const { header, document } = await readReply(socket);
   expect(header.readInt32LE(12)).toBe(1);
   expect(document).toMatchObject({ ismaster: true, ok: 1 });
 });
 
-describe('what is no message ends its connection and no other', () => {
+describe('a malformed message ends its connection and no other', () => {
   const length = (value: number) => {
     const bytes = Buffer.alloc(16);
     bytes.writeInt32LE(value);
@@ -158,34 +158,34 @@ describe('what is no message ends its connection and no other', () => {
     ['an old OP_INSERT', message(2002, Buffer.alloc(8))],
     ['a section of unknown kind', message(2013, Buffer.concat([flags(0), section(9, document)]))],
     ['a document longer than its message', message(2013, Buffer.concat([flags(0), section(0, tooLong)]))],
-    ['a document without its end', message(2013, Buffer.concat([flags(0), section(0, unterminated)]))],
+    ['an unterminated document', message(2013, Buffer.concat([flags(0), section(0, unterminated)]))],
     ['two bodies', message(2013, Buffer.concat([flags(0), body(PING), body(PING)]))],
     ['no body', message(2013, flags(0))],
     [
       'a sequence longer than its message',
       message(2013, Buffer.concat([flags(0), body(PING), section(1, flags(9999))])),
     ],
-    ['a required flag that does not exist', opMsg(PING, 1 << 5)],
+    ['an unknown required flag', opMsg(PING, 1 << 5)],
     ['HTTP', Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')],
   ])('%s', async (_name, bytes) => {
-    const bystander = await dial();
-    const socket = await dial();
+    const other = await connectSocket();
+    const socket = await connectSocket();
     socket.on('error', () => undefined);
     socket.write(bytes);
     await closed(socket);
-    bystander.write(opMsg(PING));
-    expect((await answer(bystander)).document).toEqual({ ok: 1 });
+    other.write(opMsg(PING));
+    expect((await readReply(other)).document).toEqual({ ok: 1 });
   });
 
-  test('a client that goes away in mid-message', async () => {
-    const socket = await dial();
+  test('a client that disconnects within a message', async () => {
+    const socket = await connectSocket();
     socket.write(opMsg(PING).subarray(0, 20));
     socket.destroy();
     expect(await database.db.command({ ping: 1 })).toMatchObject({ ok: 1 });
   });
 });
 
-test('retryWrites and compressors in the connection string do no harm', async () => {
+test('accepts retryWrites and compressors in the connection string', async () => {
   const separator = database.uri.includes('?')
     ? '&'
     : database.uri.replace('mongodb://', '').includes('/')

@@ -2,20 +2,20 @@ import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
 import { type Config, loadConfig, type Service } from './config.ts';
 
-/** Milliseconds that requests in flight may take when a service stops. */
-const GRACE = 9_000;
+/** Milliseconds in which requests in flight can finish when a service stops (CONTRACT.md §Timeouts). */
+const GRACE_PERIOD = 9_000;
 
 /**
- * Runs one service as a process: settings, start, graceful stop on SIGTERM, SIGINT, and on the end of
- * the parent that holds an IPC channel to it. A start that fails is one line and exit code 1.
+ * Runs one service as a process: reads its settings, starts it, and stops it gracefully on SIGTERM, SIGINT and
+ * the loss of the IPC channel to its parent. A failed start prints its reasons, one per line, and exits with 1.
  */
 export async function runService<S extends Service>(
   name: S,
   build: (config: Config<S>) => Promise<{ app: FastifyInstance; port: number }>,
 ): Promise<void> {
   let app: FastifyInstance | undefined;
-  const closing = closeWithGrace({ delay: GRACE, logger: false }, async ({ err }) => {
-    if (err) (app?.log ?? console).error(err, 'stopping after an unexpected failure');
+  const closing = closeWithGrace({ delay: GRACE_PERIOD, logger: false }, async ({ err }) => {
+    if (err) (app?.log ?? console).error(err, 'stopping after an unexpected error');
     await app?.close();
   });
   process.once('disconnect', () => closing.close());

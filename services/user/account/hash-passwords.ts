@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { loadConfig } from '@gatehouse/shared/config';
 import { type Collections, connect } from '@gatehouse/shared/data/connect';
-import { isPasswordHash, storedPassword } from '@gatehouse/shared/identity/passwords';
+import { createPasswords, isPasswordHash } from '@gatehouse/shared/identity/passwords';
 import { userCollections } from '@gatehouse/shared/identity/users';
 
 const USAGE = `Replaces every plain password in the users collection with its argon2id hash. It is safe to run repeatedly and
@@ -17,11 +17,12 @@ export async function hashPasswords(
   { users }: Collections<typeof userCollections>,
   progress: (seen: number, hashed: number) => void = () => {},
 ): Promise<number> {
+  const passwords = createPasswords();
   let seen = 0;
   let hashed = 0;
   for await (const { _id, password } of users.find({}, { projection: { password: 1 } })) {
     if (typeof password === 'string' && !isPasswordHash(password)) {
-      const hash = await storedPassword(password, 'argon2id');
+      const hash = await passwords.encode(password, 'argon2id');
       // Leave the record alone if its password has changed meanwhile.
       const { modifiedCount } = await users.updateOne({ _id, password }, { $set: { password: hash } });
       hashed += modifiedCount;

@@ -1,6 +1,6 @@
 import { resetPasswordContract } from '@gatehouse/shared/contract/direct';
 import { AppError } from '@gatehouse/shared/http/errors';
-import { type PasswordStorage, storedPassword } from '@gatehouse/shared/identity/passwords';
+import type { PasswordStorage, Passwords } from '@gatehouse/shared/identity/passwords';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { findUserByEmail } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
@@ -11,18 +11,22 @@ import { checkOtp } from './otp.ts';
 interface Options {
   config: { PASSWORD_STORAGE: PasswordStorage };
   db: Database;
+  passwords: Passwords;
   tokens: Tokens;
   now: () => number;
 }
 
 /** POST /v2/reset-password (CONTRACT.md §Reset password). */
-export const resetPassword: FastifyPluginAsyncZod<Options> = async (app, { config, db, tokens, now }) => {
+export const resetPassword: FastifyPluginAsyncZod<Options> = async (
+  app,
+  { config, db, passwords, tokens, now },
+) => {
   app.post('/v2/reset-password', { schema: resetPasswordContract }, async (request, reply) => {
     const { email, otp, new_password } = request.body;
     const user = await findUserByEmail(db.users, email);
     if (!user) throw new AppError('userNotFound');
 
-    const password = await storedPassword(new_password, config.PASSWORD_STORAGE);
+    const password = await passwords.encode(new_password, config.PASSWORD_STORAGE);
     const seconds = Math.floor(now() / 1000);
     const checked = await checkOtp(db.users, user._id, otp, seconds, {
       password: { $literal: password },

@@ -2,7 +2,7 @@ import { signupContract } from '@gatehouse/shared/contract/direct';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { FREE_PLAN } from '@gatehouse/shared/identity/features';
-import { type PasswordStorage, storedPassword } from '@gatehouse/shared/identity/passwords';
+import type { PasswordStorage, Passwords } from '@gatehouse/shared/identity/passwords';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { findUserByEmail, findUserById, UNVERIFIED, type User } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
@@ -16,18 +16,22 @@ interface Options {
   config: { PASSWORD_STORAGE: PasswordStorage };
   db: Database;
   mailer: Mailer;
+  passwords: Passwords;
   tokens: Tokens;
   now: () => number;
 }
 
 /** POST /v2/signup (CONTRACT.md §Signup). Until the account is verified, the last signup wins. */
-export const signup: FastifyPluginAsyncZod<Options> = async (app, { config, db, mailer, tokens, now }) => {
+export const signup: FastifyPluginAsyncZod<Options> = async (
+  app,
+  { config, db, mailer, passwords, tokens, now },
+) => {
   app.post('/v2/signup', { schema: signupContract }, async (request, reply) => {
     const { email, password, name } = request.body;
     const known = await findUserByEmail(db.users, email);
     if (known?.verified) throw new AppError('emailRegistered');
 
-    const stored = await storedPassword(password, config.PASSWORD_STORAGE);
+    const stored = await passwords.encode(password, config.PASSWORD_STORAGE);
     const account = known
       ? await overwriteUnverified(db, known, { password: stored, name }, now())
       : await createUnverified(db, { email, password: stored, name }, now());

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { newSessionId } from '@gatehouse/shared/identity/sessions';
+import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import type { User } from '@gatehouse/shared/identity/users';
 import type { FastifyInstance } from 'fastify';
@@ -162,7 +162,7 @@ const rows: [what: string, make: Make, message: string | undefined][] = [
   ['an array as user_id', (user) => bearer(forge({ ...good(user), user_id: [user.user_id] })), INVALID],
   ['no email', ({ user_id }) => bearer(forge({ user_id, exp: services.clock.seconds() + 60 })), INVALID],
   [
-    'an operator as email',
+    'an operator as e-mail',
     (user) => bearer(forge({ ...good(user), email: { $ne: '' }, user_id: null })),
     INVALID,
   ],

@@ -1,5 +1,5 @@
 import { AppError } from '@gatehouse/shared/http/errors';
-import { newSessionId } from '@gatehouse/shared/identity/sessions';
+import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import type { User } from '@gatehouse/shared/identity/users';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

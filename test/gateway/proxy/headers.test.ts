@@ -33,7 +33,9 @@ describe('X-Request-ID', () => {
       expect(headers.get('x-request-id')).toBe(id);
       expect(upstream.received.map((call) => call.headers['x-request-id'])).toEqual([id]);
       const logged = gateway.logged.map((line) => JSON.parse(line)).filter(({ reqId }) => reqId === id);
-      expect(logged).toMatchObject([{ msg: 'answered', method: 'POST', path: '/v2/login', status: 200 }]);
+      expect(logged).toMatchObject([
+        { msg: 'request completed', method: 'POST', path: '/v2/login', status: 200 },
+      ]);
     },
   );
 

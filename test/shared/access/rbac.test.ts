@@ -9,8 +9,8 @@ import {
 import { describe, expect, test } from 'vitest';
 import { may, SPECIFIED_PERMISSIONS, SPECIFIED_ROLES } from '../../fixtures/permissions.ts';
 
-describe('the table is the one of the specification', () => {
-  test('its 5 roles and 22 permissions, and no others', () => {
+describe('the permission table matches the contract', () => {
+  test('has exactly the 5 roles and 22 permissions', () => {
     expect(ROLES).toEqual(SPECIFIED_ROLES);
     expect(PERMISSIONS).toHaveLength(22);
     expect(PERMISSIONS.toSorted()).toEqual(SPECIFIED_PERMISSIONS.toSorted());
@@ -46,7 +46,7 @@ describe('grantableBy', () => {
     expect(grantableBy(granter)).toEqual(roles);
   });
 
-  test('no role gives what it does not have itself', () => {
+  test('no role grants a permission that it lacks', () => {
     for (const granter of ROLES)
       for (const role of grantableBy(granter))
         for (const permission of permissionsOf(role)) expect(may(granter, permission)).toBe(true);

@@ -5,8 +5,8 @@ import {
   type ErrorName,
   failures,
   renderError,
-  toAppError,
 } from '@gatehouse/shared/http/errors';
+import { toAppError } from '@gatehouse/shared/http/foreign-errors';
 import Fastify from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import * as mongodb from 'mongodb';
@@ -18,7 +18,7 @@ const ID = 'request-1';
 const render = (error: AppError, contract: Contract) =>
   renderError(error, { contract, requestId: ID, now: NOW });
 
-/** Name, status, text and code of every failure: spec §Errors, and below them DESIGN §8. */
+/** Name, status, text and code of every failure (CONTRACT.md §Errors). */
 const TABLE: [ErrorName, number, string, string][] = [
   ['accountDoesNotExist', 404, 'User does not exist, please create a new account.', 'RESOURCE_NOT_FOUND'],
   ['invalidCredentials', 401, 'Invalid credentials', 'INVALID_CREDENTIALS'],
@@ -37,25 +37,22 @@ const TABLE: [ErrorName, number, string, string][] = [
 ];
 
 describe('renderError', () => {
-  test.each(TABLE)(
-    '%s: status %i, `detail` and the five keys of the envelope',
-    (name, status, text, code) => {
-      const error = new AppError(name, { cause: new Error('inner') });
-      expect(error.status).toBe(status);
-      expect(render(error, 'direct')).toStrictEqual({ detail: text });
-      expect(render(error, 'catalogue')).toStrictEqual({
-        error: {
-          code,
-          message: text,
-          details: text,
-          timestamp: '2026-01-15T09:30:00.000Z',
-          request_id: ID,
-        },
-      });
-    },
-  );
+  test.each(TABLE)('%s: status %i, `detail` and the envelope', (name, status, text, code) => {
+    const error = new AppError(name, { cause: new Error('inner') });
+    expect(error.status).toBe(status);
+    expect(render(error, 'direct')).toStrictEqual({ detail: text });
+    expect(render(error, 'catalogue')).toStrictEqual({
+      error: {
+        code,
+        message: text,
+        details: text,
+        timestamp: '2026-01-15T09:30:00.000Z',
+        request_id: ID,
+      },
+    });
+  });
 
-  test('a text of its own is `detail`, and `details` beside the message of the table', () => {
+  test('a custom text becomes `detail` or `details` and leaves `message` unchanged', () => {
     const error = new AppError('missingField', { text: 'email is required' });
     expect(render(error, 'direct')).toStrictEqual({ detail: 'email is required' });
     expect(render(error, 'catalogue')).toStrictEqual({
@@ -69,7 +66,7 @@ describe('renderError', () => {
     });
   });
 
-  test('429 has a body of its own in the catalogue', () => {
+  test('429 has its own body in the catalogue', () => {
     const error = new AppError('rateLimited', { retryAfter: 90, limit: 60 });
     expect(error.status).toBe(429);
     expect(render(error, 'direct')).toStrictEqual({ detail: 'Too many requests' });
@@ -84,7 +81,7 @@ describe('renderError', () => {
     });
   });
 
-  test('429 keeps whole seconds and whole numbers when nothing is known of the budget', () => {
+  test('429 has defaults when the limit is unknown', () => {
     expect(render(new AppError('rateLimited'), 'catalogue')).toStrictEqual({
       error: {
         code: 'RATE_LIMIT_EXCEEDED',
@@ -106,7 +103,7 @@ describe('contractOf', () => {
     ['/v2?a', 'direct'],
     ['/v2/nothing/here', 'direct'],
     ['/v2//login', 'direct'],
-    // RFC 9112 §3.2.2: a server takes the absolute form as well.
+    // RFC 9112 §3.2.2: a server accepts the absolute form too.
     ['http://gatehouse.example/v2/login', 'direct'],
     ['HTTP://gatehouse.example:8000/v2?a', 'direct'],
     ['http://gatehouse.example/api/v1/v2/login', 'catalogue'],
@@ -130,7 +127,7 @@ describe('contractOf', () => {
   });
 });
 
-/** What a client sees of a foreign error. */
+/** The parts of a foreign error that the client sees. */
 const seen = (error: unknown) => {
   const { reason, status, message } = toAppError(error);
   return { reason, status, message };
@@ -141,7 +138,7 @@ const MALFORMED = { reason: 'invalidFormat', status: 400, message: 'The request 
 const NOT_FOUND = { reason: 'notFound', status: 404, message: 'Not found' };
 
 describe('toAppError', () => {
-  test('an AppError stays itself', () => {
+  test('returns an AppError unchanged', () => {
     const error = new AppError('otpExpired');
     expect(toAppError(error)).toBe(error);
   });
@@ -156,7 +153,7 @@ describe('toAppError', () => {
     ['a status of 500', Object.assign(new Error('secret'), { statusCode: 500 })],
     ['a duplicate key', new mongodb.MongoServerError({ message: 'E11000 secret', code: 11000 })],
     ['no validation issues', Object.assign(new Error('secret'), { validation: [] })],
-  ])('%s is internal, with its own text in `cause` alone', (_what, error) => {
+  ])('%s is internal and its text stays in `cause`', (_what, error) => {
     expect(seen(error)).toEqual(INTERNAL);
     expect(toAppError(error).cause).toBe(error);
     for (const contract of ['direct', 'catalogue'] as const) {
@@ -176,11 +173,11 @@ describe('toAppError', () => {
     [422, MALFORMED],
     [431, MALFORMED],
     [501, INTERNAL],
-    // DESIGN §5: only the statuses that the specification lists are used.
+    // CONTRACT.md §Statuses: no other statuses are used.
     [502, UNAVAILABLE],
     [503, UNAVAILABLE],
     [504, UNAVAILABLE],
-  ])("a library's %i", (statusCode, expected) => {
+  ])('status %i of a library', (statusCode, expected) => {
     const error = Object.assign(new Error('secret'), { statusCode });
     expect(seen(error)).toEqual(expected);
     expect(toAppError(error).cause).toBe(error);
@@ -196,7 +193,7 @@ describe('toAppError', () => {
     ['MongoTopologyClosedError', new mongodb.MongoTopologyClosedError('secret')],
     ['MongoServerClosedError', new mongodb.MongoServerClosedError('secret')],
     ['MongoClientClosedError', new mongodb.MongoClientClosedError()],
-    // Not exported by the driver: what its connection pool throws.
+    // Thrown by the connection pool and not exported by the driver.
     [
       'MongoWaitQueueTimeoutError',
       Object.assign(new Error('secret'), { name: 'MongoWaitQueueTimeoutError' }),
@@ -204,7 +201,7 @@ describe('toAppError', () => {
     ['MongoPoolClearedError', Object.assign(new Error('secret'), { name: 'MongoPoolClearedError' })],
     ['PoolClearedOnNetworkError', Object.assign(new Error('secret'), { name: 'PoolClearedOnNetworkError' })],
     ['MongoPoolClosedError', Object.assign(new Error('secret'), { name: 'MongoPoolClosedError' })],
-    // What a replica set answers while it elects another primary, once the driver's own retry has failed.
+    // A replica set answers this during an election, after the driver's own retry has failed.
     [
       'NotWritablePrimary',
       new mongodb.MongoServerError({
@@ -221,13 +218,13 @@ describe('toAppError', () => {
         errorLabels: ['SystemOverloadedError', 'RetryableError'],
       }),
     ],
-  ])('%s: the database is away', (_name, error) => {
+  ])('%s: the database is unavailable', (_name, error) => {
     expect(seen(error)).toEqual(UNAVAILABLE);
     expect(toAppError(error).cause).toBe(error);
   });
 });
 
-describe('what fastify and zod throw', () => {
+describe('errors of Fastify and zod', () => {
   const required = z.string({ error: 'is required' }).min(1, { error: 'is required' });
   const app = Fastify().withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
@@ -252,19 +249,19 @@ describe('what fastify and zod throw', () => {
     ['a field is missing', { email: 'a' }, 'name is required'],
     ['the first of two missing fields is named', {}, 'email is required'],
     ['a field is empty', { email: 'a', name: '' }, 'name is required'],
-    ['a field holds no text', { email: 'a', name: 1 }, 'name is required'],
+    ['a field is not a string', { email: 'a', name: 1 }, 'name is required'],
     [
-      'a field within a field',
+      'a nested field',
       { email: 'a', name: 'b', tags: [{ id: 'a' }, { id: 'long' }] },
       'tags.1.id must not be longer than 3 characters',
     ],
-    ['a field within a field is missing', { email: 'a', name: 'b', tags: [{}] }, 'tags.0.id is required'],
+    ['a nested field is missing', { email: 'a', name: 'b', tags: [{}] }, 'tags.0.id is required'],
   ])('%s', async (_what, payload, detail) => {
     const answer = await app.inject({ method: 'POST', url: '/json', payload: payload as object });
     expect({ status: answer.statusCode, body: answer.json() }).toEqual({ status: 400, body: { detail } });
   });
 
-  test('the reason tells a missing field from a malformed one', () => {
+  test('distinguishes a missing field from a malformed one', () => {
     const issue = (message: string) => ({ validation: [{ instancePath: '/email', message }] });
     expect(seen(issue('is required'))).toEqual({
       reason: 'missingField',
@@ -278,7 +275,7 @@ describe('what fastify and zod throw', () => {
     });
   });
 
-  test('a body that is no object is named as such', async () => {
+  test('names the body when it is not an object', async () => {
     const answer = await app.inject({ method: 'POST', url: '/json', payload: [] });
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toEqual({ detail: expect.stringMatching(/^body /) });
@@ -298,7 +295,7 @@ describe('what fastify and zod throw', () => {
     });
   });
 
-  test('an answer that does not fit its own schema is internal and says nothing', async () => {
+  test('a response that violates its schema is internal and reveals nothing', async () => {
     const answer = await app.inject('/answer');
     expect({ status: answer.statusCode, body: answer.json() }).toEqual({
       status: 500,
@@ -308,7 +305,7 @@ describe('what fastify and zod throw', () => {
 });
 
 describe('failures', () => {
-  test('one entry a status, with each text once, and examples as they are answered', () => {
+  test('has one entry per status with each text once and rendered examples', () => {
     const documented = failures(
       'direct',
       'missingField',
@@ -332,7 +329,7 @@ describe('failures', () => {
     });
   });
 
-  test('the catalogue documents the envelope, and the body of the 429', () => {
+  test('documents the envelope and the 429 body of the catalogue', () => {
     const documented = failures('catalogue', 'unavailable', 'rateLimited');
     expect(Object.keys(documented)).toEqual(['429', '503']);
     expect(documented[429]?.meta()).toEqual({
@@ -370,7 +367,7 @@ describe('failures', () => {
     (['direct', 'catalogue'] as const).flatMap((contract) =>
       everyName.map((name) => [contract, name] as const),
     ),
-  )('%s: what is documented for %s is what is rendered', (contract, name) => {
+  )('%s: the documented schema of %s matches the rendered body', (contract, name) => {
     const error = new AppError(name);
     const body = render(error, contract);
     expect(failures(contract, name)[error.status]?.parse(body)).toStrictEqual(body);

@@ -1,15 +1,15 @@
 import { type AddressInfo, connect } from 'node:net';
 import { loadConfig } from '@gatehouse/shared/config';
 import { AppError } from '@gatehouse/shared/http/errors';
-import { createServer, type ServerOptions } from '@gatehouse/shared/http/server';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createServer, type ServerOptions, TIMEOUTS } from '@gatehouse/shared/http/server';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { eventually } from '../../fixtures/eventually.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 9, 30);
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** A server with a few routes, and what it logged. */
+/** Builds a server with a few routes and collects its log. */
 async function build({ env = {}, ...options }: { env?: NodeJS.ProcessEnv } & Partial<ServerOptions> = {}) {
   const logged: Record<string, unknown>[] = [];
   const { config } = loadConfig('login', { JWT_SECRET: 'x', LOG_LEVEL: 'info', ...env });
@@ -76,11 +76,10 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 afterEach(() => {
-  vi.useRealTimers();
   logged.length = 0;
 });
 
-/** Writes bytes and reads until the server hangs up or has sent a whole answer. */
+/** Writes bytes and reads until the server has sent a whole response or closed the connection. */
 function exchange(bytes: string, { then = '' } = {}) {
   return new Promise<{
     text: string;
@@ -106,7 +105,6 @@ function exchange(bytes: string, { then = '' } = {}) {
       }
     };
     const socket = connect(port, '127.0.0.1', () => socket.write(Buffer.from(bytes, 'latin1')));
-    socket.setTimeout(5_000, () => socket.destroy(new Error(`no answer: ${text}`)));
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
       if (then) socket.write(then);
@@ -120,7 +118,7 @@ function exchange(bytes: string, { then = '' } = {}) {
 
 describe('request ids', () => {
   test.each(['a', 'request-1', 'A.b_C-9', '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21', 'x'.repeat(128)])(
-    '%s is kept and echoed',
+    'keeps and echoes %s',
     async (id) => {
       const answer = await app.inject({ url: '/id', headers: { 'x-request-id': id } });
       expect(answer.json()).toEqual({ id });
@@ -129,7 +127,7 @@ describe('request ids', () => {
   );
 
   test.each(['', ' ', 'a b', 'a/b', 'a,b', 'a:b', '{"a":1}', '<script>', 'é', '%0a', 'x'.repeat(129)])(
-    '%j is replaced by a UUIDv7',
+    'replaces %j with a UUIDv7',
     async (id) => {
       const answer = await app.inject({ url: '/id', headers: { 'x-request-id': id } });
       expect(answer.json()).toEqual({ id: expect.stringMatching(UUID_V7) });
@@ -137,7 +135,7 @@ describe('request ids', () => {
     },
   );
 
-  test('two of them are replaced, and none is made', async () => {
+  test('makes a new one when there are two or none', async () => {
     const twice = await exchange(
       'GET /id HTTP/1.1\r\nhost: test\r\nx-request-id: a\r\nx-request-id: b\r\n\r\n',
     );
@@ -147,7 +145,7 @@ describe('request ids', () => {
     expect(one.json().id).not.toBe(two.json().id);
   });
 
-  test('a failure carries it, in header, body and log', async () => {
+  test('are in the header, body and log of a failure', async () => {
     const answer = await app.inject({ url: '/broken', headers: { 'x-request-id': 'request-1' } });
     expect(answer.headers['x-request-id']).toBe('request-1');
     expect(answer.json().error.request_id).toBe('request-1');
@@ -155,7 +153,7 @@ describe('request ids', () => {
   });
 });
 
-describe('failures in the shape of their contract', () => {
+describe('failures have the shape of their contract', () => {
   const ID = { 'x-request-id': 'request-1' };
   const missing = envelope('RESOURCE_NOT_FOUND', 'Not found', 'request-1');
 
@@ -169,7 +167,7 @@ describe('failures in the shape of their contract', () => {
     ['GET', '/v2/nothing?a=b', 404, NOT_FOUND],
     ['POST', '/v2/form/', 404, NOT_FOUND],
     ['POST', '/v2//form', 404, NOT_FOUND],
-    // A wrong method is no 405: the specification lists none.
+    // CONTRACT.md §Statuses: 405 is 404.
     ['GET', '/v2/form', 404, NOT_FOUND],
     ['PUT', '/v2/form', 404, NOT_FOUND],
     ['DELETE', '/v2/form', 404, NOT_FOUND],
@@ -208,17 +206,17 @@ describe('failures in the shape of their contract', () => {
     expect(answer.headers['x-request-id']).toBe('request-1');
   });
 
-  test('HEAD has the status alone', async () => {
+  test('HEAD gets only the status', async () => {
     const answer = await app.inject({ method: 'HEAD', url: '/v2/nothing' });
     expect({ status: answer.statusCode, body: answer.body }).toEqual({ status: 404, body: '' });
   });
 
-  test('Retry-After is there when it is known, and only then', async () => {
+  test('Retry-After is sent only when it is known', async () => {
     expect((await app.inject('/limited')).headers['retry-after']).toBe('30');
     expect((await app.inject('/v2/away')).headers).not.toHaveProperty('retry-after');
   });
 
-  test('a body that does not fit its schema is told in words', async () => {
+  test('a body that violates its schema gets details', async () => {
     const answer = await app.inject({ method: 'PUT', url: '/things/1', payload: {}, headers: ID });
     expect(answer.statusCode).toBe(400);
     expect(answer.json()).toStrictEqual({
@@ -232,38 +230,35 @@ describe('failures in the shape of their contract', () => {
     });
   });
 
-  test.each(['/broken', '/v2/broken', '/v2/away'])(
-    '%s says nothing of what went wrong inside; the log does',
-    async (url) => {
-      const answer = await app.inject({ url, headers: ID });
-      expect(answer.body).not.toContain('inner');
-      expect(JSON.stringify(answer.headers)).not.toContain('inner');
-      expect(logged[0]).toMatchObject({
-        level: 50,
-        reqId: 'request-1',
-        err: { type: 'Error', message: expect.stringMatching(/^inner text/), stack: expect.any(String) },
-      });
-    },
-  );
+  test.each(['/broken', '/v2/broken', '/v2/away'])('%s hides the cause, which is logged', async (url) => {
+    const answer = await app.inject({ url, headers: ID });
+    expect(answer.body).not.toContain('inner');
+    expect(JSON.stringify(answer.headers)).not.toContain('inner');
+    expect(logged[0]).toMatchObject({
+      level: 50,
+      reqId: 'request-1',
+      err: { type: 'Error', message: expect.stringMatching(/^inner text/), stack: expect.any(String) },
+    });
+  });
 
-  test('the absolute form of a path is that path', async () => {
+  test('accepts the absolute form of a path', async () => {
     const direct = await exchange('GET http://test/v2/nothing HTTP/1.1\r\nhost: test\r\n\r\n');
     expect([direct.status, JSON.parse(direct.body)]).toEqual([404, NOT_FOUND]);
   });
 });
 
-describe('bytes that are no HTTP', () => {
+describe('malformed HTTP', () => {
   test.each<[string, string]>([
     ['garbage', 'garbage\r\n\r\n'],
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
     ['an unknown method', 'FOO / HTTP/1.1\r\nhost: test\r\n\r\n'],
-    ['a version of its own', 'GET / HTTP/9.9\r\nhost: test\r\n\r\n'],
+    ['an unknown version', 'GET / HTTP/9.9\r\nhost: test\r\n\r\n'],
     ['a space in the path', 'GET /a b HTTP/1.1\r\nhost: test\r\n\r\n'],
     ['a header without a colon', 'GET / HTTP/1.1\r\nhost: test\r\nbroken\r\n\r\n'],
     ['a space before the colon', 'GET / HTTP/1.1\r\nhost : test\r\n\r\n'],
     ['NUL in a header', 'GET / HTTP/1.1\r\nhost: test\r\nx: a\0b\r\n\r\n'],
     ['two lengths', 'POST / HTTP/1.1\r\nhost: test\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
-    ['a length that is no number', 'POST / HTTP/1.1\r\nhost: test\r\ncontent-length: x\r\n\r\nab'],
+    ['a length that is not a number', 'POST / HTTP/1.1\r\nhost: test\r\ncontent-length: x\r\n\r\nab'],
     ['a negative length', 'POST / HTTP/1.1\r\nhost: test\r\ncontent-length: -1\r\n\r\nab'],
     [
       'a length and chunks',
@@ -272,10 +267,10 @@ describe('bytes that are no HTTP', () => {
     ['headers of 20 KB', `GET / HTTP/1.1\r\nhost: test\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`],
     ['no host', 'GET /health/live HTTP/1.1\r\n\r\n'],
     [
-      'an expectation that nobody knows',
+      'an unknown expectation',
       'GET /health/live HTTP/1.1\r\nhost: test\r\nexpect: tea\r\nconnection: close\r\n\r\n',
     ],
-  ])('%s is 400 in JSON, and the connection is closed', async (_what, bytes) => {
+  ])('%s: 400 in JSON, and the connection is closed', async (_what, bytes) => {
     const { status, headers, body, closed } = await exchange(bytes);
     expect({ status, closed }).toEqual({ status: 400, closed: true });
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
@@ -291,7 +286,7 @@ describe('bytes that are no HTTP', () => {
     });
   });
 
-  test('in the middle of an answer they cut it, and never fill it up', async () => {
+  test('in the middle of a response cuts the response off', async () => {
     const { text, closed } = await exchange('GET /half HTTP/1.1\r\nhost: test\r\n\r\n', {
       then: 'garbage\r\n\r\n',
     });
@@ -299,12 +294,12 @@ describe('bytes that are no HTTP', () => {
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\nhalf$/s);
   });
 
-  test('behind a request that still waits for its answer they cut the connection: no answer is taken for it', async () => {
+  test('behind a pending request closes the connection, so that no response is taken for another', async () => {
     const { text, closed } = await exchange('GET /health HTTP/1.1\r\nhost: test\r\n\r\ngarbage\r\n\r\n');
     expect({ text, closed }).toEqual({ text: '', closed: true });
   });
 
-  test('an unknown expectation behind a request that still waits is answered in its turn', async () => {
+  test('an unknown expectation behind a pending request is answered in order', async () => {
     const { text } = await exchange(
       'GET /health HTTP/1.1\r\nhost: test\r\n\r\nPOST /v2/login HTTP/1.1\r\nhost: test\r\nexpect: tea\r\ncontent-length: 0\r\nconnection: close\r\n\r\n',
     );
@@ -315,7 +310,7 @@ describe('bytes that are no HTTP', () => {
   test.each([
     ['/v2/login', { detail: 'The request is malformed' }],
     ['/api/v1/auth/login', { error: expect.objectContaining({ code: 'INVALID_FORMAT' }) }],
-  ])('on a used connection they fail in the shape of their own path: %s', async (path, body) => {
+  ])('on a reused connection gets the error shape of its own path: %s', async (path, body) => {
     const socket = connect(port, '127.0.0.1');
     let text = '';
     socket.on('data', (chunk) => {
@@ -329,7 +324,7 @@ describe('bytes that are no HTTP', () => {
     expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toEqual(body);
   });
 
-  test('a client that resets its connection is no failure of the service', async () => {
+  test('survives a client that resets its connection', async () => {
     await new Promise<void>((resolve) => {
       const socket = connect(port, '127.0.0.1', () =>
         socket.write('GET /id HT', () => socket.resetAndDestroy()),
@@ -341,22 +336,22 @@ describe('bytes that are no HTTP', () => {
 });
 
 describe('connections', () => {
-  test('the time-outs of DESIGN §7', () => {
+  test('timeouts', () => {
     const { headersTimeout, requestTimeout } = app.server;
+    expect(TIMEOUTS).toEqual({ headers: 15_000, request: 30_000, healthCheck: 2_000 });
     expect({ headersTimeout, requestTimeout }).toEqual({ headersTimeout: 15_000, requestTimeout: 30_000 });
   });
 
-  test.each<[string, Partial<Record<'headersTimeout' | 'requestTimeout', number>>, string]>([
-    ['headers', { headersTimeout: 100 }, 'GET /id HTTP/1.1\r\nhost: te'],
+  test.each<[string, ServerOptions['timeouts'], string]>([
+    ['headers', { headers: 50 }, 'GET /id HTTP/1.1\r\nhost: te'],
     [
       'a body',
-      { headersTimeout: 100, requestTimeout: 100 },
+      { headers: 50, request: 50 },
       'PUT /things/1 HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
     ],
-  ])('%s that never come to an end get a 400 and the connection is closed', async (_what, shorter, bytes) => {
-    const slow = await build({ env: { LOG_LEVEL: 'silent' } });
+  ])('%s that do not arrive in time: 400, and the connection is closed', async (_what, timeouts, bytes) => {
+    const slow = await build({ env: { LOG_LEVEL: 'silent' }, timeouts: { ...timeouts } });
     await slow.app.listen({ host: '127.0.0.1', port: 0 });
-    Object.assign(slow.app.server, shorter);
     const usual = port;
     port = (slow.app.server.address() as AddressInfo).port;
     try {
@@ -371,9 +366,9 @@ describe('connections', () => {
   });
 
   test.each<[string, string, number, object]>([
-    ['of a path that is none', 'POST /v2/nothing', 404, NOT_FOUND],
-    ['of a type that is none', 'POST /v2/form', 400, MALFORMED],
-  ])('a body %s is not read to its end: the connection is closed', async (_what, line, status, body) => {
+    ['for an unknown path', 'POST /v2/nothing', 404, NOT_FOUND],
+    ['of an unsupported type', 'POST /v2/form', 400, MALFORMED],
+  ])('a body %s is not read to its end, and the connection is closed', async (_what, line, status, body) => {
     const answer = await exchange(
       `${line} HTTP/1.1\r\nhost: test\r\ncontent-type: application/x-tea\r\ncontent-length: 1000000000\r\n\r\nabc`,
     );
@@ -387,10 +382,10 @@ describe('connections', () => {
   });
 
   test.each<[string, NodeJS.ProcessEnv, string]>([
-    ['is not believed', {}, '127.0.0.1'],
-    ['is believed from any proxy', { TRUST_PROXY: 'true' }, '203.0.113.7'],
-    ['is believed from a named proxy', { TRUST_PROXY: 'loopback, 10.0.0.0/8' }, '203.0.113.7'],
-    ['is not believed from another', { TRUST_PROXY: '10.0.0.0/8' }, '127.0.0.1'],
+    ['is ignored by default', {}, '127.0.0.1'],
+    ['is trusted from any proxy', { TRUST_PROXY: 'true' }, '203.0.113.7'],
+    ['is trusted from a listed proxy', { TRUST_PROXY: 'loopback, 10.0.0.0/8' }, '203.0.113.7'],
+    ['is ignored from another proxy', { TRUST_PROXY: '10.0.0.0/8' }, '127.0.0.1'],
   ])('X-Forwarded-For %s: %o', async (_what, env, address) => {
     const { app: proxied } = await build({ env: { LOG_LEVEL: 'silent', ...env } });
     const answer = await proxied.inject({ url: '/address', headers: { 'x-forwarded-for': '203.0.113.7' } });
@@ -399,7 +394,7 @@ describe('connections', () => {
   });
 });
 
-describe('CORS (spec §Authentication 5)', () => {
+describe('CORS', () => {
   const crossOrigin = (headers: Record<string, unknown>) =>
     Object.fromEntries(
       Object.entries(headers).filter(([name]) => name.startsWith('access-control-') || name === 'vary'),
@@ -414,7 +409,7 @@ describe('CORS (spec §Authentication 5)', () => {
   };
 
   test.each(['POST', 'GET', 'PUT', 'PATCH', 'DELETE', 'HEAD'])(
-    'a preflight for %s, with any header',
+    'a preflight for %s with any header',
     async (method) => {
       const answer = await app.inject({
         method: 'OPTIONS',
@@ -449,7 +444,7 @@ describe('CORS (spec §Authentication 5)', () => {
     },
   );
 
-  test('CORS_ORIGINS is who may call', async () => {
+  test('CORS_ORIGINS limits the origins', async () => {
     const env = { CORS_ORIGINS: 'https://shop.example, https://www.shop.example' };
     const { app: limited } = await build({ env });
     const allowed = async (origin: string) =>
@@ -485,33 +480,33 @@ describe('health', () => {
   const hangs = () => new Promise(() => {});
 
   test.each<[string, ServerOptions['checks'], number, object]>([
-    ['nothing is asked', {}, 200, { status: 'ok', checks: {} }],
+    ['no checks', {}, 200, { status: 'ok', checks: {} }],
     [
-      'all is up',
+      'all up',
       { mongodb: { needed: true, check: up }, smtp: { needed: false, check: up } },
       200,
       { status: 'ok', checks: { mongodb: 'up', smtp: 'up' } },
     ],
     [
-      'something is down that is not needed',
+      'an optional dependency is down',
       { mongodb: { needed: true, check: up }, smtp: { needed: false, check: down } },
       200,
       { status: 'degraded', checks: { mongodb: 'up', smtp: 'down' } },
     ],
     [
-      'something is down that is needed',
+      'a needed dependency is down',
       { mongodb: { needed: true, check: down }, smtp: { needed: false, check: up } },
       503,
       { status: 'unavailable', checks: { mongodb: 'down', smtp: 'up' } },
     ],
     [
-      'all is down',
+      'all down',
       { mongodb: { needed: true, check: down }, smtp: { needed: false, check: down } },
       503,
       { status: 'unavailable', checks: { mongodb: 'down', smtp: 'down' } },
     ],
     [
-      'a check fails before it asks',
+      'a check throws',
       { mongodb: { needed: true, check: up }, redis: { needed: false, check: throws } },
       200,
       { status: 'degraded', checks: { mongodb: 'up', redis: 'down' } },
@@ -533,33 +528,21 @@ describe('health', () => {
     await checked.close();
   });
 
-  test('what hangs is down after two seconds', async () => {
+  test('a check that does not settle in time is down', async () => {
     const { app: checked } = await build({
       checks: { mongodb: { needed: true, check: hangs }, smtp: { needed: false, check: up } },
+      timeouts: { healthCheck: 1 },
     });
-    await checked.ready();
-    vi.useFakeTimers({ toFake: ['setTimeout'] });
-    let answered = false;
-    const answer = checked.inject('/health').finally(() => {
-      answered = true;
-    });
-    const turn = () => new Promise((resolve) => setImmediate(resolve));
-    while (vi.getTimerCount() < 2) await turn();
-    await vi.advanceTimersByTimeAsync(1_999);
-    await turn();
-    expect(answered).toBe(false);
-    await vi.advanceTimersByTimeAsync(1);
-    const { statusCode, body } = await answer;
+    const { statusCode, body } = await checked.inject('/health');
     expect({ status: statusCode, body: JSON.parse(body) }).toStrictEqual({
       status: 503,
       body: { status: 'unavailable', service: 'login', checks: { mongodb: 'down', smtp: 'up' } },
     });
     expect((await checked.inject('/health/live')).json()).toEqual({ status: 'ok' });
-    vi.useRealTimers();
     await checked.close();
   });
 
-  test('no log line for health, metrics and documents', async () => {
+  test('logs no requests for health, metrics and documents', async () => {
     for (const url of [
       '/health',
       '/health/live',
@@ -574,7 +557,7 @@ describe('health', () => {
     expect(logged).toEqual([]);
   });
 
-  test('/metrics counts answers by route and never by path', async () => {
+  test('/metrics counts responses by route, not by path', async () => {
     await app.inject({ method: 'PUT', url: '/things/secret-id', payload: { name: 'a' } });
     await app.inject('/nothing/secret-id');
     const answer = await app.inject('/metrics');
@@ -591,7 +574,7 @@ describe('health', () => {
 });
 
 describe('logs', () => {
-  test('one line an answer: who, what and how long, without the query', async () => {
+  test('one line per request, without the query', async () => {
     const headers = { 'x-request-id': 'request-1', authorization: 'Bearer hunter2' };
     await app.inject({ url: '/id?token=hunter2', headers });
     expect(logged).toEqual([
@@ -604,13 +587,13 @@ describe('logs', () => {
         path: '/id',
         status: 200,
         ms: expect.any(Number),
-        msg: 'answered',
+        msg: 'request completed',
       },
     ]);
   });
 
   test.each(['password', 'new_password', 'otp', 'token', 'recaptcha_token', 'authorization'])(
-    '%s is blotted out wherever somebody logs it after all',
+    '%s is redacted',
     (name) => {
       app.log.info(
         { [name]: 'hunter2', body: { [name]: 'hunter2' }, req: { headers: { [name]: 'hunter2' } } },
@@ -621,7 +604,7 @@ describe('logs', () => {
     },
   );
 
-  test('LOG_LEVEL is kept', async () => {
+  test('respects LOG_LEVEL', async () => {
     const quiet = await build({ env: { LOG_LEVEL: 'error' } });
     await quiet.app.inject('/id');
     await quiet.app.inject('/broken');
@@ -641,8 +624,8 @@ describe('documents', () => {
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, contentType]);
   });
 
-  describe.each(['/docs', '/redoc'])('%s loads nothing from elsewhere', (page) => {
-    test('what it names is here', async () => {
+  describe.each(['/docs', '/redoc'])('%s loads nothing from another origin', (page) => {
+    test('everything that it links to is served here', async () => {
       const { body } = await app.inject(page);
       const named = [...body.matchAll(/\b(?:src|href|spec-url)\s*=\s*["']([^"']*)["']/g)].map(
         ([, url]) => url,
@@ -656,7 +639,7 @@ describe('documents', () => {
       expect(body).not.toMatch(/<style|<script>|\bon[a-z]+=|https?:/);
     });
 
-    test('its scripts and styles name no source elsewhere', async () => {
+    test('its scripts and styles name no other origin', async () => {
       const { body } = await app.inject(page);
       const assets = [...body.matchAll(/"([^"]+\.(?:js|css))"/g)].map(([, url]) => url as string);
       expect(assets.length).toBeGreaterThan(0);
@@ -668,7 +651,7 @@ describe('documents', () => {
       }
     });
 
-    test('its policy allows no other host, and no upgrade to an https that is not there', async () => {
+    test('its policy allows no other host and does not upgrade to HTTPS', async () => {
       const policy = String((await app.inject(page)).headers['content-security-policy']);
       const directives = policy
         .split(';')
@@ -682,7 +665,7 @@ describe('documents', () => {
     });
   });
 
-  test('/openapi.json is OpenAPI 3.1 of the routes, by their own schemas', async () => {
+  test('/openapi.json describes the routes with their own schemas', async () => {
     const document = (await app.inject('/openapi.json')).json();
     const { openapi, info, servers } = document;
     expect({ openapi, info, servers }).toEqual({
@@ -739,7 +722,7 @@ describe('documents', () => {
     parameters?: { in: string; name: string; required: boolean }[];
     responses: Record<string, { description: string }>;
   }
-  test('/openapi.json holds for each operation what OpenAPI asks of it', async () => {
+  test('/openapi.json is valid for each operation', async () => {
     const document = (await app.inject('/openapi.json')).json();
     for (const [path, operations] of Object.entries<Record<string, Operation>>(document.paths)) {
       expect(path).toMatch(/^\//);

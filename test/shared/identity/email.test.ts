@@ -2,7 +2,7 @@ import { emailKey, isPlainAddress } from '@gatehouse/shared/identity/email';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-/** A domain of exactly `length` characters. */
+/** Returns a domain of exactly `length` characters. */
 const domain = (length: number) => {
   const labels = 'a'.repeat(length).replaceAll(/a{63}a/g, `${'a'.repeat(63)}.`);
   return labels.endsWith('.') ? `${labels.slice(0, -2)}.a` : labels;
@@ -57,7 +57,7 @@ describe('isPlainAddress', () => {
     ['a space inside', 'a da@example.com'],
     ['a tab', 'ada\t@example.com'],
     ['a line feed at the end', 'ada@example.com\n'],
-    ['a header of its own', 'ada@example.com\r\nBcc: bob@example.com'],
+    ['an injected header', 'ada@example.com\r\nBcc: bob@example.com'],
     ['a line feed in the local part', 'ada\n@example.com'],
     ['NUL', 'ada\0@example.com'],
     ['DEL', 'ada\x7f@example.com'],
@@ -99,7 +99,7 @@ describe('isPlainAddress', () => {
     expect(`${'a'.repeat(64)}@${domain(255 - 65)}`).toHaveLength(255);
   });
 
-  test('whatever is accepted is ASCII without white space, control characters or a second @', () => {
+  test('accepts only ASCII without white space, control characters or a second @', () => {
     const almost = fc.string({ unit: fc.constantFrom(...'aB1.-@ ,;:<>()"\\\r\n\t\0\u212Aé'), maxLength: 20 });
     fc.assert(
       fc.property(fc.oneof(almost, fc.string({ unit: 'grapheme' })), (text) => {
@@ -109,12 +109,16 @@ describe('isPlainAddress', () => {
     );
   });
 
-  test('a hostile address is refused in no time', () => {
-    const began = performance.now();
-    for (const text of [`${'a.'.repeat(50_000)}@b`, `a@${'a-'.repeat(50_000)}`, '@'.repeat(100_000)]) {
-      expect(isPlainAddress(text)).toBe(false);
-    }
-    expect(performance.now() - began).toBeLessThan(500);
+  // A pattern that backtracks exponentially would not finish before the timeout of the test.
+  test.each([
+    `${'a.'.repeat(50_000)}@b`,
+    `a@${'a-'.repeat(50_000)}`,
+    '@'.repeat(100_000),
+    `${'a.'.repeat(32)}@b`,
+    `a@${'a-'.repeat(120)}`,
+    `a@${'a.'.repeat(120)}-`,
+  ])('hostile address %$ is refused', (text) => {
+    expect(isPlainAddress(text)).toBe(false);
   });
 });
 
@@ -123,7 +127,7 @@ describe('emailKey', () => {
     ['ada@example.com', 'ada@example.com'],
     ['Ada.LOVELACE@Example.COM', 'ada.lovelace@example.com'],
     ['AZaz09@X', 'azaz09@x'],
-    // What toLowerCase and a collation would fold as well stays apart.
+    // toLowerCase and a collation would also fold these.
     ['\u212Aate@example.com', '\u212Aate@example.com'],
     ['\uFF21da@example.com', '\uFF21da@example.com'],
     ['İ@example.com', 'İ@example.com'],
@@ -134,12 +138,15 @@ describe('emailKey', () => {
     expect(emailKey(email)).toBe(key);
   });
 
-  test('the key of a key is itself', () => {
+  test('is idempotent and keeps the length', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(emailKey(emailKey(text))).toBe(emailKey(text));
-        expect(emailKey(text)).toHaveLength(text.length);
-      }),
+      fc.property(
+        fc.string({ unit: fc.nat({ max: 0xffff }).map((code) => String.fromCharCode(code)) }),
+        (text) => {
+          expect(emailKey(emailKey(text))).toBe(emailKey(text));
+          expect(emailKey(text)).toHaveLength(text.length);
+        },
+      ),
     );
   });
 });

@@ -1,34 +1,20 @@
 import { availableParallelism } from 'node:os';
 import { AppError } from '@gatehouse/shared/http/errors';
-import { isPasswordHash, passwordMatches, storedPassword } from '@gatehouse/shared/identity/passwords';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createPasswords, isPasswordHash } from '@gatehouse/shared/identity/passwords';
+import PQueue from 'p-queue';
+import { describe, expect, test } from 'vitest';
 
-/** While it is set, hashing waits for it: a queue can be filled without seconds of work. */
-const gate = vi.hoisted(() => ({ wait: undefined as Promise<unknown> | undefined, begun: 0 }));
-vi.mock('@node-rs/argon2', async (importOriginal) => {
-  const argon2 = await importOriginal<typeof import('@node-rs/argon2')>();
-  const hash: typeof argon2.hash = async (...args) => {
-    if (!gate.wait) return argon2.hash(...args);
-    gate.begun += 1;
-    await gate.wait;
-    return `$argon2id$v=19$m=19456,t=2,p=1$AAAA$AAAA`;
-  };
-  return { ...argon2, hash };
-});
-afterEach(() => {
-  gate.wait = undefined;
-  gate.begun = 0;
-});
+const passwords = createPasswords();
 
 const PHC = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22,}\$[A-Za-z0-9+/]{43}$/;
 const A_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$0000000000000000000000000000000000000000000';
 
 describe('argon2id at rest', () => {
-  test('a PHC string with the parameters of OWASP, another one each time', async () => {
+  test('stores a PHC string with the OWASP parameters and a fresh salt', async () => {
     const [one, two] = await Promise.all([
-      storedPassword('secret', 'argon2id'),
-      storedPassword('secret', 'argon2id'),
+      passwords.encode('secret', 'argon2id'),
+      passwords.encode('secret', 'argon2id'),
     ]);
     expect(one).toMatch(PHC);
     expect(two).toMatch(PHC);
@@ -47,19 +33,19 @@ describe('argon2id at rest', () => {
     ['one space', ' ', ['', '  ']],
     ['the last of 1024 bytes', `${'x'.repeat(1023)}y`, ['x'.repeat(1023), `${'x'.repeat(1023)}z`]],
     ['1024 bytes of UTF-8', '😀'.repeat(256), ['😀'.repeat(255)]],
-  ])('the very same text matches and nothing near it: %s', async (_what, password, others) => {
-    const stored = await storedPassword(password, 'argon2id');
-    expect(await passwordMatches(stored, password)).toBe(true);
-    for (const other of others) expect(await passwordMatches(stored, other)).toBe(false);
+  ])('matches the exact text only: %s', async (_what, password, others) => {
+    const stored = await passwords.encode(password, 'argon2id');
+    expect(await passwords.matches(stored, password)).toBe(true);
+    for (const other of others) expect(await passwords.matches(stored, other)).toBe(false);
   });
 
-  test('the hash itself is not the password', async () => {
-    const stored = await storedPassword('secret', 'argon2id');
-    expect(await passwordMatches(stored, stored)).toBe(false);
+  test('the hash is not accepted as the password', async () => {
+    const stored = await passwords.encode('secret', 'argon2id');
+    expect(await passwords.matches(stored, stored)).toBe(false);
   });
 });
 
-describe('plain values, of older collections or PASSWORD_STORAGE=plain', () => {
+describe('plain values, from older collections or PASSWORD_STORAGE=plain', () => {
   test.each<[string, string, boolean]>([
     ['secret', 'secret', true],
     ['secret', 'Secret', false],
@@ -70,32 +56,35 @@ describe('plain values, of older collections or PASSWORD_STORAGE=plain', () => {
     ['a\0b', 'a\0b', true],
     ['a\0b', 'a', false],
     ['x'.repeat(100_000), 'x'.repeat(100_000), true],
-    // Near to a hash, and none: the password itself.
+    // These only resemble a hash, so they are the password.
     ['$argon2id$', '$argon2id$', true],
     [`${A_HASH}\n`, `${A_HASH}\n`, true],
     ['$2b$10$N9qo8uLOickgx2ZMRZoMye', '$2b$10$N9qo8uLOickgx2ZMRZoMye', true],
     ['$argon2i$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA', '$argon2i$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA', true],
-  ])('%j against %j: %s', async (stored, submitted, matches) => {
-    expect(await passwordMatches(stored, submitted)).toBe(matches);
+  ])('stored %j, submitted %j: %s', async (stored, submitted, matches) => {
+    expect(await passwords.matches(stored, submitted)).toBe(matches);
   });
 
   test.each(['secret', ' ', 'a\0b', '$argon2id$', 'caf\u00e9'])(
-    'plain storage keeps %j as it is',
+    'plain storage keeps %j unchanged',
     async (password) => {
-      expect(await storedPassword(password, 'plain')).toBe(password);
+      expect(await passwords.encode(password, 'plain')).toBe(password);
     },
   );
 
-  test.each(['plain', 'argon2id'] as const)('nobody plants a hash with %s storage', async (storage) => {
-    const hashOfSecret = await storedPassword('secret', 'argon2id');
-    for (const planted of [hashOfSecret, A_HASH]) {
-      const stored = await storedPassword(planted, storage);
-      expect(stored).toMatch(PHC);
-      expect(stored).not.toBe(planted);
-      expect(await passwordMatches(stored, planted)).toBe(true);
-      expect(await passwordMatches(stored, 'secret')).toBe(false);
-    }
-  });
+  test.each(['plain', 'argon2id'] as const)(
+    '%s storage hashes a password that looks like a hash',
+    async (storage) => {
+      const hashOfSecret = await passwords.encode('secret', 'argon2id');
+      for (const planted of [hashOfSecret, A_HASH]) {
+        const stored = await passwords.encode(planted, storage);
+        expect(stored).toMatch(PHC);
+        expect(stored).not.toBe(planted);
+        expect(await passwords.matches(stored, planted)).toBe(true);
+        expect(await passwords.matches(stored, 'secret')).toBe(false);
+      }
+    },
+  );
 
   test.each<[string, unknown]>([
     ['nothing', undefined],
@@ -105,14 +94,14 @@ describe('plain values, of older collections or PASSWORD_STORAGE=plain', () => {
     ['an array', ['secret']],
     ['true', true],
     ['a String', new String('secret')],
-  ])('a record that holds %s matches no password', async (_what, stored) => {
+  ])('a stored value of %s matches no password', async (_what, stored) => {
     for (const submitted of ['secret', '', 'undefined', 'null', '123456', 'true', String(stored)]) {
-      expect(await passwordMatches(stored, submitted)).toBe(false);
+      expect(await passwords.matches(stored, submitted)).toBe(false);
     }
   });
 
-  test('a stored value in the form of a hash that no argon2 can read matches nothing, and is no failure', async () => {
-    expect(await passwordMatches('$argon2id$v=19$m=0,t=0,p=0$a$a', 'secret')).toBe(false);
+  test('a stored hash that argon2 cannot read matches nothing and is not an error', async () => {
+    expect(await passwords.matches('$argon2id$v=19$m=0,t=0,p=0$a$a', 'secret')).toBe(false);
   });
 });
 
@@ -134,59 +123,59 @@ describe('isPasswordHash', () => {
   });
 });
 
-describe('the queue', () => {
-  test('takes one job a core and 128 waiting ones; what is more is unavailable at once', async () => {
-    const cores = availableParallelism();
-    const room = cores + 128 * cores;
-    const open = Promise.withResolvers<void>();
-    gate.wait = open.promise;
-    const flood = Array.from({ length: room + 50 }, () => storedPassword('secret', 'argon2id'));
-    const outcomes = Promise.allSettled(flood);
-    const refused = (await Promise.allSettled(flood.slice(room))).map(
-      (outcome) => outcome.status === 'rejected' && outcome.reason,
-    );
-    expect(refused).toHaveLength(50);
-    for (const error of refused) {
+describe('the hashing queue', () => {
+  /** A queue that holds its jobs until `start`. */
+  const heldQueue = () => new PQueue({ concurrency: 1, autoStart: false });
+
+  test('holds 128 jobs per core by default and refuses the next one', async () => {
+    const queue = new PQueue({ concurrency: availableParallelism(), autoStart: false });
+    const { encode } = createPasswords({ queue });
+    const waiting = Array.from({ length: 128 * availableParallelism() }, () => encode('secret', 'argon2id'));
+    await expect(encode('secret', 'argon2id')).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(queue.size).toBe(waiting.length);
+    queue.clear();
+    await Promise.allSettled(waiting);
+  });
+
+  test('refuses jobs beyond maxQueued at once and runs the others', async () => {
+    const queue = heldQueue();
+    const { encode, matches } = createPasswords({ queue, maxQueued: 10 });
+    const flood = Array.from({ length: 15 }, () => encode('secret', 'argon2id'));
+    const accepted = Promise.all(flood.slice(0, 10));
+    for (const refused of flood.slice(10)) {
+      const error = await refused.catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(AppError);
       expect(error).toMatchObject({ reason: 'unavailable', status: 503, message: 'Service unavailable' });
     }
-    expect(gate.begun).toBe(cores);
-    // A check of a hash waits in the same queue; a plain comparison needs no turn.
-    await expect(passwordMatches(A_HASH, 'secret')).rejects.toMatchObject({ reason: 'unavailable' });
-    expect(await passwordMatches('secret', 'secret')).toBe(true);
-    expect(await storedPassword('secret', 'plain')).toBe('secret');
-    open.resolve();
-    const accepted = (await outcomes).filter(({ status }) => status === 'fulfilled');
-    expect(accepted).toHaveLength(room);
-    gate.wait = undefined;
-    expect(await storedPassword('secret', 'argon2id')).toMatch(PHC);
+    // Verifying a hash uses the same queue; plain values use none.
+    await expect(matches(A_HASH, 'secret')).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(await matches('secret', 'secret')).toBe(true);
+    expect(await encode('secret', 'plain')).toBe('secret');
+    queue.start();
+    for (const stored of await accepted) expect(stored).toMatch(PHC);
+    expect(await encode('secret', 'argon2id')).toMatch(PHC);
   });
 
-  test('a job that fails gives its turn back', async () => {
-    const cores = availableParallelism();
-    gate.wait = Promise.reject(new Error('out of memory'));
-    const failing = Array.from({ length: 2 * cores }, () => storedPassword('secret', 'argon2id'));
+  test('a failed job frees its slot', async () => {
+    const { encode } = createPasswords({ queue: new PQueue({ concurrency: 1 }) });
+    const failing = Array.from({ length: 3 }, () => encode(undefined as unknown as string, 'argon2id'));
     for (const outcome of await Promise.allSettled(failing)) {
-      expect(outcome).toEqual({ status: 'rejected', reason: new Error('out of memory') });
+      expect(outcome).toEqual({ status: 'rejected', reason: expect.any(Error) });
     }
-    gate.wait = undefined;
-    expect(await storedPassword('secret', 'argon2id')).toMatch(PHC);
+    expect(await encode('secret', 'argon2id')).toMatch(PHC);
   });
 
-  test('hashing leaves the event loop turning', async () => {
-    let turns = 0;
-    let working = true;
-    const turn = () => {
-      turns += 1;
-      if (working) setImmediate(turn);
-    };
-    setImmediate(turn);
-    const jobs = Array.from({ length: 4 * availableParallelism() }, () =>
-      storedPassword('secret', 'argon2id'),
+  test('hashes off the event loop: it turns between two jobs', async () => {
+    const { encode } = createPasswords({ queue: new PQueue({ concurrency: 1 }) });
+    const order: string[] = [];
+    setImmediate(() => order.push('turn'));
+    await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        await encode('secret', 'argon2id');
+        order.push('hash');
+      }),
     );
-    await Promise.all(jobs);
-    working = false;
-    // Hashed on the event loop, each job would be one turn.
-    expect(turns).toBeGreaterThan(10 * jobs.length);
+    expect(order).toContain('turn');
+    expect(order.at(-1)).toBe('hash');
   });
 });

@@ -7,7 +7,7 @@ import {
   principalOf,
   requirePrincipal,
 } from '@gatehouse/shared/identity/principal';
-import { newSessionId } from '@gatehouse/shared/identity/sessions';
+import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { userCollections as COLLECTIONS } from '@gatehouse/shared/identity/users';
 import Fastify, { type FastifyRequest } from 'fastify';
@@ -22,14 +22,14 @@ const tokens = createTokens({ JWT_SECRET: SECRET });
 
 let db: Accounts;
 let drop: () => Promise<void>;
-/** The commands that the driver has sent. */
+/** The commands sent by the driver. */
 let commands: string[];
 beforeAll(async () => {
   ({ db, drop, commands } = await watchedDatabase(COLLECTIONS));
 });
 afterAll(() => drop());
 
-/** With a `user_id` of its own unless told another; `null` is none. */
+/** Has a unique `user_id` by default; `null` means none. */
 const newUser = ({ user_id, ...fields }: Record<string, unknown> = {}) =>
   newMember(db, { ...fields, ...(user_id !== undefined && { user_id: user_id ?? undefined }) });
 
@@ -49,7 +49,7 @@ const signed = (claims: object, header: object = {}) => {
 };
 
 describe('authenticate', () => {
-  test('answers the record, the session and when the token expires, by one command', async () => {
+  test('returns the record, the session and the expiry with one command', async () => {
     const user = await newUser();
     const sid = newSessionId(NOW - 5_000);
     commands.length = 0;
@@ -61,7 +61,7 @@ describe('authenticate', () => {
     expect(commands).toEqual(['find']);
   });
 
-  test('a token whose user_id is null stands for the record with its e-mail, by one command', async () => {
+  test('finds the user of a token without a user_id by e-mail, with one command', async () => {
     const user = await newUser({ user_id: null });
     commands.length = 0;
     const principal = await check(bearer({ email: user.email.toUpperCase() }));
@@ -69,7 +69,7 @@ describe('authenticate', () => {
     expect(commands).toEqual(['find']);
   });
 
-  test('a token that cannot be right costs no command', async () => {
+  test('an invalid token needs no command', async () => {
     const user = await newUser();
     commands.length = 0;
     const attempts = [undefined, '', 'Bearer', 'Bearer x', `${bearer(user)}x`, bearer(user, NOW - 3_600_000)];
@@ -87,9 +87,9 @@ describe('authenticate', () => {
   test.each<[string, object, string]>([
     ['verified and active', {}, 'accepted'],
     ['verified by another truthy value', { verified: 'yes' }, 'accepted'],
-    ['without a status, as older records are', { account_status: undefined }, 'accepted'],
+    ['without a status, as in older records', { account_status: undefined }, 'accepted'],
     ['not verified', { verified: false }, 'invalidToken'],
-    ['without a word of being verified', { verified: undefined }, 'invalidToken'],
+    ['without the field verified', { verified: undefined }, 'invalidToken'],
     ['paused', { account_status: 'paused' }, 'invalidToken'],
     ['disabled', { account_status: 'disabled' }, 'invalidToken'],
     ['whose sessions ended just before', { sessions_valid_from: new Date(NOW - 1) }, 'accepted'],
@@ -101,7 +101,7 @@ describe('authenticate', () => {
     }
   });
 
-  test('a user who is gone is an invalid token', async () => {
+  test('a deleted user is an invalid token', async () => {
     expect(await reasonOf(check(bearer({ email: 'nobody@example.com' })))).toBe('invalidToken');
     expect(await reasonOf(check(bearer({ email: 'nobody@example.com', user_id: 'User-999999' })))).toBe(
       'invalidToken',
@@ -109,7 +109,7 @@ describe('authenticate', () => {
     expect(await reasonOf(check(bearer({ email: 'nobody@example.com', user_id: '' })))).toBe('invalidToken');
   });
 
-  test('an e-mail of look-alike letters does not stand for the record', async () => {
+  test('an e-mail with look-alike letters does not match', async () => {
     await newUser({ email: 'kelvin@example.com', user_id: null });
     expect(await reasonOf(check(bearer({ email: '\u212Aelvin@example.com' })))).toBe('invalidToken');
   });
@@ -126,14 +126,14 @@ describe('authenticate', () => {
     expect(await reasonOf(check(token))).toBe('invalidToken');
   });
 
-  // Signed by us, so nobody's forgery; but no moment can be read from it, and nothing would ever end it.
+  // The signature is valid, but without a start time nothing could ever end the session.
   test.each([
     'x',
     'user-1',
     '01936f2e-7d3c-4a44-8c1e-5b0f3f6a9d21',
     '01936F2E-7D3C-7A44-8C1E-5B0F3F6A9D21',
     '',
-  ])('a sid that is no UUIDv7 is an invalid token: %j', async (sid) => {
+  ])('a sid that is not a UUIDv7 is an invalid token: %j', async (sid) => {
     const { email, user_id } = await newUser();
     expect(await reasonOf(check(signed({ email, user_id, exp: SECONDS + 1800 }, { sid })))).toBe(
       'invalidToken',
@@ -141,7 +141,7 @@ describe('authenticate', () => {
   });
 
   test.each([1e300, 8.64e12 + 1, Number.MAX_SAFE_INTEGER])(
-    'an exp beyond what a date can hold is an invalid token: %d',
+    'an exp beyond the range of Date is an invalid token: %d',
     async (exp) => {
       const { email, user_id } = await newUser();
       expect(await reasonOf(check(signed({ email, user_id, exp })))).toBe('invalidToken');
@@ -152,7 +152,7 @@ describe('authenticate', () => {
     ['Bearer ', (token: string) => token],
     ['bearer ', (token: string) => token.replace('Bearer', 'bearer')],
     ['nothing', (token: string) => token.replace('Bearer ', '')],
-  ])('the prefix is stripped: %j', async (_, spelled) => {
+  ])('accepts the prefix %j', async (_, spelled) => {
     expect(await reasonOf(check(spelled(bearer(await newUser()))))).toBe('accepted');
   });
 
@@ -161,7 +161,7 @@ describe('authenticate', () => {
     ['Bearer twice', (token: string) => `Bearer ${token}`],
     ['two spaces', (token: string) => token.replace(' ', '  ')],
     ['two tokens', (token: string) => `${token}, ${token}`],
-  ])('any other prefix makes an invalid token: %s', async (_, spelled) => {
+  ])('refuses another prefix: %s', async (_, spelled) => {
     expect(await reasonOf(check(spelled(bearer(await newUser()))))).toBe('invalidToken');
   });
 });
@@ -181,7 +181,7 @@ describe('requirePrincipal', () => {
     return app;
   }
 
-  test('lets a principal call, and tells the handler who it is', async () => {
+  test('lets a principal through and exposes it to the handler', async () => {
     const app = await start();
     const user = await newUser();
     const get = async (url: string, authorization?: string) => {
@@ -203,31 +203,34 @@ describe('requirePrincipal', () => {
     await app.close();
   });
 
-  test.each([null, 483_920])('an account with the user_id %j has no id to act by', async (user_id) => {
-    const app = await start();
-    const { email } = await newUser({ user_id });
-    const { statusCode, body } = await app.inject({
-      url: '/id',
-      headers: { authorization: bearer({ email }) },
-    });
-    expect([statusCode, body]).toEqual([403, 'Forbidden']);
-    await app.close();
-  });
+  test.each([null, 483_920])(
+    'an account with the user_id %j gets 403 where one is needed',
+    async (user_id) => {
+      const app = await start();
+      const { email } = await newUser({ user_id });
+      const { statusCode, body } = await app.inject({
+        url: '/id',
+        headers: { authorization: bearer({ email }) },
+      });
+      expect([statusCode, body]).toEqual([403, 'Forbidden']);
+      await app.close();
+    },
+  );
 
   test.each(['GET', 'POST', 'PATCH', 'DELETE'])(
-    'a %s route that says neither what it needs nor that it is public keeps the server from starting',
+    'the server does not start with an undeclared %s route',
     async (method) => {
       const app = await start();
       app.register(
         async (scope) => void scope.route({ method, url: '/forgotten', handler: async () => 'open' }),
       );
       await expect(app.ready()).rejects.toThrow(
-        `${method} /forgotten says neither which permission it needs nor that it is public`,
+        `${method} /forgotten declares neither a permission nor that it is public`,
       );
     },
   );
 
-  test('principalOf a request that nobody checked throws', () => {
+  test('principalOf throws for an unauthenticated request', () => {
     expect(() => principalOf({ principal: undefined } as FastifyRequest)).toThrow('No authorization header');
   });
 });

@@ -1,11 +1,6 @@
 import { createSecretKey } from 'node:crypto';
-import {
-  endSession,
-  hasEnded,
-  newSessionId,
-  type Session,
-  sessionOf,
-} from '@gatehouse/shared/identity/sessions';
+import { newSessionId } from '@gatehouse/shared/identity/session-id';
+import { endSession, hasEnded, type Session, sessionOf } from '@gatehouse/shared/identity/sessions';
 import { userCollections as COLLECTIONS } from '@gatehouse/shared/identity/users';
 import jwt from 'jsonwebtoken';
 import type { ObjectId } from 'mongodb';
@@ -17,8 +12,8 @@ const NOW = Date.UTC(2026, 0, 15, 9, 30, 0, 123);
 const HOUR = 3_600_000;
 const CLAIMS = { email: 'ada@example.com', user_id: 'User-483920', exp: NOW / 1000 + 3600 };
 
-describe('the id of a session', () => {
-  test('is a UUIDv7 that tells when the session began, to the millisecond', () => {
+describe('session IDs', () => {
+  test('are UUIDv7 with the start time in milliseconds', () => {
     for (const began of [0, 1, NOW, 2 ** 48 - 1]) {
       const sid = newSessionId(began);
       expect(sid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -26,11 +21,11 @@ describe('the id of a session', () => {
     }
   });
 
-  test('differs for every session, those of one millisecond too', () => {
+  test('differ even within one millisecond', () => {
     expect(new Set(Array.from({ length: 10_000 }, () => newSessionId(NOW))).size).toBe(10_000);
   });
 
-  test('of a token without one is a digest of that very token, begun an hour before it expires', () => {
+  test('are a digest of a token without sid, with a start one hour before it expires', () => {
     const exp = 1_800_000_000;
     const session = sessionOf('a.b.c', undefined, { ...CLAIMS, exp });
     expect(session).toEqual({
@@ -42,30 +37,30 @@ describe('the id of a session', () => {
     expect(sessionOf('a.b.d', undefined, { ...CLAIMS, exp }).id).not.toBe(session.id);
   });
 
-  test('never holds the token itself', () => {
+  test('never contain the token', () => {
     const token = jwt.sign(CLAIMS, createSecretKey(Buffer.from('secret')));
     expect(token).not.toContain(sessionOf(token, undefined, CLAIMS).id);
   });
 });
 
-describe('whether a session has ended', () => {
+describe('hasEnded', () => {
   const session: Session = { id: 'one', hasId: true, beganAt: NOW };
   const until = new Date(NOW + HOUR);
   test.each<[string, Parameters<typeof hasEnded>[0], boolean]>([
-    ['a record without a word of sessions', {}, false],
+    ['no session fields', {}, false],
     ['no session ended', { ended_sessions: [] }, false],
     ['another ended', { ended_sessions: [{ id: 'other', until }] }, false],
     ['it ended', { ended_sessions: [{ id: 'one', until }] }, true],
-    ['it ended beside others', { ended_sessions: ['a', 'one', 'b'].map((id) => ({ id, until })) }, true],
-    ['all until just before it ended', { sessions_valid_from: new Date(NOW - 1) }, false],
-    ['all until that very millisecond ended', { sessions_valid_from: new Date(NOW) }, true],
-    ['all until just after it ended', { sessions_valid_from: new Date(NOW + 1) }, true],
+    ['it and others ended', { ended_sessions: ['a', 'one', 'b'].map((id) => ({ id, until })) }, true],
+    ['all sessions ended just before it began', { sessions_valid_from: new Date(NOW - 1) }, false],
+    ['all sessions ended when it began', { sessions_valid_from: new Date(NOW) }, true],
+    ['all sessions ended just after it began', { sessions_valid_from: new Date(NOW + 1) }, true],
   ])('%s', (_, user, ended) => {
     expect(hasEnded(user, session)).toBe(ended);
   });
 });
 
-describe('ending a session', () => {
+describe('endSession', () => {
   let db: Accounts;
   let drop: () => Promise<void>;
   beforeAll(async () => {
@@ -83,7 +78,7 @@ describe('ending a session', () => {
     return user;
   }
 
-  test('writes its id and when its last token expires, and nothing else', async () => {
+  test('writes only the ID and the expiry of the last token', async () => {
     const _id = await newUser({ name: 'Ada' });
     const before = await stored(_id);
     const session = sessionBegun(NOW);
@@ -94,7 +89,7 @@ describe('ending a session', () => {
     });
   });
 
-  test('twice leaves one entry', async () => {
+  test('is idempotent', async () => {
     const _id = await newUser();
     const session = sessionBegun(NOW);
     await Promise.all([end(_id, session), end(_id, session)]);
@@ -102,7 +97,7 @@ describe('ending a session', () => {
     expect((await stored(_id)).ended_sessions).toHaveLength(1);
   });
 
-  test('forgets those whose last token has expired anyway', async () => {
+  test('drops entries whose last token has expired', async () => {
     const _id = await newUser();
     const [old, recent, last] = [NOW, NOW + 1, NOW + 24 * HOUR].map(sessionBegun) as [
       Session,
@@ -115,13 +110,13 @@ describe('ending a session', () => {
     expect((await stored(_id)).ended_sessions?.map(({ id }) => id)).toEqual([recent.id, last.id]);
   });
 
-  test('of one user ends nobody else’s', async () => {
+  test('does not affect other users', async () => {
     const [ada, grace] = [await newUser(), await newUser()];
     await end(ada, sessionBegun(NOW));
     expect((await stored(grace)).ended_sessions).toBeUndefined();
   });
 
-  test('fifty at once are fifty entries', async () => {
+  test('records fifty concurrent calls', async () => {
     const _id = await newUser();
     const sessions = Array.from({ length: 50 }, () => sessionBegun(NOW));
     await Promise.all(sessions.map((session) => end(_id, session)));
@@ -130,11 +125,11 @@ describe('ending a session', () => {
     expect(user.ended_sessions).toHaveLength(50);
   });
 
-  test('1,001 of them keep the record small and end every session', { timeout: 60_000 }, async () => {
+  test('the 1,001st entry ends every session and clears the list', { timeout: 60_000 }, async () => {
     const _id = await newUser();
     const sessions = Array.from({ length: 1_001 }, (_, turn) => sessionBegun(NOW + turn));
     const now = NOW + 2_000;
-    // The first and the last ten end; those between are written down as an end writes them.
+    // Call it for the first and the last ten; write the others directly, to save time.
     for (const session of sessions.slice(0, 10)) await end(_id, session, now);
     const until = (await stored(_id)).ended_sessions?.[0]?.until as Date;
     const between = sessions.slice(10, 990).map(({ id }) => ({ id, until }));
@@ -154,8 +149,8 @@ describe('ending a session', () => {
     expect(hasEnded(user, sessionBegun(now + 1))).toBe(false);
   });
 
-  test('never takes back what ended all sessions until a later moment', async () => {
-    const later = new Date(NOW + HOUR); // by the clock of another process
+  test('never moves sessions_valid_from back', async () => {
+    const later = new Date(NOW + HOUR); // written by a process whose clock is ahead
     const until = new Date(NOW + 24 * HOUR);
     const ended_sessions = Array.from({ length: 1_000 }, (_, turn) => ({ id: String(turn), until }));
     const _id = await newUser({ sessions_valid_from: later, ended_sessions });

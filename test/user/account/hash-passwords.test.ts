@@ -98,6 +98,6 @@ test('reports a failed start in one line, with exit code 1', async () => {
   await expect(command({ MONGODB_URI: 'mysql://127.0.0.1/none' })).rejects.toMatchObject({
     code: 1,
     stdout: '',
-    stderr: 'hash-passwords: MONGODB_URI must be an address that begins with mongodb:// or mongodb+srv://\n',
+    stderr: 'hash-passwords: MONGODB_URI must be a URL that begins with mongodb:// or mongodb+srv://\n',
   });
 });

@@ -158,7 +158,7 @@ describe.each(named)('%s', (_name, operation) => {
       membership: 'Needs any role here.',
       ownership: 'Needs to be an Owner of the organization.',
     };
-    const oneself = operation.orOneself ? ', but for oneself' : '';
+    const oneself = operation.orOneself ? ', except for oneself' : '';
     const tabled = () => {
       const roles = SPECIFIED_ROLES.filter((role) => may(role, operation.needs)).join(', ');
       return `Needs the permission "${operation.needs}" (${roles})${oneself}.`;

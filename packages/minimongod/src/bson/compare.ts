@@ -1,41 +1,45 @@
 import type { ObjectId } from 'bson';
 import type { Collation } from './collation.ts';
 import { encodeKey } from './key.ts';
-import { TAG, tagOf } from './tag.ts';
+import { CANONICAL, canonicalType } from './types.ts';
 import type { Doc } from './value.ts';
 
-/** MongoDB's comparison order; a missing field (undefined) comes before null. */
+/** MongoDB's comparison order. A missing field (undefined) sorts before null. */
 export function compareValues(a: unknown, b: unknown, collation?: Collation): number {
   if (a === b) return 0;
-  const tag = tagOf(a);
-  const difference = tag - tagOf(b);
+  const type = canonicalType(a);
+  const difference = type - canonicalType(b);
   if (difference !== 0) return difference;
-  switch (tag) {
-    case TAG.string:
+  switch (type) {
+    case CANONICAL.string:
       return compareStrings(String(a), String(b), collation);
-    case TAG.number:
+    case CANONICAL.number:
       if (typeof a === 'number' && typeof b === 'number' && !Number.isNaN(a + b)) return a - b || 0;
       break;
-    case TAG.date:
+    case CANONICAL.date:
       return (a as Date).getTime() - (b as Date).getTime();
-    case TAG.boolean:
+    case CANONICAL.boolean:
       return Number(a) - Number(b);
-    case TAG.objectId:
+    case CANONICAL.objectId:
       return Buffer.compare((a as ObjectId).id, (b as ObjectId).id);
-    case TAG.array:
+    case CANONICAL.array:
       return compareArrays(a as unknown[], b as unknown[], collation);
-    case TAG.object:
+    case CANONICAL.object:
       return compareDocs(a as Doc, b as Doc, collation);
-    case TAG.null:
-    case TAG.minKey:
-    case TAG.maxKey:
+    case CANONICAL.null:
+    case CANONICAL.minKey:
+    case CANONICAL.maxKey:
       return 0;
   }
   return Buffer.compare(encodeKey([a]), encodeKey([b]));
 }
 
-/** By UTF-8 bytes, which for surrogate pairs is not JavaScript's order. */
-export function compareStrings(a: string, b: string, collation?: Collation): number {
+export function equalValues(a: unknown, b: unknown, collation?: Collation): boolean {
+  return compareValues(a, b, collation) === 0;
+}
+
+/** Compares by UTF-8 bytes, whose order differs from JavaScript's where there are surrogate pairs. */
+function compareStrings(a: string, b: string, collation?: Collation): number {
   if (collation) return collation.compare(a, b);
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
@@ -65,12 +69,11 @@ function compareDocs(a: Doc, b: Doc, collation?: Collation): number {
   for (let i = 0; i < length; i++) {
     const x = left[i] as string;
     const y = right[i] as string;
-    const order = tagOf(a[x]) - tagOf(b[y]) || compareStrings(x, y) || compareValues(a[x], b[y], collation);
+    const order =
+      canonicalType(a[x]) - canonicalType(b[y]) ||
+      compareStrings(x, y) ||
+      compareValues(a[x], b[y], collation);
     if (order !== 0) return order;
   }
   return left.length - right.length;
-}
-
-export function equalValues(a: unknown, b: unknown, collation?: Collation): boolean {
-  return compareValues(a, b, collation) === 0;
 }

@@ -1,12 +1,12 @@
 const PRINTABLE_ASCII = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i));
 
 /**
- * A canonical form that is equal exactly where an ICU collation of this strength (1 to 3) holds strings equal.
- * Intl gives no sort keys, so each code point is asked for once: what can stand for it that the collator does not
- * tell from it? So strength 2 folds case, full-width forms and the Kelvin sign, strength 1 the accents too.
+ * A canonical form that is equal exactly where an ICU collation of this strength (1 to 3) treats strings as equal.
+ * Intl has no sort keys, so this finds a representative once per code point: a simpler character that the collator
+ * treats as equal. Strength 2 folds case, full-width forms and the Kelvin sign; strength 1 folds accents as well.
  */
 export function createFold(strength: number, collator: Intl.Collator): (text: string) => string {
-  const known = new Map<string, string>();
+  const representatives = new Map<string, string>();
   const same = (a: string, b: string) => collator.compare(`a${a}b`, `a${b}b`) === 0;
 
   function representative(char: string): string {
@@ -24,10 +24,10 @@ export function createFold(strength: number, collator: Intl.Collator): (text: st
     if (/^[\x20-\x7e]*$/.test(text)) return strength < 3 ? text.toLowerCase() : text;
     let folded = '';
     for (const char of text.normalize('NFD')) {
-      let form = known.get(char);
+      let form = representatives.get(char);
       if (form === undefined) {
         form = representative(char);
-        known.set(char, form);
+        representatives.set(char, form);
       }
       folded += form;
     }

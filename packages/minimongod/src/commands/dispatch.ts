@@ -1,89 +1,91 @@
 import { asInteger, type Doc, isDoc } from '../bson/value.ts';
-import { CommandError, errorReply } from '../errors.ts';
-import { reply } from '../wire/reply.ts';
+import { badValue, CommandError, errorReply, unknownField } from '../errors.ts';
+import { commandReply } from '../wire/reply.ts';
 import { collectionCommands } from './collection-commands.ts';
 import type { Command, CommandContext } from './command.ts';
+import { explain } from './explain.ts';
+import { findAndModify } from './find-and-modify.ts';
 import { indexCommands } from './index-commands.ts';
 import { readCommands } from './read-commands.ts';
-import { noTransactions, serverCommands } from './server-commands.ts';
+import { serverCommands } from './server-commands.ts';
 import { writeCommands } from './write-commands.ts';
 
-const COMMANDS: Record<string, Command> = {
+export const COMMANDS: Record<string, Command> = {
   ...serverCommands,
   ...readCommands,
+  explain,
   ...writeCommands,
+  findAndModify,
   ...collectionCommands,
   ...indexCommands,
 };
 
-/** Fields that any command may carry; checkCommon refuses those whose meaning a standalone cannot honour. */
-const COMMON = new Set([
-  '$db',
-  '$readPreference',
-  '$clusterTime',
-  'lsid',
-  'txnNumber',
-  'autocommit',
-  'startTransaction',
-  'readConcern',
-  'writeConcern',
-  'maxTimeMS',
-  'comment',
-  'apiVersion',
-  'apiStrict',
-  'apiDeprecationErrors',
-]);
+/** Earlier spellings that clients still send. */
+const ALIASES: Record<string, string> = {
+  ismaster: 'isMaster',
+  buildinfo: 'buildInfo',
+  findandmodify: 'findAndModify',
+};
 
-/** Runs a command to the end in one synchronous stretch; whatever goes wrong becomes its reply. */
+/** The fields that any command may carry. */
+const COMMON_FIELDS = new Set(
+  '$db $readPreference $clusterTime lsid txnNumber autocommit startTransaction readConcern writeConcern maxTimeMS comment apiVersion apiStrict apiDeprecationErrors'.split(
+    ' ',
+  ),
+);
+
+/** Runs a command synchronously; an error becomes the reply. */
 export function runCommand(command: Doc, connection: Omit<CommandContext, 'db' | 'now'>): Buffer {
   try {
     const result = dispatch(command, connection);
-    return Buffer.isBuffer(result) ? result : reply(result);
+    return Buffer.isBuffer(result) ? result : commandReply(result);
   } catch (error) {
-    return reply(errorReply(error));
+    return commandReply(errorReply(error));
   }
 }
 
 function dispatch(command: Doc, connection: Omit<CommandContext, 'db' | 'now'>): Doc | Buffer {
-  const [name = ''] = Object.keys(command);
+  const [given = '', ...fields] = Object.keys(command);
+  const name = ALIASES[given] ?? given;
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!entry) throw new CommandError(59, `no such command: '${name}'`);
+  if (!entry) throw new CommandError(59, `no such command: '${given}'`);
   const db = command.$db;
   if (typeof db !== 'string') throw new CommandError(40571, 'OP_MSG requests require a $db argument');
-  for (const field of Object.keys(command)) {
-    if (field !== name && !COMMON.has(field) && !entry.options.includes(field)) {
-      throw new CommandError(40415, `BSON field '${name}.${field}' is an unknown field.`);
-    }
-  }
-  checkCommon(command);
+  const options = optionsOf(entry);
+  const unknown = fields.find((field) => !COMMON_FIELDS.has(field) && !options.has(field));
+  if (unknown !== undefined) throw unknownField(`${given}.${unknown}`);
+  checkCommonFields(command);
   const context: CommandContext = { ...connection, db, now: new Date() };
+  const request = given === name ? command : { [name]: command[given], ...command };
   return entry.writes
-    ? context.store.transaction(() => entry.run(command, context))
-    : entry.run(command, context);
+    ? context.store.transaction(() => entry.run(request, context))
+    : entry.run(request, context);
 }
 
-function checkCommon({
-  txnNumber,
-  startTransaction,
-  autocommit,
-  readConcern,
-  writeConcern,
-  apiVersion,
-}: Doc): void {
-  if (txnNumber !== undefined || startTransaction !== undefined || autocommit !== undefined)
-    throw noTransactions();
+const parsedOptions = new WeakMap<Command, Set<string>>();
+
+function optionsOf(command: Command): Set<string> {
+  let options = parsedOptions.get(command);
+  if (!options) {
+    options = new Set(command.options?.split(' '));
+    parsedOptions.set(command, options);
+  }
+  return options;
+}
+
+/** Refuses the transactions, read concerns and write concerns that MongoDB refuses on a standalone server. */
+function checkCommonFields(command: Doc): void {
+  const { readConcern, writeConcern, apiVersion } = command;
+  if ('txnNumber' in command || 'startTransaction' in command || 'autocommit' in command) {
+    throw new CommandError(20, 'Transaction numbers are only allowed on a replica set member or mongos');
+  }
   if (isDoc(readConcern) && readConcern.level === 'snapshot') {
     throw new CommandError(123, 'node needs to be a replica set member to use readConcern: snapshot');
   }
-  if (isDoc(writeConcern)) {
-    const { w } = writeConcern;
-    const nodes = asInteger(w);
-    if (nodes !== undefined && nodes > 1) {
-      throw new CommandError(2, "cannot use 'w' > 1 when a host is not replicated");
-    }
-    if (typeof w === 'string' && w !== 'majority') {
-      throw new CommandError(2, "cannot use non-majority 'w' mode when a host is not replicated");
-    }
+  const w = isDoc(writeConcern) ? writeConcern.w : undefined;
+  if ((asInteger(w) ?? 0) > 1) throw badValue("cannot use 'w' > 1 when a host is not replicated");
+  if (typeof w === 'string' && w !== 'majority') {
+    throw badValue("cannot use non-majority 'w' mode when a host is not replicated");
   }
   if (apiVersion !== undefined && apiVersion !== '1') {
     throw new CommandError(322, `Provided apiVersion must be '1', found '${String(apiVersion)}'`);

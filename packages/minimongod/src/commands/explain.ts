@@ -1,62 +1,48 @@
 import { type Doc, isDoc } from '../bson/value.ts';
 import { CommandError, failedToParse } from '../errors.ts';
-import { createEvaluate } from '../language/expression.ts';
-import { stageOf } from '../language/stage.ts';
-import { countOnly, leadingQuery } from '../plan/aggregate.ts';
-import type { Plan } from '../plan/planner.ts';
-import { countQuery, type FindRequest, newStats, prepareQuery, runQuery } from '../plan/query.ts';
+import { parseStage } from '../language/stages.ts';
+import { countStage, leadingQuery } from '../plan/aggregate.ts';
+import type { Plan } from '../plan/plan.ts';
+import { countQuery, prepareQuery, type QueryRequest, runQuery } from '../plan/query.ts';
+import { newStats } from '../plan/scan.ts';
 import type { Collection } from '../store/store.ts';
-import {
-  type Command,
-  type CommandContext,
-  collationOf,
-  evaluateOf,
-  hintOf,
-  requiredArray,
-  scopeOf,
-} from './command.ts';
-import { findRequest } from './find-request.ts';
+import { type Command, type CommandContext, hintOf, requiredArray, scopeOf } from './command.ts';
+import { findRequest } from './read-commands.ts';
 
-/** The plan and, unless only that is asked for, what running it touches. */
+/** Reports the plan and, unless the verbosity is queryPlanner, what running it examines. */
 export const explain: Command = {
-  options: ['verbosity'],
+  options: 'verbosity',
   run(command, context) {
-    const inner = command.explain;
-    if (!isDoc(inner)) throw failedToParse('explain command requires a nested object');
-    const [name] = Object.keys(inner);
-    const target = explained(name ?? '', inner, context);
-    if (!target) {
-      throw new CommandError(59, `Explain failed due to unknown command: ${name}`);
-    }
-    const { collection, request, counts } = target;
-    const query = prepareQuery(context.store, collection, request);
-    const { plan } = query;
-    const winningPlan = stages(plan);
-    const namespace = `${context.db}.${String(inner[name ?? ''])}`;
-    const result: Doc = { explainVersion: '1', queryPlanner: { namespace, winningPlan, rejectedPlans: [] } };
-    if (command.verbosity !== 'queryPlanner') {
-      const stats = newStats();
-      let nReturned = 0;
-      if (collection && counts) {
-        countQuery(context.store, collection, query, stats);
-      } else if (collection) {
-        for (const _ of runQuery(context.store, collection, query, stats)) nReturned++;
-      }
-      result.executionStats = {
+    const { store, db } = context;
+    const explained = command.explain;
+    if (!isDoc(explained)) throw failedToParse('explain command requires a nested object');
+    const [name = ''] = Object.keys(explained);
+    const namespace = `${db}.${String(explained[name])}`;
+    const { collection, request, counts } = explainedQuery(name, explained, context);
+    const query = prepareQuery(store, collection, request);
+    const queryPlanner = { namespace, winningPlan: describe(query.plan), rejectedPlans: [] };
+    if (command.verbosity === 'queryPlanner') return { explainVersion: '1', queryPlanner };
+    const stats = newStats();
+    let nReturned = 0;
+    if (collection && counts) countQuery(store, collection, query, stats);
+    else if (collection) for (const _ of runQuery(store, collection, query, stats)) nReturned++;
+    return {
+      explainVersion: '1',
+      queryPlanner,
+      executionStats: {
         executionSuccess: true,
         nReturned,
         totalKeysExamined: stats.keysExamined,
         totalDocsExamined: stats.docsExamined,
-      };
-    }
-    return result;
+      },
+    };
   },
 };
 
-function stages(plan: Plan): Doc {
-  if (!plan.sorted) return { stage: 'SORT', inputStage: stages({ ...plan, sorted: true } as Plan) };
+function describe(plan: Plan): Doc {
+  if (!plan.sorted) return { stage: 'SORT', inputStage: describe({ ...plan, sorted: true } as Plan) };
   if (plan.stage === 'COLLSCAN') return { stage: plan.stage };
-  if (plan.stage !== 'IXSCAN') return { stage: plan.stage, inputStages: plan.branches.map(stages) };
+  if (plan.stage !== 'IXSCAN') return { stage: plan.stage, inputStages: plan.branches.map(describe) };
   const { index, ranges, merges, backward } = plan;
   const scan = {
     stage: 'IXSCAN',
@@ -69,35 +55,35 @@ function stages(plan: Plan): Doc {
   return { stage: 'FETCH', inputStage };
 }
 
-function explained(
+/** The query that a command runs. */
+function explainedQuery(
   name: string,
-  inner: Doc,
+  command: Doc,
   { store, db, now }: CommandContext,
-): { collection: Collection | undefined; request: FindRequest; counts?: boolean } | undefined {
-  const collection = store.find(db, String(inner[name]));
-  const base = { collation: collationOf(inner, collection), evaluate: evaluateOf(inner, collection, now) };
+): { collection: Collection | undefined; request: QueryRequest; counts?: boolean } {
+  const collection = store.find(db, String(command[name]));
+  const scope = scopeOf(command, collection, now);
+  const hint = hintOf(command.hint, collection);
   switch (name) {
     case 'find':
-      return { collection, request: findRequest(inner, collection, now) };
+      return { collection, request: findRequest(command, collection, now) };
     case 'count':
-      return { collection, request: { ...base, filter: inner.query ?? {} }, counts: true };
+      return { collection, request: { filter: command.query, hint, scope }, counts: true };
     case 'distinct':
     case 'findAndModify':
-      return { collection, request: { ...base, filter: inner.query ?? {}, sort: inner.sort } };
+      return { collection, request: { filter: command.query, sort: command.sort, hint, scope } };
     case 'update':
     case 'delete': {
-      const [statement] = requiredArray(inner, name, name === 'update' ? 'updates' : 'deletes') as Doc[];
-      const collation = statement ? collationOf(statement, collection) : undefined;
-      return { collection, request: { ...base, collation, filter: statement?.q ?? {} } };
+      const [statement] = requiredArray(command, name, name === 'update' ? 'updates' : 'deletes') as Doc[];
+      const { q: filter, sort } = statement ?? {};
+      return { collection, request: { filter, sort, scope: scopeOf(statement ?? {}, collection, now) } };
     }
     case 'aggregate': {
-      const scope = scopeOf(inner, collection, now);
-      const stages = requiredArray(inner, name, 'pipeline').map(stageOf);
-      const hint = hintOf(inner.hint, collection);
-      const { request, used } = leadingQuery(stages, { scope, hint }, createEvaluate(scope));
-      return { collection, request, counts: countOnly(stages.slice(used)) !== undefined };
+      const stages = requiredArray(command, name, 'pipeline').map(parseStage);
+      const { query, used } = leadingQuery(stages, { scope, hint });
+      return { collection, request: query, counts: countStage(stages.slice(used)) !== undefined };
     }
     default:
-      return undefined;
+      throw new CommandError(59, `Explain failed due to unknown command: ${name}`);
   }
 }

@@ -1,22 +1,18 @@
-import { asInteger, type Doc, integer, isDoc } from '../bson/value.ts';
-import { CommandError, failedToParse, typeMismatch, writeError } from '../errors.ts';
-import { truthy } from '../language/filter.ts';
+import { asInteger, type Doc, integer, isDoc, truthy } from '../bson/value.ts';
+import {
+  CommandError,
+  failedToParse,
+  missingField,
+  typeMismatch,
+  unknownField,
+  writeError,
+} from '../errors.ts';
 import { deleteDocuments, emptyCollection, type UpdateOutcome, updateDocuments } from '../plan/write.ts';
 import { insertDocument } from '../store/documents.ts';
-import {
-  type Command,
-  type CommandContext,
-  collationOf,
-  collectionName,
-  evaluateOf,
-  hintOf,
-  requiredArray,
-} from './command.ts';
-import { findAndModify } from './find-and-modify.ts';
+import { type Command, collectionName, hintOf, requiredArray, scopeOf } from './command.ts';
+import { MAX_BATCH } from './server-commands.ts';
 
-const MAX_BATCH = 100_000;
-
-/** Runs the statements of a multi-write one by one; an ordered one ends at the first that fails. */
+/** Runs the statements of a batch one by one; an ordered batch ends at the first error. */
 function runBatch(command: Doc, statements: unknown[], run: (statement: Doc, index: number) => void): Doc[] {
   if (statements.length === 0 || statements.length > MAX_BATCH) {
     throw new CommandError(
@@ -31,9 +27,8 @@ function runBatch(command: Doc, statements: unknown[], run: (statement: Doc, ind
     try {
       run(statement, index);
     } catch (error) {
-      // what is not the client's doing ends the command, and its transaction with it
-      if (!(error instanceof CommandError) && (error as Error).name !== 'Error') throw error;
-      if ((error as { code?: unknown }).code === 'ERR_SQLITE_ERROR') throw error;
+      // An error of the server, such as a full disk, fails the command and rolls back its transaction.
+      if (!(error instanceof CommandError)) throw error;
       errors.push(writeError(index, error));
       if (ordered) break;
     }
@@ -41,12 +36,18 @@ function runBatch(command: Doc, statements: unknown[], run: (statement: Doc, ind
   return errors;
 }
 
-function result(fields: Doc, errors: Doc[]): Doc {
-  return errors.length > 0 ? { ...fields, writeErrors: errors } : fields;
+function checkFields(statement: unknown, path: string, required: string[], optional: string[]): void {
+  if (!isDoc(statement)) return;
+  const unknown = Object.keys(statement).find(
+    (field) => !required.includes(field) && !optional.includes(field),
+  );
+  if (unknown !== undefined) throw unknownField(`${path}.${unknown}`);
+  const missing = required.find((field) => statement[field] === undefined);
+  if (missing !== undefined) throw missingField(`${path}.${missing}`);
 }
 
 const insert: Command = {
-  options: ['documents', 'ordered', 'bypassDocumentValidation'],
+  options: 'documents ordered bypassDocumentValidation',
   writes: true,
   run(command, { store, db }) {
     const name = collectionName(command, 'insert', db);
@@ -57,102 +58,66 @@ const insert: Command = {
       insertDocument(store, collection, document);
       n++;
     });
-    return result({ n }, errors);
+    return { n, ...(errors.length > 0 ? { writeErrors: errors } : {}) };
   },
 };
 
-const UPDATE_FIELDS = new Set([
-  'q',
-  'u',
-  'c',
-  'multi',
-  'upsert',
-  'collation',
-  'arrayFilters',
-  'hint',
-  'sort',
-]);
-const DELETE_FIELDS = new Set(['q', 'limit', 'collation', 'hint']);
-
-function checkFields(statement: Doc, known: Set<string>, path: string, required: string[]): void {
-  for (const field of Object.keys(statement)) {
-    if (!known.has(field))
-      throw new CommandError(40415, `BSON field '${path}.${field}' is an unknown field.`);
-  }
-  for (const field of required) {
-    if (statement[field] === undefined) {
-      throw new CommandError(40414, `BSON field '${path}.${field}' is missing but a required field`);
-    }
-  }
-}
-
 const update: Command = {
-  options: ['updates', 'ordered', 'bypassDocumentValidation', 'let'],
+  options: 'updates ordered bypassDocumentValidation',
   writes: true,
-  run(command, context) {
-    const { store, db, now } = context;
+  run(command, { store, db, now }) {
     const name = collectionName(command, 'update', db);
     const updates = requiredArray(command, 'update', 'updates');
+    for (const statement of updates) {
+      checkFields(statement, 'update.updates', ['q', 'u'], ['multi', 'upsert', 'collation', 'hint', 'sort']);
+    }
     let n = 0;
     let nModified = 0;
     const upserted: Doc[] = [];
-    for (const statement of updates) {
-      if (isDoc(statement)) checkFields(statement, UPDATE_FIELDS, 'update.updates', ['q', 'u']);
-    }
     const errors = runBatch(command, updates, (statement, index) => {
-      const wanted = updateStatement(statement, command, context, name);
-      const collection = wanted.upsert ? store.findOrCreate(db, name) : store.find(db, name);
+      const multi = truthy(statement.multi);
+      const upsert = truthy(statement.upsert);
+      if (statement.sort !== undefined && multi) throw failedToParse('Cannot specify sort with multi=true');
+      const existing = upsert ? store.findOrCreate(db, name) : store.find(db, name);
       const outcome: UpdateOutcome = { matched: 0, modified: 0 };
+      const { q: filter, u: change, sort } = statement;
+      const hint = hintOf(statement.hint, existing);
+      const scope = scopeOf(statement, existing, now);
       try {
-        updateDocuments({ store, collection: collection ?? emptyCollection(db, name), now }, wanted, outcome);
+        const collection = existing ?? emptyCollection(db, name);
+        updateDocuments(
+          store,
+          collection,
+          { filter, update: change, sort, hint, scope, multi, upsert },
+          outcome,
+        );
       } finally {
-        // of a multi-update that fails midway what is done stays done
+        // A multi-update that fails midway keeps the updates it has made.
         n += outcome.matched + (outcome.upserted ? 1 : 0);
         nModified += outcome.modified;
       }
       if (outcome.upserted) upserted.push({ index, _id: outcome.upserted._id });
     });
-    return result({ n, nModified, ...(upserted.length > 0 ? { upserted } : {}) }, errors);
+    return {
+      n,
+      nModified,
+      ...(upserted.length > 0 ? { upserted } : {}),
+      ...(errors.length > 0 ? { writeErrors: errors } : {}),
+    };
   },
 };
 
-function updateStatement(statement: Doc, command: Doc, { store, db, now }: CommandContext, name: string) {
-  const collection = store.find(db, name);
-  if (statement.sort !== undefined && truthy(statement.multi)) {
-    throw failedToParse('Cannot specify sort with multi=true');
-  }
-  return {
-    filter: statement.q,
-    update: statement.u,
-    arrayFilters: statement.arrayFilters,
-    sort: statement.sort,
-    multi: truthy(statement.multi),
-    upsert: truthy(statement.upsert),
-    collation: collationOf(statement, collection),
-    hint: hintOf(statement.hint, collection),
-    evaluate: evaluateOf({ ...statement, let: mergedLet(command, statement) }, collection, now),
-  };
-}
-
-/** `c` are the constants that a statement hands to its pipeline. */
-function mergedLet(command: Doc, statement: Doc): Doc {
-  const constants = isDoc(statement.c)
-    ? Object.fromEntries(Object.entries(statement.c).map(([name, value]) => [name, { $literal: value }]))
-    : {};
-  return { ...(isDoc(command.let) ? command.let : {}), ...constants };
-}
-
 const remove: Command = {
-  options: ['deletes', 'ordered', 'let'],
+  options: 'deletes ordered',
   writes: true,
   run(command, { store, db, now }) {
     const name = collectionName(command, 'delete', db);
-    const collection = store.find(db, name);
     const deletes = requiredArray(command, 'delete', 'deletes');
-    let n = 0;
     for (const statement of deletes) {
-      if (isDoc(statement)) checkFields(statement, DELETE_FIELDS, 'delete.deletes', ['q', 'limit']);
+      checkFields(statement, 'delete.deletes', ['q', 'limit'], ['collation', 'hint']);
     }
+    const existing = store.find(db, name);
+    let n = 0;
     const errors = runBatch(command, deletes, (statement) => {
       const limit = asInteger(statement.limit);
       if (limit !== 0 && limit !== 1) {
@@ -160,26 +125,18 @@ const remove: Command = {
           `The limit field in delete objects must be 0 or 1. Got ${String(statement.limit)}`,
         );
       }
-      const wanted = {
+      const hint = hintOf(statement.hint, existing);
+      const scope = scopeOf(statement, existing, now);
+      const collection = existing ?? emptyCollection(db, name);
+      n += deleteDocuments(store, collection, {
         filter: statement.q,
+        hint,
+        scope,
         multi: limit === 0,
-        collation: collationOf(statement, collection),
-        hint: hintOf(statement.hint, collection),
-        evaluate: evaluateOf({ ...statement, let: command.let }, collection, now),
-      };
-      n += deleteDocuments(
-        { store, collection: collection ?? emptyCollection(db, name), now },
-        wanted,
-      ).deleted;
+      }).deleted;
     });
-    return result({ n: integer(n) }, errors);
+    return { n: integer(n), ...(errors.length > 0 ? { writeErrors: errors } : {}) };
   },
 };
 
-export const writeCommands: Record<string, Command> = {
-  insert,
-  update,
-  delete: remove,
-  findAndModify,
-  findandmodify: findAndModify,
-};
+export const writeCommands: Record<string, Command> = { insert, update, delete: remove };

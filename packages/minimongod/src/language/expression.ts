@@ -1,131 +1,96 @@
-import { Aggregator } from 'mingo/aggregator';
-import { Context, evalExpr } from 'mingo/core';
-import * as accumulators from 'mingo/operators/accumulator';
-import * as expressions from 'mingo/operators/expression';
-import type { Any, AnyObject, Options } from 'mingo/types';
-import type { Collation } from '../bson/collation.ts';
-import { bsonType, type Doc, isDoc, setField } from '../bson/value.ts';
+import { type Doc, getField, isDoc, setField } from '../bson/value.ts';
 import { CommandError } from '../errors.ts';
-import { correctedExpressions } from './expression-operators.ts';
+import { ARRAY_OPERATORS } from './array-expressions.ts';
+import type { Compiled, Operator, Scope } from './expression-context.ts';
+import { LOGIC_OPERATORS } from './logic-expressions.ts';
+import { SCALAR_OPERATORS } from './scalar-expressions.ts';
 
-export type Evaluate = (doc: unknown, expression: unknown) => unknown;
+export type Evaluator = (doc: Doc) => unknown;
 
-/** MongoDB refuses to run a client's JavaScript where it is switched off, as it is here. */
-const REFUSED = new Set(['$function', '$accumulator', '$where', '$toHashedIndexKey']);
+export const EXPRESSION_OPERATORS: Record<string, Operator> = {
+  ...LOGIC_OPERATORS,
+  ...ARRAY_OPERATORS,
+  ...SCALAR_OPERATORS,
+};
 
-const context = Context.init({
-  expression: { ...expressions, ...correctedExpressions } as never,
-  accumulator: { ...accumulators } as never,
-});
-
-export interface Scope {
-  readonly collation?: Collation | undefined;
-  readonly variables?: Doc | undefined;
-  /** $$NOW, the same for a whole command. */
-  readonly now: Date;
+/** https://www.mongodb.com/docs/manual/reference/mql/expressions/ */
+export function compileExpression(expression: unknown, scope: Scope): Evaluator {
+  const compiled = compile(expression, scope, []);
+  return (doc) => compiled({ ROOT: doc });
 }
 
-/** An evaluator of aggregation expressions over mingo, for one command. */
-export function createEvaluate(scope: Scope): Evaluate {
-  let options: Options | undefined;
-  const checked = new Map<unknown, unknown>();
-  return (doc, expression) => {
-    options ??= computeOptions(scope);
-    let ready = checked.get(expression);
-    if (ready === undefined) {
-      checkExpression(expression);
-      ready = expression;
-      if (typeof expression === 'object') checked.set(expression, ready);
-    }
-    return settle(evalExpr(doc as AnyObject, expression as Any, options));
-  };
-}
-
-interface ComputeOptions extends Options {
-  readonly options: Options;
-}
-
-let template: ComputeOptions | undefined;
-
-/** mingo does not export the class of its options, but hands an instance to every stage; it is copied per command. */
-function computeOptions({ variables = {}, now }: Scope): Options {
-  if (!template) {
-    const $capture = (docs: unknown, _argument: unknown, options: ComputeOptions) => {
-      template = options;
-      return docs;
-    };
-    const stages = Context.from(context).addPipelineOps({ $capture } as never);
-    new Aggregator([{ $capture: {} }], { context: stages, scriptEnabled: false }).run([]);
-  }
-  const { constructor: ComputeOptionsClass, options } = template as ComputeOptions & {
-    constructor: new () => Options;
-  };
-  return Reflect.construct(ComputeOptionsClass, [{ ...options, variables }, { timestamp: now.getTime() }]);
-}
-
-/** Refuses what is no expression operator, before a single document is read. */
-export function checkExpression(expression: unknown): void {
+function compile(expression: unknown, scope: Scope, variables: readonly string[]): Compiled {
+  if (typeof expression === 'string' && expression.startsWith('$')) return path(expression, scope, variables);
   if (Array.isArray(expression)) {
-    expression.forEach(checkExpression);
-    return;
+    const elements = expression.map((element) => compile(element, scope, variables));
+    return (values) => elements.map((element) => element(values) ?? null);
   }
-  if (!isDoc(expression)) return;
-  const names = Object.keys(expression);
-  const operator = names[0];
-  if (operator?.startsWith('$')) {
-    if (names.length > 1) {
-      throw new CommandError(
-        15983,
-        `An object representing an expression must have exactly one field: ${JSON.stringify(expression)}`,
-      );
+  if (!isDoc(expression)) return () => expression;
+  const [name] = Object.keys(expression);
+  if (name?.startsWith('$')) return operation(name, expression, scope, variables);
+  const fields = Object.entries(expression).map(([field, value]) => {
+    checkFieldName(field);
+    return [field, compile(value, scope, variables)] as const;
+  });
+  return (values) => {
+    const doc: Doc = {};
+    for (const [field, compiled] of fields) {
+      const value = compiled(values);
+      if (value !== undefined) setField(doc, field, value);
     }
-    if (operator === '$literal') return;
-    if (!isExpressionOperator(operator)) {
-      throw new CommandError(168, `Unrecognized expression '${operator}'`);
-    }
-    if (operator === '$const') return;
-  } else if (names.some((name) => name.startsWith('$'))) {
+    return doc;
+  };
+}
+
+function operation(name: string, expression: Doc, scope: Scope, variables: readonly string[]): Compiled {
+  if (Object.keys(expression).length > 1) {
+    throw new CommandError(
+      15983,
+      `An object representing an expression must have exactly one field: ${JSON.stringify(expression)}`,
+    );
+  }
+  const operator = Object.hasOwn(EXPRESSION_OPERATORS, name) ? EXPRESSION_OPERATORS[name] : undefined;
+  if (!operator) throw new CommandError(168, `Unrecognized expression '${name}'`);
+  return operator(expression[name], {
+    operator: name,
+    scope,
+    compile: (nested, more = []) => compile(nested, scope, [...variables, ...more]),
+  });
+}
+
+/** A field path such as '$a.b', or a variable such as '$$this.a'. */
+function path(text: string, { now }: Scope, variables: readonly string[]): Compiled {
+  const isVariable = text.startsWith('$$');
+  const [name = '', ...rest] = isVariable ? text.slice(2).split('.') : ['ROOT', ...text.slice(1).split('.')];
+  if (name === '' || rest.includes('')) {
+    throw new CommandError(40353, "FieldPath must not end with a '.' or contain an empty field name.");
+  }
+  if (name === 'NOW') return () => now;
+  if (name === 'REMOVE') return () => undefined;
+  const variable = name === 'CURRENT' ? 'ROOT' : name;
+  if (variable !== 'ROOT' && !variables.includes(variable)) {
+    throw new CommandError(17276, `Use of undefined variable: ${name}`);
+  }
+  return (values) => descend(values[variable], rest, 0);
+}
+
+/** Unlike a query path, an expression path maps arrays and knows no positions in them. */
+function descend(value: unknown, path: readonly string[], depth: number): unknown {
+  if (depth === path.length) return value;
+  if (Array.isArray(value)) {
+    const found = value.filter(isDoc).map((element) => descend(element, path, depth));
+    return found.filter((element) => element !== undefined);
+  }
+  return isDoc(value) ? descend(getField(value, path[depth] as string), path, depth + 1) : undefined;
+}
+
+/** Refuses a field name that is empty or begins with a dollar sign. */
+export function checkFieldName(name: string): void {
+  if (name === '') throw new CommandError(40352, 'FieldPath cannot be constructed with empty string');
+  if (name.startsWith('$')) {
     throw new CommandError(
       16410,
       "FieldPath field names may not start with '$'. Consider using $getField or $setField.",
     );
   }
-  for (const name of names) checkExpression(expression[name]);
 }
-
-export function isExpressionOperator(name: string): boolean {
-  if (REFUSED.has(name)) return false;
-  return (
-    context.getOperator('expression' as never, name) !== null ||
-    context.getOperator('accumulator' as never, name) !== null
-  );
-}
-
-/** A field whose expression came to nothing is absent; an array element is null. */
-export function settle(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    return value.some((element) => element === undefined || isContainer(element))
-      ? value.map((element) => (element === undefined ? null : settle(element)))
-      : value;
-  }
-  if (value instanceof RegExp || bsonType(value) || !isDoc(value)) return value;
-  const result: Doc = {};
-  for (const [name, field] of Object.entries(value)) {
-    if (field !== undefined) setField(result, name, settle(field));
-  }
-  return result;
-}
-
-function isContainer(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
-}
-
-/** An accumulator of $group that has no implementation of its own here. */
-export function accumulate(docs: unknown[], operator: string, expression: unknown, scope: Scope): unknown {
-  if (REFUSED.has(operator) || context.getOperator('accumulator' as never, operator) === null) {
-    throw new CommandError(15952, `unknown group operator '${operator}'`);
-  }
-  return settle(evalExpr(docs as never, { [operator]: expression } as never, computeOptions(scope)));
-}
-
-export const expressionContext = context;

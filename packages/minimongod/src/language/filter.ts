@@ -1,75 +1,122 @@
-import { typeAliases } from '../bson/types.ts';
-import { asInteger, bsonType, type Doc, isDoc } from '../bson/value.ts';
+import { toShell } from '../bson/to-shell.ts';
+import { isRegex, typeAliases } from '../bson/types.ts';
+import { asInteger, type Doc, isDoc, truthy } from '../bson/value.ts';
 import { badValue } from '../errors.ts';
 
-/** A query filter, parsed: the matcher compiles it, the planner reads index bounds from it. */
+type Path = readonly string[] | null;
+
+/** A parsed query filter: the matcher compiles it, the planner derives index bounds from it. */
 export type Filter =
   | { kind: 'and' | 'or' | 'nor'; children: Filter[] }
   | { kind: 'not'; child: Filter }
   | { kind: 'expr'; expression: unknown }
-  | { kind: 'elemMatch'; path: readonly string[] | null; child: Filter }
-  | { kind: 'field'; path: readonly string[] | null; operator: FieldOperator; operand: unknown };
+  | { kind: 'elemMatch'; path: Path; child: Filter }
+  | FieldFilter;
 
-type FieldOperator =
-  | '$eq'
-  | '$gt'
-  | '$gte'
-  | '$lt'
-  | '$lte'
-  | '$in'
-  | '$exists'
-  | '$type'
-  | '$regex'
-  | '$size'
-  | '$mod'
-  | '$bitsAllSet'
-  | '$bitsAllClear'
-  | '$bitsAnySet'
-  | '$bitsAnyClear';
+/** A predicate on one field; a null path means the value itself, inside $elemMatch. */
+export interface FieldFilter {
+  kind: 'field';
+  path: Path;
+  operator:
+    | '$eq'
+    | '$gt'
+    | '$gte'
+    | '$lt'
+    | '$lte'
+    | '$in'
+    | '$exists'
+    | '$type'
+    | '$regex'
+    | '$size'
+    | '$mod';
+  operand: unknown;
+}
 
-/** Parses as https://www.mongodb.com/docs/manual/reference/mql/query-predicates/ ; what is not known is refused. */
+type Parse = (path: Path, operand: unknown, name: string, siblings: Doc) => Filter | undefined;
+
+const MATCHES_NOTHING: Filter = { kind: 'nor', children: [{ kind: 'and', children: [] }] };
+
+/** https://www.mongodb.com/docs/manual/reference/mql/query-predicates/ */
+export const FIELD_OPERATORS: Record<string, Parse> = {
+  $eq: (path, operand) => predicate(path, '$eq', operand),
+  $ne: (path, operand) => {
+    if (isRegex(operand)) throw badValue("Can't have regex as arg to $ne.");
+    return not(predicate(path, '$eq', operand));
+  },
+  $gt: inequality('$gt'),
+  $gte: inequality('$gte'),
+  $lt: inequality('$lt'),
+  $lte: inequality('$lte'),
+  $in: (path, operand, name) => predicate(path, '$in', checkList(name, operand)),
+  $nin: (path, operand, name) => not(predicate(path, '$in', checkList(name, operand))),
+  $not: (path, operand) => {
+    if (isRegex(operand)) return not(predicate(path, '$regex', [operand, '']));
+    if (!isDoc(operand)) throw badValue('$not needs a regex or a document');
+    if (Object.keys(operand).length === 0) throw badValue('$not cannot be empty');
+    if (!isOperatorDoc(operand)) throw badValue(`unknown operator: ${Object.keys(operand)[0]}`);
+    return not(all(parseField(path, operand)));
+  },
+  $exists: (path, operand) => predicate(path, '$exists', truthy(operand)),
+  $type: (path, operand) => predicate(path, '$type', [operand].flat().flatMap(parseType)),
+  $regex: (path, operand, _name, { $options = '' }) => {
+    if (typeof operand !== 'string' && !isRegex(operand)) throw badValue('$regex has to be a string');
+    if (typeof $options !== 'string') throw badValue('$options has to be a string');
+    return predicate(path, '$regex', [operand, $options]);
+  },
+  $options: (_path, _operand, _name, siblings) => {
+    if (!('$regex' in siblings)) throw badValue('$options needs a $regex');
+    return undefined;
+  },
+  $size: (path, operand) => {
+    const size = asInteger(operand);
+    if (size !== undefined && size >= 0) return predicate(path, '$size', size);
+    const expected = size === undefined ? 'a number' : 'a non-negative number';
+    throw badValue(`Failed to parse $size. Expected ${expected} in: $size: ${toShell(operand)}`);
+  },
+  $mod: (path, operand) => {
+    if (!Array.isArray(operand)) throw badValue('malformed mod, needs to be an array');
+    if (operand.length < 2) throw badValue('malformed mod, not enough elements');
+    if (operand.length > 2) throw badValue('malformed mod, too many elements');
+    if (asInteger(operand[0]) === 0) throw badValue('divisor cannot be 0');
+    return predicate(path, '$mod', operand.map(asInteger));
+  },
+  $all: (path, operand) => {
+    if (!Array.isArray(operand)) throw badValue('$all needs an array');
+    if (operand.length === 0) return MATCHES_NOTHING;
+    const children = operand.map((entry): Filter => {
+      if (isDoc(entry) && '$elemMatch' in entry) return elemMatch(path, entry.$elemMatch);
+      if (isOperatorDoc(entry)) throw badValue('no $ expressions in $all');
+      return equality(path, entry);
+    });
+    return { kind: 'and', children };
+  },
+  $elemMatch: elemMatch,
+};
+
+export const LOGICAL_OPERATORS: Record<string, (operand: unknown, name: string) => Filter | undefined> = {
+  $and: (operand, name) => ({ kind: 'and', children: parseClauses(operand, name) }),
+  $or: (operand, name) => ({ kind: 'or', children: parseClauses(operand, name) }),
+  $nor: (operand, name) => ({ kind: 'nor', children: parseClauses(operand, name) }),
+  $expr: (operand) => ({ kind: 'expr', expression: operand }),
+  $comment: () => undefined,
+};
+
 export function parseFilter(filter: unknown): Filter {
   if (!isDoc(filter)) throw badValue('the match filter must be an expression in an object');
-  const children: Filter[] = [];
-  for (const [name, operand] of Object.entries(filter)) {
-    if (name.startsWith('$')) {
-      const child = parseTopLevel(name, operand);
-      if (child) children.push(child);
-    } else children.push(...parseField(name.split('.'), operand));
-  }
-  return all(children);
-}
-
-function all(children: Filter[]): Filter {
-  return children.length === 1 ? (children[0] as Filter) : { kind: 'and', children };
-}
-
-function parseTopLevel(name: string, operand: unknown): Filter | undefined {
-  switch (name) {
-    case '$and':
-    case '$or':
-    case '$nor':
-      return { kind: name.slice(1) as 'and' | 'or' | 'nor', children: parseList(name, operand) };
-    case '$expr':
-      return { kind: 'expr', expression: operand };
-    case '$comment':
-      return undefined;
-    case '$alwaysTrue':
-      return { kind: 'and', children: [] };
-    case '$alwaysFalse':
-      return { kind: 'nor', children: [{ kind: 'and', children: [] }] };
-    case '$where':
-    case '$text':
-    case '$jsonSchema':
-      throw badValue(`${name} is not supported here`);
-    default:
+  const children = Object.entries(filter).flatMap(([name, operand]) => {
+    if (!name.startsWith('$')) return parseField(name.split('.'), operand);
+    const parse = Object.hasOwn(LOGICAL_OPERATORS, name) ? LOGICAL_OPERATORS[name] : undefined;
+    if (!parse) {
       throw badValue(
         `unknown top level operator: ${name}. If you have a field name that starts with a '$' symbol, consider using $getField or $setField.`,
       );
-  }
+    }
+    return parse(operand, name) ?? [];
+  });
+  return all(children);
 }
 
-function parseList(name: string, operand: unknown): Filter[] {
+function parseClauses(operand: unknown, name: string): Filter[] {
   if (!Array.isArray(operand)) throw badValue(`${name} must be an array`);
   if (operand.length === 0) throw badValue('$and/$or/$nor must be a nonempty array');
   return operand.map((entry) => {
@@ -78,158 +125,63 @@ function parseList(name: string, operand: unknown): Filter[] {
   });
 }
 
+function parseField(path: Path, operand: unknown): Filter[] {
+  if (!isOperatorDoc(operand)) return [equality(path, operand)];
+  return Object.entries(operand).flatMap(([name, value]) => {
+    const parse = Object.hasOwn(FIELD_OPERATORS, name) ? FIELD_OPERATORS[name] : undefined;
+    if (!parse) throw badValue(`unknown operator: ${name}`);
+    return parse(path, value, name, operand) ?? [];
+  });
+}
+
+/** Whether a value is a document of operators, such as { $gt: 5 }; a DBRef is not. */
 export function isOperatorDoc(value: unknown): value is Doc {
-  return isDoc(value) && (Object.keys(value)[0]?.startsWith('$') ?? false) && !isDbRef(value);
+  if (!isDoc(value) || '$ref' in value || '$id' in value) return false;
+  return Object.keys(value)[0]?.startsWith('$') ?? false;
 }
 
-function isDbRef(value: Doc): boolean {
-  return '$ref' in value || '$id' in value;
+function predicate(path: Path, operator: FieldFilter['operator'], operand: unknown): FieldFilter {
+  return { kind: 'field', path, operator, operand };
 }
 
-function parseField(path: readonly string[] | null, operand: unknown): Filter[] {
-  if (isRegex(operand)) return [{ kind: 'field', path, operator: '$regex', operand: [operand, ''] }];
-  if (!isOperatorDoc(operand)) return [{ kind: 'field', path, operator: '$eq', operand }];
-  return Object.entries(operand).flatMap(([operator, value]) => {
-    const parsed = parseOperator(path, operator, value, operand);
-    return parsed ? [parsed] : [];
-  });
+function equality(path: Path, operand: unknown): FieldFilter {
+  return isRegex(operand) ? predicate(path, '$regex', [operand, '']) : predicate(path, '$eq', operand);
 }
 
-function parseOperator(
-  path: readonly string[] | null,
-  operator: string,
-  operand: unknown,
-  siblings: Doc,
-): Filter | undefined {
-  const field = (name: FieldOperator, value: unknown): Filter => ({
-    kind: 'field',
-    path,
-    operator: name,
-    operand: value,
-  });
-  const not = (child: Filter): Filter => ({ kind: 'not', child });
-  switch (operator) {
-    case '$eq':
-    case '$gt':
-    case '$gte':
-    case '$lt':
-    case '$lte':
-      if (isRegex(operand) && operator !== '$eq') {
-        throw badValue(`Can't have RegEx as arg to predicate over field '${path?.join('.')}'.`);
-      }
-      return field(operator, operand);
-    case '$ne':
-      if (isRegex(operand)) throw badValue("Can't have regex as arg to $ne.");
-      return not(field('$eq', operand));
-    case '$in':
-      return field('$in', membership('$in', operand));
-    case '$nin':
-      return not(field('$in', membership('$nin', operand)));
-    case '$not':
-      if (isRegex(operand)) return not(field('$regex', [operand, '']));
-      if (!isDoc(operand)) throw badValue('$not needs a regex or a document');
-      if (Object.keys(operand).length === 0) throw badValue('$not cannot be empty');
-      if (!isOperatorDoc(operand)) throw badValue(`unknown operator: ${Object.keys(operand)[0]}`);
-      return not(all(parseField(path, operand)));
-    case '$exists':
-      return field('$exists', truthy(operand));
-    case '$type':
-      return field('$type', parseTypes(operand));
-    case '$regex':
-      if (typeof operand !== 'string' && !isRegex(operand)) throw badValue('$regex has to be a string');
-      if (siblings.$options !== undefined && typeof siblings.$options !== 'string') {
-        throw badValue('$options has to be a string');
-      }
-      return field('$regex', [operand, siblings.$options ?? '']);
-    case '$options':
-      if (!('$regex' in siblings)) throw badValue('$options needs a $regex');
-      return undefined;
-    case '$size': {
-      const size = asInteger(operand);
-      if (size === undefined) {
-        throw badValue(`Failed to parse $size. Expected a number in: $size: ${JSON.stringify(operand)}`);
-      }
-      if (size < 0) {
-        throw badValue(`Failed to parse $size. Expected a non-negative number in: $size: ${size}`);
-      }
-      return field('$size', size);
-    }
-    case '$mod':
-      if (!Array.isArray(operand)) throw badValue('malformed mod, needs to be an array');
-      if (operand.length < 2) throw badValue('malformed mod, not enough elements');
-      if (operand.length > 2) throw badValue('malformed mod, too many elements');
-      if (asInteger(operand[0]) === 0) throw badValue('divisor cannot be 0');
-      return field('$mod', operand.map(asInteger));
-    case '$all':
-      return parseAll(path, operand);
-    case '$elemMatch':
-      return parseElemMatch(path, operand);
-    case '$bitsAllSet':
-    case '$bitsAllClear':
-    case '$bitsAnySet':
-    case '$bitsAnyClear':
-      return field(operator, operand);
-    default:
-      throw badValue(`unknown operator: ${operator}`);
-  }
+function inequality(operator: '$gt' | '$gte' | '$lt' | '$lte'): Parse {
+  return (path, operand) => {
+    if (!isRegex(operand)) return predicate(path, operator, operand);
+    throw badValue(`Can't have RegEx as arg to predicate over field '${path?.join('.')}'.`);
+  };
 }
 
-function membership(name: string, operand: unknown): unknown[] {
+function not(child: Filter): Filter {
+  return { kind: 'not', child };
+}
+
+function all(children: Filter[]): Filter {
+  return children.length === 1 ? (children[0] as Filter) : { kind: 'and', children };
+}
+
+function checkList(name: string, operand: unknown): unknown[] {
   if (!Array.isArray(operand)) throw badValue(`${name} needs an array`);
   if (operand.some(isOperatorDoc)) throw badValue(`cannot nest $ under ${name}`);
   return operand;
 }
 
-function parseTypes(operand: unknown): string[] {
-  return [operand].flat().flatMap((type) => {
-    const aliases = typeAliases(type);
-    if (!aliases) {
-      throw badValue(
-        typeof type === 'string'
-          ? `Unknown type name alias: ${type}`
-          : `Invalid numerical type code: ${type}`,
-      );
-    }
-    return aliases;
-  });
+function parseType(type: unknown): string[] {
+  const aliases = typeAliases(type);
+  if (aliases) return aliases;
+  throw badValue(
+    typeof type === 'string' ? `Unknown type name alias: ${type}` : `Invalid numerical type code: ${type}`,
+  );
 }
 
-function parseAll(path: readonly string[] | null, operand: unknown): Filter {
-  if (!Array.isArray(operand)) throw badValue('$all needs an array');
-  if (operand.length === 0) return { kind: 'nor', children: [{ kind: 'and', children: [] }] };
-  return {
-    kind: 'and',
-    children: operand.map((entry): Filter => {
-      if (isDoc(entry) && '$elemMatch' in entry) return parseElemMatch(path, entry.$elemMatch);
-      if (isOperatorDoc(entry)) throw badValue('no $ expressions in $all');
-      if (isRegex(entry)) return { kind: 'field', path, operator: '$regex', operand: [entry, ''] };
-      return { kind: 'field', path, operator: '$eq', operand: entry };
-    }),
-  };
-}
-
-function parseElemMatch(path: readonly string[] | null, operand: unknown): Filter {
+function elemMatch(path: Path, operand: unknown): Filter {
   if (!isDoc(operand)) throw badValue('$elemMatch needs an Object');
   const [first] = Object.keys(operand);
-  const onElements = first?.startsWith('$') && !['$and', '$or', '$nor', '$expr'].includes(first);
-  const child = onElements ? all(parseField(null, operand)) : { ...parseFilter(operand) };
-  const documentsOnly: Filter = {
-    kind: 'field',
-    path: null,
-    operator: '$type',
-    operand: ['object', 'array'],
-  };
-  return {
-    kind: 'elemMatch',
-    path,
-    child: onElements ? child : { kind: 'and', children: [documentsOnly, child] },
-  };
-}
-
-export function isRegex(value: unknown): boolean {
-  return bsonType(value) === 'BSONRegExp' || value instanceof RegExp;
-}
-
-export function truthy(value: unknown): boolean {
-  return !(value === undefined || value === null || value === false || asInteger(value) === 0);
+  const onValues = first?.startsWith('$') && !Object.hasOwn(LOGICAL_OPERATORS, first);
+  if (onValues) return { kind: 'elemMatch', path, child: all(parseField(null, operand)) };
+  const isContainer = predicate(null, '$type', ['object', 'array']);
+  return { kind: 'elemMatch', path, child: { kind: 'and', children: [isContainer, parseFilter(operand)] } };
 }

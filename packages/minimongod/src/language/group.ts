@@ -1,37 +1,24 @@
-import { double, expressionArithmetic } from '../bson/arithmetic.ts';
+import { checkCalculable, double, expressionArithmetic } from '../bson/arithmetic.ts';
 import type { Collation } from '../bson/collation.ts';
 import { compareValues } from '../bson/compare.ts';
-import { toNumber } from '../bson/decimal.ts';
-import { encodeKey } from '../bson/key.ts';
-import { isNumeric } from '../bson/types.ts';
-import { type Doc, isDoc, setField } from '../bson/value.ts';
+import { mapKey } from '../bson/key.ts';
+import { isNullish, isNumeric } from '../bson/types.ts';
+import { type Doc, integer, isDoc, setField, toNumber } from '../bson/value.ts';
 import { CommandError } from '../errors.ts';
-import { accumulate, checkExpression, type Evaluate, type Scope } from './expression.ts';
+import { compileExpression } from './expression.ts';
+import type { Scope } from './expression-context.ts';
 
 interface Accumulator {
   add(value: unknown): void;
   result(): unknown;
 }
 
-// https://www.mongodb.com/docs/manual/reference/mql/accumulators/ ; the rarer ones are mingo's
-const ACCUMULATORS: Record<string, (collation?: Collation) => Accumulator> = {
-  $sum: () => {
-    let sum: unknown = 0;
-    return {
-      add(value) {
-        if (isNumeric(value)) sum = expressionArithmetic('add', sum, value);
-      },
-      result: () => sum,
-    };
-  },
+/** https://www.mongodb.com/docs/manual/reference/mql/accumulators/ */
+export const ACCUMULATORS: Record<string, (collation?: Collation) => Accumulator> = {
+  $sum: () => folding(0, (sum, value) => (isNumeric(value) ? expressionArithmetic('add', sum, value) : sum)),
   $count: () => {
     let count = 0;
-    return {
-      add() {
-        count++;
-      },
-      result: () => count,
-    };
+    return { add: () => void count++, result: () => integer(count) };
   },
   $avg: () => {
     let sum = 0;
@@ -39,6 +26,7 @@ const ACCUMULATORS: Record<string, (collation?: Collation) => Accumulator> = {
     return {
       add(value) {
         if (!isNumeric(value)) return;
+        checkCalculable([value]);
         sum += toNumber(value);
         count++;
       },
@@ -47,39 +35,18 @@ const ACCUMULATORS: Record<string, (collation?: Collation) => Accumulator> = {
   },
   $min: (collation) => extreme(-1, collation),
   $max: (collation) => extreme(1, collation),
-  $first: () => {
-    let first: { value: unknown } | undefined;
-    return {
-      add(value) {
-        first ??= { value };
-      },
-      result: () => first?.value ?? null,
-    };
-  },
-  $last: () => {
-    let last: unknown;
-    return {
-      add(value) {
-        last = value;
-      },
-      result: () => last ?? null,
-    };
-  },
+  $first: () => folding(undefined, (first, value) => (first === undefined ? (value ?? null) : first)),
+  $last: () => folding(undefined, (_, value) => value),
   $push: () => {
     const values: unknown[] = [];
-    return {
-      add(value) {
-        if (value !== undefined) values.push(value);
-      },
-      result: () => values,
-    };
+    return { add: (value) => void (value === undefined || values.push(value)), result: () => values };
   },
   $addToSet: (collation) => {
     const values = new Map<string, unknown>();
     return {
       add(value) {
         if (value === undefined) return;
-        const key = encodeKey([value], [], collation).toString('latin1');
+        const key = mapKey(value, collation);
         if (!values.has(key)) values.set(key, value);
       },
       result: () => [...values.values()],
@@ -87,70 +54,59 @@ const ACCUMULATORS: Record<string, (collation?: Collation) => Accumulator> = {
   },
 };
 
-function extreme(sign: 1 | -1, collation?: Collation): Accumulator {
-  let best: unknown;
+function folding(initial: unknown, fold: (current: unknown, value: unknown) => unknown): Accumulator {
+  let current = initial;
   return {
     add(value) {
-      if (value === undefined || value === null) return;
-      if (best === undefined || compareValues(value, best, collation) * sign > 0) best = value;
+      current = fold(current, value);
     },
-    result: () => best ?? null,
+    result: () => current ?? null,
   };
 }
 
-interface Group {
-  id: unknown;
-  accumulators: Accumulator[];
-  docs: Doc[];
+function extreme(sign: 1 | -1, collation?: Collation): Accumulator {
+  return folding(undefined, (best, value) => {
+    if (isNullish(value)) return best;
+    return best === undefined || compareValues(value, best, collation) * sign > 0 ? value : best;
+  });
 }
 
-export function parseGroup(spec: unknown, evaluate: Evaluate, scope: Scope) {
+export function parseGroup(spec: unknown, scope: Scope): (docs: Iterable<Doc>) => Iterable<Doc> {
   if (!isDoc(spec)) throw new CommandError(15947, "a group's fields must be specified in an object");
   if (!('_id' in spec)) throw new CommandError(15955, 'a group specification must include an _id');
-  checkExpression(spec._id);
-  const fields = Object.entries(spec)
-    .filter(([name]) => name !== '_id')
-    .map(([name, value]) => {
-      if (!isDoc(value)) throw new CommandError(40234, `The field '${name}' must be an accumulator object`);
-      const [operator, expression] = Object.entries(value)[0] ?? [''];
-      if (!operator.startsWith('$')) {
-        throw new CommandError(40234, `The field '${name}' must be an accumulator object`);
-      }
-      if (Object.keys(value).length !== 1) {
-        throw new CommandError(40238, `The field '${name}' must specify one accumulator`);
-      }
-      const create = ACCUMULATORS[operator];
-      if (create) checkExpression(expression);
-      // an accumulator that does not exist is refused before anything is read
-      else accumulate([], operator, expression, scope);
-      return { name, operator, expression, create };
-    });
-  const keepsDocs = fields.some(({ create }) => !create);
+  const { _id, ...rest } = spec;
+  const { collation } = scope;
+  const groupKey = compileExpression(_id, scope);
+  const fields = Object.entries(rest).map(([name, value]) => {
+    const [operator, expression] = isDoc(value) ? (Object.entries(value)[0] ?? ['']) : [''];
+    if (!operator.startsWith('$')) {
+      throw new CommandError(40234, `The field '${name}' must be an accumulator object`);
+    }
+    if (Object.keys(value as Doc).length !== 1) {
+      throw new CommandError(40238, `The field '${name}' must specify one accumulator`);
+    }
+    const create = Object.hasOwn(ACCUMULATORS, operator) ? ACCUMULATORS[operator] : undefined;
+    if (!create) throw new CommandError(15952, `unknown group operator '${operator}'`);
+    return { name, create, evaluate: compileExpression(expression, scope) };
+  });
 
-  return function* group(docs: Iterable<Doc>): Generator<Doc> {
-    const groups = new Map<string, Group>();
+  return function* group(docs) {
+    const groups = new Map<string, { id: unknown; accumulators: Accumulator[] }>();
     for (const doc of docs) {
-      const id = evaluate(doc, spec._id) ?? null;
-      const key = encodeKey([id], [], scope.collation).toString('latin1');
+      const id = groupKey(doc) ?? null;
+      const key = mapKey(id, collation);
       let entry = groups.get(key);
       if (!entry) {
-        const accumulators = fields.flatMap(({ create }) => (create ? [create(scope.collation)] : []));
-        entry = { id, accumulators, docs: [] };
+        entry = { id, accumulators: fields.map(({ create }) => create(collation)) };
         groups.set(key, entry);
       }
-      if (keepsDocs) entry.docs.push(doc);
-      let i = 0;
-      for (const { create, expression } of fields) {
-        if (create) entry.accumulators[i++]?.add(evaluate(doc, expression));
-      }
+      for (let i = 0; i < fields.length; i++) entry.accumulators[i]?.add(fields[i]?.evaluate(doc));
     }
-    for (const { id, accumulators, docs: members } of groups.values()) {
+    for (const { id, accumulators } of groups.values()) {
       const result: Doc = { _id: id };
-      let i = 0;
-      for (const { name, operator, expression, create } of fields) {
-        const value = create ? accumulators[i++]?.result() : accumulate(members, operator, expression, scope);
-        setField(result, name, value);
-      }
+      fields.forEach(({ name }, i) => {
+        setField(result, name, accumulators[i]?.result());
+      });
       yield result;
     }
   };

@@ -1,31 +1,24 @@
-import { Context } from 'mingo/core';
-import * as bitwise from 'mingo/operators/query/bitwise';
-import { Query } from 'mingo/query';
 import type { Collation } from '../bson/collation.ts';
 import { compareValues } from '../bson/compare.ts';
-import { toNumber } from '../bson/decimal.ts';
-import { encodeKey } from '../bson/key.ts';
-import { someValue } from '../bson/path.ts';
-import { TAG, tagOf } from '../bson/tag.ts';
-import { isNumeric, typeName } from '../bson/types.ts';
-import { bsonType, isDoc } from '../bson/value.ts';
-import type { Evaluate } from './expression.ts';
-import type { Filter } from './filter.ts';
-import { isRegex, truthy } from './filter.ts';
+import { mapKey } from '../bson/key.ts';
+import { someValue } from '../bson/paths.ts';
+import { CANONICAL, canonicalType, isNullish, isNumeric, isRegex, typeName } from '../bson/types.ts';
+import { bsonType, type Doc, isDoc, toNumber, truthy } from '../bson/value.ts';
+import { badValue } from '../errors.ts';
+import { compileExpression } from './expression.ts';
+import type { Scope } from './expression-context.ts';
+import type { FieldFilter, Filter } from './filter.ts';
 import { compileRegex, regexValue } from './regex.ts';
 
 export type Predicate = (value: unknown) => boolean;
 
 export interface MatchOptions {
-  collation?: Collation | undefined;
-  /** Evaluates $expr; a filter in a place that allows none passes nothing. */
-  evaluate?: Evaluate | undefined;
+  readonly collation?: Collation | undefined;
+  /** For $expr, which a filter without a scope must not contain. */
+  readonly scope?: Scope;
 }
 
-/**
- * Compiles a parsed filter. mingo's own query operators are not used for comparisons: they know neither type
- * bracketing nor Long, Decimal128 and field order, which decide whether two BSON values are equal.
- */
+/** Compiles a filter to a test of a document (or of a value, inside $elemMatch). */
 export function compileFilter(filter: Filter, options: MatchOptions = {}): Predicate {
   switch (filter.kind) {
     case 'and': {
@@ -45,9 +38,9 @@ export function compileFilter(filter: Filter, options: MatchOptions = {}): Predi
       return (value) => !child(value);
     }
     case 'expr': {
-      const { evaluate } = options;
-      if (!evaluate) throw new Error('$expr is not allowed in this context');
-      return (value) => truthy(evaluate(value, filter.expression));
+      if (!options.scope) throw badValue('$expr is not allowed in this context');
+      const evaluate = compileExpression(filter.expression, options.scope);
+      return (value) => truthy(evaluate(value as Doc));
     }
     case 'elemMatch': {
       const child = compileFilter(filter.child, options);
@@ -55,12 +48,11 @@ export function compileFilter(filter: Filter, options: MatchOptions = {}): Predi
     }
     case 'field': {
       const { operator, path, operand } = filter;
-      const expandLeaf = operator !== '$exists' && operator !== '$size';
-      if (operator === '$exists' && operand === false) {
+      if (operator === '$exists') {
         const exists = atPath(path, false, (value) => value !== undefined);
-        return (value) => !exists(value);
+        return operand === true ? exists : (value) => !exists(value);
       }
-      return atPath(path, expandLeaf, fieldTest(operator, operand, options.collation));
+      return atPath(path, operator !== '$size', fieldTest(filter, options.collation));
     }
   }
 }
@@ -68,7 +60,8 @@ export function compileFilter(filter: Filter, options: MatchOptions = {}): Predi
 function atPath(path: readonly string[] | null, expandLeaf: boolean, test: Predicate): Predicate {
   if (path === null) return test;
   const [name] = path;
-  if (path.length === 1 && name !== undefined && name !== '__proto__') {
+  // The common case of a top-level field is faster without a recursive visit.
+  if (path.length === 1 && name !== undefined) {
     return (root) => {
       if (!isDoc(root)) return someValue(root, path, expandLeaf, test);
       const value = Object.hasOwn(root, name) ? root[name] : undefined;
@@ -78,32 +71,20 @@ function atPath(path: readonly string[] | null, expandLeaf: boolean, test: Predi
   return (root) => someValue(root, path, expandLeaf, test);
 }
 
-function fieldTest(operator: string, operand: unknown, collation?: Collation): Predicate {
+function fieldTest({ operator, operand }: FieldFilter, collation?: Collation): Predicate {
   switch (operator) {
     case '$eq':
       return equalTo(operand, collation);
-    case '$gt':
-    case '$gte':
-    case '$lt':
-    case '$lte':
-      return ordered(operator, operand, collation);
     case '$in':
       return memberOf(operand as unknown[], collation);
     case '$exists':
-      return (value) => value !== undefined;
+      return (value) => (value !== undefined) === operand;
     case '$type': {
       const aliases = new Set(operand as string[]);
       return (value) => aliases.has(typeName(value));
     }
-    case '$regex': {
-      const [pattern, flags] = operand as [unknown, string];
-      const expression = compileRegex(pattern, flags);
-      const itself = regexValue(pattern, flags);
-      return (value) =>
-        tagOf(value) === TAG.string
-          ? expression.test(String(value))
-          : isRegex(value) && compareValues(value, itself) === 0;
-    }
+    case '$regex':
+      return regexTest(...(operand as [unknown, string]));
     case '$size':
       return (value) => Array.isArray(value) && value.length === operand;
     case '$mod': {
@@ -111,56 +92,59 @@ function fieldTest(operator: string, operand: unknown, collation?: Collation): P
       return (value) => isNumeric(value) && Math.trunc(toNumber(value)) % divisor === remainder;
     }
     default:
-      return bitTest(operator, operand);
+      return inequality(operator, operand, collation);
   }
 }
 
 function equalTo(operand: unknown, collation?: Collation): Predicate {
-  if (operand === null || operand === undefined) return (value) => value === null || value === undefined;
+  if (isNullish(operand)) return isNullish;
   if (typeof operand === 'string') {
-    if (!collation)
+    if (!collation) {
       return (value) => value === operand || (bsonType(value) === 'BSONSymbol' && String(value) === operand);
+    }
     const folded = collation.fold(operand);
     return (value) => typeof value === 'string' && collation.fold(value) === folded;
   }
   return (value) => value !== undefined && compareValues(value, operand, collation) === 0;
 }
 
-function ordered(operator: string, operand: unknown, collation?: Collation): Predicate {
+function memberOf(operands: unknown[], collation?: Collation): Predicate {
+  const tests = operands.filter(isRegex).map((pattern) => regexTest(pattern));
+  const values = operands.filter((operand) => !isRegex(operand));
+  if (values.length <= 8) {
+    tests.push(...values.map((operand) => equalTo(operand, collation)));
+    return (value) => tests.some((test) => test(value));
+  }
+  const keys = new Set(values.map((value) => mapKey(value ?? null, collation)));
+  return (value) => keys.has(mapKey(value ?? null, collation)) || tests.some((test) => test(value));
+}
+
+function regexTest(pattern: unknown, options = ''): Predicate {
+  const expression = compileRegex(pattern, options);
+  const stored = regexValue(pattern, options);
+  return (value) =>
+    canonicalType(value) === CANONICAL.string
+      ? expression.test(String(value))
+      : isRegex(value) && compareValues(value, stored) === 0;
+}
+
+/** $gt, $gte, $lt and $lte compare only values of the operand's type (type bracketing). */
+function inequality(operator: string, operand: unknown, collation?: Collation): Predicate {
   const inclusive = operator.endsWith('e');
-  const below = operator.startsWith('$lt');
-  if (operand === null) return (value) => inclusive && (value === null || value === undefined);
-  const tag = tagOf(operand);
-  const type = bsonType(operand);
-  const anyType = type === 'MinKey' || type === 'MaxKey';
+  const less = operator.startsWith('$lt');
+  if (operand === null) return (value) => inclusive && isNullish(value);
+  const type = canonicalType(operand);
+  const anyType = type === CANONICAL.minKey || type === CANONICAL.maxKey;
   return (value) => {
-    if (value === undefined || (!anyType && tagOf(value) !== tag)) return false;
-    if (isNaNValue(value) || isNaNValue(operand)) {
-      if (!anyType) return inclusive && isNaNValue(value) && isNaNValue(operand);
+    if (value === undefined || (!anyType && canonicalType(value) !== type)) return false;
+    if (!anyType && (isNaNValue(value) || isNaNValue(operand))) {
+      return inclusive && isNaNValue(value) && isNaNValue(operand);
     }
     const order = compareValues(value, operand, collation);
-    return order === 0 ? inclusive : below === order < 0;
+    return order === 0 ? inclusive : less === order < 0;
   };
 }
 
 function isNaNValue(value: unknown): boolean {
   return isNumeric(value) && Number.isNaN(toNumber(value));
-}
-
-function memberOf(operands: unknown[], collation?: Collation): Predicate {
-  const tests = operands.filter(isRegex).map((pattern) => fieldTest('$regex', [pattern, ''], collation));
-  const plain = operands.filter((operand) => !isRegex(operand));
-  if (plain.length <= 8) {
-    tests.push(...plain.map((operand) => equalTo(operand, collation)));
-    return (value) => tests.some((test) => test(value));
-  }
-  const key = (value: unknown) => encodeKey([value ?? null], [], collation).toString('latin1');
-  const keys = new Set(plain.map(key));
-  return (value) => keys.has(key(value)) || tests.some((test) => test(value));
-}
-
-function bitTest(operator: string, operand: unknown): Predicate {
-  const context = Context.init({ query: { ...bitwise } });
-  const query = new Query({ value: { [operator]: operand } } as never, { context });
-  return (value) => isNumeric(value) && query.test({ value: toNumber(value) } as never);
 }

@@ -1,11 +1,9 @@
-import { toNumber } from '../bson/decimal.ts';
+import { withField } from '../bson/paths.ts';
 import { isNumeric } from '../bson/types.ts';
-import { type Doc, getField, isDoc, setField } from '../bson/value.ts';
+import { type Doc, isDoc, setField, truthy } from '../bson/value.ts';
 import { badValue, CommandError, typeMismatch } from '../errors.ts';
-import { setComputed } from './add-fields.ts';
-import { checkExpression, type Evaluate, isExpressionOperator } from './expression.ts';
-import { parseFilter, truthy } from './filter.ts';
-import { compileFilter, type MatchOptions } from './match.ts';
+import { checkFieldName, compileExpression, type Evaluator, EXPRESSION_OPERATORS } from './expression.ts';
+import type { Scope } from './expression-context.ts';
 
 export type Projection = (doc: Doc) => Doc;
 
@@ -13,33 +11,20 @@ interface Tree {
   [field: string]: Tree | true;
 }
 
-interface Computed {
-  path: string[];
-  compute: (doc: Doc) => unknown;
-}
-
-const MISSING = Symbol('missing');
-
-/**
- * A projection of find (with $slice and $elemMatch) or of a $project stage (`stage`: there they are expressions):
- * https://www.mongodb.com/docs/manual/reference/mql/projection/
- */
-export function parseProjection(
-  spec: unknown,
-  options: MatchOptions & { evaluate: Evaluate; stage?: boolean },
-): Projection {
+/** https://www.mongodb.com/docs/manual/reference/mql/projection/ */
+export function parseProjection(spec: unknown, scope: Scope): Projection {
   if (!isDoc(spec)) throw typeMismatch("Expected field 'projection' to be of type object");
   const included: string[][] = [];
   const excluded: string[][] = [];
-  const computed: Computed[] = [];
-  let idExcluded = false;
-  let idIncluded = false;
+  const computed: { path: string[]; evaluate: Evaluator }[] = [];
+  let id: boolean | undefined;
 
   visit(spec, []);
 
-  if (included.length > 0 && excluded.length > 0) {
+  const inclusive = [...included, ...computed.map(({ path }) => path)];
+  if (inclusive.length > 0 && excluded.length > 0) {
     const [name] = Object.keys(spec).filter((key) => key !== '_id');
-    const inclusionFirst = name !== undefined && included.some((path) => path[0] === name.split('.')[0]);
+    const inclusionFirst = inclusive.some((path) => path[0] === name?.split('.')[0]);
     throw inclusionFirst
       ? new CommandError(
           31254,
@@ -47,107 +32,89 @@ export function parseProjection(
         )
       : new CommandError(
           31253,
-          `Cannot do inclusion on field ${included[0]?.join('.')} in exclusion projection`,
+          `Cannot do inclusion on field ${inclusive[0]?.join('.')} in exclusion projection`,
         );
   }
-  const sliceOnly = computed.length > 0 && computed.every(({ compute }) => keepsRest.has(compute));
-  const inclusion =
-    included.length > 0 ||
-    (excluded.length === 0 && computed.length > 0 && !sliceOnly) ||
-    (excluded.length === 0 && computed.length === 0 && idIncluded);
-  if (!inclusion && idExcluded) excluded.push(['_id']);
-  if (inclusion && !idExcluded) included.push(['_id']);
+  const inclusion = inclusive.length > 0 || (excluded.length === 0 && id === true);
+  if (inclusion && id !== false) included.push(['_id']);
+  if (!inclusion && id === false) excluded.push(['_id']);
   const tree = buildTree(inclusion ? included : excluded);
-  return (doc) => {
-    const result = inclusion ? include(doc, tree) : exclude(doc, tree);
-    for (const { path, compute } of computed) {
-      const value = compute(doc);
-      if (value !== undefined) setComputed(result, path, value);
-    }
-    return result;
-  };
+  return (doc) =>
+    computed.reduce(
+      (result, { path, evaluate }) => {
+        const value = evaluate(doc);
+        return value === undefined ? result : (withField(result, path, value) as Doc);
+      },
+      inclusion ? include(doc, tree) : exclude(doc, tree),
+    );
 
   function visit(node: Doc, prefix: string[]): void {
     const entries = Object.entries(node);
     if (entries.length === 0 && prefix.length > 0) {
       throw new CommandError(
         51270,
-        'An empty sub-projection is not a valid value. Found empty object at path',
+        `An empty sub-projection is not a valid value. Found empty object at path ${prefix.join('.')}`,
       );
     }
     for (const [name, value] of entries) {
-      if (name === '') throw new CommandError(40352, 'FieldPath cannot be constructed with empty string');
-      if (name.startsWith('$')) {
-        throw new CommandError(
-          16410,
-          `FieldPath field names may not start with '$'. Consider using $getField or $setField.`,
-        );
-      }
-      if (name.endsWith('.$')) throw badValue('A positional projection is not supported here.');
+      checkFieldName(name);
+      if (name.endsWith('.$')) throw badValue('positional projection is not supported');
       const path = [...prefix, ...name.split('.')];
-      if (typeof value === 'boolean' || isNumeric(value)) flag(path, truthy(value) && toNumber(value) !== 0);
-      else if (isDoc(value) && !Object.keys(value)[0]?.startsWith('$')) visit(value, path);
-      else computed.push({ path, compute: computation(path, value) });
+      if (typeof value === 'boolean' || isNumeric(value)) {
+        if (path.join('.') === '_id') id = truthy(value);
+        else (truthy(value) ? included : excluded).push(path);
+      } else if (isDoc(value) && !Object.keys(value)[0]?.startsWith('$')) visit(value, path);
+      else computed.push({ path, evaluate: compileField(value) });
     }
   }
 
-  function flag(path: string[], on: boolean): void {
-    if (path.length === 1 && path[0] === '_id') {
-      if (on) idIncluded = true;
-      else idExcluded = true;
-    } else (on ? included : excluded).push(path);
-  }
-
-  function computation(path: string[], value: unknown): (doc: Doc) => unknown {
-    if (!options.stage && isDoc(value)) {
-      if ('$slice' in value) return slice(path, value.$slice);
-      if ('$elemMatch' in value) {
-        const [first] = Object.keys(value.$elemMatch as Doc);
-        const parsed = parseFilter({ field: { $elemMatch: value.$elemMatch } });
-        if (parsed.kind !== 'elemMatch' || first === undefined) throw badValue('$elemMatch needs an Object');
-        const test = compileFilter(parsed.child, options);
-        return (doc) => {
-          const array = getField(doc, path.join('.'));
-          const match = Array.isArray(array) ? array.find(test) : undefined;
-          return match === undefined ? undefined : [match];
-        };
-      }
-      if ('$meta' in value) throw badValue('$meta is not supported here.');
-    }
-    const [operator] = isDoc(value) ? Object.keys(value) : [];
-    if (operator?.startsWith('$') && !isExpressionOperator(operator)) {
+  function compileField(expression: unknown): Evaluator {
+    const [operator] = isDoc(expression) ? Object.keys(expression) : [];
+    if (operator !== undefined && !Object.hasOwn(EXPRESSION_OPERATORS, operator)) {
       throw new CommandError(31325, `Invalid $project :: caused by :: Unknown expression ${operator}`);
     }
-    checkExpression(value);
-    return (doc) => options.evaluate(doc, value);
+    return compileExpression(expression, scope);
   }
 }
 
-const keepsRest = new WeakSet<(doc: Doc) => unknown>();
-
-function slice(path: string[], operand: unknown): (doc: Doc) => unknown {
-  const numbers = (Array.isArray(operand) ? operand : [operand]).map((value) =>
-    isNumeric(value) ? Math.trunc(toNumber(value)) : Number.NaN,
-  );
-  const [first = 0, second] = numbers;
-  if (numbers.some(Number.isNaN) || numbers.length > 2) {
-    throw new CommandError(28724, 'First argument to $slice must be an number');
-  }
-  if (second !== undefined && second <= 0) {
-    throw new CommandError(28724, `Third argument to $slice must be positive: ${second}`);
-  }
-  const compute = (doc: Doc): unknown => {
-    const array = path.reduce<unknown>(
-      (value, name) => (isDoc(value) ? getField(value, name) : undefined),
-      doc,
+/** $unset */
+export function removeFields(argument: unknown): Projection {
+  const names = [argument].flat();
+  if (names.length === 0) {
+    throw new CommandError(
+      31119,
+      '$unset specification must be a string or an array with at least one field',
     );
-    if (!Array.isArray(array)) return undefined;
-    if (second === undefined) return first >= 0 ? array.slice(0, first) : array.slice(first);
-    const start = first >= 0 ? first : Math.max(array.length + first, 0);
-    return array.slice(start, start + second);
+  }
+  for (const name of names) {
+    if (typeof name !== 'string') {
+      throw new CommandError(31002, '$unset specification must be a string or an array');
+    }
+    checkFieldName(name);
+  }
+  const tree = buildTree((names as string[]).map((name) => name.split('.')));
+  return (doc) => exclude(doc, tree);
+}
+
+/** $addFields and $set: an embedded document adds to what is there, an expression replaces it. */
+export function addFields(spec: unknown, scope: Scope): Projection {
+  if (!isDoc(spec)) throw new CommandError(40272, '$addFields specification stage must be an object');
+  const fields: { path: string[]; evaluate: Evaluator }[] = [];
+  visit(spec, []);
+  return (doc) => {
+    const values = fields.map(({ evaluate }) => evaluate(doc));
+    return fields.reduce((result, { path }, i) => withField(result, path, values[i]) as Doc, doc);
   };
-  keepsRest.add(compute);
-  return compute;
+
+  function visit(node: Doc, prefix: string[]): void {
+    for (const [name, value] of Object.entries(node)) {
+      checkFieldName(name);
+      const path = [...prefix, ...name.split('.')];
+      const [first] = isDoc(value) ? Object.keys(value) : [];
+      if (first !== undefined && !first.startsWith('$')) visit(value as Doc, path);
+      else fields.push({ path, evaluate: compileExpression(value, scope) });
+    }
+  }
 }
 
 function buildTree(paths: string[][]): Tree {
@@ -176,24 +143,23 @@ function include(doc: Doc, tree: Tree): Doc {
     const branch = tree[name];
     if (branch === undefined) continue;
     const value = branch === true ? doc[name] : includeValue(doc[name], branch);
-    if (value !== MISSING) setField(result, name, value);
+    if (value !== undefined) setField(result, name, value);
   }
   return result;
 }
 
 function includeValue(value: unknown, tree: Tree): unknown {
   if (Array.isArray(value)) {
-    return value.map((element) => includeValue(element, tree)).filter((element) => element !== MISSING);
+    return value.map((element) => includeValue(element, tree)).filter((element) => element !== undefined);
   }
-  return isDoc(value) ? include(value, tree) : MISSING;
+  return isDoc(value) ? include(value, tree) : undefined;
 }
 
 function exclude(doc: Doc, tree: Tree): Doc {
   const result: Doc = {};
   for (const name of Object.keys(doc)) {
     const branch = tree[name];
-    if (branch === true) continue;
-    setField(result, name, branch === undefined ? doc[name] : excludeValue(doc[name], branch));
+    if (branch !== true) setField(result, name, branch ? excludeValue(doc[name], branch) : doc[name]);
   }
   return result;
 }
@@ -201,10 +167,4 @@ function exclude(doc: Doc, tree: Tree): Doc {
 function excludeValue(value: unknown, tree: Tree): unknown {
   if (Array.isArray(value)) return value.map((element) => excludeValue(element, tree));
   return isDoc(value) ? exclude(value, tree) : value;
-}
-
-/** $unset: the documents without these fields. */
-export function removeFields(names: readonly string[]): Projection {
-  const tree = buildTree(names.map((name) => name.split('.')));
-  return (doc) => exclude(doc, tree);
 }

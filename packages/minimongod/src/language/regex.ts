@@ -1,36 +1,30 @@
 import { BSONRegExp } from 'bson';
 import { CommandError } from '../errors.ts';
 
-/** A PCRE pattern and its options (i, m, s, x, u) as a JavaScript expression. */
+/** A PCRE pattern with its options (i, m, s, u) as a JavaScript RegExp. */
 export function compileRegex(value: unknown, extraOptions = ''): RegExp {
-  const { pattern, options: letters } = regexParts(value, extraOptions);
-  let text = pattern;
-  for (const letter of letters) {
-    if (!'imsxug'.includes(letter)) {
-      throw new CommandError(51108, `invalid flag in regex options: ${letter}`);
-    }
-  }
-  if (letters.includes('x')) text = stripExtended(text);
-  const inline = /^\(\?([ims]+)\)/.exec(text);
-  if (inline) text = text.slice(inline[0].length);
-  const wanted = new Set([...letters, ...(inline?.[1] ?? '')].filter((letter) => 'ims'.includes(letter)));
+  const { pattern, options } = regexParts(value, extraOptions);
+  const unknown = [...options].find((letter) => !'imsug'.includes(letter));
+  if (unknown) throw new CommandError(51108, `invalid flag in regex options: ${unknown}`);
+  const inline = /^\(\?([ims]+)\)/.exec(pattern);
+  const flags = new Set([...options, ...(inline?.[1] ?? '')].filter((letter) => 'ims'.includes(letter)));
   try {
-    return new RegExp(text, [...wanted].join(''));
+    return new RegExp(pattern.slice(inline?.[0].length ?? 0), [...flags].join(''));
   } catch (error) {
     throw new CommandError(51091, `Regular expression is invalid: ${(error as Error).message}`);
   }
 }
 
-/** A pattern as the value that a document may hold, which it matches by equality. */
+/** The pattern as a stored value, which a regex query matches by equality. */
 export function regexValue(value: unknown, extraOptions = ''): BSONRegExp {
   const { pattern, options } = regexParts(value, extraOptions);
   return new BSONRegExp(pattern, options.replaceAll('g', ''));
 }
 
-/** What MongoDB calls a simple regular expression: anchored, then literal text, a prefix of all that it matches. */
+/** What MongoDB calls a prefix expression: an anchor, then literal text. */
 const ANCHORED = /^\^((?:[^\\^$.[|()*+?{]|\\[^A-Za-z0-9])*)(.*)$/s;
 
-/** The text that every match begins with, and whether the pattern asks for nothing else. */
+/** The prefix of all strings that match, and whether the pattern requires nothing else. */
 export function regexPrefix(
   value: unknown,
   extraOptions: string,
@@ -39,19 +33,13 @@ export function regexPrefix(
   const [, literal = '', rest = ''] = ANCHORED.exec(pattern) ?? [];
   if ((options !== '' && options !== 's') || rest.includes('|')) return undefined;
   const characters = [...literal.replaceAll(/\\(.)/gs, '$1')];
-  // these may let the last character occur not even once
+  // A quantifier that allows zero occurrences makes the last character optional.
   if (/^[*?{]/.test(rest)) characters.pop();
   return characters.length === 0 ? undefined : { text: characters.join(''), whole: rest === '' };
 }
 
 function regexParts(value: unknown, extraOptions: string): { pattern: string; options: string } {
-  const { pattern, options, source, flags } = (
-    typeof value === 'object' ? value : { pattern: value }
-  ) as Record<string, string | undefined>;
-  return { pattern: pattern ?? source ?? '', options: extraOptions || options || flags || '' };
-}
-
-/** Option x: white space and comments outside character classes do not count. */
-function stripExtended(pattern: string): string {
-  return pattern.replace(/(\\[\s\S])|(\[(?:\\[\s\S]|[^\]])*\])|\s+|#[^\n]*/g, '$1$2');
+  if (typeof value === 'string') return { pattern: value, options: extraOptions };
+  const { pattern, options } = value as BSONRegExp;
+  return { pattern, options: extraOptions || options };
 }

@@ -1,217 +1,210 @@
-import { Aggregator } from 'mingo/aggregator';
-import { Context } from 'mingo/core';
-import * as mingoStages from 'mingo/operators/pipeline';
-import * as windowOperators from 'mingo/operators/window';
-import { toNumber } from '../bson/decimal.ts';
-import { asInteger, bsonType, type Doc, decode, integer, isDoc } from '../bson/value.ts';
-import { CommandError, failedToParse } from '../errors.ts';
-import { aggregate } from '../plan/aggregate.ts';
-import type { Store } from '../store/store.ts';
-import { parseAddFields } from './add-fields.ts';
-import { bucket } from './bucket.ts';
-import { checkExpression, type Evaluate, expressionContext, type Scope, settle } from './expression.ts';
+import { EMPTY_ARRAY, extractValues, valueAt, withField } from '../bson/paths.ts';
+import { toShell } from '../bson/to-shell.ts';
+import { isNullish, typeName } from '../bson/types.ts';
+import { asInteger, type Doc, integer, isDoc } from '../bson/value.ts';
+import { CommandError, failedToParse, typeMismatch } from '../errors.ts';
+import { compileExpression } from './expression.ts';
+import type { Scope } from './expression-context.ts';
 import { parseFilter } from './filter.ts';
 import { parseGroup } from './group.ts';
-import { lookup } from './lookup.ts';
 import { compileFilter } from './match.ts';
-import { parseProjection, removeFields } from './projection.ts';
+import { addFields, parseProjection, removeFields } from './projection.ts';
 import { parseSort, sortDocs } from './sort.ts';
-import { replaceRoot, stageOf, unsetNames } from './stage.ts';
-import { unwind } from './unwind.ts';
 
 export interface PipelineContext {
-  readonly store: Store;
-  readonly db: string;
   readonly scope: Scope;
-  readonly hint?: string | undefined;
+  /** Runs a pipeline over another collection of the database. */
+  aggregate(collection: string, pipeline: readonly unknown[]): Iterable<Doc>;
 }
 
 export type Stage = (docs: Iterable<Doc>) => Iterable<Doc>;
+type Compile = (argument: unknown, context: PipelineContext, name: string) => Stage;
 
-/** What mingo runs as it is; the rest is below, because it reads collections or compares BSON values. */
-const MINGO_STAGES = new Set([
-  '$bucketAuto',
-  '$densify',
-  '$fill',
-  '$graphLookup',
-  '$redact',
-  '$sample',
-  '$setWindowFields',
-]);
+/** The stages that an update may use as well. */
+export const UPDATE_STAGES: Record<string, (argument: unknown, scope: Scope) => (doc: Doc) => Doc> = {
+  $addFields: addFields,
+  $set: addFields,
+  $unset: removeFields,
+  $project: (argument, scope) => {
+    if (!isDoc(argument)) throw new CommandError(15969, '$project specification must be an object');
+    if (Object.keys(argument).length > 0) return parseProjection(argument, scope);
+    throw new CommandError(
+      51272,
+      'Invalid $project :: caused by :: projection specification must have at least one field',
+    );
+  },
+  $replaceRoot: (argument, scope) => {
+    if (isDoc(argument) && 'newRoot' in argument) return replaceRoot(argument.newRoot, scope);
+    throw new CommandError(40231, 'no newRoot specified for the $replaceRoot stage');
+  },
+  $replaceWith: replaceRoot,
+};
 
-const WRITING = new Set(['$out', '$merge']);
-const FIRST_ONLY = new Set([
-  '$documents',
-  '$changeStream',
-  '$collStats',
-  '$indexStats',
-  '$currentOp',
-  '$geoNear',
-]);
-
-function compilePipeline(pipeline: unknown, context: PipelineContext, evaluate: Evaluate): Stage {
-  if (!Array.isArray(pipeline)) throw failedToParse("'pipeline' must be an array");
-  const stages = pipeline
-    .map(stageOf)
-    .map(([name, argument], i) => compileStage(name, argument, i, context, evaluate));
-  return (docs) => chain(docs, stages);
-}
-
-export function compileStage(
-  name: string,
-  argument: unknown,
-  position: number,
-  context: PipelineContext,
-  evaluate: Evaluate,
-): Stage {
-  const { scope } = context;
-  const { collation } = scope;
-  if (FIRST_ONLY.has(name) && position > 0) {
-    throw new CommandError(40602, `${name} is only valid as the first stage in a pipeline`);
-  }
-  switch (name) {
-    case '$match': {
-      const test = compileFilter(parseFilter(argument), { collation, evaluate });
-      return (docs) => filterDocs(docs, test);
-    }
-    case '$sort': {
-      const sort = parseSort(argument);
-      if (sort.length === 0) throw new CommandError(15976, '$sort stage must have at least one sort key');
-      return (docs) => sortDocs([...docs], sort, (doc) => doc, collation);
-    }
-    case '$skip': {
-      const count = asInteger(argument);
-      if (count === undefined || count < 0)
-        throw new CommandError(5107200, 'invalid argument to $skip stage: Expected a non-negative number');
-      return (docs) => between(docs, count, Number.POSITIVE_INFINITY);
-    }
-    case '$limit': {
-      const count = asInteger(argument);
-      if (count === undefined || count < 0)
-        throw new CommandError(5107201, 'invalid argument to $limit stage: Expected a non-negative number');
-      if (count === 0) throw new CommandError(15958, 'the limit must be positive');
-      return (docs) => between(docs, 0, count);
-    }
-    case '$project':
-      if (!isDoc(argument)) throw new CommandError(15969, '$project specification must be an object');
-      if (Object.keys(argument).length === 0) {
-        throw new CommandError(
-          51272,
-          'Invalid $project :: caused by :: projection specification must have at least one field',
-        );
-      }
-      return mapped(parseProjection(argument, { evaluate, collation, stage: true }));
-    case '$addFields':
-    case '$set':
-      return mapped(parseAddFields(argument, evaluate));
-    case '$unset':
-      return mapped(removeFields(unsetNames(argument)));
-    case '$replaceRoot':
-    case '$replaceWith':
-      return mapped(replaceRoot(name, argument, evaluate));
-    case '$group':
-      return parseGroup(argument, evaluate, scope);
-    case '$sortByCount': {
-      checkExpression(argument);
-      const group = parseGroup({ _id: argument, count: { $sum: 1 } }, evaluate, scope);
-      return (docs) => sortDocs([...group(docs)], parseSort({ count: -1 }), (doc) => doc);
-    }
-    case '$bucket':
-      return bucket(argument, evaluate, scope);
-    case '$count':
-      if (typeof argument !== 'string' || argument === '' || /[$.\0]/.test(argument)) {
-        throw new CommandError(40156, 'the count field must be a non-empty string without $ and .');
-      }
-      return function* counted(docs) {
-        let count = 0;
-        for (const _ of docs) count++;
-        if (count > 0) yield { [argument]: integer(count) };
-      };
-    case '$unwind':
-      return unwind(argument);
-    case '$lookup':
-      return lookup(argument, context, evaluate);
-    case '$facet': {
-      if (!isDoc(argument))
-        throw new CommandError(40169, 'the $facet specification must be a non-empty object');
-      const facets = Object.entries(argument).map(
-        ([field, pipeline]) => [field, compilePipeline(pipeline, context, evaluate)] as const,
-      );
-      return (docs) => {
-        const input = [...docs];
-        return [Object.fromEntries(facets.map(([field, run]) => [field, [...run(input)]]))];
-      };
-    }
-    case '$unionWith': {
-      const spec = typeof argument === 'string' ? { coll: argument } : (argument as Doc);
-      return function* united(docs) {
-        yield* docs;
-        const other = context.store.find(context.db, String(spec.coll));
-        const pipeline = Array.isArray(spec.pipeline) ? spec.pipeline : [];
-        yield* aggregate({ ...context, hint: undefined }, other, pipeline, true);
-      };
-    }
-    case '$documents':
-      checkExpression(argument);
-      return () => evaluate({}, argument) as Doc[];
-    case '$changeStream':
-      throw new CommandError(40573, 'The $changeStream stage is only supported on replica sets');
-  }
-  if (WRITING.has(name) || FIRST_ONLY.has(name)) {
-    throw new CommandError(115, `The ${name} stage is not supported here`);
-  }
-  if (!MINGO_STAGES.has(name)) throw new CommandError(40324, `Unrecognized pipeline stage name: '${name}'`);
-  return mingoStage(name, argument, context);
-}
-
-function mingoStage(name: string, argument: unknown, { store, db, scope }: PipelineContext): Stage {
-  const stages = Context.from(expressionContext)
-    .addPipelineOps({ ...mingoStages } as never)
-    .addWindowOps({ ...windowOperators } as never);
-  return function* run(docs) {
-    const aggregator = new Aggregator([{ [name]: argument }] as never, {
-      context: stages,
-      variables: { ...scope.variables },
-      scriptEnabled: false,
-      collectionResolver: (from) => {
-        const collection = store.find(db, from);
-        if (!collection) return [];
-        const rows = store.statement(`SELECT bson FROM doc_${collection.id}`).all();
-        return rows.map((row) => decode(row.bson as Uint8Array)) as never;
+/** https://www.mongodb.com/docs/manual/reference/mql/aggregation-stages/ */
+export const STAGES: Record<string, Compile> = {
+  ...Object.fromEntries(
+    Object.entries(UPDATE_STAGES).map(([stage, compile]): [string, Compile] => [
+      stage,
+      (argument, { scope }) => {
+        const change = compile(argument, scope);
+        return function* (docs) {
+          for (const doc of docs) yield change(doc);
+        };
       },
-    });
-    for (const doc of aggregator.run([...docs].map(lowered))) yield settle(doc) as Doc;
-  };
+    ]),
+  ),
+  $match: (argument, { scope }) => {
+    const test = compileFilter(parseFilter(argument), { collation: scope.collation, scope });
+    return function* (docs) {
+      for (const doc of docs) if (test(doc)) yield doc;
+    };
+  },
+  $sort: (argument, { scope }) => {
+    const sort = parseSort(argument);
+    if (sort.length === 0) throw new CommandError(15976, '$sort stage must have at least one sort key');
+    return (docs) => sortDocs(docs, sort, (doc) => doc, scope.collation);
+  },
+  $skip: (argument, _context, name) => {
+    const skip = countArgument(argument, name, 5107200);
+    return function* (docs) {
+      let position = 0;
+      for (const doc of docs) if (position++ >= skip) yield doc;
+    };
+  },
+  $limit: (argument, _context, name) => {
+    const limit = countArgument(argument, name, 5107201);
+    if (limit === 0) throw new CommandError(15958, 'the limit must be positive');
+    return function* (docs) {
+      let count = 0;
+      for (const doc of docs) {
+        yield doc;
+        if (++count === limit) return;
+      }
+    };
+  },
+  $count: (argument) => {
+    if (typeof argument !== 'string' || argument === '' || /[$.\0]/.test(argument)) {
+      throw new CommandError(40156, 'the count field must be a non-empty string without $ and .');
+    }
+    return function* (docs) {
+      let count = 0;
+      for (const _ of docs) count++;
+      if (count > 0) yield { [argument]: integer(count) };
+    };
+  },
+  $group: (argument, { scope }) => parseGroup(argument, scope),
+  $sortByCount: (argument, { scope }) => {
+    const group = parseGroup({ _id: argument, count: { $sum: 1 } }, scope);
+    return (docs) => sortDocs(group(docs), parseSort({ count: -1 }), (doc) => doc);
+  },
+  $unwind: unwind,
+  $lookup: lookup,
+  $unionWith: (argument, { aggregate }) => {
+    const { coll, pipeline = [], ...rest } = isDoc(argument) ? argument : { coll: argument };
+    const [unknown] = Object.keys(rest);
+    if (unknown !== undefined) throw failedToParse(`unknown argument to $unionWith: ${unknown}`);
+    if (typeof coll !== 'string') throw failedToParse("the $unionWith stage requires a 'coll'");
+    if (!Array.isArray(pipeline)) throw typeMismatch("'pipeline' option must be specified as an array");
+    return function* (docs) {
+      yield* docs;
+      yield* aggregate(coll, pipeline);
+    };
+  },
+};
+
+/** A pipeline stage's name and argument. */
+export function parseStage(stage: unknown): [name: string, argument: unknown] {
+  if (!isDoc(stage)) throw typeMismatch("Each element of the 'pipeline' array must be an object");
+  const [entry, ...more] = Object.entries(stage);
+  if (entry && more.length === 0) return entry;
+  throw new CommandError(40323, 'A pipeline stage specification object must contain exactly one field.');
 }
 
-/** mingo knows no numbers but JavaScript's; what these stages are given loses its 64-bit type on the way. */
-function lowered(value: unknown): never {
-  const type = bsonType(value);
-  if (type === 'Long' || type === 'Double') return toNumber(value) as never;
-  if (Array.isArray(value)) return value.map(lowered) as never;
-  if (!isDoc(value)) return value as never;
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, lowered(field)])) as never;
-}
-
-function mapped(change: (doc: Doc) => Doc): Stage {
-  return function* map(docs) {
-    for (const doc of docs) yield change(doc);
-  };
-}
-
-function* filterDocs(docs: Iterable<Doc>, test: (doc: Doc) => boolean): Generator<Doc> {
-  for (const doc of docs) if (test(doc)) yield doc;
-}
-
-function* between(docs: Iterable<Doc>, skip: number, limit: number): Generator<Doc> {
-  let position = 0;
-  for (const doc of docs) {
-    if (position++ < skip) continue;
-    yield doc;
-    if (position - skip >= limit) return;
+export function compileStage([name, argument]: [string, unknown], context: PipelineContext): Stage {
+  const compile = Object.hasOwn(STAGES, name) ? STAGES[name] : undefined;
+  if (name === '$changeStream') {
+    throw new CommandError(40573, 'The $changeStream stage is only supported on replica sets');
   }
+  if (!compile) throw new CommandError(40324, `Unrecognized pipeline stage name: '${name}'`);
+  return compile(argument, context, name);
 }
 
-export function chain(docs: Iterable<Doc>, stages: readonly Stage[]): Iterable<Doc> {
+export function runStages(docs: Iterable<Doc>, stages: readonly Stage[]): Iterable<Doc> {
   return stages.reduce((input, stage) => stage(input), docs);
+}
+
+function countArgument(argument: unknown, name: string, code: number): number {
+  const count = asInteger(argument);
+  if (count !== undefined && count >= 0) return count;
+  throw new CommandError(code, `invalid argument to ${name} stage: Expected a non-negative number`);
+}
+
+function replaceRoot(expression: unknown, scope: Scope): (doc: Doc) => Doc {
+  const evaluate = compileExpression(expression, scope);
+  return (doc) => {
+    const root = evaluate(doc);
+    if (isDoc(root)) return root;
+    throw new CommandError(
+      40228,
+      `'newRoot' expression must evaluate to an object, but resulting value was: ${toShell(root)}. Type of resulting value: '${typeName(root)}'. Input document: ${toShell(doc)}`,
+    );
+  };
+}
+
+/** https://www.mongodb.com/docs/manual/reference/operator/aggregation/unwind/ */
+function unwind(argument: unknown): Stage {
+  const {
+    path,
+    includeArrayIndex,
+    preserveNullAndEmptyArrays = false,
+    ...rest
+  }: Doc = isDoc(argument) ? argument : { path: argument };
+  if (typeof path !== 'string') {
+    throw new CommandError(28808, 'expected a string as the path for $unwind stage');
+  }
+  if (!path.startsWith('$')) {
+    throw new CommandError(28818, `path option to $unwind stage should be prefixed with a '$': ${path}`);
+  }
+  const [unknown] = Object.keys(rest);
+  if (unknown) throw new CommandError(28811, `unrecognized option to $unwind stage: ${unknown}`);
+  const names = path.slice(1).split('.');
+  const indexed = (doc: unknown, index: unknown) =>
+    (typeof includeArrayIndex === 'string'
+      ? withField(doc, includeArrayIndex.split('.'), index)
+      : doc) as Doc;
+  return function* (docs) {
+    for (const doc of docs) {
+      const value = valueAt(doc, names);
+      if (Array.isArray(value) && value.length > 0) {
+        for (const [i, element] of value.entries()) yield indexed(withField(doc, names, element), integer(i));
+      } else if (!isNullish(value) && !Array.isArray(value)) yield indexed(doc, null);
+      else if (preserveNullAndEmptyArrays === true) {
+        yield indexed(Array.isArray(value) ? withField(doc, names, undefined) : doc, null);
+      }
+    }
+  };
+}
+
+/** An equality join; the foreign field's index is used. */
+function lookup(argument: unknown, { aggregate }: PipelineContext): Stage {
+  if (!isDoc(argument)) throw failedToParse('the $lookup specification must be an object');
+  const { from, localField, foreignField, as, ...rest } = argument;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) throw failedToParse(`unknown argument to $lookup: ${unknown}`);
+  if (typeof from !== 'string') throw failedToParse("missing 'from' option to $lookup stage specification");
+  if (typeof as !== 'string') throw failedToParse("must specify 'as' field for a $lookup");
+  if (typeof localField !== 'string' || typeof foreignField !== 'string') {
+    throw failedToParse(
+      "$lookup requires both or neither of 'localField' and 'foreignField' to be specified",
+    );
+  }
+  const localPath = localField.split('.');
+  return function* (docs) {
+    for (const doc of docs) {
+      // An array joins by each of its elements, a missing field joins like null.
+      const values = extractValues(doc, localPath).filter((value) => value !== EMPTY_ARRAY);
+      const filter = { [foreignField]: { $in: values.map((value) => value ?? null) } };
+      yield withField(doc, as.split('.'), [...aggregate(from, [{ $match: filter }])]) as Doc;
+    }
+  };
 }

@@ -1,8 +1,7 @@
-import { isArrayIndex } from '../bson/path.ts';
-import { shell } from '../bson/shell.ts';
-import { typeName } from '../bson/types.ts';
+import { isArrayIndex } from '../bson/paths.ts';
+import { toShell } from '../bson/to-shell.ts';
 import { type Doc, getField, isDoc, setField } from '../bson/value.ts';
-import { CommandError } from '../errors.ts';
+import { badValue, CommandError } from '../errors.ts';
 
 /** The place of one field: its container and the key in it. */
 export interface Place {
@@ -11,92 +10,82 @@ export interface Place {
   remove(): void;
 }
 
-/** An array longer than this by a positional update is refused, as MongoDB does. */
+/** MongoDB's limit for the nulls that a positional path adds to an array. */
 const MAX_PADDING = 1_500_000;
 
 /**
- * Finds the field of an update path; with `create` what is missing on the way is made. Undefined where the field is
- * not there and need not be. A scalar in the way is PathNotViable.
+ * Finds the field of an update path. Returns undefined if it does not exist, unless `create` is set: then `set`
+ * creates the missing parents.
+ * @throws PathNotViable with `create`, when a scalar is on the path.
  */
 export function locate(doc: Doc, path: readonly string[], create: boolean): Place | undefined {
   let container: unknown = doc;
   const created: (() => void)[] = [];
   for (let depth = 0; ; depth++) {
     const name = path[depth] as string;
-    const last = depth === path.length - 1;
-    if (Array.isArray(container)) {
-      if (!isArrayIndex(name)) {
-        if (!create) return undefined;
-        throw notViable(path, depth, container);
-      }
-      if (last) return elementPlace(container, Number(name), created);
-    } else if (isDoc(container)) {
-      if (last) return fieldPlace(container, name, created);
-    } else {
+    const viable = Array.isArray(container) ? isArrayIndex(name) : isDoc(container);
+    if (!viable) {
       if (!create) return undefined;
-      throw notViable(path, depth, container);
+      const parent = `{${path[depth - 1]}: ${toShell(container)}}`;
+      throw new CommandError(28, `Cannot create field '${name}' in element ${parent}`);
     }
-    const child: unknown = Array.isArray(container)
-      ? container[Number(name)]
-      : getField(container as Doc, name);
-    if (child === undefined) {
+    const parent = container as Doc | unknown[];
+    const value = Array.isArray(parent) ? parent[Number(name)] : getField(parent, name);
+    if (depth === path.length - 1) return place(parent, name, value, created);
+    if (value === undefined) {
       if (!create) return undefined;
-      const fresh: Doc = {};
-      const parent: unknown = container;
-      created.push(() => put(parent as Doc | unknown[], name, fresh));
-      container = fresh;
-    } else container = child;
+      const child: Doc = {};
+      created.push(() => put(parent, name, child));
+      container = child;
+    } else container = value;
   }
+}
 
-  function notViable(whole: readonly string[], depth: number, value: unknown): CommandError {
-    return new CommandError(
-      28,
-      `Cannot create field '${whole[depth]}' in element {${whole[depth - 1]}: ${shell(value)}}`,
-    );
-  }
+function place(container: Doc | unknown[], name: string, value: unknown, created: (() => void)[]): Place {
+  return {
+    value,
+    set(replacement) {
+      for (const create of created) create();
+      put(container, name, replacement);
+    },
+    remove() {
+      // A removed element leaves null, so that the other elements keep their positions.
+      if (!Array.isArray(container)) delete container[name];
+      else if (Number(name) < container.length) container[Number(name)] = null;
+    },
+  };
 }
 
 function put(container: Doc | unknown[], name: string, value: unknown): void {
-  if (Array.isArray(container)) pad(container, Number(name), value);
-  else setField(container, name, value);
-}
-
-function pad(array: unknown[], index: number, value: unknown): void {
-  if (index - array.length > MAX_PADDING) {
-    throw new CommandError(2, `can't backfill more than ${MAX_PADDING} elements`);
+  if (!Array.isArray(container)) {
+    setField(container, name, value);
+    return;
   }
-  while (array.length < index) array.push(null);
-  array[index] = value;
+  const index = Number(name);
+  if (index - container.length > MAX_PADDING)
+    throw badValue(`can't backfill more than ${MAX_PADDING} elements`);
+  while (container.length < index) container.push(null);
+  container[index] = value;
 }
 
-function fieldPlace(container: Doc, name: string, created: (() => void)[]): Place {
-  return {
-    value: getField(container, name),
-    set(value) {
-      for (const make of created) make();
-      setField(container, name, value);
-    },
-    remove() {
-      delete container[name];
-    },
-  };
+export function parsePath(name: string): string[] {
+  if (name === '') throw new CommandError(56, 'An empty update path is not valid.');
+  const path = name.split('.');
+  if (path.includes('')) {
+    throw new CommandError(
+      56,
+      `The update path '${name}' contains an empty field name, which is not allowed.`,
+    );
+  }
+  const dollar = path.find((component) => component.startsWith('$'));
+  if (dollar === undefined) return path;
+  throw new CommandError(
+    52,
+    `The dollar ($) prefixed field '${dollar}' in '${name}' is not allowed in the context of an update's replacement document. Consider using an aggregation pipeline with $replaceWith.`,
+  );
 }
 
-function elementPlace(container: unknown[], index: number, created: (() => void)[]): Place {
-  return {
-    value: container[index],
-    set(value) {
-      for (const make of created) make();
-      pad(container, index, value);
-    },
-    remove() {
-      // an element leaves a null behind, the others keep their places
-      if (index < container.length) container[index] = null;
-    },
-  };
-}
-
-/** Update paths in the order in which MongoDB applies them: by name, array positions by number. */
+/** MongoDB applies the paths of an update in this order: by name, array positions by number. */
 export function comparePaths(a: readonly string[], b: readonly string[]): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -107,44 +96,4 @@ export function comparePaths(a: readonly string[], b: readonly string[]): number
     return x < y ? -1 : 1;
   }
   return a.length - b.length;
-}
-
-export interface Positions {
-  /** The element that the query matched, for `$`. */
-  matched(array: readonly string[]): number | undefined;
-  /** The test of the array filter for `$[name]`. */
-  filter(name: string): (element: unknown) => boolean;
-}
-
-/** The concrete paths behind one with `$`, `$[]` or `$[name]` in it. */
-export function resolvePositions(doc: Doc, path: readonly string[], positions: Positions): string[][] {
-  const at = path.findIndex((component) => component.startsWith('$'));
-  if (at < 0) return [[...path]];
-  const component = path[at] as string;
-  const prefix = path.slice(0, at);
-  const rest = path.slice(at + 1);
-  if (component === '$') {
-    const index = positions.matched(prefix);
-    if (index === undefined) {
-      throw new CommandError(2, 'The positional operator did not find the match needed from the query.');
-    }
-    return resolvePositions(doc, [...prefix, String(index), ...rest], positions);
-  }
-  const array = locate(doc, prefix, false)?.value;
-  if (!Array.isArray(array)) {
-    if (array === undefined) {
-      throw new CommandError(
-        2,
-        `The path '${prefix.join('.')}' must exist in the document in order to apply array updates.`,
-      );
-    }
-    throw new CommandError(
-      2,
-      `Cannot apply array updates to non-array element ${prefix.at(-1)}: ${shell(array)} of type ${typeName(array)}`,
-    );
-  }
-  const test = component === '$[]' ? () => true : positions.filter(component.slice(2, -1));
-  return array.flatMap((element, i) =>
-    test(element) ? resolvePositions(doc, [...prefix, String(i), ...rest], positions) : [],
-  );
 }

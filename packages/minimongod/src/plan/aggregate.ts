@@ -1,48 +1,50 @@
 import { asInteger, type Doc, integer, isDoc } from '../bson/value.ts';
-import { CommandError } from '../errors.ts';
-import { createEvaluate, type Evaluate } from '../language/expression.ts';
-import { stageOf } from '../language/stage.ts';
-import { chain, compileStage, type PipelineContext } from '../language/stages.ts';
-import type { Collection } from '../store/store.ts';
-import { countQuery, type FindRequest, prepareQuery, runQuery } from './query.ts';
+import type { Scope } from '../language/expression-context.ts';
+import { compileStage, parseStage, runStages } from '../language/stages.ts';
+import type { Collection, Store } from '../store/store.ts';
+import { countQuery, prepareQuery, type QueryRequest, runQuery } from './query.ts';
 
-/** Runs a pipeline over a collection; the leading $match, $sort, $skip and $limit become a query with its index. */
+export interface AggregateRequest {
+  readonly store: Store;
+  readonly db: string;
+  readonly scope: Scope;
+  readonly hint?: string | undefined;
+}
+
+/** Runs a pipeline. Its leading $match, $sort, $skip and $limit become a query, which may use an index. */
 export function aggregate(
-  context: PipelineContext,
+  request: AggregateRequest,
   collection: Collection | undefined,
   pipeline: readonly unknown[],
-  onCollection: boolean,
 ): Iterable<Doc> {
-  const evaluate = createEvaluate(context.scope);
-  const stages = pipeline.map(stageOf);
-  const compiled = stages.map(([name, argument], i) => compileStage(name, argument, i, context, evaluate));
-  if (!onCollection && !['$documents', '$currentOp'].includes(stages[0]?.[0] ?? '')) {
-    throw new CommandError(
-      73,
-      `{aggregate: 1} is not valid for '${stages[0]?.[0] ?? 'an empty pipeline'}'; a collection is required.`,
-    );
+  const { store, db, scope } = request;
+  const stages = pipeline.map(parseStage);
+  const context = {
+    scope,
+    aggregate: (name: string, nested: readonly unknown[]) =>
+      aggregate({ store, db, scope }, store.find(db, name), nested),
+  };
+  const compiled = stages.map((stage) => compileStage(stage, context));
+  if (!collection) return runStages([], compiled);
+  const { query: leading, used } = leadingQuery(stages, request);
+  const query = prepareQuery(store, collection, leading);
+  const counted = countStage(stages.slice(used));
+  if (counted) {
+    const count = countQuery(store, collection, query);
+    return count === 0 ? [] : [counted(count)];
   }
-  if (!collection) return chain([], compiled);
-  const { request, used } = leadingQuery(stages, context, evaluate);
-  const query = prepareQuery(context.store, collection, request);
-  const rest = stages.slice(used);
-  const counter = countOnly(rest);
-  if (counter) {
-    const count = countQuery(context.store, collection, query);
-    return count === 0 ? [] : [counter(count)];
-  }
-  return chain(documents(), compiled.slice(used));
+  return runStages(documents(collection), compiled.slice(used));
 
-  function* documents(): Generator<Doc> {
-    for (const entry of runQuery(context.store, collection as Collection, query)) yield entry.doc();
+  function* documents(source: Collection): Generator<Doc> {
+    for (const entry of runQuery(store, source, query)) yield entry.doc();
   }
 }
 
+/** The leading stages as a query, and how many there are. */
 export function leadingQuery(
   stages: readonly [string, unknown][],
-  { scope, hint }: Pick<PipelineContext, 'scope' | 'hint'>,
-  evaluate: Evaluate,
-): { request: FindRequest; used: number } {
+  { scope, hint }: Pick<AggregateRequest, 'scope' | 'hint'>,
+): { query: QueryRequest; used: number } {
   let used = 0;
   const take = (name: string): unknown => (stages[used]?.[0] === name ? stages[used++]?.[1] : undefined);
   const filters: unknown[] = [];
@@ -50,27 +52,21 @@ export function leadingQuery(
   const sort = take('$sort');
   const skip = asInteger(take('$skip')) ?? 0;
   const limit = asInteger(take('$limit')) ?? 0;
-  const filter = filters.length === 0 ? {} : filters.length === 1 ? filters[0] : { $and: filters };
-  return { request: { filter, sort, skip, limit, collation: scope.collation, hint, evaluate }, used };
+  const filter = filters.length > 1 ? { $and: filters } : filters[0];
+  return { query: { filter, sort, skip, limit, hint, scope }, used };
 }
 
-/** Recognises what a driver's countDocuments sends, and $count: an index answers them without a document. */
-export function countOnly(rest: readonly [string, unknown][]): ((count: number) => Doc) | undefined {
-  const [stage] = rest;
-  if (rest.length !== 1 || !stage) return undefined;
+/** Recognizes $count, and the $group that countDocuments sends: an index may answer them without a document. */
+export function countStage(stages: readonly [string, unknown][]): ((count: number) => Doc) | undefined {
+  const [stage, ...more] = stages;
+  if (!stage || more.length > 0) return undefined;
   const [name, argument] = stage;
   if (name === '$count') return (count) => ({ [argument as string]: integer(count) });
   if (name !== '$group' || !isDoc(argument)) return undefined;
-  const [[idName, id] = [], [field, accumulator] = [], ...others] = Object.entries(argument);
-  if (
-    idName !== '_id' ||
-    (id !== null && typeof id !== 'number') ||
-    field === undefined ||
-    others.length > 0
-  ) {
-    return undefined;
-  }
-  if (!isDoc(accumulator) || Object.keys(accumulator).join() !== '$sum' || accumulator.$sum !== 1)
-    return undefined;
-  return (count) => ({ _id: id, [field]: integer(count) });
+  const { _id, ...fields } = argument;
+  const [[field, accumulator] = [], ...others] = Object.entries(fields);
+  const constant = _id === null || typeof _id === 'number';
+  if (!constant || field === undefined || others.length > 0) return undefined;
+  if (!isDoc(accumulator) || accumulator.$sum !== 1 || Object.keys(accumulator).length > 1) return undefined;
+  return (count) => ({ _id, [field]: integer(count) });
 }

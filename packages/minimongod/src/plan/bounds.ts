@@ -1,21 +1,23 @@
 import type { Collation } from '../bson/collation.ts';
-import { toNumber } from '../bson/decimal.ts';
-import { TAG, tagOf } from '../bson/tag.ts';
-import { isDoc } from '../bson/value.ts';
-import { isRegex } from '../language/filter.ts';
+import { CANONICAL, canonicalType, isNullish, isRegex } from '../bson/types.ts';
+import { isDoc, toNumber } from '../bson/value.ts';
+import type { FieldFilter } from '../language/filter.ts';
 import { regexPrefix, regexValue } from '../language/regex.ts';
-import { type Index, isMultikey } from '../store/indexes.ts';
-import type { Condition, FieldFilter } from './conditions.ts';
-import { type Bound, type Interval, point, prefixInterval, typeInterval } from './interval.ts';
+import { type Index, isMultikey } from '../store/index-keys.ts';
+import type { Condition } from './conditions.ts';
+import { type Bound, type Interval, pointInterval, prefixInterval, typeInterval } from './interval.ts';
 
 export interface FieldBounds {
-  intervals: Interval[];
-  points: boolean;
-  exact: boolean;
-  excludesMissing: boolean;
-  used: FieldFilter[];
+  readonly intervals: Interval[];
+  /** Whether every interval is a single value. */
+  readonly points: boolean;
+  /** Whether the intervals hold exactly what the used conditions match. */
+  readonly exact: boolean;
+  readonly excludesMissing: boolean;
+  readonly used: FieldFilter[];
 }
 
+/** The tightest bounds that the conditions set on one field of an index. */
 export function fieldBounds(
   position: number,
   conditions: readonly Condition[],
@@ -24,48 +26,45 @@ export function fieldBounds(
 ): FieldBounds | undefined {
   const name = Object.keys(index.key)[position];
   const multikey = isMultikey(index, position);
-  const mine = conditions.filter((condition) => condition.name === name);
-  let best: FieldBounds | undefined;
-  for (const { field } of mine) {
-    const bounds = pointBounds(field, multikey, index, collation);
-    if (bounds && (!best || bounds.intervals.length < best.intervals.length)) best = bounds;
+  const fields = conditions.filter((condition) => condition.name === name).map(({ field }) => field);
+  const points = fields.flatMap((field) => pointBounds(field, multikey, index, collation) ?? []);
+  if (points.length > 0) {
+    return points.reduce((best, each) => (each.intervals.length < best.intervals.length ? each : best));
   }
-  if (best) return best;
-  for (const { field } of mine) {
+  for (const field of fields) {
     const bounds = prefixBounds(field, index);
     if (bounds) return bounds;
   }
-  let lower: Bound | undefined;
-  let upper: Bound | undefined;
-  const used: FieldFilter[] = [];
-  for (const { field } of mine) {
-    if (!/^\$[gl]te?$/.test(field.operator) || !rangeable(field.operand, index, collation)) continue;
-    // on a multikey field two bounds may be met by two elements
-    if (multikey && used.length > 0) continue;
-    const bound: Bound = { value: field.operand, inclusive: field.operator.endsWith('e') };
-    if (field.operator.startsWith('$gt')) {
-      if (lower) continue;
-      lower = bound;
-    } else {
-      if (upper) continue;
-      upper = bound;
-    }
-    used.push(field);
-  }
-  const bound = lower ?? upper;
-  if (!bound) return undefined;
-  if (lower && upper && tagOf(lower.value) !== tagOf(upper.value)) {
-    upper = undefined;
-    used.splice(0, used.length, ...used.filter((field) => field.operand === lower?.value));
-  }
+  return rangeBounds(
+    fields.filter((field) => isRange(field) && isRangeable(field.operand, index, collation)),
+    multikey,
+  );
+}
+
+const isRange = ({ operator }: FieldFilter) => /^\$[gl]te?$/.test(operator);
+
+function rangeBounds(fields: FieldFilter[], multikey: boolean): FieldBounds | undefined {
+  const lower = fields.find(({ operator }) => operator.startsWith('$gt'));
+  const upper = fields.find(({ operator }) => operator.startsWith('$lt'));
+  const first = lower ?? upper;
+  if (!first) return undefined;
+  const type = canonicalType(first.operand);
+  // On a multikey field, two elements may satisfy the two bounds, so only one bound may be used.
+  const both = lower && upper && !multikey && canonicalType(upper.operand) === type;
+  const low = lower && boundOf(lower);
+  const high = upper && (both || !lower) ? boundOf(upper) : undefined;
   return {
-    intervals: [typeInterval(tagOf(bound.value), lower, upper)],
+    intervals: [typeInterval(type, low, high)],
     points: false,
-    // NaN lies below every number in the index, but is not less than any
-    exact: tagOf(bound.value) !== TAG.number || lower !== undefined,
+    // NaN is below every number in the index, but it is not less than any number.
+    exact: type !== CANONICAL.number || lower !== undefined,
     excludesMissing: true,
-    used,
+    used: both ? [lower, upper] : [first],
   };
+}
+
+function boundOf({ operator, operand }: FieldFilter): Bound {
+  return { value: operand, inclusive: operator.endsWith('e') };
 }
 
 function pointBounds(
@@ -74,31 +73,33 @@ function pointBounds(
   index: Index,
   collation: Collation | undefined,
 ): FieldBounds | undefined {
+  const { operator, operand } = field;
   let values: unknown[];
-  if (field.operator === '$eq') values = [field.operand];
-  else if (field.operator === '$in') values = field.operand as unknown[];
-  else if (field.operator === '$exists' && field.operand === false) values = [null];
+  if (operator === '$eq') values = [operand];
+  else if (operator === '$in') values = operand as unknown[];
+  else if (operator === '$exists' && operand === false) values = [null];
   else return undefined;
-  if (!values.every((value) => !isRegex(value) && comparable(value, index, collation))) return undefined;
+  if (!values.every((value) => !isRegex(value) && isComparable(value, index, collation))) return undefined;
+  // An array equals a stored array, which is indexed by its elements, or an element that is an array.
   const points = values.flatMap((value) => (Array.isArray(value) ? [value[0], value] : [value]));
-  const nullish = values.some((value) => value === null || value === undefined);
+  const nullish = values.some(isNullish);
   return {
-    intervals: points.map((value) => point(value, index.collation)),
+    intervals: points.map((value) => pointInterval(value, index.collation)),
     points: true,
-    exact: field.operator !== '$exists' && !values.some(Array.isArray) && !(nullish && multikey),
+    exact: operator !== '$exists' && !values.some(Array.isArray) && !(nullish && multikey),
     excludesMissing: !nullish,
     used: [field],
   };
 }
 
-/** An anchored pattern finds the strings that begin so, and by equality the same pattern held as a value. */
+/** An anchored pattern matches the strings with its prefix, and a stored pattern that equals it. */
 function prefixBounds(field: FieldFilter, index: Index): FieldBounds | undefined {
   if (field.operator !== '$regex' || index.collation) return undefined;
   const [pattern, options] = field.operand as [unknown, string];
   const prefix = regexPrefix(pattern, options);
   if (!prefix) return undefined;
   return {
-    intervals: [prefixInterval(prefix.text), point(regexValue(pattern, options), undefined)],
+    intervals: [prefixInterval(prefix.text), pointInterval(regexValue(pattern, options), undefined)],
     points: false,
     exact: prefix.whole,
     excludesMissing: true,
@@ -106,22 +107,22 @@ function prefixBounds(field: FieldFilter, index: Index): FieldBounds | undefined
   };
 }
 
-/** Whether an index's keys and the query mean the same by equality: same collation, or no string in question. */
-function comparable(value: unknown, index: Index, collation: Collation | undefined): boolean {
-  return index.collation === collation || !holdsText(value);
+/** Whether the index and the query agree on equality: they have the same collation, or there is no string. */
+function isComparable(value: unknown, index: Index, collation: Collation | undefined): boolean {
+  return index.collation === collation || !containsString(value);
 }
 
-/** Folded keys are not in the collation's order, so they bound no range. */
-function rangeable(value: unknown, index: Index, collation: Collation | undefined): boolean {
-  const tag = tagOf(value);
-  if (tag === TAG.null || tag === TAG.undefined || tag === TAG.minKey || tag === TAG.maxKey) return false;
-  if (tag === TAG.array || tag === TAG.object) return false;
-  if (tag === TAG.number && Number.isNaN(toNumber(value))) return false;
-  return tag !== TAG.string || (index.collation === undefined && collation === undefined);
+/** Whether a value can bound a range; folded keys of strings are not in the collation's order. */
+function isRangeable(value: unknown, index: Index, collation: Collation | undefined): boolean {
+  const type = canonicalType(value);
+  if (type === CANONICAL.string) return index.collation === undefined && collation === undefined;
+  if (type === CANONICAL.number) return !Number.isNaN(toNumber(value));
+  const { null: nothing, undefined: missing, minKey, maxKey, array, object } = CANONICAL;
+  return ![nothing, missing, minKey, maxKey, array, object].some((each) => each === type);
 }
 
-function holdsText(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(holdsText);
-  if (isDoc(value)) return Object.values(value).some(holdsText);
-  return tagOf(value) === TAG.string;
+function containsString(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(containsString);
+  if (isDoc(value)) return Object.values(value).some(containsString);
+  return canonicalType(value) === CANONICAL.string;
 }

@@ -1,79 +1,70 @@
 import type { Collation } from '../bson/collation.ts';
 import { encodeKey } from '../bson/key.ts';
+import type { KeyRange } from './plan.ts';
 
 export interface Bound {
   readonly value: unknown;
   readonly inclusive: boolean;
 }
 
-/** Boundaries of one index field, as bytes in ascending encoding; `bare` ones hold a type's tag alone. */
+/** An end of an interval, encoded ascending. An `open` one is the end of its type's values. */
 interface Edge {
   readonly bytes: Buffer;
   readonly inclusive: boolean;
-  readonly bare: boolean;
+  readonly open: boolean;
 }
 
+/** The values of one index field between two edges. */
 export interface Interval {
   readonly low: Edge;
   readonly high: Edge;
 }
 
-export function point(value: unknown, collation: Collation | undefined): Interval {
-  const bytes = encodeKey([value], [], collation);
-  return { low: { bytes, inclusive: true, bare: false }, high: { bytes, inclusive: true, bare: false } };
+export function pointInterval(value: unknown, collation: Collation | undefined): Interval {
+  const edge = { bytes: encodeKey([value], [], collation), inclusive: true, open: false };
+  return { low: edge, high: edge };
 }
 
-/** All strings that begin with a text. */
+/** All strings with a prefix. */
 export function prefixInterval(text: string): Interval {
-  // without the two bytes that end a text
-  const bytes = encodeKey([text]).subarray(0, -2);
-  return { low: { bytes, inclusive: true, bare: false }, high: { bytes, inclusive: true, bare: false } };
+  // Without the two bytes that end a string.
+  const edge = { bytes: encodeKey([text]).subarray(0, -2), inclusive: true, open: false };
+  return { low: edge, high: edge };
 }
 
-/** All values of one type between two bounds; a bound that is not given is the type's own. */
-export function typeInterval(tag: number, lower?: Bound, upper?: Bound): Interval {
-  const bare = { bytes: Buffer.from([tag]), inclusive: true, bare: true };
-  return { low: lower ? edge(lower) : bare, high: upper ? edge(upper) : bare };
-}
-
-function edge({ value, inclusive }: Bound): Edge {
-  return { bytes: encodeKey([value]), inclusive, bare: false };
+/** All values of a canonical type between two optional bounds. */
+export function typeInterval(type: number, lower?: Bound, upper?: Bound): Interval {
+  const open = { bytes: Buffer.from([type]), inclusive: true, open: true };
+  const edge = ({ value, inclusive }: Bound) => ({ bytes: encodeKey([value]), inclusive, open: false });
+  return { low: lower ? edge(lower) : open, high: upper ? edge(upper) : open };
 }
 
 /**
- * The half-open byte range of an interval. After a whole value comes the next value's tag or the end, and after a
- * text's beginning never more than two 0xff (its end, inverted), so that three of them lie just above everything that
- * begins so. A point's start is the value itself.
+ * The byte range of an interval. A value is followed by the type of the next value or by the end of the key, and a
+ * string's prefix by at most two 0xff (its inverted end), so three 0xff are just above everything that starts with
+ * the value. The start of a point is the encoded value itself.
  */
-export function rangeBytes({ low, high }: Interval, descending: boolean): { start: Buffer; end: Buffer } {
+export function rangeOf({ low, high }: Interval, descending: boolean): KeyRange {
+  const lowType = low.bytes[0] as number;
+  const highType = high.bytes[0] as number;
   if (!descending) {
     return {
       start: low.inclusive ? low.bytes : above(low.bytes),
-      end: high.bare ? Buffer.from([tag(high) + 1]) : high.inclusive ? above(high.bytes) : high.bytes,
+      end: high.open ? Buffer.from([highType + 1]) : high.inclusive ? above(high.bytes) : high.bytes,
     };
   }
+  const start = invert(high.bytes);
+  const end = invert(low.bytes);
   return {
-    start: high.bare
-      ? Buffer.from([255 - tag(high)])
-      : high.inclusive
-        ? inverted(high.bytes)
-        : above(inverted(high.bytes)),
-    end: low.bare
-      ? Buffer.from([256 - tag(low)])
-      : low.inclusive
-        ? above(inverted(low.bytes))
-        : inverted(low.bytes),
+    start: high.open ? Buffer.from([255 - highType]) : high.inclusive ? start : above(start),
+    end: low.open ? Buffer.from([256 - lowType]) : low.inclusive ? above(end) : end,
   };
-}
-
-function tag(edge: Edge): number {
-  return edge.bytes[0] as number;
 }
 
 function above(bytes: Buffer): Buffer {
   return Buffer.concat([bytes, Buffer.from([0xff, 0xff, 0xff])]);
 }
 
-function inverted(bytes: Buffer): Buffer {
+function invert(bytes: Buffer): Buffer {
   return Buffer.from(bytes.map((byte) => 255 - byte));
 }

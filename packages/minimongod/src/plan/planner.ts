@@ -1,202 +1,160 @@
 import type { Collation } from '../bson/collation.ts';
 import { badValue } from '../errors.ts';
-import type { Filter } from '../language/filter.ts';
+import type { FieldFilter, Filter } from '../language/filter.ts';
 import type { SortField } from '../language/sort.ts';
-import { type Index, isMultikey } from '../store/indexes.ts';
+import { type Index, isMultikey } from '../store/index-keys.ts';
 import { fieldBounds } from './bounds.ts';
-import { type CountKeys, chooseScan } from './choose-scan.ts';
-import { conjuncts, type FieldFilter } from './conditions.ts';
-import { rangeBytes } from './interval.ts';
-import { impliesPartial } from './partial-index.ts';
-
-export type Plan =
-  | Scan
-  | {
-      /** The branches of an $or, each in the wanted order, by the index or by sorting it. */
-      readonly stage: 'SORT_MERGE';
-      readonly branches: IndexScan[];
-      readonly exact: false;
-      readonly sorted: true;
-    };
-
-export type Scan =
-  | {
-      readonly stage: 'COLLSCAN';
-      readonly backward: boolean;
-      readonly exact: boolean;
-      readonly sorted: boolean;
-    }
-  | IndexScan
-  | { readonly stage: 'OR'; readonly branches: IndexScan[]; readonly exact: false; readonly sorted: boolean };
-
-export interface IndexScan {
-  readonly stage: 'IXSCAN';
-  readonly index: Index;
-  /** Half-open: start ≤ key < end, in ascending order and apart from each other. */
-  readonly ranges: readonly { readonly start: Buffer; readonly end: Buffer }[];
-  readonly backward: boolean;
-  /** Whether the ranges hold exactly what the filter matches, so that no document need be looked at. */
-  readonly exact: boolean;
-  /** Whether they come in the wanted order. */
-  readonly sorted: boolean;
-  /** Whether they do so only when the ranges, each of which has it, are merged. */
-  readonly merges: boolean;
-  /** Whether it finds one document at most. */
-  readonly unique: boolean;
-  readonly score: number;
-  /** What to read when the order turns out to be long in giving what matches. */
-  readonly instead?: readonly IndexScan[];
-}
+import { chooseScan } from './choose-scan.ts';
+import { conditionsOf } from './conditions.ts';
+import { rangeOf } from './interval.ts';
+import { impliesPartialFilter } from './partial-index.ts';
+import type { CountKeys, IndexScan, KeyRange, Plan } from './plan.ts';
 
 export interface PlanRequest {
   readonly filter: Filter;
   readonly sort: readonly SortField[];
   readonly collation: Collation | undefined;
-  /** An index name, 'COLLSCAN' for a $natural hint. */
+  /** The name of an index, or 'COLLSCAN' for a $natural hint. */
   readonly hint?: string | undefined;
-  /** How many documents are taken in that order, those that are skipped with them; 0 stands for all. */
-  readonly need: number;
+  /** How many documents will be read in order, including skipped ones; 0 means all. */
+  readonly limit: number;
   readonly count: CountKeys;
-  /** An $or reads the index once per branch, which makes no sense for a whole index. */
+  /** Set for a branch of an $or, which must not read a whole index for its order. */
   readonly branch?: boolean;
 }
 
-/** More points than this (of several $in multiplied) and only the first field bounds the scan. */
+/** If the points of several $in multiply to more ranges than this, only the first field bounds the scan. */
 const MAX_RANGES = 2000;
 /** https://www.mongodb.com/docs/manual/reference/parameters/ internalQueryMaxScansToExplode */
-const MAX_MERGED = 200;
+const MAX_MERGED_RANGES = 200;
 
-export function choosePlan(indexes: readonly Index[], request: PlanRequest): Plan {
-  const natural = request.sort[0]?.name === '$natural' ? request.sort[0] : undefined;
-  const everything = request.filter.kind === 'and' && request.filter.children.length === 0;
-  const collscan: Plan = {
-    stage: 'COLLSCAN',
-    backward: natural?.descending ?? false,
-    exact: everything,
-    sorted: natural !== undefined || request.sort.length === 0,
-  };
-  if (natural || request.hint === 'COLLSCAN') return collscan;
-  const scans = indexes.flatMap((index) => {
-    if (request.hint !== undefined && index.name !== request.hint) return [];
-    return planIndex(index, request, request.hint !== undefined) ?? [];
-  });
-  if (request.hint !== undefined && !indexes.some((index) => index.name === request.hint)) {
-    throw badValue(
-      'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index',
-    );
-  }
-  const choose = () => chooseScan(scans, { ...request, sorts: request.sort.length > 0 });
-  if (scans.some((scan) => scan.score >= POINT)) return choose() ?? collscan;
-  return planUnion(indexes, request) ?? choose() ?? collscan;
-}
-
+/** The weight of an equality, of a range and of the right order in a scan's score. */
 const POINT = 10;
 const RANGE = 5;
 const SORTED = 3;
 
-function planIndex(index: Index, request: PlanRequest, hinted: boolean): IndexScan | undefined {
-  const { conditions, others } = conjuncts(request.filter);
-  if (index.partial && !impliesPartial(index.partial.filter, conditions, index, request.collation))
+export function choosePlan(indexes: readonly Index[], request: PlanRequest): Plan {
+  const { filter, sort, hint } = request;
+  const natural = sort[0]?.name === '$natural' ? sort[0] : undefined;
+  const collscan: Plan = {
+    stage: 'COLLSCAN',
+    backward: natural?.descending ?? false,
+    exact: filter.kind === 'and' && filter.children.length === 0,
+    sorted: natural !== undefined || sort.length === 0,
+  };
+  if (natural || hint === 'COLLSCAN') return collscan;
+  const candidates = indexes.filter(({ name }) => hint === undefined || name === hint);
+  if (hint !== undefined && candidates.length === 0) {
+    throw badValue(
+      'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index',
+    );
+  }
+  const scans = candidates.flatMap((index) => planIndex(index, request) ?? []);
+  const choose = () => chooseScan(scans, { ...request, sorts: sort.length > 0 });
+  if (scans.some(({ score }) => score >= POINT)) return choose() ?? collscan;
+  return planUnion(indexes, request) ?? choose() ?? collscan;
+}
+
+function planIndex(index: Index, request: PlanRequest): IndexScan | undefined {
+  const { conditions, others } = conditionsOf(request.filter);
+  const { partial } = index;
+  if (partial && !impliesPartialFilter(partial.filter, conditions, index, request.collation)) {
     return undefined;
-
-  const used = new Set<FieldFilter>();
-  let exact = others === 0;
-  let prefixes: Buffer[] = [Buffer.alloc(0)];
-  let bounded: { start: Buffer; end: Buffer }[] | undefined;
-  let points = 0;
-  let excludesMissing = false;
+  }
   const names = Object.keys(index.key);
+  const used = new Set<FieldFilter>();
+  let exact = others === 0 && conditions.every(({ mustHold }) => mustHold);
+  let excludesMissing = false;
+  let points = 0;
+  let prefixes: Buffer[] = [Buffer.alloc(0)];
+  let bounded: KeyRange[] | undefined;
 
-  for (let i = 0; i < names.length; i++) {
-    if (sharesArray(index, i)) break;
+  for (let i = 0; i < names.length && !bounded && !sharesArray(index, i); i++) {
     const bounds = fieldBounds(i, conditions, index, request.collation);
-    if (!bounds) break;
-    if (prefixes.length * bounds.intervals.length > MAX_RANGES && i > 0) break;
+    if (!bounds || (i > 0 && prefixes.length * bounds.intervals.length > MAX_RANGES)) break;
     excludesMissing ||= bounds.excludesMissing;
-    for (const field of bounds.used) used.add(field);
     exact &&= bounds.exact;
-    const descending = index.descending[i] as boolean;
-    const ranges = bounds.intervals.map((interval) => rangeBytes(interval, descending));
+    for (const field of bounds.used) used.add(field);
+    const ranges = bounds.intervals.map((interval) => rangeOf(interval, index.descending[i] as boolean));
     if (bounds.points) {
       points++;
-      prefixes = prefixes.flatMap((prefix) => ranges.map((range) => Buffer.concat([prefix, range.start])));
-      continue;
+      prefixes = prefixes.flatMap((prefix) => ranges.map(({ start }) => Buffer.concat([prefix, start])));
+    } else {
+      bounded = prefixes.flatMap((prefix) =>
+        ranges.map(({ start, end }) => ({
+          start: Buffer.concat([prefix, start]),
+          end: Buffer.concat([prefix, end]),
+        })),
+      );
     }
-    bounded = prefixes.flatMap((prefix) =>
-      ranges.map((range) => ({
-        start: Buffer.concat([prefix, range.start]),
-        end: Buffer.concat([prefix, range.end]),
-      })),
-    );
-    break;
   }
-  // a sparse index lacks the documents in which every field is missing
+  // A sparse index lacks the documents in which every field is missing.
   if (index.sparse && !excludesMissing) return undefined;
-  exact &&=
-    conditions.every(({ field, decides }) => !decides || used.has(field)) &&
-    conditions.every((c) => c.decides);
+  exact &&= conditions.every(({ field }) => used.has(field));
 
-  const single = prefixes.every((prefix) => prefix.equals(prefixes[0] as Buffer));
-  const straight = sortDirection(index, request, single ? points : 0);
-  const order = straight ?? sortDirection(index, request, points);
-  const walks = order !== undefined && !request.branch;
-  if (points === 0 && !bounded && !walks && !index.partial && !hinted) return undefined;
+  const onePrefix = prefixes.every((prefix) => prefix.equals(prefixes[0] as Buffer));
+  const direct = sortDirection(index, request, onePrefix ? points : 0);
+  const order = direct ?? sortDirection(index, request, points);
+  const forOrder = order !== undefined && !request.branch;
+  if (points === 0 && !bounded && !forOrder && !partial && request.hint === undefined) return undefined;
 
-  const ranges = bounded ?? prefixes.map((prefix) => ({ start: prefix, end: Buffer.concat([prefix, HIGH]) }));
-  ranges.sort((a, b) => Buffer.compare(a.start, b.start));
-  const distinct = ranges.filter(
-    (range, i) => i === 0 || !range.start.equals((ranges[i - 1] as typeof range).start),
+  const ranges = distinct(
+    bounded ?? prefixes.map((prefix) => ({ start: prefix, end: Buffer.concat([prefix, ABOVE_ALL]) })),
   );
-  const merges = order !== undefined && straight === undefined;
-  const sorted = order !== undefined && (!merges || distinct.length <= MAX_MERGED);
+  const merges = order !== undefined && direct === undefined;
+  const sorted = order !== undefined && (!merges || ranges.length <= MAX_MERGED_RANGES);
   return {
     stage: 'IXSCAN',
     index,
-    ranges: distinct,
+    ranges,
     backward: order === 'backward',
     exact,
     sorted: request.sort.length === 0 || sorted,
     merges: merges && sorted,
-    unique: index.unique && points === names.length && distinct.length === 1,
-    // of two alike, not the one that has several keys for a document
+    unique: index.unique && points === names.length && ranges.length === 1,
     score:
       points * POINT +
       (bounded ? RANGE : 0) +
       (sorted ? SORTED : 0) +
-      (index.partial ? 1 : 0) +
+      (partial ? 1 : 0) +
+      // Of two equal indexes, prefer the one with a single key per document.
       (index.multikey ? 0 : 0.5),
   };
 }
 
-const HIGH = Buffer.from([0xff]);
+const ABOVE_ALL = Buffer.from([0xff]);
 
-/** Two fields through one array stand together per element in the index, but a query may match them apart. */
+function distinct(ranges: KeyRange[]): KeyRange[] {
+  const sorted = ranges.toSorted((a, b) => Buffer.compare(a.start, b.start));
+  return sorted.filter(({ start }, i) => i === 0 || !start.equals((sorted[i - 1] as KeyRange).start));
+}
+
+/** The index combines two fields of one array per element, but different elements may satisfy the two conditions. */
 function sharesArray(index: Index, i: number): boolean {
   const root = index.paths[i]?.[0];
   const before = index.paths.slice(0, i);
   return isMultikey(index, i) && before.some((path, j) => path[0] === root && isMultikey(index, j));
 }
 
+/** An index scan for each branch of an $or, if every branch has one. */
 function planUnion(indexes: readonly Index[], request: PlanRequest): Plan | undefined {
-  const or = (request.filter.kind === 'and' ? request.filter.children : [request.filter]).find(
-    (child) => child.kind === 'or',
-  );
-  if (or?.kind !== 'or' || request.hint !== undefined) return undefined;
+  const { filter, sort, hint } = request;
+  const or = (filter.kind === 'and' ? filter.children : [filter]).find(({ kind }) => kind === 'or');
+  if (or?.kind !== 'or' || hint !== undefined) return undefined;
   const branches: IndexScan[] = [];
-  for (const filter of or.children) {
-    const plan = choosePlan(indexes, { ...request, filter, branch: true });
+  for (const child of or.children) {
+    const plan = choosePlan(indexes, { ...request, filter: child, branch: true });
     if (plan.stage === 'COLLSCAN') return undefined;
     if (plan.stage === 'IXSCAN') branches.push(plan);
     else branches.push(...plan.branches);
   }
-  const sorts = request.sort.length > 0;
-  if (sorts && branches.some(({ sorted }) => sorted)) {
+  if (sort.length > 0 && branches.some(({ sorted }) => sorted)) {
     return { stage: 'SORT_MERGE', branches, exact: false, sorted: true };
   }
-  return { stage: 'OR', branches, exact: false, sorted: !sorts };
+  return { stage: 'OR', branches, exact: false, sorted: sort.length === 0 };
 }
 
-/** Whether index order after `points` fixed fields is the wanted order, and in which direction. */
+/** The direction in which the index, after `points` fields with fixed values, has the order of the sort. */
 function sortDirection(
   index: Index,
   { sort, collation }: PlanRequest,
@@ -204,16 +162,11 @@ function sortDirection(
 ): 'forward' | 'backward' | undefined {
   if (sort.length === 0 || index.collation || collation || index.sparse) return undefined;
   const names = Object.keys(index.key);
-  // one element of an array is fixed, not what a document is sorted by
+  // An equality on an array fixes one element, not the value by which a document is sorted.
   const fixed = new Set(names.slice(0, points).filter((_, i) => !isMultikey(index, i)));
-  const wanted = sort.filter((field) => !fixed.has(field.name));
-  let backward: boolean | undefined;
-  for (let i = 0; i < wanted.length; i++) {
-    const { name, descending } = wanted[i] as SortField;
-    if (names[points + i] !== name || isMultikey(index, points + i)) return undefined;
-    const reversed = descending !== index.descending[points + i];
-    if (backward !== undefined && backward !== reversed) return undefined;
-    backward = reversed;
-  }
-  return backward ? 'backward' : 'forward';
+  const fields = sort.filter(({ name }) => !fixed.has(name));
+  const matches = fields.every(({ name }, i) => names[points + i] === name && !isMultikey(index, points + i));
+  const reversed = fields.map(({ descending }, i) => descending !== index.descending[points + i]);
+  if (!matches || reversed.some((each) => each !== reversed[0])) return undefined;
+  return reversed[0] ? 'backward' : 'forward';
 }

@@ -1,108 +1,87 @@
-import type { Collation } from '../bson/collation.ts';
 import { type Doc, decode, encode } from '../bson/value.ts';
-import type { Evaluate } from '../language/expression.ts';
+import type { Scope } from '../language/expression-context.ts';
 import { type Filter, parseFilter } from '../language/filter.ts';
 import { compileFilter } from '../language/match.ts';
 import { parseProjection } from '../language/projection.ts';
 import { parseSort, type SortField } from '../language/sort.ts';
 import type { Collection, Store } from '../store/store.ts';
-import type { CountKeys } from './choose-scan.ts';
-import { choosePlan, type Plan, type Scan } from './planner.ts';
-import { countKeys, countUpTo, type ScanStats, scan } from './scan.ts';
-import { readInOrder } from './sorted-read.ts';
+import type { CountKeys, Plan, Scan } from './plan.ts';
+import { choosePlan } from './planner.ts';
+import { countDocuments, countKeys, newStats, type ScanStats, scan } from './scan.ts';
+import { readInOrder, type StoredDocument } from './sorted-read.ts';
 
-export interface FindRequest {
+export interface QueryRequest {
   readonly filter: unknown;
   readonly sort?: unknown;
   readonly skip?: number;
-  /** 0 stands for all. */
+  /** 0 means no limit. */
   readonly limit?: number;
   readonly projection?: unknown;
-  readonly collation?: Collation | undefined;
   readonly hint?: string | undefined;
-  readonly evaluate: Evaluate;
-}
-
-/** A stored document; it is decoded only when somebody looks into it. */
-export interface StoredDocument {
-  readonly id: number;
-  readonly bson: Uint8Array;
-  doc(): Doc;
+  readonly scope: Scope;
 }
 
 export interface Query {
   readonly filter: Filter;
   readonly sort: readonly SortField[];
   readonly plan: Plan;
-  readonly request: FindRequest;
+  readonly request: QueryRequest;
 }
 
-export const newStats = (): ScanStats => ({ keysExamined: 0, docsExamined: 0 });
-
-export function prepareQuery(store: Store, collection: Collection | undefined, request: FindRequest): Query {
+export function prepareQuery(store: Store, collection: Collection | undefined, request: QueryRequest): Query {
   const filter = parseFilter(request.filter ?? {});
   const sort = parseSort(request.sort);
-  const { collation, hint, skip = 0, limit = 0 } = request;
+  const { hint, scope, skip = 0, limit = 0 } = request;
   const plan = choosePlan(collection?.indexes ?? [], {
     filter,
     sort,
-    collation,
+    collation: scope.collation,
     hint: collection ? hint : undefined,
-    need: limit > 0 ? skip + limit : 0,
-    count: (scan, most) => countUpTo(store, collection, scan, most),
+    limit: limit > 0 ? skip + limit : 0,
+    count: (candidate, max) => countKeys(store, collection, candidate, max),
   });
   return { filter, sort, plan, request };
 }
 
-/** The documents that match, in the wanted order, after skip and limit. */
+/** The documents that match, in the order of the sort, after skip and limit. */
 export function* runQuery(
   store: Store,
   collection: Collection,
   { filter, sort, plan, request }: Query,
   stats: ScanStats = newStats(),
 ): Generator<StoredDocument> {
-  const { collation, evaluate, skip = 0, limit = 0 } = request;
-  const test = plan.exact ? undefined : compileFilter(filter, { collation, evaluate });
-  const count: CountKeys = (keys, most) => countUpTo(store, collection, keys, most);
-  const found = readInOrder(plan, { sort, collation, count, matching });
+  const { scope, skip = 0, limit = 0 } = request;
+  const { collation } = scope;
+  const test = plan.exact ? undefined : compileFilter(filter, { collation, scope });
+  const count: CountKeys = (candidate, max) => countKeys(store, collection, candidate, max);
   let position = 0;
-  for (const entry of found) {
+  for (const entry of readInOrder(plan, { sort, collation, count, matching })) {
     if (position++ < skip) continue;
     yield entry;
     if (limit > 0 && position - skip >= limit) return;
   }
 
-  function* matching(part: Scan, goesOn = () => true): Generator<StoredDocument> {
+  function* matching(part: Scan, proceed = () => true): Generator<StoredDocument> {
     for (const { id, bson } of scan(store, collection, part, stats)) {
-      if (!goesOn()) return;
-      const entry = stored(id, bson);
+      if (!proceed()) return;
+      let decoded: Doc | undefined;
+      const entry = { id, bson, doc: () => (decoded ??= decode(bson)) };
       if (!test || test(entry.doc())) yield entry;
     }
   }
 }
 
-function stored(id: number, bson: Uint8Array): StoredDocument {
-  let doc: Doc | undefined;
-  return { id, bson, doc: () => (doc ??= decode(bson)) };
-}
-
-export function* runDocs(store: Store, collection: Collection, query: Query): Generator<Doc> {
-  for (const entry of runQuery(store, collection, query)) yield entry.doc();
-}
-
-/** The same as the BSON that a cursor sends. */
+/** The results of a find as BSON. Without a projection, stored documents are sent as they are. */
 export function runFind(
   store: Store,
   collection: Collection | undefined,
   query: Query,
 ): Iterator<Uint8Array> {
-  const { projection, collation, evaluate } = query.request;
-  // a compiled filter or projection refuses what is wrong with it even where there is nothing to read
-  compileFilter(query.filter, { collation, evaluate });
+  const { projection, scope } = query.request;
+  // Compiling reports errors in the filter and the projection even if there is nothing to read.
+  compileFilter(query.filter, { collation: scope.collation, scope });
   const project =
-    projection && Object.keys(projection).length > 0
-      ? parseProjection(projection, { collation, evaluate })
-      : undefined;
+    projection && Object.keys(projection).length > 0 ? parseProjection(projection, scope) : undefined;
   return results();
 
   function* results(): Generator<Uint8Array> {
@@ -113,6 +92,7 @@ export function runFind(
   }
 }
 
+/** Counts the matches, from an index alone where the plan is exact. */
 export function countQuery(
   store: Store,
   collection: Collection,
@@ -121,18 +101,13 @@ export function countQuery(
 ): number {
   const { plan, request } = query;
   const { skip = 0, limit = 0 } = request;
-  const capped = (count: number) => {
-    const rest = Math.max(count - skip, 0);
-    return limit > 0 ? Math.min(rest, limit) : rest;
-  };
-  if (plan.exact && plan.stage === 'COLLSCAN') {
-    const id = collection.indexes[0]?.id;
-    return capped(Number(store.statement(`SELECT COUNT(*) AS n FROM idx_${id}`).get()?.n));
-  }
-  if (plan.exact && plan.stage === 'IXSCAN') {
-    return capped(countKeys(store, plan, stats));
-  }
   let count = 0;
-  for (const _ of runQuery(store, collection, query, stats)) count++;
-  return count;
+  if (!plan.exact) {
+    for (const _ of runQuery(store, collection, query, stats)) count++;
+    return count;
+  }
+  if (plan.stage === 'IXSCAN') count = countDocuments(store, plan, stats);
+  else count = Number(store.statement(`SELECT COUNT(*) AS n FROM idx_${collection.indexes[0]?.id}`).get()?.n);
+  const rest = Math.max(count - skip, 0);
+  return limit > 0 ? Math.min(rest, limit) : rest;
 }

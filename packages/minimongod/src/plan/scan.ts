@@ -1,44 +1,46 @@
 import type { Collection, Store } from '../store/store.ts';
-import type { IndexScan, Scan } from './planner.ts';
+import type { IndexScan, Scan } from './plan.ts';
 
-export interface Found {
+interface Row {
   readonly id: number;
   readonly bson: Uint8Array;
 }
 
-/** What explain shows: how many index keys and documents a scan has touched. */
+/** What explain reports: the index keys and documents that a scan has read. */
 export interface ScanStats {
   keysExamined: number;
   docsExamined: number;
 }
 
+export const newStats = (): ScanStats => ({ keysExamined: 0, docsExamined: 0 });
+
 const FIRST_PAGE = 16;
-const LAST_PAGE = 256;
+const MAX_PAGE = 256;
 
 /**
- * The documents of a plan, page by page: between two pages no statement is open, so that a cursor may rest for
- * minutes while others write.
+ * The documents of a plan, page by page. Between two pages no statement is open, so a cursor may rest for minutes
+ * while clients write.
  */
-export function* scan(store: Store, collection: Collection, plan: Scan, stats: ScanStats): Generator<Found> {
+export function* scan(store: Store, collection: Collection, plan: Scan, stats: ScanStats): Generator<Row> {
   switch (plan.stage) {
     case 'COLLSCAN':
       yield* scanCollection(store, collection, plan.backward, stats);
       return;
     case 'IXSCAN':
-      yield* unlessSeen(scanIndex(store, collection, plan, stats), plan.index.multikey !== 0, stats);
+      yield* withoutRepeats(scanIndex(store, collection, plan, stats), plan.index.multikey !== 0, stats);
       return;
     case 'OR':
-      yield* unlessSeen(scanBranches(store, collection, plan.branches, stats), true, stats);
+      yield* withoutRepeats(scanBranches(store, collection, plan.branches, stats), true, stats);
   }
 }
 
-function* unlessSeen(found: Iterable<Found>, repeats: boolean, stats: ScanStats): Generator<Found> {
+function* withoutRepeats(rows: Iterable<Row>, repeats: boolean, stats: ScanStats): Generator<Row> {
   const seen = new Set<number>();
-  for (const entry of found) {
-    if (seen.has(entry.id)) continue;
-    if (repeats) seen.add(entry.id);
+  for (const row of rows) {
+    if (seen.has(row.id)) continue;
+    if (repeats) seen.add(row.id);
     stats.docsExamined++;
-    yield entry;
+    yield row;
   }
 }
 
@@ -48,18 +50,18 @@ function* scanBranches(store: Store, collection: Collection, branches: IndexScan
 
 function* scanCollection(
   store: Store,
-  collection: Collection,
+  { id, db, name }: Collection,
   backward: boolean,
   stats: ScanStats,
-): Generator<Found> {
-  const { id } = collection;
+): Generator<Row> {
   const sql = backward
     ? `SELECT id, bson FROM doc_${id} WHERE id < ? ORDER BY id DESC LIMIT ?`
     : `SELECT id, bson FROM doc_${id} WHERE id > ? ORDER BY id LIMIT ?`;
   let last = backward ? Number.MAX_SAFE_INTEGER : -1;
-  for (let page = FIRST_PAGE; ; page = Math.min(page * 2, LAST_PAGE)) {
-    if (store.find(collection.db, collection.name)?.id !== id) return;
-    const rows = store.statement(sql).all(last, page) as unknown as Found[];
+  for (let page = FIRST_PAGE; ; page = Math.min(page * 2, MAX_PAGE)) {
+    // A dropped collection ends the scan.
+    if (store.find(db, name)?.id !== id) return;
+    const rows = store.statement(sql).all(last, page) as unknown as Row[];
     for (const row of rows) {
       last = row.id;
       stats.docsExamined++;
@@ -72,66 +74,58 @@ function* scanCollection(
 function* scanIndex(
   store: Store,
   collection: Collection,
-  plan: IndexScan,
+  { index, ranges, backward, unique }: IndexScan,
   stats: ScanStats,
-): Generator<Found> {
-  if (plan.unique) {
-    if (!hasIndex(store, collection, plan.index.id)) return;
-    const sql =
-      `SELECT d.id AS id, d.bson AS bson FROM idx_${plan.index.id} i ` +
-      `CROSS JOIN doc_${collection.id} d ON d.id = i.doc WHERE i.key = ?`;
-    const row = store.statement(sql).get(plan.ranges[0]?.start as Buffer) as unknown as Found | undefined;
+): Generator<Row> {
+  const from = `FROM idx_${index.id} i CROSS JOIN doc_${collection.id} d ON d.id = i.doc`;
+  if (unique) {
+    if (!hasIndex(store, collection, index.id)) return;
+    const point = store.statement(`SELECT d.id AS id, d.bson AS bson ${from} WHERE i.key = ?`);
+    const row = point.get(ranges[0]?.start as Buffer) as unknown as Row | undefined;
     if (!row) return;
     stats.keysExamined++;
     yield row;
     return;
   }
-  const ranges = plan.backward ? plan.ranges.toReversed() : plan.ranges;
-  const order = plan.backward ? 'DESC' : 'ASC';
-  const [beyond, within] = plan.backward ? ['<', '>='] : ['>', '<'];
+  const [order, after, within] = backward ? ['DESC', '<', '>='] : ['ASC', '>', '<'];
   const sql =
-    `SELECT i.key AS key, d.id AS id, d.bson AS bson FROM idx_${plan.index.id} i ` +
-    `CROSS JOIN doc_${collection.id} d ON d.id = i.doc ` +
-    `WHERE (i.key, i.doc) ${beyond} (?, ?) AND i.key ${within} ? ORDER BY i.key ${order}, i.doc ${order} LIMIT ?`;
+    `SELECT i.key AS key, d.id AS id, d.bson AS bson ${from} ` +
+    `WHERE (i.key, i.doc) ${after} (?, ?) AND i.key ${within} ? ORDER BY i.key ${order}, i.doc ${order} LIMIT ?`;
   let page = FIRST_PAGE;
-  for (const { start, end } of ranges) {
-    // row ids are positive: the start itself is inside, the end is not
-    let key: Uint8Array = plan.backward ? end : start;
+  for (const { start, end } of backward ? ranges.toReversed() : ranges) {
+    // Row ids are positive, so with -1 the range includes its start and excludes its end.
+    let key: Uint8Array = backward ? end : start;
     let id = -1;
-    for (;;) {
-      if (!hasIndex(store, collection, plan.index.id)) return;
-      const rows = store
-        .statement(sql)
-        .all(key, id, plan.backward ? start : end, page) as unknown as (Found & {
-        key: Uint8Array;
-      })[];
-      for (const row of rows) {
+    for (let more = true; more; ) {
+      if (!hasIndex(store, collection, index.id)) return;
+      const found = store.statement(sql).all(key, id, backward ? start : end, page);
+      for (const row of found as unknown as (Row & { key: Uint8Array })[]) {
         ({ key, id } = row);
         stats.keysExamined++;
         yield row;
       }
-      if (rows.length < page) break;
-      page = Math.min(page * 2, LAST_PAGE);
+      more = found.length === page;
+      if (more) page = Math.min(page * 2, MAX_PAGE);
     }
   }
 }
 
-/** A collection or index dropped between two pages ends the scan. */
+/** False once the collection or the index has been dropped between two pages, which ends the scan. */
 function hasIndex(store: Store, { db, name }: Collection, id: number): boolean {
   return store.find(db, name)?.indexes.some((index) => index.id === id) ?? false;
 }
 
-/** How many documents have keys in the ranges, without touching one of them. */
-export function countKeys(store: Store, plan: IndexScan, stats: ScanStats): number {
-  // a document may have keys in several ranges, or several in one
+/** Counts the documents with keys in the ranges, without reading a document. */
+export function countDocuments(store: Store, plan: IndexScan, stats: ScanStats): number {
+  // With arrays, a document may have several keys in the ranges.
   const what = plan.index.multikey ? 'COUNT(DISTINCT doc)' : 'COUNT(*)';
   const count = selectKeys(store, plan, what, Number.POSITIVE_INFINITY);
   stats.keysExamined += count;
   return count;
 }
 
-/** How many keys lie in the ranges, counted up to a limit. An index that a cursor has outlived is not worth choosing. */
-export function countUpTo(
+/** Counts the keys in the ranges up to a limit. Returns the limit if the index is gone, so that it is not chosen. */
+export function countKeys(
   store: Store,
   collection: Collection | undefined,
   plan: IndexScan,

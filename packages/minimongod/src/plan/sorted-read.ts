@@ -1,54 +1,61 @@
 import type { Collation } from '../bson/collation.ts';
+import type { Doc } from '../bson/value.ts';
 import { compareBySort, type SortField, sortDocs, sortKeys } from '../language/sort.ts';
-import { type CountKeys, FEW, fewestKeys } from './choose-scan.ts';
-import type { IndexScan, Plan, Scan } from './planner.ts';
-import type { StoredDocument } from './query.ts';
+import { fewestKeys, SORTABLE_KEYS } from './choose-scan.ts';
+import type { CountKeys, IndexScan, Plan, Scan } from './plan.ts';
 
-export interface Reading {
+/** A stored document, which is decoded on first use. */
+export interface StoredDocument {
+  readonly id: number;
+  readonly bson: Uint8Array;
+  doc(): Doc;
+}
+
+export interface SortedRead {
   readonly sort: readonly SortField[];
   readonly collation: Collation | undefined;
   readonly count: CountKeys;
-  /** What a scan finds, for as long as `goesOn`, asked for each document that is read. */
-  matching(scan: Scan, goesOn?: () => boolean): Iterable<StoredDocument>;
+  /** The documents of a scan that match; `proceed` is called before each document and may end the scan. */
+  matching(scan: Scan, proceed?: () => boolean): Iterable<StoredDocument>;
 }
 
-/** The documents of a plan in the wanted order, no more of them read than are taken where an index has the order. */
-export function readInOrder(plan: Plan, { sort, collation, count, matching }: Reading) {
-  const known = new WeakMap<StoredDocument, unknown[]>();
+/** The documents of a plan in the order of the sort. Where an index has that order, documents are read on demand. */
+export function readInOrder(plan: Plan, { sort, collation, count, matching }: SortedRead) {
+  const keysByDocument = new WeakMap<StoredDocument, unknown[]>();
   const compareKeys = compareBySort(sort, collation);
-  return ordered(plan);
+  return read(plan);
 
-  function ordered(part: Plan): Iterable<StoredDocument> {
-    if (part.stage === 'SORT_MERGE') return unlessGiven(merge(part.branches.map(ordered)));
-    if (!part.sorted) return sorted(part);
-    if (part.stage === 'IXSCAN' && (part.merges || part.instead)) return unlessGiven(walk(part));
+  function read(part: Plan): Iterable<StoredDocument> {
+    if (part.stage === 'SORT_MERGE') return withoutRepeats(merge(part.branches.map(read)));
+    if (!part.sorted) return readAndSort(part);
+    if (part.stage === 'IXSCAN' && (part.merges || part.fallbacks)) return withoutRepeats(readSorted(part));
     return matching(part);
   }
 
-  function* sorted(scan: Scan): Generator<StoredDocument> {
-    yield* sortDocs([...matching(scan)], sort, (entry) => entry.doc(), collation);
+  function* readAndSort(scan: Scan): Generator<StoredDocument> {
+    yield* sortDocs(matching(scan), sort, (entry) => entry.doc(), collation);
   }
 
   /**
-   * What matches may all lie at the end of the order: once the walk has read as many documents as another scan holds,
-   * it was the wrong choice and that scan is read instead. So neither choice costs more than twice the better one.
+   * All matches may be at the end of the order. Once the scan has read as many documents as a fallback would, it was
+   * the wrong choice and the fallback is read. So neither choice costs more than twice the better one.
    */
-  function* walk(scan: IndexScan): Generator<StoredDocument> {
-    let read = 0;
-    let allowed = scan.instead ? FEW : Number.POSITIVE_INFINITY;
-    let other: ReturnType<typeof fewestKeys>;
-    const goesOn = () => {
-      if (++read <= allowed) return true;
-      other ??= fewestKeys(scan.instead ?? [], count, Number.POSITIVE_INFINITY);
-      allowed = other?.keys ?? Number.POSITIVE_INFINITY;
-      return read <= allowed;
+  function* readSorted(scan: IndexScan): Generator<StoredDocument> {
+    let examined = 0;
+    let allowed = scan.fallbacks ? SORTABLE_KEYS : Number.POSITIVE_INFINITY;
+    let fallback: ReturnType<typeof fewestKeys>;
+    const proceed = () => {
+      if (++examined <= allowed) return true;
+      fallback ??= fewestKeys(scan.fallbacks ?? [], count, Number.POSITIVE_INFINITY);
+      allowed = fallback?.keys ?? Number.POSITIVE_INFINITY;
+      return examined <= allowed;
     };
     const streams = scan.merges ? scan.ranges.map((range) => ({ ...scan, ranges: [range] })) : [scan];
-    for (const entry of merge(streams.map((stream) => matching(stream, goesOn)))) {
-      if (read > allowed) break;
+    for (const entry of merge(streams.map((stream) => matching(stream, proceed)))) {
+      if (examined > allowed) break;
       yield entry;
     }
-    if (other && read > allowed) yield* sorted(other.scan);
+    if (fallback && examined > allowed) yield* readAndSort(fallback.scan);
   }
 
   function* merge(streams: Iterable<StoredDocument>[]): Generator<StoredDocument> {
@@ -62,7 +69,7 @@ export function readInOrder(plan: Plan, { sort, collation, count, matching }: Re
     let a = left.next();
     let b = right.next();
     while (!a.done || !b.done) {
-      if (b.done || (!a.done && compare(a.value, b.value) <= 0)) {
+      if (b.done || (!a.done && compareKeys(keysOf(a.value), keysOf(b.value)) <= 0)) {
         yield a.value as StoredDocument;
         a = left.next();
       } else {
@@ -72,22 +79,18 @@ export function readInOrder(plan: Plan, { sort, collation, count, matching }: Re
     }
   }
 
-  function compare(a: StoredDocument, b: StoredDocument): number {
-    return compareKeys(keysOf(a), keysOf(b));
-  }
-
   function keysOf(entry: StoredDocument): unknown[] {
-    const keys = known.get(entry) ?? sortKeys(sort, entry.doc(), collation);
-    known.set(entry, keys);
+    const keys = keysByDocument.get(entry) ?? sortKeys(sort, entry.doc(), collation);
+    keysByDocument.set(entry, keys);
     return keys;
   }
 }
 
-function* unlessGiven(found: Iterable<StoredDocument>): Generator<StoredDocument> {
-  const given = new Set<number>();
-  for (const entry of found) {
-    if (given.has(entry.id)) continue;
-    given.add(entry.id);
+function* withoutRepeats(entries: Iterable<StoredDocument>): Generator<StoredDocument> {
+  const seen = new Set<number>();
+  for (const entry of entries) {
+    if (seen.has(entry.id)) continue;
+    seen.add(entry.id);
     yield entry;
   }
 }

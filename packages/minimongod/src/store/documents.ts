@@ -1,31 +1,25 @@
-import { ObjectId } from 'bson';
-import { EMPTY_ARRAY } from '../bson/path.ts';
-import { shell } from '../bson/shell.ts';
-import { clone, type Doc, encode, getField, isDoc, MAX_DOCUMENT_BYTES, setField } from '../bson/value.ts';
-import { badValue, CommandError } from '../errors.ts';
-import { isRegex } from '../language/filter.ts';
-import { type Index, type IndexKey, indexKeys } from './indexes.ts';
+import { EMPTY_ARRAY } from '../bson/paths.ts';
+import { toShell } from '../bson/to-shell.ts';
+import { type Doc, decode, encode, getField, MAX_DOCUMENT_BYTES, setField } from '../bson/value.ts';
+import { CommandError } from '../errors.ts';
+import { checkId, withIdFirst } from '../language/document-id.ts';
+import { type Index, type IndexKey, indexKeys } from './index-keys.ts';
 import type { Collection, Store } from './store.ts';
 
-/** Stores a new document; every unique index is asked before anything is written, so that a refusal leaves no trace. */
+/** Stores a new document. Checks every unique index before the first write, so that a refusal changes nothing. */
 export function insertDocument(store: Store, collection: Collection, given: Doc): Doc {
   const doc = withIdFirst(given);
   checkId(doc._id);
   const bytes = encodeChecked(doc);
-  const keys = collection.indexes.map((index) => indexKeys(index, doc));
-  collection.indexes.forEach((index, i) => {
-    if (index.unique) checkUniqueIndex(store, collection, index, keys[i] as IndexKey[], 0);
-  });
-  const { lastInsertRowid } = store
-    .statement(`INSERT INTO doc_${collection.id} (bson) VALUES (?)`)
-    .run(bytes);
-  collection.indexes.forEach((index, i) => {
-    addKeys(store, index, keys[i] as IndexKey[], Number(lastInsertRowid));
-  });
+  const entries = collection.indexes.map((index) => ({ index, keys: indexKeys(index, doc) }));
+  for (const { index, keys } of entries) checkUnique(store, collection, index, keys, 0);
+  const insert = store.statement(`INSERT INTO doc_${collection.id} (bson) VALUES (?)`);
+  const id = Number(insert.run(bytes).lastInsertRowid);
+  for (const { index, keys } of entries) addKeys(store, index, keys, id);
   return doc;
 }
 
-/** Writes a changed document in place of `before`; false when both are the same to the byte. */
+/** Replaces the document `before`, stored as `stored`. Returns false if the new one is identical. */
 export function replaceDocument(
   store: Store,
   collection: Collection,
@@ -36,16 +30,14 @@ export function replaceDocument(
 ): boolean {
   const bytes = encodeChecked(after);
   if (Buffer.compare(bytes, stored) === 0) return false;
-  const changed = collection.indexes
+  const affected = collection.indexes
     .filter(({ fields }) => fields.some((name) => getField(before, name) !== getField(after, name)))
-    .map((index) => ({ index, old: indexKeys(index, before), wanted: indexKeys(index, after) }));
-  for (const { index, wanted } of changed) {
-    if (index.unique) checkUniqueIndex(store, collection, index, wanted, id);
-  }
+    .map((index) => ({ index, old: indexKeys(index, before), keys: indexKeys(index, after) }));
+  for (const { index, keys } of affected) checkUnique(store, collection, index, keys, id);
   store.statement(`UPDATE doc_${collection.id} SET bson = ? WHERE id = ?`).run(bytes, id);
-  for (const { index, old, wanted } of changed) {
-    removeKeys(store, index, without(old, wanted), id);
-    addKeys(store, index, without(wanted, old), id);
+  for (const { index, old, keys } of affected) {
+    removeKeys(store, index, difference(old, keys), id);
+    addKeys(store, index, difference(keys, old), id);
   }
   return true;
 }
@@ -55,26 +47,28 @@ export function deleteDocument(store: Store, collection: Collection, id: number,
   store.statement(`DELETE FROM doc_${collection.id} WHERE id = ?`).run(id);
 }
 
-/** Fills a new index from the documents that are there, or throws on the first duplicate. */
-export function buildIndex(
-  store: Store,
-  collection: Collection,
-  index: Index,
-  docs: Iterable<[number, Doc]>,
-): void {
-  for (const [id, doc] of docs) {
-    const keys = indexKeys(index, doc);
-    if (index.unique) checkUniqueIndex(store, collection, index, keys, id);
-    addKeys(store, index, keys, id);
+/** Fills a new index with the keys of the existing documents. @throws at the first duplicate. */
+export function buildIndex(store: Store, collection: Collection, index: Index): void {
+  const page = store.statement(
+    `SELECT id, bson FROM doc_${collection.id} WHERE id > ? ORDER BY id LIMIT 500`,
+  );
+  let last = -1;
+  for (let rows = page.all(last); rows.length > 0; rows = page.all(last)) {
+    for (const { id, bson } of rows) {
+      last = Number(id);
+      const keys = indexKeys(index, decode(bson as Uint8Array));
+      checkUnique(store, collection, index, keys, last);
+      addKeys(store, index, keys, last);
+    }
   }
 }
 
-function without(keys: IndexKey[], others: IndexKey[]): IndexKey[] {
+function difference(keys: IndexKey[], others: IndexKey[]): IndexKey[] {
   return keys.filter((key) => !others.some((other) => key.bytes.equals(other.bytes)));
 }
 
 function addKeys(store: Store, index: Index, keys: IndexKey[], id: number): void {
-  if (index.multikey) store.noteMultikey(index);
+  if (index.multikey) store.saveMultikey(index);
   const statement = store.statement(`INSERT INTO idx_${index.id} (key, doc) VALUES (?, ?)`);
   for (const key of keys) statement.run(key.bytes, id);
 }
@@ -84,66 +78,36 @@ function removeKeys(store: Store, index: Index, keys: IndexKey[], id: number): v
   for (const key of keys) statement.run(key.bytes, id);
 }
 
-function checkUniqueIndex(
-  store: Store,
-  collection: Collection,
-  index: Index,
-  keys: IndexKey[],
-  id: number,
-): void {
+/** @throws DuplicateKey if another document than `id` has one of the keys in a unique index. */
+function checkUnique(store: Store, collection: Collection, index: Index, keys: IndexKey[], id: number): void {
+  if (!index.unique) return;
   const statement = store.statement(`SELECT 1 FROM idx_${index.id} WHERE key = ? AND doc <> ? LIMIT 1`);
   for (const key of keys) {
     if (statement.get(key.bytes, id)) throw duplicateKey(collection, index, key);
   }
 }
 
-/**
- * The message is MongoDB's. Under a collation MongoDB shows the ICU sort key in place of the value; there is none
- * here, so the value itself is shown.
- */
-function duplicateKey(collection: Collection, index: Index, key: IndexKey): CommandError {
+/** Under a collation MongoDB prints the ICU sort key instead of the value; here the value itself is printed. */
+function duplicateKey({ db, name }: Collection, index: Index, key: IndexKey): CommandError {
   const keyValue: Doc = {};
-  Object.keys(index.key).forEach((name, i) => {
+  Object.keys(index.key).forEach((field, i) => {
     const value = key.values[i];
-    setField(keyValue, name, value === EMPTY_ARRAY ? undefined : value);
+    setField(keyValue, field, value === EMPTY_ARRAY ? undefined : value);
   });
-  const collation = index.collation ? ` collation: ${shell(index.collation.spec)}` : '';
+  const collation = index.collation ? ` collation: ${toShell(index.collation.spec)}` : '';
   return new CommandError(
     11000,
-    `E11000 duplicate key error collection: ${collection.db}.${collection.name} index: ${index.name}${collation} dup key: ${shell(keyValue)}`,
+    `E11000 duplicate key error collection: ${db}.${name} index: ${index.name}${collation} dup key: ${toShell(keyValue)}`,
     { keyPattern: index.key, keyValue },
   );
 }
 
 function encodeChecked(doc: Doc): Buffer {
   const bytes = encode(doc);
-  if (bytes.length > MAX_DOCUMENT_BYTES) {
-    throw new CommandError(
-      10334,
-      `BSONObj size: ${bytes.length} (0x${bytes.length.toString(16).toUpperCase()}) is invalid. Size must be between 0 and ${MAX_DOCUMENT_BYTES}(16MB)`,
-    );
-  }
-  return bytes;
-}
-
-/** MongoDB keeps _id as the first field and makes one up where there is none. */
-export function withIdFirst(doc: Doc): Doc {
-  if (Object.keys(doc)[0] === '_id' && doc._id !== undefined) return doc;
-  const { _id = new ObjectId(), ...rest } = doc;
-  return { _id, ...rest };
-}
-
-export function checkId(id: unknown): void {
-  if (Array.isArray(id)) throw new CommandError(53, "The '_id' value cannot be of type array");
-  if (isRegex(id)) throw new CommandError(53, "The '_id' value cannot be of type regex");
-  if (id === undefined) throw badValue("The '_id' value cannot be of type undefined");
-  if (isDoc(id)) {
-    const dollar = Object.keys(clone(id)).find((name) => name.startsWith('$'));
-    if (dollar) {
-      throw new CommandError(
-        52,
-        `_id fields may not contain '$'-prefixed fields: ${dollar} is not valid for storage.`,
-      );
-    }
-  }
+  const { length } = bytes;
+  if (length <= MAX_DOCUMENT_BYTES) return bytes;
+  throw new CommandError(
+    10334,
+    `BSONObj size: ${length} (0x${length.toString(16).toUpperCase()}) is invalid. Size must be between 0 and ${MAX_DOCUMENT_BYTES}(16MB)`,
+  );
 }

@@ -3,7 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Collation, parseCollation } from '../bson/collation.ts';
 import { type Doc, decode, encode } from '../bson/value.ts';
 import { CommandError } from '../errors.ts';
-import { type Index, openIndex } from './indexes.ts';
+import { type Index, openIndex } from './index-keys.ts';
 
 export interface Collection {
   readonly id: number;
@@ -12,14 +12,14 @@ export interface Collection {
   readonly uuid: Buffer;
   readonly options: Doc;
   readonly collation: Collation | undefined;
-  /** The _id index first, then in the order of their creation. */
+  /** The _id index, then the others in the order of their creation. */
   readonly indexes: Index[];
 }
 
 export interface Store {
-  /** Runs in one SQLite transaction: all of it or, when it throws, nothing. */
+  /** Runs in one SQLite transaction, which is rolled back if `work` throws. */
   transaction<T>(work: () => T): T;
-  /** A prepared statement, prepared once per text. */
+  /** A prepared statement; each SQL text is prepared once. */
   statement(sql: string): StatementSync;
   find(db: string, name: string): Collection | undefined;
   findOrCreate(db: string, name: string): Collection;
@@ -27,16 +27,16 @@ export interface Store {
   drop(collection: Collection): void;
   addIndex(collection: Collection, spec: Doc): Index;
   removeIndex(collection: Collection, index: Index): void;
-  replaceIndex(collection: Collection, index: Index, spec: Doc): void;
-  noteMultikey(index: Index): void;
+  /** Persists the multikey bits of an index if they have changed. */
+  saveMultikey(index: Index): void;
   collections(db?: string): Collection[];
-  /** The size of the file. */
-  bytes(): number;
+  /** The size of the file in bytes. */
+  size(): number;
   close(): void;
 }
 
-// WAL with synchronous=NORMAL: a commit is in the operating system's hands before it is acknowledged, so a killed
-// process loses nothing; only a power cut may lose the last moments, as MongoDB's default journal interval does.
+// WAL with synchronous=NORMAL: the operating system has a commit before it is acknowledged, so a killed process
+// loses nothing. A power failure may lose the last moments, as with MongoDB's default journal interval.
 const SETUP = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
@@ -54,16 +54,16 @@ const SETUP = `
 
 export function openStore(file: string): Store {
   const database = new DatabaseSync(file, { timeout: 250 });
-  // Two servers on one file would each trust their own memory of the catalog; the lock goes with the process.
+  // Two servers on one file would each trust their own catalog. The lock ends with the process.
   database.exec('PRAGMA locking_mode = EXCLUSIVE');
   database.exec(SETUP);
   database.exec('BEGIN IMMEDIATE; COMMIT');
 
   const statements = new Map<string, StatementSync>();
-  /** The statements that mention a collection's or an index's table. */
-  const mentions = new Map<string, Set<string>>();
+  /** The statements that use the table of a collection or index. */
+  const statementsOfTable = new Map<string, Set<string>>();
   const catalog = new Map<string, Collection>();
-  const persistedMultikey = new Map<number, number>();
+  const savedMultikey = new Map<number, number>();
 
   function statement(sql: string): StatementSync {
     let prepared = statements.get(sql);
@@ -71,15 +71,15 @@ export function openStore(file: string): Store {
       prepared = database.prepare(sql);
       statements.set(sql, prepared);
       for (const [table] of sql.matchAll(/\b(?:doc|idx)_\d+\b/g)) {
-        mentions.set(table, (mentions.get(table) ?? new Set()).add(sql));
+        statementsOfTable.set(table, (statementsOfTable.get(table) ?? new Set()).add(sql));
       }
     }
     return prepared;
   }
 
-  function load(): void {
+  function loadCatalog(): void {
     catalog.clear();
-    persistedMultikey.clear();
+    savedMultikey.clear();
     for (const row of statement('SELECT * FROM collections ORDER BY id').all()) {
       const options = decode(row.options as Uint8Array);
       const collection: Collection = {
@@ -92,16 +92,15 @@ export function openStore(file: string): Store {
         indexes: [],
       };
       const rows = statement('SELECT * FROM indexes WHERE collection = ? ORDER BY id').all(collection.id);
-      for (const index of rows) {
-        const multikey = fromStored(Number(index.multikey));
-        persistedMultikey.set(Number(index.id), multikey);
-        collection.indexes.push(openIndex(Number(index.id), decode(index.spec as Uint8Array), multikey));
+      for (const { id, spec, multikey } of rows) {
+        savedMultikey.set(Number(id), Number(multikey));
+        collection.indexes.push(openIndex(Number(id), decode(spec as Uint8Array), Number(multikey)));
       }
-      catalog.set(namespace(collection.db, collection.name), collection);
+      catalog.set(`${collection.db}.${collection.name}`, collection);
     }
   }
 
-  load();
+  loadCatalog();
 
   const store: Store = {
     transaction(work) {
@@ -111,15 +110,15 @@ export function openStore(file: string): Store {
         statement('COMMIT').run();
         return result;
       } catch (error) {
-        // SQLite may have rolled back on its own, a full disk for one
+        // SQLite has already rolled back after some errors, such as a full disk.
         if (database.isTransaction) statement('ROLLBACK').run();
-        load();
+        loadCatalog();
         throw error;
       }
     },
     statement,
-    find: (db, name) => catalog.get(namespace(db, name)),
-    findOrCreate: (db, name) => catalog.get(namespace(db, name)) ?? store.create(db, name, {}),
+    find: (db, name) => catalog.get(`${db}.${name}`),
+    findOrCreate: (db, name) => store.find(db, name) ?? store.create(db, name, {}),
     create(db, name, options) {
       checkNamespace(db, name);
       const uuid = randomBytes(16);
@@ -133,16 +132,15 @@ export function openStore(file: string): Store {
       const spec: Doc = { v: 2, key: { _id: 1 }, name: '_id_' };
       if (collation) spec.collation = collation.spec;
       store.addIndex(collection, spec);
-      catalog.set(namespace(db, name), collection);
+      catalog.set(`${db}.${name}`, collection);
       return collection;
     },
     drop(collection) {
-      for (const index of collection.indexes) dropIndexTable(index);
-      database.exec(`DROP TABLE doc_${collection.id}`);
+      for (const index of collection.indexes) dropTable(`idx_${index.id}`);
+      dropTable(`doc_${collection.id}`);
       statement('DELETE FROM indexes WHERE collection = ?').run(collection.id);
       statement('DELETE FROM collections WHERE id = ?').run(collection.id);
-      catalog.delete(namespace(collection.db, collection.name));
-      forget(`doc_${collection.id}`);
+      catalog.delete(`${collection.db}.${collection.name}`);
     },
     addIndex(collection, spec) {
       const { lastInsertRowid } = statement('INSERT INTO indexes (collection, spec) VALUES (?, ?)').run(
@@ -158,70 +156,44 @@ export function openStore(file: string): Store {
       return index;
     },
     removeIndex(collection, index) {
-      dropIndexTable(index);
+      dropTable(`idx_${index.id}`);
       statement('DELETE FROM indexes WHERE id = ?').run(index.id);
       collection.indexes.splice(collection.indexes.indexOf(index), 1);
     },
-    replaceIndex(collection, index, spec) {
-      statement('UPDATE indexes SET spec = ? WHERE id = ?').run(encode(spec), index.id);
-      collection.indexes[collection.indexes.indexOf(index)] = openIndex(index.id, spec, index.multikey);
-    },
-    noteMultikey(index) {
-      if (persistedMultikey.get(index.id) === index.multikey) return;
-      statement('UPDATE indexes SET multikey = ? WHERE id = ?').run(toStored(index.multikey), index.id);
-      persistedMultikey.set(index.id, index.multikey);
+    saveMultikey({ id, multikey }) {
+      if ((savedMultikey.get(id) ?? 0) === multikey) return;
+      statement('UPDATE indexes SET multikey = ? WHERE id = ?').run(multikey, id);
+      savedMultikey.set(id, multikey);
     },
     collections: (db) =>
       [...catalog.values()].filter((collection) => db === undefined || collection.db === db),
-    bytes: () =>
-      Number(
-        statement('SELECT page_count * page_size AS n FROM pragma_page_count, pragma_page_size').get()?.n,
-      ),
+    size() {
+      const sql = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size';
+      return Number(statement(sql).get()?.bytes);
+    },
     close() {
       database.close();
     },
   };
   return store;
 
-  function dropIndexTable(index: Index): void {
-    database.exec(`DROP TABLE idx_${index.id}`);
-    forget(`idx_${index.id}`);
+  /** Drops a table with the statements prepared for it, which would otherwise pile up. */
+  function dropTable(table: string): void {
+    database.exec(`DROP TABLE ${table}`);
+    for (const sql of statementsOfTable.get(table) ?? []) statements.delete(sql);
+    statementsOfTable.delete(table);
   }
-
-  /** Statements on a table that is gone would only pile up. */
-  function forget(table: string): void {
-    for (const sql of mentions.get(table) ?? []) statements.delete(sql);
-    mentions.delete(table);
-  }
-}
-
-const ALL_PATHS = -1;
-
-/** Files of before say 1, which names no path; so the bits are stored from the second on. */
-function fromStored(multikey: number): number {
-  return multikey === 1 ? ALL_PATHS : multikey / 2;
-}
-
-function toStored(multikey: number): number {
-  return multikey === ALL_PATHS ? 1 : multikey * 2;
-}
-
-function namespace(db: string, name: string): string {
-  return `${db}.${name}`;
 }
 
 /** https://www.mongodb.com/docs/manual/reference/limits/#naming-restrictions */
 export function checkNamespace(db: string, name: string): void {
-  if (!/^[^/\\. "$*<>:|?\0]{1,63}$/.test(db)) {
-    throw new CommandError(73, `Invalid database name: '${db}'`);
-  }
+  const invalid = (message: string) => new CommandError(73, message);
+  if (!/^[^/\\. "$*<>:|?\0]{1,63}$/.test(db)) throw invalid(`Invalid database name: '${db}'`);
   if (name === '' || name.startsWith('.') || name.endsWith('.') || /[$\0]/.test(name)) {
-    throw new CommandError(73, `Invalid namespace specified '${db}.${name}'`);
+    throw invalid(`Invalid namespace specified '${db}.${name}'`);
   }
-  if (name.startsWith('system.')) {
-    throw new CommandError(73, `Invalid system namespace: ${db}.${name}`);
-  }
+  if (name.startsWith('system.')) throw invalid(`Invalid system namespace: ${db}.${name}`);
   if (Buffer.byteLength(`${db}.${name}`) > 255) {
-    throw new CommandError(73, `Fully qualified namespace is too long. Namespace: ${db}.${name} Max: 255`);
+    throw invalid(`Fully qualified namespace is too long. Namespace: ${db}.${name} Max: 255`);
   }
 }

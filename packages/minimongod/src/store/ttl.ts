@@ -1,19 +1,21 @@
 import { encodeKey } from '../bson/key.ts';
-import { TAG } from '../bson/tag.ts';
+import { CANONICAL } from '../bson/types.ts';
 import { decode } from '../bson/value.ts';
 import { deleteDocument } from './documents.ts';
-import type { Index } from './indexes.ts';
+import type { Index } from './index-keys.ts';
 import type { Collection, Store } from './store.ts';
 
-/** MongoDB sweeps once a minute (https://www.mongodb.com/docs/manual/core/index-ttl/); here oftener, in small steps. */
-const SWEEP_MS = 2000;
+/** The documents that one step deletes per index, so that clients get their turn between two steps. */
 const STEP = 200;
 
-/** Deletes what has expired, now and then; answers how to stop it. */
-export function startTtlSweep(store: Store, report: (error: unknown) => void): () => void {
+/**
+ * Deletes the documents that TTL indexes have expired, every `interval` milliseconds.
+ * https://www.mongodb.com/docs/manual/core/index-ttl/
+ * @returns a function that stops the sweep.
+ */
+export function startTtlSweep(store: Store, interval: number, onError: (error: unknown) => void): () => void {
   let stopped = false;
-  let timer = setTimeout(sweep, SWEEP_MS);
-  timer.unref();
+  let timer = setTimeout(sweep, interval).unref();
   return () => {
     stopped = true;
     clearTimeout(timer);
@@ -25,15 +27,13 @@ export function startTtlSweep(store: Store, report: (error: unknown) => void): (
     try {
       more = sweepStep(store, Date.now());
     } catch (error) {
-      report(error);
+      onError(error);
     }
-    // between two steps the clients get their turn
-    timer = setTimeout(sweep, more ? 1 : SWEEP_MS);
-    timer.unref();
+    timer = setTimeout(sweep, more ? 1 : interval).unref();
   }
 }
 
-/** One step per TTL index; true when one of them has more to delete. */
+/** One step for each TTL index. Returns whether there is more to delete. */
 function sweepStep(store: Store, now: number): boolean {
   let more = false;
   for (const collection of store.collections()) {
@@ -48,9 +48,9 @@ function sweepStep(store: Store, now: number): boolean {
 }
 
 function deleteExpired(store: Store, collection: Collection, index: Index, deadline: Date): number {
-  const oldest = Buffer.from([TAG.date]);
+  const oldest = Buffer.from([CANONICAL.date]);
   const newest = encodeKey([deadline]);
-  const [start, end] = index.descending[0] ? [inverted(newest), inverted(oldest, 1)] : [oldest, newest];
+  const [start, end] = index.descending[0] ? [invert(newest), invert(oldest, 1)] : [oldest, newest];
   const rows = store
     .statement(
       `SELECT d.id AS id, d.bson AS bson FROM doc_${collection.id} d WHERE d.id IN ` +
@@ -64,6 +64,6 @@ function deleteExpired(store: Store, collection: Collection, index: Index, deadl
   return rows.length;
 }
 
-function inverted(bytes: Buffer, beyond = 0): Buffer {
-  return Buffer.from(bytes.map((byte) => 255 - byte + beyond));
+function invert(bytes: Buffer, plus = 0): Buffer {
+  return Buffer.from(bytes.map((byte) => 255 - byte + plus));
 }

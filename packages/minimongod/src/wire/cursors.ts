@@ -3,21 +3,21 @@ import { Long } from 'bson';
 import { CommandError } from '../errors.ts';
 import { cursorReply } from './reply.ts';
 
-// https://www.mongodb.com/docs/manual/core/cursors/ : an idle cursor lives 10 minutes, a first batch holds 101 documents
-const IDLE_MS = 10 * 60 * 1000;
-const FIRST_BATCH = 101;
+// MongoDB's defaults: https://www.mongodb.com/docs/manual/core/cursors/
+const IDLE_TIMEOUT_MS = 10 * 60 * 1000;
+const FIRST_BATCH_SIZE = 101;
 const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 
 interface OpenCursor {
   readonly namespace: string;
   readonly results: Iterator<Uint8Array>;
-  /** Taken from the iterator, but not fitting the last batch any more. */
+  /** Taken from the iterator, but too large for the last batch. */
   pending: Uint8Array | undefined;
   lastUsed: number;
 }
 
 export interface Cursors {
-  /** The reply with the first batch; the rest waits for getMore. */
+  /** Returns the reply with the first batch, and keeps the rest for getMore. */
   open(namespace: string, results: Iterator<Uint8Array>, batchSize?: number, singleBatch?: boolean): Buffer;
   getMore(id: Long, namespace: string, batchSize?: number): Buffer;
   kill(ids: readonly Long[], namespace: string): { killed: Long[]; notFound: Long[] };
@@ -48,7 +48,7 @@ export function createCursors(clock: () => number = Date.now): Cursors {
   }
 
   return {
-    open(namespace, results, batchSize = FIRST_BATCH, singleBatch = false) {
+    open(namespace, results, batchSize = FIRST_BATCH_SIZE, singleBatch = false) {
       const cursor: OpenCursor = { namespace, results, pending: undefined, lastUsed: clock() };
       const { batch, done } = take(cursor, batchSize);
       if (done || singleBatch) return cursorReply('firstBatch', batch, Long.ZERO, namespace);
@@ -88,7 +88,7 @@ export function createCursors(clock: () => number = Date.now): Cursors {
       return { killed, notFound };
     },
     closeIdle() {
-      for (const [key, { lastUsed }] of open) if (clock() - lastUsed > IDLE_MS) open.delete(key);
+      for (const [key, { lastUsed }] of open) if (clock() - lastUsed > IDLE_TIMEOUT_MS) open.delete(key);
     },
     count: () => open.size,
   };

@@ -9,45 +9,45 @@ export const MAX_MESSAGE_BYTES = 48_000_000;
 const HEADER_BYTES = 16;
 const CHECKSUM_PRESENT = 1 << 0;
 const MORE_TO_COME = 1 << 1;
-/** Bits 0 to 15 must be understood, the upper ones may be ignored. */
+/** A server must refuse unknown bits from 0 to 15 and ignore the others. */
 const REQUIRED_BITS = 0xffff;
 
 export interface Request {
   readonly requestId: number;
   readonly opCode: number;
   readonly command: Doc;
-  /** The client wants no answer (an unacknowledged write). */
-  readonly silent: boolean;
+  /** The client expects no reply (an unacknowledged write). */
+  readonly moreToCome: boolean;
 }
 
-/** Bytes that are no message of this protocol: the connection ends, because nothing tells where the next begins. */
+/** A malformed message. It ends the connection, because the start of the next message is unknown. */
 class ProtocolError extends Error {}
 
-/** Cuts a stream of bytes into whole messages. */
+/** Splits a stream of bytes into whole messages. */
 export function createFramer(): (chunk: Buffer) => Buffer[] {
   let chunks: Buffer[] = [];
-  let held = 0;
-  let wanted = 4;
+  let buffered = 0;
+  let needed = 4;
   return (chunk) => {
     chunks.push(chunk);
-    held += chunk.length;
+    buffered += chunk.length;
     const messages: Buffer[] = [];
-    while (held >= wanted) {
-      const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, held);
+    while (buffered >= needed) {
+      const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, buffered);
       const length = bytes.readInt32LE(0);
       if (length < HEADER_BYTES || length > MAX_MESSAGE_BYTES) {
         throw new ProtocolError(`message length ${length} is out of bounds`);
       }
       if (bytes.length < length) {
         chunks = [bytes];
-        wanted = length;
+        needed = length;
         return messages;
       }
       messages.push(bytes.subarray(0, length));
       const rest = bytes.subarray(length);
       chunks = rest.length ? [rest] : [];
-      held = rest.length;
-      wanted = 4;
+      buffered = rest.length;
+      needed = 4;
     }
     return messages;
   };
@@ -62,7 +62,7 @@ export function parseMessage(message: Buffer): Request {
     case OP_QUERY:
       return parseOpQuery(message, requestId);
     default:
-      throw new ProtocolError(`opcode ${opCode} is not understood`);
+      throw new ProtocolError(`unsupported opcode ${opCode}`);
   }
 }
 
@@ -72,7 +72,7 @@ function parseOpMsg(message: Buffer, requestId: number): Request {
   if (flags & REQUIRED_BITS & ~(CHECKSUM_PRESENT | MORE_TO_COME)) {
     throw new ProtocolError(`OP_MSG has unknown required flags: ${flags}`);
   }
-  // TCP has a checksum of its own: the CRC-32C is cut off unread
+  // The CRC-32C is not checked, because TCP has a checksum.
   const end = message.length - (flags & CHECKSUM_PRESENT ? 4 : 0);
   let body: Doc | undefined;
   const sequences: [string, Doc[]][] = [];
@@ -97,30 +97,35 @@ function parseOpMsg(message: Buffer, requestId: number): Request {
         offset += bytes.length;
       }
       sequences.push([name, documents]);
-    } else throw new ProtocolError(`OP_MSG section of kind ${kind}`);
+    } else throw new ProtocolError(`unknown kind of OP_MSG section: ${kind}`);
   }
   if (!body) throw new ProtocolError('OP_MSG has no body');
   for (const [name, documents] of sequences) {
     if (Object.hasOwn(body, name)) throw new ProtocolError(`field ${name} is given twice`);
     body[name] = documents;
   }
-  return { requestId, opCode: OP_MSG, command: body, silent: (flags & MORE_TO_COME) !== 0 };
+  return { requestId, opCode: OP_MSG, command: body, moreToCome: (flags & MORE_TO_COME) !== 0 };
 }
 
-/** Only old handshakes still come as OP_QUERY. */
+/** Drivers still send their first handshake as OP_QUERY. */
 function parseOpQuery(message: Buffer, requestId: number): Request {
   const nul = message.indexOf(0, HEADER_BYTES + 4);
   const start = nul + 1 + 8;
   if (nul < 0 || start + 5 > message.length) throw new ProtocolError('OP_QUERY is too short');
   const namespace = message.toString('utf8', HEADER_BYTES + 4, nul);
-  if (!namespace.endsWith('.$cmd')) throw new ProtocolError('OP_QUERY is understood for commands only');
+  if (!namespace.endsWith('.$cmd')) throw new ProtocolError('OP_QUERY is supported for commands only');
   const command = decodeDocument(documentAt(message, start, message.length));
-  return { requestId, opCode: OP_QUERY, command: { ...command, $db: namespace.slice(0, -5) }, silent: false };
+  return {
+    requestId,
+    opCode: OP_QUERY,
+    command: { ...command, $db: namespace.slice(0, -5) },
+    moreToCome: false,
+  };
 }
 
 function documentAt(message: Buffer, offset: number, end: number): Buffer {
   const length = offset + 5 <= end ? message.readInt32LE(offset) : 0;
-  if (length < 5 || offset + length > end) throw new ProtocolError('a document reaches beyond its message');
+  if (length < 5 || offset + length > end) throw new ProtocolError('a document is longer than its message');
   return message.subarray(offset, offset + length);
 }
 
@@ -128,7 +133,7 @@ function decodeDocument(bytes: Buffer): Doc {
   try {
     return decode(bytes);
   } catch (error) {
-    throw new ProtocolError(`not BSON: ${(error as Error).message}`);
+    throw new ProtocolError(`invalid BSON: ${(error as Error).message}`);
   }
 }
 

@@ -1,14 +1,14 @@
 import { Double, type Long } from 'bson';
 import { encode } from '../bson/value.ts';
 
-// MongoDB's ok is a double.
+// `ok` is a double in MongoDB's replies.
 const OK = new Double(1);
 
-export function reply(fields: Record<string, unknown>): Buffer {
+export function commandReply(fields: Record<string, unknown>): Buffer {
   return encode('ok' in fields ? { ...fields, ok: new Double(Number(fields.ok)) } : { ...fields, ok: OK });
 }
 
-/** A cursor's reply, put together around documents that are BSON already, so that none is decoded to be sent. */
+/** A reply with a batch of documents, which are BSON already and are copied as they are. */
 export function cursorReply(
   field: 'firstBatch' | 'nextBatch',
   batch: readonly Uint8Array[],
@@ -27,7 +27,7 @@ function element(type: number, name: string, value: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([type]), Buffer.from(`${name}\0`), value]);
 }
 
-/** The elements of a document without its length and terminator. */
+/** The elements of a document, without its length and terminator. */
 function elements(fields: Record<string, unknown>): Buffer {
   return encode(fields).subarray(4, -1);
 }

@@ -1,4 +1,4 @@
-/** spec §Role and permission records: the roles, and which of them a permission is given to. */
+/** Roles and their permissions (CONTRACT.md §Permissions). */
 
 export const ROLES = ['Owner', 'Admin', 'Editor', 'Viewer', 'Analyst'] as const;
 export type Role = (typeof ROLES)[number];
@@ -39,7 +39,7 @@ export const can = (role: Role, permission: Permission): boolean => rolesWith(pe
 export const permissionsOf = (role: Role): Permission[] =>
   PERMISSIONS.filter((permission) => can(role, permission));
 
-/** The roles that a role may give, change and take: none that holds a permission which it does not hold itself. */
+/** Returns the roles that a role may grant, change and revoke: those without a permission that it lacks itself. */
 export const grantableBy = (granter: Role): Role[] =>
   can(granter, 'assign roles')
     ? ROLES.filter((role) => permissionsOf(role).every((permission) => can(granter, permission)))

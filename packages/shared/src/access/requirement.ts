@@ -1,31 +1,31 @@
 import { PERMISSIONS, type Permission, rolesWith } from './rbac.ts';
 
 /**
- * What a route needs of its caller, said in its own options: a permission of the specification's table, or one
- * of these where the table has none.
+ * Requirements of routes that the permission table does not cover. A route declares its requirement in its
+ * options.
  */
-const BEYOND_THE_TABLE = {
+const OTHER_REQUIREMENTS = {
   own: 'Concerns the caller alone.',
   membership: 'Needs any role here.',
   ownership: 'Needs to be an Owner of the organization.',
 } as const;
 
-export type Requirement = Permission | keyof typeof BEYOND_THE_TABLE;
+export type Requirement = Permission | keyof typeof OTHER_REQUIREMENTS;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the caller must be allowed; a route that answers without a bearer is `public` instead. */
+    /** What the caller needs. A route without a bearer is `public` instead. */
     permission?: Requirement;
-    /** Whether a person may do it to himself without the permission. */
+    /** Whether callers may do this to themselves without the permission. */
     orOneself?: boolean;
   }
 }
 
-/** What a requirement means, in a sentence for the documents. */
+/** Returns the sentence that documents a requirement. */
 export function requirementText(requirement: Requirement, orOneself = false): string {
-  if (!isPermission(requirement)) return BEYOND_THE_TABLE[requirement];
+  if (!isPermission(requirement)) return OTHER_REQUIREMENTS[requirement];
   const roles = rolesWith(requirement).join(', ');
-  return `Needs the permission "${requirement}" (${roles})${orOneself ? ', but for oneself' : ''}.`;
+  return `Needs the permission "${requirement}" (${roles})${orOneself ? ', except for oneself' : ''}.`;
 }
 
 export const isPermission = (requirement: Requirement): requirement is Permission =>

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { failures } from '../http/errors.ts';
 import { jsonBody, requiredText } from '../http/fields.ts';
 
-/** What a catalogue login, or a refresh, answers (spec §Gateway catalogue contract). */
+/** The response of a catalogue login and of a refresh (CONTRACT.md §Catalogue login). */
 export const catalogueToken = z
   .object({
     access_token: z.string(),
@@ -11,7 +11,7 @@ export const catalogueToken = z
     user_id: z.string().nullable(),
   })
   .meta({
-    description: 'A token for the header `Authorization: Bearer`; `expires_in` is in seconds.',
+    description: 'A token for the header `Authorization: Bearer`. `expires_in` is in seconds.',
     examples: [
       {
         access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.…',
@@ -22,12 +22,12 @@ export const catalogueToken = z
     ],
   });
 
-/** POST /api/v1/auth/login: read by the login service, which owns it, and by the gateway, which guards it. */
+/** POST /api/v1/auth/login, served by the login service and validated by the gateway. */
 export const catalogueLoginContract = {
   tags: ['session'],
   summary: 'Log in',
   description:
-    'Checks an e-mail and a password and answers a token that is good for an hour. Unknown e-mail and wrong password are refused alike.',
+    'Checks an e-mail and a password and returns a token that is valid for one hour. The error does not reveal whether the e-mail is known.',
   body: jsonBody({
     email: requiredText.trim().min(1, { error: 'is required' }),
     password: requiredText,

@@ -3,13 +3,13 @@ import { failures } from '../http/errors.ts';
 import { isPlainAddress } from '../identity/email.ts';
 
 /**
- * The Direct contract (spec §Direct contract): what each operation takes and answers. The service that owns
- * an operation and the gateway that forwards it read it here, and so do their OpenAPI documents.
+ * Requests and responses of the Direct contract (CONTRACT.md §Direct contract). The service that serves an
+ * operation, the gateway in front of it and their OpenAPI documents all use these schemas.
  */
 
-/** A field that must hold something; its failure reads "<field> is required". */
+/** A non-empty field; otherwise "<field> is required". */
 const requiredText = z.string({ error: 'is required' }).min(1, { error: 'is required' });
-/** The address that an existing account is looked up by: trimmed, otherwise whatever it is. */
+/** The e-mail of an existing account. Only trimmed: older records may hold any text. */
 const knownEmail = requiredText
   .trim()
   .min(1, { error: 'is required' })
@@ -24,7 +24,8 @@ const otp = requiredText.meta({ examples: ['048213'] });
 
 const TOKEN = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.…';
 const otpSent = z.object({ token: z.string() }).meta({
-  description: 'Done. The token carries `email`, `otp_sent` and `exp`; it opens no session.',
+  description:
+    'Success. The token has the claims `email`, `otp_sent` and `exp` and is never accepted as a bearer.',
   examples: [{ token: TOKEN }],
 });
 
@@ -33,7 +34,7 @@ const form = { tags: ['account'], consumes: ['application/x-www-form-urlencoded'
 export const loginContract = {
   ...form,
   summary: 'Log in',
-  description: 'Checks an e-mail and a password; answers a token for the header `Authorization: Bearer`.',
+  description: 'Checks an e-mail and a password and returns a token for the header `Authorization: Bearer`.',
   body: z.object({
     email: knownEmail,
     password: requiredText.meta({ examples: ['correct horse battery staple'] }),
@@ -42,7 +43,7 @@ export const loginContract = {
     200: z
       .object({ message: z.literal('Login successful'), token: z.string(), user_id: z.string().nullable() })
       .meta({
-        description: 'The password is right. The token is good for 30 minutes.',
+        description: 'The password is correct. The token is valid for 30 minutes.',
         examples: [{ message: 'Login successful', token: TOKEN, user_id: 'User-483920' }],
       }),
     ...failures(
@@ -60,7 +61,7 @@ export const loginContract = {
 export const signupContract = {
   ...form,
   summary: 'Sign up',
-  description: 'Creates an unverified account and mails a code that is good for 60 seconds.',
+  description: 'Creates an unverified account and mails a code that is valid for 60 seconds.',
   body: z.object({
     email: newEmail,
     password: newPassword,
@@ -75,7 +76,7 @@ export const signupContract = {
 export const verifyOtpContract = {
   ...form,
   summary: 'Verify a code and activate the account',
-  description: 'After five wrong guesses a code is dead; after ten in an hour the account answers 429.',
+  description: 'Five wrong guesses invalidate the code; ten in an hour lead to 429 for the account.',
   body: z.object({ email: knownEmail, otp }),
   response: {
     200: z.object({ message: z.literal('OTP verified successfully'), user_id: z.string() }).meta({
@@ -97,8 +98,8 @@ export const verifyOtpContract = {
 
 export const forgotPasswordContract = {
   ...form,
-  summary: 'Ask for a code to reset a password',
-  description: 'Mails a code that is good for 60 seconds; ten an hour at most.',
+  summary: 'Request a password reset code',
+  description: 'Mails a code that is valid for 60 seconds, at most ten per hour.',
   body: z.object({ email: knownEmail }),
   response: {
     200: otpSent,
@@ -109,7 +110,7 @@ export const forgotPasswordContract = {
 export const resetPasswordContract = {
   ...form,
   summary: 'Set a new password with a code',
-  description: 'The code is used up, and every session that began earlier ends.',
+  description: 'Consumes the code and ends every earlier session.',
   body: z.object({ email: knownEmail, otp, new_password: newPassword }),
   response: {
     200: otpSent,

@@ -12,7 +12,7 @@ import {
 /** An index of a collection, in the terms of the driver's `createIndex`. */
 interface Index<Stored extends Document> extends CreateIndexesOptions {
   key: Record<string, IndexDirection>;
-  /** Explains, in one line for the operator, why a unique index cannot be built over the stored documents. */
+  /** Returns one line for the operator on why a unique index cannot be built. */
   explainDuplicates?: (stored: Collection<Stored>) => Promise<string>;
 }
 
@@ -21,7 +21,7 @@ interface CollectionDefinition<Stored extends Document> {
   indexes: readonly Index<Stored>[];
 }
 
-/** Defines a collection: its name in the database, the type of its documents, and its indexes. */
+/** Defines a collection: its name, the type of its documents and its indexes. */
 export const collection = <Stored extends Document>(
   name: string,
   indexes: readonly Index<Stored>[],
@@ -34,7 +34,7 @@ export type Collections<D extends Definitions> = {
   [Name in keyof D]: D[Name] extends CollectionDefinition<infer Stored> ? Collection<Stored> : never;
 };
 
-/** An open database with the collections of the rooms that a service is made of. */
+/** An open database with the given collections. */
 export type Connection<D extends Definitions> = Collections<D> & {
   /** Rejects when the database does not answer. */
   ping(): Promise<unknown>;
@@ -46,19 +46,19 @@ export const ANY_STRING = { $gt: '' };
 
 /**
  * Opens the database that `uri` names and builds the indexes of the given collections.
- * @throws when it cannot be reached within 5 seconds or a unique index cannot be built.
+ * @throws when the server cannot be reached within `timeout` milliseconds or a unique index cannot be built.
  */
 export async function connect<D extends Definitions>(
   uri: string,
   definitions: D,
-  { appName }: { appName: string },
+  { appName, timeout = 5_000 }: { appName: string; timeout?: number },
 ): Promise<Connection<D>> {
   const options = {
     appName: `gatehouse-${appName}`,
-    serverSelectionTimeoutMS: 5_000,
-    connectTimeoutMS: 5_000,
+    serverSelectionTimeoutMS: timeout,
+    connectTimeoutMS: timeout,
   };
-  // Building an index may take long, so it uses a client without the socket time-out of requests.
+  // Building an index can take long, so its client has no socket timeout.
   const builder = createClient(uri, options);
   try {
     await builder.connect().catch((cause) => {
@@ -72,10 +72,10 @@ export async function connect<D extends Definitions>(
   const client = new MongoClient(uri, {
     ...options,
     socketTimeoutMS: 8_000,
-    waitQueueTimeoutMS: 5_000,
+    waitQueueTimeoutMS: timeout,
     ignoreUndefined: true,
   });
-  // Connect now: a client whose first connection fails later, at its first query, never recovers.
+  // Connect now: a client whose first connection fails at its first query never recovers.
   await client.connect();
   const db = client.db();
   const collections = Object.fromEntries(
@@ -108,7 +108,7 @@ async function createIndexes(db: Db, definitions: CollectionDefinition<Document>
   );
 }
 
-/** Whether a write failed because the value of `field`, or of any unique field, is taken. */
+/** Returns whether a write failed because the value of `field`, by default of any unique field, is taken. */
 export const isDuplicateKey = (error: unknown, field?: string): boolean =>
   error instanceof MongoServerError &&
   error.code === 11000 &&

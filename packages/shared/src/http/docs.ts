@@ -19,21 +19,21 @@ const REDOC_PAGE = `<!doctype html>
 <script src="/redoc/redoc.standalone.js"></script>
 </html>
 `;
-/** Both pages style themselves from script, and Redoc searches in a worker; nothing comes from elsewhere. */
+/** Scripts set inline styles, and Redoc searches in a worker. Nothing loads from another origin. */
 const POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; worker-src blob:; base-uri 'none'; frame-ancestors 'none'";
 
-/** What the platform's services have in place of a user's bearer, where they have something to call. */
+/** Authenticates the services of the platform, which have no user. */
 const SERVICE_KEY = { type: 'http', scheme: 'bearer', description: 'INTERNAL_API_KEY' } as const;
 
 interface DocsOptions {
   name: string;
   description: string;
-  /** In place of what the routes of this server say. */
+  /** Replaces the document of this server's own routes. */
   document?: (app: FastifyInstance) => Promise<object>;
 }
 
-/** /openapi.json from the routes' own schemas, shown at /docs (Swagger UI) and /redoc, all from this server. */
+/** Serves /openapi.json, built from the schemas of the routes, and its pages /docs (Swagger UI) and /redoc. */
 export const docs = fp(
   async (app: FastifyInstance, { name, description, document = async () => app.swagger() }: DocsOptions) => {
     await app.register(swagger, {
@@ -53,24 +53,29 @@ export const docs = fp(
           },
         },
         tags: [
-          { name: 'account', description: 'The Direct contract: signup, login, codes and passwords' },
-          { name: 'session', description: 'The catalogue: log in, refresh, log out' },
-          { name: 'profile', description: 'The own profile' },
-          { name: 'chatbots', description: 'The chatbot directory' },
-          { name: 'organizations', description: 'Organizations, their departments, members and bills' },
-          { name: 'webhooks', description: 'Receivers of events, their deliveries and replays' },
-          { name: 'events', description: "What the platform's services tell" },
-          { name: 'platform', description: 'What the platform behind the gateway serves' },
-          { name: 'health', description: 'For operators and orchestrators' },
+          { name: 'account', description: 'Direct contract: signup, login, one-time codes and passwords' },
+          { name: 'session', description: 'Catalogue contract: login, refresh and logout' },
+          { name: 'profile', description: "The caller's profile" },
+          { name: 'chatbots', description: 'Chatbots and their access lists' },
+          { name: 'organizations', description: 'Organizations with departments, members and billing' },
+          { name: 'webhooks', description: 'Webhooks, deliveries and replays' },
+          { name: 'events', description: 'Events published by services of the platform' },
+          { name: 'platform', description: 'Operations of the platform behind the gateway' },
+          { name: 'health', description: 'Health checks for operators and orchestrators' },
         ],
       },
       transform: (route) => {
         const { schema, url } = jsonSchemaTransform(route);
         const operationId = operationIdOf(String(route.route.method), url);
-        // No need of a bearer is said in so many words, and not by silence.
+        // A public operation says so: `security` is empty instead of absent.
         return {
           url,
-          schema: { security: [], operationId, ...schema, ...needs(route.route.config, schema?.description) },
+          schema: {
+            security: [],
+            operationId,
+            ...schema,
+            ...documentPermission(route.route.config, schema?.description),
+          },
         };
       },
     });
@@ -84,7 +89,7 @@ export const docs = fp(
       });
       const hidden = { schema: { hide: true } };
       pages.get('/openapi.json', hidden, () => document(app));
-      // Swagger UI asks here; there is one document.
+      // Swagger UI fetches /docs/json.
       pages.addHook('onRequest', async (request, reply) => {
         if (request.url === '/docs/json') return reply.redirect('/openapi.json');
       });
@@ -98,8 +103,8 @@ export const docs = fp(
   },
 );
 
-/** What a route needs of its caller, for machines and for readers. */
-function needs({ permission, orOneself }: FastifyContextConfig = {}, description = ''): object {
+/** Documents the required permission, for machines and for readers. */
+function documentPermission({ permission, orOneself }: FastifyContextConfig = {}, description = ''): object {
   if (!permission) return {};
   return {
     'x-permission': permission,
@@ -107,13 +112,13 @@ function needs({ permission, orOneself }: FastifyContextConfig = {}, description
   };
 }
 
-/** A name that generated clients can call it by: `getApiV1UsersMe`. */
+/** Returns the method name for generated clients, such as `getApiV1UsersMe`. */
 const operationIdOf = (method: string, url: string): string =>
   [method.toLowerCase(), ...url.split(/[^A-Za-z0-9]+/).filter(Boolean)]
     .map((word, index) => (index === 0 ? word : word[0]?.toUpperCase() + word.slice(1)))
     .join('');
 
-/** Redoc's bundle without the one picture that it would fetch from its maker's host. */
+/** Returns Redoc's bundle without the logo that it would fetch from its vendor. */
 async function redocBundle(): Promise<string> {
   const path = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js');
   return (await readFile(path, 'utf8')).replaceAll(/https:\/\/cdn\.redoc\.ly\/[^"']*/g, '');

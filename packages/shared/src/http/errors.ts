@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** Every failure that a client can meet: its status, the text of `detail`, the code of the envelope. */
+/** Every failure that a client can see: status, text of `detail`, code of the envelope (CONTRACT.md §Errors). */
 const ERRORS = {
-  // spec §Errors: this 404 reveals whether an account exists, on purpose.
+  // CONTRACT.md §Login: the 404 reveals on purpose whether an account exists.
   accountDoesNotExist: [404, 'User does not exist, please create a new account.', 'RESOURCE_NOT_FOUND'],
   invalidCredentials: [401, 'Invalid credentials', 'INVALID_CREDENTIALS'],
   accountNotVerified: [403, 'Account not verified', 'ACCOUNT_NOT_VERIFIED'],
@@ -14,7 +14,7 @@ const ERRORS = {
   otpInvalidOrExpired: [400, 'Invalid or expired OTP', 'INVALID_FORMAT'],
   missingField: [400, 'A required field is missing', 'MISSING_FIELD'],
   invalidFormat: [400, 'The request is malformed', 'INVALID_FORMAT'],
-  // spec §Authentication 3: the three texts of a bearer that is not accepted.
+  // CONTRACT.md §Bearer: the three texts for a refused bearer.
   noAuthorizationHeader: [401, 'No authorization header', 'INVALID_TOKEN'],
   tokenExpired: [401, 'Token expired', 'INVALID_TOKEN'],
   invalidToken: [401, 'Invalid token', 'INVALID_TOKEN'],
@@ -29,17 +29,17 @@ const ERRORS = {
 export type ErrorName = keyof typeof ERRORS;
 
 interface Extra {
-  /** Replaces the table's text: which field, which limit. Safe to show to a client. */
+  /** Replaces the text of the table, for example to name the field. The client sees it. */
   text?: string;
-  /** Seconds after which trying again makes sense. */
+  /** Seconds after which a retry can succeed. */
   retryAfter?: number;
-  /** The budget that was spent; with `rateLimited`. */
+  /** The exceeded limit of a `rateLimited` failure. */
   limit?: number;
-  /** What really happened: for the log, never for the client. */
+  /** The original error. It is logged and never shown to the client. */
   cause?: unknown;
 }
 
-/** A failure that is meant for the client, thrown by its name. */
+/** A failure for the client, thrown by its name in the table. */
 export class AppError extends Error {
   readonly reason: ErrorName;
   readonly status: number;
@@ -53,20 +53,20 @@ export class AppError extends Error {
   }
 }
 
-/** What a query found. @throws {AppError} notFound where that is nothing. */
+/** Returns the record that a query found. @throws {AppError} notFound when it found none. */
 export function found<T>(record: T | null | undefined): T {
   if (record === null || record === undefined) throw new AppError('notFound');
   return record;
 }
 
-/** `direct` is the shape under /v2/, `catalogue` the envelope everywhere else (spec §Errors). */
+/** `direct` is the shape under /v2/, `catalogue` the envelope everywhere else (CONTRACT.md §Errors). */
 export type Contract = 'direct' | 'catalogue';
 
-/** @param url as the request line has it; RFC 9112 §3.2.2 allows the absolute form. */
+/** @param url the request target; RFC 9112 §3.2.2 allows the absolute form. */
 export const contractOf = (url: string): Contract =>
   /^(?:[A-Za-z]+:\/\/[^/]*)?\/v2(?:[/?]|$)/.test(url) ? 'direct' : 'catalogue';
 
-/** The body of a failure in either contract; pure. */
+/** Renders the body of a failure in either contract. Pure. */
 export function renderError(
   { reason, message, extra }: AppError,
   { contract, requestId, now }: { contract: Contract; requestId: string; now: number },
@@ -82,42 +82,7 @@ export function renderError(
   return { error: { code, message: ERRORS[reason][1], details: message, timestamp, request_id: requestId } };
 }
 
-interface Foreign {
-  statusCode?: number;
-  /** Which part of the request fastify held against its schema. */
-  validationContext?: string;
-  validation?: { instancePath?: string; message?: string; params?: { issue?: { code?: string } } }[];
-}
-
-/** What a library threw, as the failure that it means to a client; its own text stays in `cause`. */
-export function toAppError(error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  const { statusCode = 500, validation, validationContext = 'body' } = (error ?? {}) as Foreign;
-  const [issue] = validation ?? [];
-  if (issue) {
-    const field = issue.instancePath?.replace(/^\//, '').replaceAll('/', '.') || validationContext;
-    const reason = issue.message === 'is required' ? 'missingField' : 'invalidFormat';
-    return new AppError(reason, { text: `${field} ${issue.message}`, cause: error });
-  }
-  if (isDatabaseAway(error)) return new AppError('unavailable', { cause: error });
-  if (statusCode >= 502 && statusCode <= 504) return new AppError('unavailable', { cause: error });
-  if (statusCode === 404 || statusCode === 405) return new AppError('notFound', { cause: error });
-  if (statusCode >= 400 && statusCode < 500) return new AppError('invalidFormat', { cause: error });
-  return new AppError('internal', { cause: error });
-}
-
-/** What the driver and the server call an error after which the same call may succeed. */
-const TRY_AGAIN = ['RetryableWriteError', 'RetryableError', 'ResetPool'];
-
-/** Whether MongoDB's driver could not reach, or lost, the database. */
-const isDatabaseAway = (error: unknown): boolean => {
-  const { name = '', errorLabelSet } = (error ?? {}) as { name?: string; errorLabelSet?: Set<string> };
-  const away =
-    /^(?:Mongo(?:ServerSelection|UnexpectedServerResponse|StalePrimary|ExpiredSession|Network|NetworkTimeout|WaitQueueTimeout|PoolCleared|PoolClosed|NotConnected|TopologyClosed|ServerClosed|ClientClosed)|PoolClearedOnNetwork)Error$/;
-  return away.test(name) || TRY_AGAIN.some((label) => errorLabelSet?.has(label));
-};
-
-/** The answers that an operation documents for these failures: one entry a status, with the texts of the table. */
+/** Returns the OpenAPI responses for these failures: one entry per status, with the texts of the table. */
 export function failures(contract: Contract, ...names: ErrorName[]) {
   const byStatus = Map.groupBy(names, (name) => ERRORS[name][0]);
   const documented = [...byStatus].map(([status, reasons]) => {
@@ -153,7 +118,7 @@ const rateLimitEnvelope = z.object({
   }),
 });
 
-/** What every operation behind a bearer may answer, the gateway in front of it included. */
+/** The failures common to all operations that need a bearer, including those of the gateway. */
 export const BEARER_FAILURES = [
   'noAuthorizationHeader',
   'tokenExpired',

@@ -1,52 +1,51 @@
 import { z } from 'zod';
 
-/** What the JSON bodies and the records of the Gateway catalogue contract are made of (spec §Gateway catalogue contract). */
+/** Field types of the JSON bodies and records of the Catalogue contract (CONTRACT.md §JSON bodies). */
 
-/** The failure of a field: an absent one "is required" (MISSING_FIELD), any other reads `text` (INVALID_FORMAT). */
+/** Error option of a field: absent, it "is required" (MISSING_FIELD); invalid, it fails with `text` (INVALID_FORMAT). */
 export const expecting = (text: string) => ({
   error: ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : text),
 });
 
-/** Text that must hold something. */
+/** A non-empty string. */
 export const requiredText = z.string(expecting('must be a string')).min(1, { error: 'is required' });
 
-/** A JSON object; fields that it does not know are ignored. */
+/** A JSON object. Unknown fields are ignored. */
 export const jsonBody = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.object(shape, {
-    // Fastify shows the validator null where there is no body.
+    // Fastify validates a missing body as null.
     error: ({ input }) => (input === null ? 'is required' : 'must be a JSON object'),
   });
 
 /**
- * Text without control characters, line breaks and lone surrogates: JSON, BSON and patterns carry it alike. Nor
- * does it turn the direction of what stands around it.
- * The bounds count characters (code points), as JSON Schema does.
+ * A string without control characters, line breaks, lone surrogates and bidirectional overrides. It survives
+ * JSON, BSON and regular expressions unchanged. The bounds count code points, as JSON Schema does.
  */
-function oneLine(text: z.ZodString, least: number, most: number) {
+function oneLine(text: z.ZodString, min: number, max: number) {
   const pattern = new RegExp(
-    `^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202a-\\u202e\\u2066-\\u2069]{${least},${most}}$`,
+    `^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202a-\\u202e\\u2066-\\u2069]{${min},${max}}$`,
     'u',
   );
-  const error = `must be a single line of ${least} to ${most} characters`;
+  const error = `must be a single line of ${min} to ${max} characters`;
   return text
     .refine((given) => pattern.test(given), { error, abort: true })
-    .meta({ minLength: least, maxLength: most });
+    .meta({ minLength: min, maxLength: max });
 }
 
-/** One line of text, trimmed. */
-export const line = (most: number) =>
-  oneLine(z.string(expecting('must be a string')).trim(), 1, most).refine((given) => VISIBLE.test(given), {
+/** A single line with a visible character, trimmed. */
+export const line = (max: number) =>
+  oneLine(z.string(expecting('must be a string')).trim(), 1, max).refine((given) => VISIBLE.test(given), {
     error: 'must contain a visible character',
   });
 const VISIBLE = /[^\p{Cf}\p{Z}\p{M}]/u;
 
-/** What a list looks for, every space included; nothing is in every text. */
+/** The search text of a list, spaces included. The empty text matches everything. */
 export const searchText = oneLine(z.string(expecting('must be given once')), 0, 200);
 
 export const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, expecting(`must be one of ${values.join(', ')}`));
 
-/** A language tag (BCP 47), kept as it was spelled. */
+/** A language tag (BCP 47), kept as spelled. */
 export const languageTag = line(100).refine(isLanguageTag, {
   error: 'must be a language tag such as en or pt-BR (BCP 47)',
 });
@@ -59,6 +58,6 @@ function isLanguageTag(text: string): boolean {
   }
 }
 
-/** The answer of an operation that has nothing to show. */
+/** The response of an operation that returns only a message. */
 export const messageResponse = <Text extends string>(message: Text, description: string) =>
   z.object({ message: z.literal(message) }).meta({ description, examples: [{ message }] });

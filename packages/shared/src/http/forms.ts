@@ -1,18 +1,19 @@
 import { isUtf8 } from 'node:buffer';
+import formbody from '@fastify/formbody';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { AppError } from './errors.ts';
 
-/** Field names and values of one form, in bytes of UTF-8. */
+/** Bytes of UTF-8 in the field names and values of one form. */
 const MAX_TEXT = 64 * 1024;
 const MAX_FIELDS = 100;
-/** Every byte may be percent-encoded, so a form may weigh three times its text. */
+/** Every byte may be percent-encoded, which triples it. */
 const MAX_BODY = 3 * MAX_TEXT;
 
 interface FormsOptions {
-  /** The failure of a field that is given twice, where it has one of its own. */
-  doubled?: (field: string) => AppError | undefined;
+  /** Returns the error for a duplicate field; undefined means the default 400. */
+  duplicateError?: (field: string) => AppError | undefined;
 }
 
 const malformed = (text: string) => new AppError('invalidFormat', { text });
@@ -21,63 +22,64 @@ const refuse = (text: string): never => {
 };
 
 /**
- * Makes forms the only bodies of this scope: urlencoded and multipart become one string a field,
- * anything else is a 400 (spec §Direct contract). The fields land in `request.body`.
+ * Accepts only forms in this scope (CONTRACT.md §Forms). `request.body` holds one string per field; any other
+ * body is a 400.
  */
-export const forms = fp(async (app: FastifyInstance, { doubled }: FormsOptions) => {
+export const forms = fp(async (app: FastifyInstance, { duplicateError }: FormsOptions) => {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'buffer', bodyLimit: MAX_BODY },
-    async (request: FastifyRequest, body: Buffer) => {
-      const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
-      if (charset && charset.toLowerCase() !== 'utf-8') refuse(`The charset ${charset} is not supported`);
-      return collect(urlencodedFields(body), doubled);
-    },
-  );
-  // Every part is taken as bytes, so that text which is not UTF-8 is refused instead of repaired.
+  app.addHook('preParsing', async ({ headers }) => {
+    const charset = URLENCODED_CHARSET.exec(headers['content-type'] ?? '')?.[1];
+    if (charset && charset.toLowerCase() !== 'utf-8') refuse(`The charset ${charset} is not supported`);
+  });
+  await app.register(formbody, {
+    bodyLimit: MAX_BODY,
+    parser: (text) => parseUrlencoded(text, createForm(duplicateError)),
+  });
+  // Every part is read as bytes, so that invalid UTF-8 is refused instead of replaced.
   await app.register(multipart, {
     isPartAFile: () => true,
     limits: { fileSize: MAX_TEXT + 1, parts: MAX_FIELDS, headerPairs: 20 },
   });
   app.addHook('preValidation', async (request) => {
     if (request.isMultipart()) {
-      request.body = await collect(multipartFields(request), doubled).catch((error) => {
-        // The parser's own complaints (no boundary, cut off in the middle) carry no status.
+      request.body = await parseMultipart(request, createForm(duplicateError)).catch((error) => {
+        // Errors of the parser itself (no boundary, truncated body) have no status.
         throw error instanceof AppError ? error : new AppError('invalidFormat', { cause: error });
       });
     } else if (request.body === undefined) refuse('The body must be a form');
   });
 });
 
-type Field = [name: string, value: string];
+const URLENCODED_CHARSET = /^application\/x-www-form-urlencoded\b.*;\s*charset\s*=\s*"?([^\s";]+)/i;
 
-/** The fields of a form by name; a field given twice is refused rather than chosen from. */
-async function collect(
-  fields: Iterable<Field> | AsyncIterable<Field>,
-  doubled: FormsOptions['doubled'],
-): Promise<Record<string, string>> {
-  const form: Record<string, string> = Object.create(null);
+type Form = ReturnType<typeof createForm>;
+
+/** Collects fields and refuses duplicates and oversized forms. */
+function createForm(duplicateError: FormsOptions['duplicateError']) {
+  const fields: Record<string, string> = Object.create(null);
   let text = 0;
   let count = 0;
-  for await (const [name, value] of fields) {
-    if (name in form) throw doubled?.(name) ?? malformed(`${name.slice(0, 64)} is given more than once`);
+  const add = (name: string, value: string) => {
+    if (name in fields)
+      throw duplicateError?.(name) ?? malformed(`${name.slice(0, 64)} is given more than once`);
     text += Buffer.byteLength(name) + Buffer.byteLength(value);
     count += 1;
     if (text > MAX_TEXT || count > MAX_FIELDS) refuse('The form is too large');
-    form[name] = value;
-  }
-  return form;
+    fields[name] = value;
+  };
+  return { fields, add };
 }
 
 /** application/x-www-form-urlencoded (WHATWG URL §5.1), except that malformed escapes are refused. */
-function* urlencodedFields(body: Buffer): Generator<Field> {
-  if (!isUtf8(body)) refuse('The form is not UTF-8');
-  for (const pair of body.toString('utf8').split('&')) {
+function parseUrlencoded(text: string, { fields, add }: Form) {
+  // The body is decoded already, so U+FFFD stands for invalid bytes. Clients escape a real one as %EF%BF%BD.
+  if (text.includes('\ufffd')) refuse('The form is not UTF-8');
+  for (const pair of text.split('&')) {
     if (pair === '') continue;
     const equals = pair.includes('=') ? pair.indexOf('=') : pair.length;
-    yield [decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))];
+    add(decode(pair.slice(0, equals)), decode(pair.slice(equals + 1)));
   }
+  return fields;
 }
 
 function decode(text: string): string {
@@ -88,8 +90,8 @@ function decode(text: string): string {
   }
 }
 
-async function* multipartFields(request: FastifyRequest): AsyncGenerator<Field> {
-  // What surrounds the parts counts too: a preamble or a part's header may be endless.
+async function parseMultipart(request: FastifyRequest, { fields, add }: Form) {
+  // Count the whole body: a preamble or a part header can be endless.
   let received = 0;
   request.raw.on('data', (chunk: Buffer) => {
     received += chunk.length;
@@ -102,7 +104,7 @@ async function* multipartFields(request: FastifyRequest): AsyncGenerator<Field> 
     if (part.filename !== undefined) refuse(`${shown} must be a field, not a file`);
     if (part.mimetype.includes('json')) refuse(`${shown} must be text, not JSON`);
     if (!['7bit', '8bit', 'binary'].includes(part.encoding)) refuse(`${shown} has an unsupported encoding`);
-    // Read by hand: toBuffer() would read a part that is too large to its end.
+    // Stop at the limit; toBuffer() would read an oversized part to its end.
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of part.file) {
@@ -112,6 +114,7 @@ async function* multipartFields(request: FastifyRequest): AsyncGenerator<Field> 
     }
     const bytes = Buffer.concat(chunks);
     if (name.includes('\ufffd') || !isUtf8(bytes)) refuse(`${shown} is not UTF-8`);
-    yield [name, bytes.toString('utf8')];
+    add(name, bytes.toString('utf8'));
   }
+  return fields;
 }

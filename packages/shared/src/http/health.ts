@@ -1,97 +1,91 @@
+import { setTimeout } from 'node:timers/promises';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 import { z } from 'zod';
 import { publicRoutes } from './public-routes.ts';
 
-/** What a service depends on. `check` rejects when it is down; without a `needed` one the service is down too. */
+/** Dependencies of a service. `check` rejects when one is down; without a `needed` one the service is unavailable. */
 export type Checks = Record<string, { needed: boolean; check: () => Promise<unknown> }>;
 
-const CHECK_TIMEOUT = 2_000;
+interface HealthOptions {
+  name: string;
+  checks: Checks;
+  /** Milliseconds after which a dependency that does not answer counts as down. */
+  timeout: number;
+  registry: Registry;
+}
 
-const state = z.enum(['up', 'down']);
 const report = z.object({
   status: z.enum(['ok', 'degraded', 'unavailable']),
   service: z.string(),
-  checks: z.record(z.string(), state),
+  checks: z.record(z.string(), z.enum(['up', 'down'])),
 });
 const example = { status: 'ok', service: 'login', checks: { mongodb: 'up' } };
 
-/** /health, /health/live, /health/ready and /metrics; none needs a token. */
-export const health: FastifyPluginAsyncZod<{ name: string; checks: Checks; registry: Registry }> = async (
+const healthSchema = {
+  tags: ['health'],
+  summary: 'State of the service and its dependencies',
+  description: 'Checks every dependency; one that does not answer within two seconds is down.',
+  response: {
+    200: report.meta({ description: 'The service is available.', examples: [example] }),
+    503: report.meta({
+      description: 'A dependency that the service needs is down.',
+      examples: [{ ...example, status: 'unavailable', checks: { mongodb: 'down' } }],
+    }),
+  },
+};
+
+const liveSchema = {
+  tags: ['health'],
+  summary: 'State of the process alone',
+  description: 'Checks no dependency. Use it to restart a process that hangs.',
+  response: {
+    200: z
+      .object({ status: z.literal('ok') })
+      .meta({ description: 'The process is alive.', examples: [{ status: 'ok' }] }),
+  },
+};
+
+/** /health, /health/live, /health/ready and /metrics; none needs a bearer. */
+export const health: FastifyPluginAsyncZod<HealthOptions> = async (
   app,
-  { name, checks, registry },
+  { name, checks, timeout, registry },
 ) => {
   collectDefaultMetrics({ register: registry });
   publicRoutes(app);
 
-  const ask = async () => {
-    const states = await Promise.all(
-      Object.entries(checks).map(async ([dependency, { check }]) => {
-        const late = new Promise((_, reject) =>
-          setTimeout(reject, CHECK_TIMEOUT, new Error('timeout')).unref(),
-        );
-        const up = await Promise.race([Promise.resolve().then(check), late]).then(
-          () => true,
-          () => false,
-        );
-        return [dependency, up ? 'up' : 'down'] as const;
-      }),
-    );
-    const down = states.filter(([, is]) => is === 'down').map(([dependency]) => dependency);
-    const status = down.some((dependency) => checks[dependency]?.needed)
-      ? ('unavailable' as const)
-      : down.length > 0
-        ? ('degraded' as const)
-        : ('ok' as const);
-    return { status, service: name, checks: Object.fromEntries(states) };
-  };
-
-  const schema = (summary: string, description: string) => ({
-    tags: ['health'],
-    summary,
-    description,
-    response: {
-      200: report.meta({ description: 'The service answers', examples: [example] }),
-      503: report.meta({
-        description: 'Something that the service needs is down',
-        examples: [{ ...example, status: 'unavailable', checks: { mongodb: 'down' } }],
-      }),
-    },
-  });
-
   for (const path of ['/health', '/health/ready']) {
-    app.get(
-      path,
-      {
-        schema: schema(
-          'State of the service and of each dependency',
-          'Asks every dependency, for two seconds at most.',
-        ),
-      },
-      async (_request, reply) => {
-        const answer = await ask();
-        return reply.code(answer.status === 'unavailable' ? 503 : 200).send(answer);
-      },
-    );
+    app.get(path, { schema: healthSchema }, async (_request, reply) => {
+      const states = await checkAll(checks, timeout);
+      const status = statusOf(checks, states);
+      return reply.code(status === 'unavailable' ? 503 : 200).send({ status, service: name, checks: states });
+    });
   }
-  app.get(
-    '/health/live',
-    {
-      schema: {
-        tags: ['health'],
-        summary: 'State of the process alone',
-        description: 'Asks nothing else; for restarting a process that hangs.',
-        response: {
-          200: z
-            .object({ status: z.literal('ok') })
-            .meta({ description: 'Alive', examples: [{ status: 'ok' }] }),
-        },
-      },
-    },
-    async () => ({ status: 'ok' as const }),
-  );
+  app.get('/health/live', { schema: liveSchema }, async () => ({ status: 'ok' as const }));
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
     reply.type(registry.contentType);
     return registry.metrics();
   });
 };
+
+type States = Record<string, 'up' | 'down'>;
+
+async function checkAll(checks: Checks, timeout: number): Promise<States> {
+  const states = Object.entries(checks).map(async ([dependency, { check }]) => {
+    const late = setTimeout(timeout, 'down' as const, { ref: false });
+    const checked = Promise.resolve()
+      .then(check)
+      .then(
+        () => 'up' as const,
+        () => 'down' as const,
+      );
+    return [dependency, await Promise.race([checked, late])] as const;
+  });
+  return Object.fromEntries(await Promise.all(states));
+}
+
+function statusOf(checks: Checks, states: States): z.infer<typeof report>['status'] {
+  const down = Object.keys(states).filter((dependency) => states[dependency] === 'down');
+  if (down.some((dependency) => checks[dependency]?.needed)) return 'unavailable';
+  return down.length > 0 ? 'degraded' : 'ok';
+}

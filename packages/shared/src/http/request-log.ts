@@ -1,12 +1,17 @@
+import { randomUUIDv7 } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { Histogram, type Registry } from 'prom-client';
 
-/** Says of every request that it was answered: its id in a header, a log line, a metric. */
+/** Returns the request ID of the client if it is safe in logs and headers, otherwise a new one. */
+export const requestId = (given: string | string[] | undefined): string =>
+  typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUIDv7();
+
+/** Adds the request ID to every response, and logs and measures every request. */
 export const requestLog = fp(async (app: FastifyInstance, { registry }: { registry: Registry }) => {
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'From the request line to the end of the answer',
+    help: 'Time from the request line to the end of the response',
     labelNames: ['method', 'route', 'status'],
     registers: [registry],
   });
@@ -17,6 +22,6 @@ export const requestLog = fp(async (app: FastifyInstance, { registry }: { regist
     const { method, routeOptions, url } = request;
     const [status, ms] = [reply.statusCode, reply.elapsedTime];
     duration.observe({ method, route: routeOptions.url ?? 'none', status }, ms / 1000);
-    request.log.info({ method, path: url.split('?', 1)[0], status, ms }, 'answered');
+    request.log.info({ method, path: url.split('?', 1)[0], status, ms }, 'request completed');
   });
 });

@@ -1,53 +1,49 @@
-import { randomUUIDv7 } from 'node:crypto';
 import cors from '@fastify/cors';
-import Fastify, {
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify';
+import Fastify, { type FastifyError, type FastifyInstance, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
+import { corsOptions } from './cors.ts';
 import { docs } from './docs.ts';
-import { AppError, contractOf, renderError, toAppError } from './errors.ts';
+import { errorHandler } from './error-handler.ts';
+import { AppError } from './errors.ts';
 import { type Checks, health } from './health.ts';
 import { json } from './json.ts';
-import { requestLog } from './request-log.ts';
-import { refuseMalformed, strictRequests } from './strict-http.ts';
+import { createLogger } from './logger.ts';
+import { requestId, requestLog } from './request-log.ts';
+import { decodableUrl, refuseMalformed, strictRequests } from './strict-http.ts';
 
 export interface ServerOptions {
   name: 'gateway' | 'login' | 'user';
   /** One sentence for the OpenAPI document. */
   description: string;
   config: Pick<Config, 'LOG_LEVEL' | 'TRUST_PROXY' | 'CORS_ORIGINS'>;
-  /** What the service depends on, asked by /health. */
+  /** The dependencies that /health checks. */
   checks: Checks;
-  /** Hooks that every route shall have, health and documents included. */
+  /** Adds hooks to every route, including health and documents. */
   hooks?: (app: FastifyInstance) => PromiseLike<unknown>;
-  /** The OpenAPI document, where it holds more than this server's routes. */
+  /** Builds the OpenAPI document if it contains more than the routes of this server. */
   document?: (app: FastifyInstance) => Promise<object>;
-  /** Whether bodies may take as long as they flow; else a request has 30 seconds. */
+  /** Whether bodies have no time limit while they keep flowing. */
   streams?: boolean;
-  /** Unix milliseconds; a test sets its own clock. */
+  timeouts?: Partial<typeof TIMEOUTS>;
+  /** Returns Unix milliseconds. */
   now?: () => number;
-  /** Where log lines go; standard output when absent. */
+  /** Receives the log lines; standard output by default. */
   logStream?: { write(line: string): void };
 }
 
+/** Milliseconds (CONTRACT.md §Timeouts). */
+export const TIMEOUTS = { headers: 15_000, request: 30_000, healthCheck: 2_000 };
+
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Whether calls are free of charge where calls are counted. */
-    unmetered?: boolean;
-  }
   interface FastifyInstance {
-    /** What /metrics shows. */
+    /** The registry behind /metrics. */
     metrics: Registry;
   }
 }
 
-/** What every service shares: logs, ids, limits, time-outs, validation, CORS, errors, health, metrics, docs. */
+/** Creates a server with all that the services share, from logs and limits to health and documents. */
 export async function createServer({
   name,
   description,
@@ -56,63 +52,54 @@ export async function createServer({
   hooks,
   document,
   streams = false,
+  timeouts = {},
   now = Date.now,
   logStream,
 }: ServerOptions) {
-  const render = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    const failure = toAppError(error);
-    // Of a client that has gone, nothing went wrong here.
-    if (failure.status >= 500 && !reply.raw.destroyed)
-      request.log.error({ err: failure.cause ?? failure }, failure.message);
-    else request.log.debug({ reason: failure.reason }, failure.message);
-    reply.header('x-request-id', request.id);
-    if (failure.extra.retryAfter !== undefined) reply.header('retry-after', failure.extra.retryAfter);
-    // What is left of a body that was refused half-way is not read to its end.
-    if (!request.raw.complete) reply.header('connection', 'close');
-    const contract = contractOf(request.url);
-    return reply
-      .code(failure.status)
-      .send(renderError(failure, { contract, requestId: request.id, now: now() }));
-  };
-
+  const { headers, request, healthCheck } = { ...TIMEOUTS, ...timeouts };
+  const handleError = errorHandler(now);
   const app = Fastify({
-    logger: {
-      level: config.LOG_LEVEL,
-      base: { service: name },
-      // A net below the rule that nobody logs these.
-      redact: ['password', 'new_password', 'otp', 'token', 'recaptcha_token', 'authorization'].flatMap(
-        (secret) => [secret, `*.${secret}`],
-      ),
-      ...(logStream && { stream: logStream }),
-    },
+    loggerInstance: createLogger(name, config.LOG_LEVEL, logStream),
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: config.TRUST_PROXY,
-    // An address that cannot be decoded would pass no hook: as its own text it is simply unknown.
-    rewriteUrl: ({ url = '/' }) => decodable(url),
+    rewriteUrl: ({ url = '/' }) => decodableUrl(url),
     requestIdHeader: false,
-    genReqId: (request) => requestId(request.headers['x-request-id']),
+    genReqId: (raw) => requestId(raw.headers['x-request-id']),
     bodyLimit: 1024 * 1024,
-    routerOptions: { maxParamLength: 16_384 }, // longer than any header: an id of any length is just unknown
+    routerOptions: { maxParamLength: 16_384 }, // longer than any header, so that no ID is too long for the router
     connectionTimeout: 0,
-    requestTimeout: streams ? 0 : 30_000,
-    http: { requireHostHeader: false, headersTimeout: 15_000, connectionsCheckingInterval: 1_000 },
-    // Connections that are still in use when a service stops get their answers.
+    requestTimeout: streams ? 0 : request,
+    http: {
+      requireHostHeader: false,
+      headersTimeout: headers,
+      connectionsCheckingInterval: Math.min(headers, 1_000),
+    },
+    // Requests on open connections are still answered while the service stops.
     return503OnClosing: false,
-    frameworkErrors: (error, request, reply) => render(error, request, reply),
+    frameworkErrors: handleError,
     clientErrorHandler: refuseMalformed,
   }).withTypeProvider<ZodTypeProvider>();
 
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
-  app.setErrorHandler<FastifyError>(render);
-  app.setNotFoundHandler((request, reply) => render(new AppError('notFound'), request, reply));
+  app.setErrorHandler<FastifyError>(handleError);
+  app.setNotFoundHandler((req, reply) => handleError(new AppError('notFound'), req, reply));
 
   const registry = new Registry();
   app.decorate('metrics', registry);
   await app.register(json);
   await app.register(requestLog, { registry });
   await app.register(strictRequests);
-  // A kept-alive connection would hold up the end of a service that stops.
+  closeConnectionsOnStop(app);
+  await app.register(cors, corsOptions(config.CORS_ORIGINS));
+  await hooks?.(app);
+  await app.register(docs, { name, description, ...(document && { document }) });
+  await app.register(health, { name, checks, timeout: healthCheck, registry });
+  return app;
+}
+
+/** Keep-alive connections would delay the stop of the service. */
+function closeConnectionsOnStop(app: FastifyInstance): void {
   let stopping = false;
   app.addHook('preClose', async () => {
     stopping = true;
@@ -120,40 +107,4 @@ export async function createServer({
   app.addHook('onSend', async (_request, reply) => {
     if (stopping) reply.header('connection', 'close');
   });
-
-  await app.register(cors, {
-    origin: config.CORS_ORIGINS ?? true,
-    credentials: true,
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-    exposedHeaders: [
-      'X-Request-ID',
-      'X-RateLimit-Limit',
-      'X-RateLimit-Remaining',
-      'X-RateLimit-Reset',
-      'Retry-After',
-      'API-Version',
-      'Deprecation',
-      'Sunset',
-      'Link',
-    ],
-    maxAge: 600,
-  });
-  await hooks?.(app);
-  await app.register(docs, { name, description, ...(document && { document }) });
-  await app.register(health, { name, checks, registry });
-  return app;
 }
-
-function decodable(url: string): string {
-  const [path = '', ...query] = url.split(/(?=\?)/);
-  try {
-    decodeURI(path);
-    return url;
-  } catch {
-    return path.replaceAll('%', '%25') + query.join('');
-  }
-}
-
-/** The client's own id when it is one that logs and headers can carry, else a new one. */
-const requestId = (given: string | string[] | undefined): string =>
-  typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUIDv7();

@@ -5,15 +5,15 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { AppError, contractOf, renderError } from './errors.ts';
 
-/** Refuses, in the contract's shape, requests that Node would refuse in its own. */
+/** Refuses, in the shape of the contract, requests that Node.js would refuse in its own. */
 export const strictRequests = fp(async (app: FastifyInstance) => {
-  // Node's 417 is known to no contract: the hook below answers, in its turn.
+  // Node.js would answer 417, which neither contract has. The hook below answers 400 instead, in order.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.addHook('onRequest', async (request, reply) => {
     const { origin, host, expect, 'access-control-request-method': preflight } = request.headers;
     if (expect !== undefined && expect.toLowerCase() !== '100-continue') throw new AppError('invalidFormat');
     if (request.method === 'OPTIONS' && !(origin && preflight)) throw new AppError('notFound');
-    // RFC 9112 §3.2; Node's own answer would have no body.
+    // RFC 9112 §3.2; the answer of Node.js has no body.
     if (host === undefined && request.raw.httpVersion === '1.1') {
       reply.header('connection', 'close');
       throw new AppError('invalidFormat');
@@ -21,11 +21,22 @@ export const strictRequests = fp(async (app: FastifyInstance) => {
   });
 });
 
-/** Bytes that are not HTTP, or that took too long, reach no route: the answer is written by hand. */
+/** Escapes a path that cannot be decoded. Fastify would skip all hooks for it; escaped, it is an unknown path. */
+export function decodableUrl(url: string): string {
+  const [path = '', ...query] = url.split(/(?=\?)/);
+  try {
+    decodeURI(path);
+    return url;
+  } catch {
+    return path.replaceAll('%', '%25') + query.join('');
+  }
+}
+
+/** Answers 400 on the socket to a request that is not HTTP or timed out, because it reaches no route. */
 export function refuseMalformed(error: Error & { code?: string; rawPacket?: unknown }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const { _httpMessage: pending } = socket as { _httpMessage?: ServerResponse };
-  // These bytes would be taken for the answer, or a part of it, of an earlier request.
+  // The client would take these bytes for the answer to an earlier request, or for a part of it.
   if (pending && (pending.headersSent || pending.req.complete)) {
     socket.destroy();
     return;

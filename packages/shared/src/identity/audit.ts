@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Collections, collection } from '../data/connect.ts';
 import { emailKey } from './email.ts';
 
-/** One thing that happened to an account and that its owner or an operator may ask about. */
+/** A security event of an account. */
 export interface AuditEvent {
   at: Date;
   action: 'login';
@@ -13,31 +13,30 @@ export interface AuditEvent {
   address: string;
 }
 
-type Said = Pick<AuditEvent, 'action' | 'outcome' | 'email' | 'user_id'>;
+type Details = Pick<AuditEvent, 'action' | 'outcome' | 'email' | 'user_id'>;
 
-/** Days for which an audit event is kept. */
-const KEPT_DAYS = 400;
+const RETENTION_DAYS = 400;
 
 export const auditCollections = {
   auditEvents: collection<AuditEvent>('audit_events', [
     { key: { email: 1, at: -1 } },
     { key: { user_id: 1, at: -1 } },
-    { key: { at: 1 }, expireAfterSeconds: KEPT_DAYS * 86_400 },
+    { key: { at: 1 }, expireAfterSeconds: RETENTION_DAYS * 86_400 },
   ]),
 };
 
-/** Logs and records an event. A record that cannot be written is logged and holds up nobody. */
+/** Logs and stores an event. A failure to store it is logged and does not fail the request. */
 export async function audit(
   db: Collections<typeof auditCollections>,
   request: FastifyRequest,
   now: number,
-  said: Said,
+  details: Details,
 ): Promise<void> {
-  const email = emailKey(said.email);
-  request.log.info({ ...said, email }, `${said.action}: ${said.outcome}`);
+  const email = emailKey(details.email);
+  request.log.info({ ...details, email }, `${details.action}: ${details.outcome}`);
   try {
     await db.auditEvents.insertOne({
-      ...said,
+      ...details,
       email,
       at: new Date(now),
       request_id: request.id,

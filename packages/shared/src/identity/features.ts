@@ -2,10 +2,10 @@ import type { ObjectId } from 'mongodb';
 import { type Collections, collection, isDuplicateKey } from '../data/connect.ts';
 import { type userCollections, VERIFIED } from './users.ts';
 
-/** The plan that every account begins with (spec §User record, subscription_id). */
+/** The plan of a new account (CONTRACT.md §User record). */
 export const FREE_PLAN = { id: 'free', name: 'Free' } as const;
 
-/** What a plan gives a user; made when the free plan is assigned. */
+/** The features record of a user, created when the free plan is assigned. */
 export interface Features {
   user_id: string;
   subscription_id: string;
@@ -26,8 +26,8 @@ interface Owner {
 }
 
 /**
- * Makes sure that an active user has his features record, exactly one. The mark on the user is written
- * last, so that whatever was cut off between activation and here is made up at the next call.
+ * Ensures that an active user has exactly one features record. The flag on the user is written last, so the
+ * next call completes an activation that was interrupted.
  */
 export async function ensureFeatures(db: Database, user: Owner, now: number): Promise<void> {
   if (user.features_assigned || typeof user.user_id !== 'string') return;
@@ -39,12 +39,12 @@ export async function ensureFeatures(db: Database, user: Owner, now: number): Pr
   try {
     await db.features.updateOne({ user_id: user.user_id }, { $setOnInsert: features }, { upsert: true });
   } catch (error) {
-    if (!isDuplicateKey(error)) throw error; // another call has just made it
+    if (!isDuplicateKey(error)) throw error; // a concurrent call has created it
   }
   await db.users.updateOne({ _id: user._id }, { $set: { features_assigned: true } });
 }
 
-/** Makes up, at a start, what a kill left undone. */
+/** Completes activations that were interrupted before this start. */
 export async function ensureAllFeatures(db: Database, now: number): Promise<void> {
   const users = db.users.find(
     { ...VERIFIED, features_assigned: { $exists: false } },

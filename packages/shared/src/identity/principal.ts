@@ -7,7 +7,7 @@ import '../access/requirement.ts';
 import type { Tokens } from './tokens.ts';
 import { findUserByEmail, isActive, type User, userIdOf } from './users.ts';
 
-/** Who is calling: an active user in a session that stands. */
+/** The caller: an active user with a live session. */
 export interface Principal {
   user: WithId<User>;
   session: Session;
@@ -17,20 +17,20 @@ export interface Principal {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a route answers without a bearer. */
+    /** Whether the route needs no bearer. */
     public?: boolean;
   }
   interface FastifyRequest {
-    /** Who is calling; on a route that is not public, always there. */
+    /** The caller; always set on a route that is not public. */
     principal: Principal | undefined;
   }
 }
 
-/** The token of a header `Authorization` (spec §Authentication 3: the prefix is stripped). */
+/** Returns the token of an `Authorization` header. The prefix is optional (CONTRACT.md §Bearer). */
 export const withoutScheme = (authorization: string): string => authorization.replace(/^Bearer /i, '');
 
 /**
- * Checks the header `Authorization` (spec §Authentication 3) with one question to the database.
+ * Checks the `Authorization` header (CONTRACT.md §Bearer) with one database query.
  * @throws {AppError} noAuthorizationHeader, tokenExpired or invalidToken.
  */
 export async function authenticate(
@@ -50,8 +50,8 @@ export async function authenticate(
 }
 
 /**
- * Lets nobody but a principal call the routes of this server that are not marked `public`; 401 comes before 404.
- * A route that says neither what it needs of him nor that it is public keeps the server from starting.
+ * Requires a principal for every route that is not `public`. 401 comes before 404. The server does not start
+ * if a route declares neither a permission nor that it is public.
  */
 export const requirePrincipal = fp(
   async (
@@ -61,12 +61,12 @@ export const requirePrincipal = fp(
     app.decorateRequest('principal', undefined);
     const routes: RouteOptions[] = [];
     app.addHook('onRoute', (route) => void routes.push(route));
-    // Only now has every scope said its word.
+    // Every scope has registered its routes by now.
     app.addHook('onReady', async () => {
       for (const { method, url, config } of routes) {
         if (config?.public || config?.permission || contractOf(url) === 'direct' || method === 'OPTIONS')
           continue;
-        throw new Error(`${method} ${url} says neither which permission it needs nor that it is public`);
+        throw new Error(`${method} ${url} declares neither a permission nor that it is public`);
       }
     });
     app.addHook('onRequest', async (request) => {
@@ -76,19 +76,19 @@ export const requirePrincipal = fp(
   },
 );
 
-/** Whether a call needs no bearer: a public route, or anything under the Direct contract. */
+/** Returns whether a request needs no bearer: a public route or the Direct contract. */
 export const isPublic = (request: FastifyRequest): boolean =>
   request.routeOptions.config?.public === true ||
   contractOf(request.url) === 'direct' ||
   request.method === 'OPTIONS';
 
-/** The principal of a route that is not public. */
+/** Returns the principal of a request to a route that is not public. */
 export function principalOf(request: FastifyRequest): Principal {
   if (!request.principal) throw new AppError('noAuthorizationHeader');
   return request.principal;
 }
 
-/** The user_id of the caller. @throws {AppError} forbidden for an account that never got one. */
+/** Returns the user_id of the caller. @throws {AppError} forbidden for an account without one. */
 export function callerId(request: FastifyRequest): string {
   const user_id = userIdOf(principalOf(request).user);
   if (user_id === null) throw new AppError('forbidden');

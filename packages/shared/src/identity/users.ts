@@ -2,16 +2,16 @@ import type { Collection, Filter, ObjectId, WithId } from 'mongodb';
 import { ANY_STRING, collection } from '../data/connect.ts';
 import { emailKey, MAX_ADDRESS } from './email.ts';
 
-/** Unique e-mails are matched without regard to case, whatever their spelling at signup. */
+/** E-mail addresses are unique and matched without regard to case. */
 export const EMAIL_COLLATION = { locale: 'en', strength: 2 } as const;
 
-/** spec §User record, and below it what Gatehouse counts beside it. Times are Unix seconds unless named. */
+/** CONTRACT.md §User record, followed by internal fields. Times are Unix seconds unless noted. */
 export interface User {
   email: string;
-  /** An argon2id hash in PHC form; any other value is the password itself. */
+  /** An argon2id hash in PHC format. Any other value is the password itself. */
   password: string;
   name: string;
-  /** Older collections hold other truthy and falsy values, or none. */
+  /** Older records hold other truthy and falsy values, or none. */
   verified?: unknown;
   user_id?: string;
   otp?: string;
@@ -29,32 +29,32 @@ export interface User {
   company?: string;
   role?: string;
 
-  /** Wrong guesses at the code that is stored now. */
+  /** Wrong guesses for the current code. */
   otp_wrong_guesses?: number;
-  /** When the latest wrong guesses were made, oldest first, as many as an hour allows. */
+  /** Times of the latest wrong guesses, oldest first, at most the hourly limit. */
   otp_wrong_guess_times?: number[];
-  /** When the latest codes were made for mailing, oldest first, as many as an hour allows. */
+  /** Times of the latest mailed codes, oldest first, at most the hourly limit. */
   otp_mail_times?: number[];
-  /** What the latest check of a code found. */
+  /** Result of the latest code check. */
   otp_verdict?: OtpVerdict;
-  /** When this user's latest invitations were sent, oldest first, as many as an hour allows. */
+  /** Times of the latest invitations by this user, oldest first, at most the hourly limit. */
   invitation_times?: number[];
   /** Whether the features record of the free plan is known to exist. */
   features_assigned?: boolean;
-  /** Sessions that began at this moment or earlier are over. */
+  /** Sessions that began at this time or earlier have ended. */
   sessions_valid_from?: Date;
-  /** Sessions that ended before their time, until their last token has expired anyway. */
+  /** Sessions that were ended early, kept until their last token expires. */
   ended_sessions?: { id: string; until: Date }[];
 }
 
 export type OtpVerdict = 'valid' | 'budgetSpent' | 'expired' | 'invalid' | 'wrong';
 
-/** What `verified` holds while an account is not: the filters must agree with `!user.verified`. */
+/** The values of `verified` for an unverified account. These filters must agree with `!user.verified`. */
 const FALSY = [false, null, 0, ''];
 export const UNVERIFIED = { verified: { $in: FALSY } };
 export const VERIFIED = { verified: { $nin: FALSY } };
 
-/** A user's id as tokens and answers carry it; older records may have none, or one that is not text. */
+/** Returns the user_id for tokens and responses. Older records may have none or one that is not a string. */
 export const userIdOf = ({ user_id }: Pick<User, 'user_id'>): string | null =>
   typeof user_id === 'string' && user_id !== '' ? user_id : null;
 
@@ -67,7 +67,7 @@ export async function findUserByEmail(users: Collection<User>, email: string): P
 export const findUserById = (users: Collection<User>, _id: ObjectId): Promise<WithId<User> | null> =>
   users.findOne({ _id });
 
-/** Who may act and be given roles: by an account, and as a filter. */
+/** Whether an account may act and hold roles, as a predicate and as a filter. */
 export const isActive = ({ verified, account_status }: User): boolean =>
   Boolean(verified) && account_status !== 'paused' && account_status !== 'disabled';
 export const ACTIVE: Filter<User> = { ...VERIFIED, account_status: { $nin: ['paused', 'disabled'] } };
@@ -94,7 +94,7 @@ export const userCollections = {
   ]),
 };
 
-/** The first shared addresses, each with the spellings that prevent a unique index. */
+/** Returns the first duplicate addresses with their spellings, which prevent the unique index. */
 async function sharedAddresses(users: Collection<User>): Promise<string[]> {
   const groups = await users
     .aggregate<{ spellings: string[] }>([

@@ -2,8 +2,8 @@ import type { Binary, Timestamp } from 'bson';
 import { typeName } from './types.ts';
 import type { Doc } from './value.ts';
 
-/** A value as MongoDB's messages show it: { email: "a@b.c", n: 1 }. */
-export function shell(value: unknown): string {
+/** A value as MongoDB's error messages print it: { email: "a@b.c", n: 1 }. */
+export function toShell(value: unknown): string {
   switch (typeName(value)) {
     case 'missing':
       return 'undefined';
@@ -28,11 +28,11 @@ export function shell(value: unknown): string {
       return `BinData(${subtype}, ${Buffer.from(buffer).toString('hex').toUpperCase()})`;
     }
     case 'array': {
-      const elements = (value as unknown[]).map(shell);
+      const elements = (value as unknown[]).map(toShell);
       return elements.length ? `[ ${elements.join(', ')} ]` : '[]';
     }
     case 'object': {
-      const fields = Object.entries(value as Doc).map(([name, field]) => `${name}: ${shell(field)}`);
+      const fields = Object.entries(value as Doc).map(([name, field]) => `${name}: ${toShell(field)}`);
       return fields.length ? `{ ${fields.join(', ')} }` : '{}';
     }
     case 'minKey':

@@ -1,0 +1,38 @@
+const MIN_SECRET_BYTES = 32;
+
+type Settings = Record<string, unknown>;
+
+const isShort = (secret: unknown) =>
+  typeof secret === 'string' && Buffer.byteLength(secret) < MIN_SECRET_BYTES;
+
+/** Settings that production refuses: the variable, the condition and the reason. */
+const UNSAFE: [variable: string, isUnsafe: (config: Settings) => boolean, reason: string][] = [
+  ...[
+    'JWT_SECRET',
+    'JWT_SECRET_PREVIOUS',
+    'WEBHOOK_SECRET_KEY',
+    'WEBHOOK_SECRET_KEY_PREVIOUS',
+    'INTERNAL_API_KEY',
+  ].map((secret): (typeof UNSAFE)[number] => [
+    secret,
+    (config) => isShort(config[secret]),
+    `is shorter than ${MIN_SECRET_BYTES} bytes`,
+  ]),
+  [
+    'CAPTCHA_SECRET',
+    (config) => config.CAPTCHA_PROVIDER === 'altcha' && isShort(config.CAPTCHA_SECRET),
+    `is shorter than ${MIN_SECRET_BYTES} bytes`,
+  ],
+  ['CAPTCHA_PROVIDER', (config) => config.CAPTCHA_PROVIDER === 'none', 'is none: logins are not protected'],
+  [
+    'WEBHOOK_ALLOW_PRIVATE',
+    (config) => config.WEBHOOK_ALLOW_PRIVATE === true,
+    'is on: webhooks can reach the internal network',
+  ],
+];
+
+/** Returns one line for each unsafe setting. */
+export const unsafeSettings = (config: Settings): string[] =>
+  UNSAFE.filter(([, isUnsafe]) => isUnsafe(config)).map(
+    ([variable, , reason]) => `${variable} ${reason}; production refuses to start with it`,
+  );

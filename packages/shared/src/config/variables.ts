@@ -1,0 +1,55 @@
+import proxyAddr from '@fastify/proxy-addr';
+import { z } from 'zod';
+
+/** The types of environment variables. An error message continues the name of its variable. */
+
+export const number = (what: string, { min, max = Number.MAX_SAFE_INTEGER }: { min: number; max?: number }) =>
+  z
+    .string()
+    .transform((text) => (/^\d+$/.test(text) ? Number(text) : Number.NaN))
+    .refine((value) => value >= min && value <= max, { error: `must be ${what}` });
+
+export const port = number('a port number, 0 to 65535', { min: 0, max: 65_535 });
+
+export const choice = <const T extends readonly string[]>(...values: T) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` });
+
+export const flag = choice('on', 'off').transform((value) => value === 'on');
+
+export const list = z.string().transform((text) => text.split(',').map((item) => item.trim()));
+
+export const address = (...schemes: string[]) =>
+  z.string().refine(
+    (text) =>
+      schemes.some((scheme) => text.startsWith(`${scheme}://`)) &&
+      Boolean(URL.parse(text.replaceAll(/[^@/,]+,/g, ''))?.hostname), // a replica set has several hosts
+    {
+      error: `must be a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    },
+  );
+
+export const origins = list.refine((items) => items.every((origin) => URL.parse(origin)?.origin === origin), {
+  error: 'must be origins such as https://app.example.com, separated by commas',
+});
+
+/** Fastify's `trustProxy`: `true`, or addresses and ranges separated by commas. */
+export const trustProxy = z
+  .string()
+  .refine((text) => text === '' || text === 'true' || isTrustList(text), {
+    error: 'must be true, or addresses and ranges separated by commas',
+  })
+  .transform((text) => (text === '' || text === 'true' ? text === 'true' : text));
+
+function isTrustList(text: string): boolean {
+  try {
+    proxyAddr.compile(text.split(',').map((item) => item.trim()));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An email address, optionally with a display name. */
+export const sender = z.string().regex(/^[^<>\r\n]*<[^<>@\s]+@[^<>@\s]+>$|^[^<>@\s]+@[^<>@\s]+$/, {
+  error: 'must be an address, or a name and an address in angle brackets',
+});
