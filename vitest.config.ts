@@ -1,9 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that mock a module need their own module registry; all others share one, which is much faster. */
-const ISOLATED = ['test/shared/identity/passwords.test.ts'];
-
 /** Files that mostly wait, for processes and timeouts. They start first, so that other files run beside them. */
 const SLOW = [
   'standalone/launcher',
@@ -16,9 +13,8 @@ const SLOW = [
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId, project }: TestSpecification) => {
+    const rank = ({ moduleId }: TestSpecification) => {
       const index = SLOW.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
-      if (project.config.isolate) return -1;
       return index < 0 ? SLOW.length : index;
     };
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
@@ -27,26 +23,16 @@ class SlowFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
+    include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
     sequence: { sequencer: SlowFirst },
     globalSetup: 'test/fixtures/compile-cache.ts',
     // Generous limits: a busy machine must not fail a test.
     expect: { poll: { timeout: 60_000, interval: 5 } },
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    isolate: false,
     // Each worker compiles the services, the driver and the database again: four workers on two cores need half
     // as much processor time again as two.
     maxWorkers: 2,
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: 'shared',
-          include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-          exclude: ISOLATED,
-          isolate: false,
-        },
-      },
-      { extends: true, test: { name: 'isolated', include: ISOLATED } },
-    ],
   },
 });
