@@ -9,10 +9,7 @@ import type { Database } from '../database.ts';
 import { anyOf, type Visible } from '../lists.ts';
 import { type Roles, roleIn, rolesOf } from './roles.ts';
 
-/**
- * Somebody's role on a chatbot: Owner if it is his or his organization's; else what the access list says; else
- * his role in its department. Who is not of the department has no role on its chatbots, whatever the list says.
- */
+/** A user's role on a chatbot (CONTRACT.md §Role on a chatbot). */
 export function roleOn(
   { owner_id, organization_id, department_id, permissions = [] }: StoredChatbot,
   user_id: string,
@@ -25,27 +22,27 @@ export function roleOn(
   return permissions.find((grant) => grant.user_id === user_id)?.role ?? inherited;
 }
 
-/** What a list is narrowed to; nothing, and chatbots of no department are in it too. */
-export interface Place {
+/** The organization or department that a list is limited to; without either it includes personal chatbots. */
+interface Scope {
   organization_id?: string | undefined;
   department_id?: string | undefined;
 }
 
-/** `roleOn` as filters: the chatbots on which a user's role has a permission, none of them twice. */
+/** `roleOn` as filters: the chatbots on which a user's role has a permission, each in exactly one part. */
 export function visibleTo(
   user_id: string,
   roles: Roles,
   permission: Permission,
-  place: Place = {},
+  scope: Scope = {},
 ): Visible<StoredChatbot>[] {
   const departments = roles.departments.filter(
     ({ organization_id, department_id }) =>
-      organization_id === (place.organization_id ?? organization_id) &&
-      department_id === (place.department_id ?? department_id),
+      organization_id === (scope.organization_id ?? organization_id) &&
+      department_id === (scope.department_id ?? department_id),
   );
-  const given = departments.filter(({ organization_id }) => !roles.owned.has(organization_id));
-  const nowhere = place.organization_id === undefined && place.department_id === undefined ? [null] : [];
-  const own = { department_id: { $in: [...nowhere, ...given.map(({ department_id }) => department_id)] } };
+  const joined = departments.filter(({ organization_id }) => !roles.owned.has(organization_id));
+  const personal = scope.organization_id === undefined && scope.department_id === undefined ? [null] : [];
+  const own = { department_id: { $in: [...personal, ...joined.map(({ department_id }) => department_id)] } };
   const inherited = departments.filter(({ role }) => can(role, permission));
   const byOrganization = Map.groupBy(inherited, ({ organization_id }) => organization_id);
   return [
@@ -57,8 +54,8 @@ export function visibleTo(
         ...own,
       },
     },
-    ...[...byOrganization].map(([organization_id, its]) => {
-      const department_id = { $in: its.map((each) => each.department_id) };
+    ...[...byOrganization].map(([organization_id, members]) => {
+      const department_id = { $in: members.map((each) => each.department_id) };
       const within = { organization_id, department_id };
       if (roles.owned.has(organization_id)) return { within };
       return {
@@ -72,39 +69,50 @@ export function visibleTo(
   ];
 }
 
-/** The chatbots to which a caller may do what the route is for. */
-export interface Permitted {
+/** The chatbots on which the caller has the permission that the route needs. */
+interface Permitted {
   roles: Roles;
   visible: Visible<StoredChatbot>[];
-  /** Stands in the filter of the read or write itself. */
+  /** Part of the filter of the read or write itself, so that the check and the operation are one command. */
   filter: Filter<StoredChatbot>;
   /**
-   * What an operation found among them.
-   * @throws {AppError} notFound for what the caller may not view; forbidden for what he may only not do.
+   * Returns the chatbot that an operation found with `filter`.
+   * @throws {AppError} if it found none: forbidden if the caller may view the chatbot, otherwise notFound.
    */
   found<T>(chatbot: T | null, chatbot_id: string): Promise<T>;
 }
 
-/** Reads the caller's roles, and from the route's own options what he needs. */
-export async function permitted(
+/** Reads the caller's roles and applies the permission in the route's config. */
+export async function permittedChatbots(
   db: Database,
   request: FastifyRequest,
-  place: Place = {},
+  scope: Scope = {},
 ): Promise<Permitted> {
   const permission = request.routeOptions.config.permission;
-  if (!permission || !isPermission(permission)) throw new Error('the route needs no permission of the table');
+  if (!permission || !isPermission(permission)) throw new Error('the route config names no permission');
   const caller = callerId(request);
   const roles = await rolesOf(db, caller);
-  const visible = visibleTo(caller, roles, permission, place);
+  const visible = visibleTo(caller, roles, permission, scope);
   return {
     roles,
     visible,
     filter: anyOf(visible),
     async found(chatbot, chatbot_id) {
       if (chatbot !== null) return chatbot;
-      const viewed = { chatbot_id, ...anyOf(visibleTo(caller, roles, 'view chatbot')) };
-      const isSeen = permission !== 'view chatbot' && (await db.chatbots.findOne(viewed)) !== null;
-      throw new AppError(isSeen ? 'forbidden' : 'notFound');
+      const viewable = { chatbot_id, ...anyOf(visibleTo(caller, roles, 'view chatbot')) };
+      const isVisible = permission !== 'view chatbot' && (await db.chatbots.findOne(viewable)) !== null;
+      throw new AppError(isVisible ? 'forbidden' : 'notFound');
     },
   };
+}
+
+/**
+ * The place of a new chatbot in a department.
+ * @throws {AppError} notFound if the creator has no role there; forbidden if their role may not create chatbots.
+ */
+export function placeForNewChatbot({ departments }: Roles, department_id: string) {
+  const department = departments.find((each) => each.department_id === department_id);
+  if (!department) throw new AppError('notFound');
+  if (!can(department.role, 'create chatbot')) throw new AppError('forbidden');
+  return { organization_id: department.organization_id, department_id };
 }

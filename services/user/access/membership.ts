@@ -7,10 +7,10 @@ import fp from 'fastify-plugin';
 import type { Database } from '../database.ts';
 import { type Roles, rolesOf } from './roles.ts';
 
-/** Where the caller stands in the organization or department that a path names. */
+/** The caller's place in the organization or department that the path names. */
 export interface CallerMembership {
   caller: string;
-  /** His role in the department; of an organization itself, Owner or none. */
+  /** Their role in the department; if the path names only an organization, Owner or none. */
   role: Role | undefined;
   roles: Roles;
 }
@@ -28,8 +28,8 @@ interface Path {
 }
 
 /**
- * Lets a call under /organizations/{organization_id} pass only if the caller's role permits what the route says
- * that it needs: 404 where he has no part, 403 for what he may not do there.
+ * Checks the caller's role on every route under /organizations/{organization_id} against the permission in the
+ * route's config: 404 if the caller has no role there, 403 if their role lacks the permission.
  */
 export const requireMembership = fp(async (app: FastifyInstance, { db }: { db: Database }) => {
   app.decorateRequest('membership', undefined);
@@ -39,31 +39,31 @@ export const requireMembership = fp(async (app: FastifyInstance, { db }: { db: D
     const caller = callerId(request);
     const roles = await rolesOf(db, caller);
     const isOwner = roles.owned.has(organization_id);
-    const held = roles.departments.filter(
+    const departments = roles.departments.filter(
       (each) =>
         each.organization_id === organization_id &&
         (department_id === undefined || each.department_id === department_id),
     );
-    // An organization without a department yet has its Owners.
-    if (held.length === 0 && !(isOwner && department_id === undefined)) throw new AppError('notFound');
-    const role = isOwner ? 'Owner' : department_id === undefined ? undefined : held[0]?.role;
+    // Owners have a role even while the organization has no department.
+    if (departments.length === 0 && !(isOwner && department_id === undefined)) throw new AppError('notFound');
+    const role = isOwner ? 'Owner' : department_id === undefined ? undefined : departments[0]?.role;
     request.membership = { caller, role, roles };
 
     const { permission = 'ownership', orOneself } = request.routeOptions.config;
-    const may = isPermission(permission)
-      ? isOwner || held.some((each) => can(each.role, permission)) || (orOneself && user_id === caller)
+    const isAllowed = isPermission(permission)
+      ? isOwner || departments.some((each) => can(each.role, permission)) || (orOneself && user_id === caller)
       : isOwner || permission === 'membership';
-    if (!may) throw new AppError('forbidden');
+    if (!isAllowed) throw new AppError('forbidden');
   });
 });
 
-/** The standing of a caller under an organization's path. */
+/** The caller's membership, on a route under an organization. */
 export function membershipOf(request: FastifyRequest): CallerMembership {
-  if (!request.membership) throw new Error('the path names no organization');
+  if (!request.membership) throw new Error('the route is not under an organization');
   return request.membership;
 }
 
-/** The role of a caller in the department of the path. */
+/** The caller's role in the department that the path names. @throws {AppError} forbidden if they have none. */
 export function roleOf(request: FastifyRequest): Role {
   const { role } = membershipOf(request);
   if (!role) throw new AppError('forbidden');

@@ -1,58 +1,35 @@
 import type { Database } from '../database.ts';
+import { accessListOf } from './access-list.ts';
+import { accessListWrite } from './succession.ts';
+
+/** Chatbots read in one round trip and written concurrently. */
+const BATCH_SIZE = 50;
 
 /**
- * Takes somebody off the access lists of a department's chatbots, and passes on what he owns there: to the list's
- * longest-serving other Owner, else to an Owner of the organization. What is left of who has gone gives him
- * nothing, since only people of the department have roles; this is so that it gives him nothing when he comes
- * again either, and that nobody takes him for an Owner.
+ * Removes a user from the access lists of a department's chatbots and passes on those that they own; an Owner of
+ * the organization is the fallback. Leftover grants are inert; they are removed so that rejoining does not revive
+ * them and nobody mistakes the user for an Owner.
  */
-export async function forgetGrants(
+export async function revokeGrants(
   db: Database,
   place: { organization_id: string; department_id: string | { $in: string[] } },
   user_id: string,
 ): Promise<void> {
-  const { organization_id } = place;
-  const organization = await db.organizations.findOne({ organization_id });
+  const organization = await db.organizations.findOne({ organization_id: place.organization_id });
   const owners = organization?.owners.map((owner) => owner.user_id) ?? [];
-  if (owners.includes(user_id)) return; // still of every department
-  const [last = user_id] = owners;
-  const isOwner = { $eq: ['$$grant.role', 'Owner'] };
-  const heirs = { $filter: { input: '$permissions', as: 'grant', cond: isOwner } };
-  const heir = { $arrayElemAt: [{ $map: { input: heirs, as: 'grant', in: '$$grant.user_id' } }, 0] };
-  const others = {
-    $filter: {
-      input: { $ifNull: ['$permissions', []] },
-      as: 'grant',
-      cond: { $ne: ['$$grant.user_id', { $literal: user_id }] },
-    },
-  };
-  await db.chatbots.updateMany(
-    { ...place, $or: [{ owner_id: user_id }, { 'permissions.user_id': user_id }] },
-    [
-      { $set: { permissions: others, access_version: { $add: [{ $ifNull: ['$access_version', 0] }, 1] } } },
-      {
-        $set: {
-          owner_id: {
-            $cond: [
-              { $eq: ['$owner_id', { $literal: user_id }] },
-              { $ifNull: [heir, { $literal: last }] },
-              '$owner_id',
-            ],
-          },
-        },
-      },
-      // Who owns it now has no lower role beside.
-      {
-        $set: {
-          permissions: {
-            $filter: {
-              input: '$permissions',
-              as: 'grant',
-              cond: { $or: [isOwner, { $ne: ['$$grant.user_id', '$owner_id'] }] },
-            },
-          },
-        },
-      },
-    ],
-  );
+  if (owners.includes(user_id)) return; // still has a role in every department
+  const granted = { ...place, $or: [{ owner_id: user_id }, { 'permissions.user_id': user_id }] };
+  const options = { projection: { name_suffixes: 0 }, limit: BATCH_SIZE };
+  let hasMore = true;
+  while (hasMore) {
+    const chatbots = await db.chatbots.find(granted, options).toArray();
+    const writes = chatbots.map((chatbot) => {
+      const permissions = accessListOf(chatbot).filter((grant) => grant.user_id !== user_id);
+      const { filter, update } = accessListWrite(chatbot, permissions, owners[0]);
+      return db.chatbots.updateOne(filter, update);
+    });
+    const results = await Promise.all(writes);
+    // The next batch, or lists that changed before they were written.
+    hasMore = chatbots.length === BATCH_SIZE || results.some(({ matchedCount }) => matchedCount === 0);
+  }
 }

@@ -8,11 +8,11 @@ interface DepartmentRole {
   role: Role;
 }
 
-/** Where somebody has which role. */
+/** The roles of a user. */
 export interface Roles {
-  /** The organizations that he is an Owner of, and so of each of their departments. */
+  /** The organizations of which the user is an Owner, and so Owner in each of their departments. */
   owned: ReadonlySet<string>;
-  /** What his role in a department is; those of the organizations that he owns among them. */
+  /** The user's role in each department, including the departments of organizations that they own. */
   departments: DepartmentRole[];
 }
 
@@ -22,7 +22,7 @@ interface Owned {
   departments: string[];
 }
 
-/** Where a user has which role, by one question to the database. */
+/** Reads the roles of a user with one query. */
 export async function rolesOf(db: Database, user_id: string): Promise<Roles> {
   const rows = await db.memberships
     .aggregate<Row>([
@@ -53,11 +53,12 @@ export async function rolesOf(db: Database, user_id: string): Promise<Roles> {
   const inherited = ownedRows.flatMap(({ organization_id, departments }) =>
     departments.map((department_id) => ({ organization_id, department_id, role: 'Owner' as const })),
   );
-  // An Owner of the organization who is also a member somewhere is its Owner there too.
-  const given = rows.filter((row) => 'role' in row && !owned.has(row.organization_id)) as DepartmentRole[];
-  return { owned, departments: [...inherited, ...given] };
+  // A membership below an organization that the user owns adds nothing.
+  const memberships = rows.filter(
+    (row) => 'role' in row && !owned.has(row.organization_id),
+  ) as DepartmentRole[];
+  return { owned, departments: [...inherited, ...memberships] };
 }
 
-/** A user's role in a department, if any. */
 export const roleIn = ({ departments }: Roles, department_id: string): Role | undefined =>
   departments.find((each) => each.department_id === department_id)?.role;

@@ -12,7 +12,7 @@ import { getChatbot } from './get.ts';
 import { listChatbots } from './list.ts';
 import { updateChatbot } from './update.ts';
 
-/** The chatbot directory under /api/v1/chatbots; its callers have passed `requirePrincipal`. */
+/** The routes under /api/v1/chatbots; register behind `requirePrincipal`. */
 export async function chatbots(
   app: FastifyInstance,
   options: { db: Database; now: () => number; accept: Accept },

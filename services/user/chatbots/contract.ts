@@ -3,21 +3,21 @@ import { languageTag, line, oneOf } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 import { CHATBOT_TYPES } from './records.ts';
 
-/** What the operations on chatbots have in common. */
+/** Schema parts that the operations on chatbots share (CONTRACT.md §Chatbots). */
 
 export const MAX_NAME = 200;
 
-/** What a caller says of a chatbot. */
-export const described = {
+/** The fields of a chatbot that a caller sets. */
+export const chatbotFields = {
   name: line(MAX_NAME),
   type: oneOf(CHATBOT_TYPES),
   avatar_id: line(200),
   language: languageTag,
 };
 
-export const directory = { tags: ['chatbots'], security: [{ bearer: [] }] };
+export const tagged = { tags: ['chatbots'], security: [{ bearer: [] }] };
 
 export const chatbotId = z.object({ chatbot_id: z.string() });
 
-/** What any operation on one chatbot may answer beside its success. */
-export const oneRefused = failures('catalogue', 'invalidFormat', 'notFound', ...BEARER_FAILURES);
+/** The failures of every operation on one chatbot. */
+export const refusals = failures('catalogue', 'invalidFormat', 'notFound', ...BEARER_FAILURES);

@@ -3,23 +3,23 @@ import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { jsonBody, line } from '@gatehouse/shared/http/fields';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { placeForNewChatbot } from '../access/chatbot-roles.ts';
 import { rolesOf } from '../access/roles.ts';
 import type { Database } from '../database.ts';
 import type { Accept } from '../webhooks/intake/accept.ts';
 import { createAndAnnounce } from '../webhooks/intake/chatbot-created.ts';
-import { described, directory } from './contract.ts';
+import { chatbotFields, tagged } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
-import { NOWHERE, placeIn } from './place.ts';
-import { type Chatbot, chatbotRecord } from './records.ts';
+import { type Chatbot, chatbotRecord, PERSONAL } from './records.ts';
 
 const config = { permission: 'create chatbot' } as const;
 
 const schema = {
-  ...directory,
+  ...tagged,
   summary: 'Create a chatbot',
   description:
-    'The caller owns it, and it is active at once. With a `department_id` it is the department’s, which takes a role there; without, it is the caller’s own, which everybody may have.',
-  body: jsonBody({ ...described, department_id: line(200).exactOptional() }).meta({
+    'The chatbot is active at once and the caller is its Owner. With a `department_id` it belongs to that department, where the caller needs a role that creates chatbots; without one it is a personal chatbot.',
+  body: jsonBody({ ...chatbotFields, department_id: line(200).exactOptional() }).meta({
     examples: [{ name: 'Receptionist', type: '3d', avatar_id: 'avatar-7', language: 'en-GB' }],
   }),
   response: {
@@ -28,7 +28,7 @@ const schema = {
   },
 };
 
-/** POST /api/v1/chatbots/create (spec §Gateway catalogue contract). */
+/** POST /api/v1/chatbots/create (CONTRACT.md §Chatbots). */
 export const createChatbot: FastifyPluginAsyncZod<{
   db: Database;
   now: () => number;
@@ -43,7 +43,7 @@ export const createChatbot: FastifyPluginAsyncZod<{
       ...fields,
       status: 'active',
       owner_id,
-      ...(department_id ? placeIn(await rolesOf(db, owner_id), department_id) : NOWHERE),
+      ...(department_id ? placeForNewChatbot(await rolesOf(db, owner_id), department_id) : PERSONAL),
       created_at: at,
       updated_at: at,
     };

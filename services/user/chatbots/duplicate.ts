@@ -1,23 +1,22 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { permitted } from '../access/chatbot-roles.ts';
+import { permittedChatbots, placeForNewChatbot } from '../access/chatbot-roles.ts';
 import type { Database } from '../database.ts';
 import type { Accept } from '../webhooks/intake/accept.ts';
 import { createAndAnnounce } from '../webhooks/intake/chatbot-created.ts';
-import { chatbotId, directory, MAX_NAME, oneRefused } from './contract.ts';
+import { chatbotId, MAX_NAME, refusals, tagged } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
-import { NOWHERE, placeIn } from './place.ts';
-import { type Chatbot, chatbotRecord } from './records.ts';
+import { type Chatbot, chatbotRecord, PERSONAL } from './records.ts';
 
 const SUFFIX = ' (copy)';
 
 const schema = {
-  ...directory,
+  ...tagged,
   summary: 'Duplicate a chatbot',
-  description: `The caller owns the copy, which stays in the department of the original: there he needs to be one who creates. Its name ends in "${SUFFIX}", where need be in place of its last characters.`,
+  description: `Creates a copy in the same department, where the caller also needs a role that creates chatbots. The caller is its Owner. Its name ends in "${SUFFIX}"; a long name is cut to make room.`,
   params: chatbotId,
-  response: { 201: chatbotRecord, ...oneRefused },
+  response: { 201: chatbotRecord, ...refusals },
 };
 
 const config = { permission: 'duplicate chatbot' } as const;
@@ -30,11 +29,11 @@ export const duplicateChatbot: FastifyPluginAsyncZod<{
 }> = async (app, { db, now, accept }) => {
   app.post('/api/v1/chatbots/:chatbot_id/duplicate', { schema, config }, async (request, reply) => {
     const { chatbot_id } = request.params;
-    const { filter, found, roles } = await permitted(db, request);
+    const { filter, found, roles } = await permittedChatbots(db, request);
     const original = await found(await db.chatbots.findOne({ chatbot_id, ...filter }), chatbot_id);
     const owner_id = callerId(request);
     const at = new Date(now()).toISOString();
-    // Field by field, so that nothing which is not public ever comes along.
+    // Field by field, so that internal fields are never copied.
     const copy: Chatbot = {
       chatbot_id: randomUUIDv7(),
       name: copiedName(original.name),
@@ -43,7 +42,7 @@ export const duplicateChatbot: FastifyPluginAsyncZod<{
       language: original.language,
       status: original.status,
       owner_id,
-      ...(original.department_id ? placeIn(roles, original.department_id) : NOWHERE),
+      ...(original.department_id ? placeForNewChatbot(roles, original.department_id) : PERSONAL),
       created_at: at,
       updated_at: at,
     };
@@ -52,7 +51,7 @@ export const duplicateChatbot: FastifyPluginAsyncZod<{
   });
 };
 
-/** Cut between characters, so that the whole keeps to its bound. */
+/** Appends the suffix; a name that would become too long is cut between two characters. */
 const copiedName = (name: string): string =>
   [...name]
     .slice(0, MAX_NAME - SUFFIX.length)

@@ -1,10 +1,10 @@
 import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { permitted } from '../access/chatbot-roles.ts';
+import { permittedChatbots } from '../access/chatbot-roles.ts';
 import type { Database } from '../database.ts';
 import { listQuery, pageResponse, readPage } from '../lists.ts';
-import { directory } from './contract.ts';
-import { named } from './name-search.ts';
+import { tagged } from './contract.ts';
+import { nameContains } from './name-search.ts';
 import { CHATBOT_STATUSES, CHATBOT_TYPES, type Chatbot, chatbotRecord } from './records.ts';
 
 const table = {
@@ -27,16 +27,16 @@ const table = {
     organization_id: null,
     department_id: null,
   },
-  search: named,
+  search: nameContains,
   hidden: ['permissions', 'access_version', 'name_suffixes'],
   unique: 'chatbot_id',
 } as const satisfies { sortable: readonly (keyof Chatbot)[]; [part: string]: unknown };
 
 const schema = {
-  ...directory,
+  ...tagged,
   summary: 'List chatbots',
   description:
-    'Those that the caller may view, his own and those of every department in which he has a role. `search` looks for its text in the names, without regard to case. A page past the end is empty.',
+    'Lists the chatbots that the caller may view: their own, those shared with them and those of their departments. `search` matches any part of the name, ignoring case. A page past the end is empty.',
   querystring: listQuery(table),
   response: {
     200: pageResponse(chatbotRecord),
@@ -46,11 +46,11 @@ const schema = {
 
 const config = { permission: 'view chatbot' } as const;
 
-/** GET /api/v1/chatbots (spec §Gateway catalogue contract, List query parameters). */
+/** GET /api/v1/chatbots (CONTRACT.md §Lists). */
 export const listChatbots: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
   app.get('/api/v1/chatbots', { schema, config }, async (request) => {
     const { organization_id, department_id, ...query } = request.query;
-    const { visible } = await permitted(db, request, { organization_id, department_id });
+    const { visible } = await permittedChatbots(db, request, { organization_id, department_id });
     return readPage(db.chatbots, table, visible, query);
   });
 };

@@ -1,27 +1,19 @@
 import type { Document, Filter } from 'mongodb';
+import { foldCase } from '../fold-case.ts';
 import { escapeRegex } from '../lists.ts';
 
 /**
- * Search by name. A text within a name begins one of the name's endings, so that with all of these in an index
- * a search reads what it finds and nothing else, however many chatbots there are.
+ * Substring search by name. A substring is a prefix of one of the name's suffixes, so an index over all suffixes
+ * answers a search without reading any other chatbot.
  */
 
-/** The endings of a name, from the whole to its last character. */
+/** The suffixes of a name, case folded, from the whole name to its last character. */
 export function suffixesOf(name: string): string[] {
-  const characters = [...folded(name)];
+  const characters = [...foldCase(name)];
   return [...new Set(characters.map((_, index) => characters.slice(index).join('')))];
 }
 
-/** The chatbots whose name holds a text, without regard to case. */
-export const named = (text: string): Filter<Document> => ({
-  name_suffixes: { $regex: `^${escapeRegex(folded(text))}` },
+/** Matches the chatbots whose name contains a text, ignoring case. */
+export const nameContains = (text: string): Filter<Document> => ({
+  name_suffixes: { $regex: `^${escapeRegex(foldCase(text))}` },
 });
-
-/**
- * Letter by letter, since the small letter of some depends on what follows; ß and ẞ are SS, and a long s an s.
- * Composed again, since some large letters fall apart.
- */
-const folded = (text: string): string =>
-  Array.from(text.normalize('NFC'), (letter) => letter.toLowerCase().toUpperCase().toLowerCase())
-    .join('')
-    .normalize('NFC');

@@ -1,11 +1,11 @@
 import { collection } from '@gatehouse/shared/data/connect';
 import { z } from 'zod';
-import type { Grant } from '../access/grant.ts';
+import type { Grant } from '../access/access-list.ts';
 
 export const CHATBOT_TYPES = ['3d', 'text', 'voice'] as const;
 export const CHATBOT_STATUSES = ['active', 'paused'] as const;
 
-/** A chatbot, as it is stored and as it is shown. */
+/** The public fields of a chatbot, stored as they are returned (CONTRACT.md §Chatbots). */
 export const chatbotRecord = z
   .object({
     chatbot_id: z.string(),
@@ -41,17 +41,20 @@ export const chatbotRecord = z
 
 export type Chatbot = z.infer<typeof chatbotRecord>;
 
-/** A chatbot as it is stored: what is public, and beside it what decides and finds. */
+/** The place of a personal chatbot, which belongs to no department. */
+export const PERSONAL = { organization_id: null, department_id: null };
+
+/** A chatbot as it is stored, with the internal fields. */
 export interface StoredChatbot extends Chatbot {
-  /** The access list; absent until somebody is given a role, and until then its owner is alone. */
+  /** The access list; absent until the first grant. */
   permissions?: Grant[];
-  /** Counts the changes of the access list, so that each is made to the list that it was decided on. */
+  /** Counts the changes of the access list, for optimistic concurrency. */
   access_version?: number;
-  /** What a search by name looks into; see name-search.ts. */
+  /** The searchable form of the name; see name-search.ts. */
   name_suffixes?: string[];
 }
 
-/** The indexes by which a page of chatbots is read alone: each owner, member and department in each sort order. */
+/** Serve a page of a list without reading other chatbots: one for each owner, member and department and sort order. */
 const PAGES = ['owner_id', 'permissions.user_id', 'organization_id'].flatMap((scope) =>
   ['created_at', 'updated_at', 'name'].map((order) => ({
     key: { [scope]: 1, department_id: 1, [order]: 1, chatbot_id: 1 } as const,

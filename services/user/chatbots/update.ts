@@ -1,17 +1,17 @@
 import { failures } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { permitted } from '../access/chatbot-roles.ts';
+import { permittedChatbots } from '../access/chatbot-roles.ts';
 import type { Database } from '../database.ts';
-import { chatbotId, described, directory, oneRefused } from './contract.ts';
+import { chatbotFields, chatbotId, refusals, tagged } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
 import { CHATBOT_STATUSES, chatbotRecord } from './records.ts';
 
 const changes = jsonBody({
-  name: described.name.exactOptional(),
-  type: described.type.exactOptional(),
-  avatar_id: described.avatar_id.exactOptional(),
-  language: described.language.exactOptional(),
+  name: chatbotFields.name.exactOptional(),
+  type: chatbotFields.type.exactOptional(),
+  avatar_id: chatbotFields.avatar_id.exactOptional(),
+  language: chatbotFields.language.exactOptional(),
   status: oneOf(CHATBOT_STATUSES).exactOptional(),
 })
   .refine((fields) => Object.keys(fields).length > 0, {
@@ -20,12 +20,12 @@ const changes = jsonBody({
   .meta({ examples: [{ name: 'Night porter', status: 'paused' }] });
 
 const schema = {
-  ...directory,
+  ...tagged,
   summary: 'Change a chatbot',
-  description: 'Changes the fields that the body holds and no others.',
+  description: 'Changes only the fields in the body.',
   params: chatbotId,
   body: changes,
-  response: { 200: chatbotRecord, ...oneRefused, ...failures('catalogue', 'missingField', 'invalidFormat') },
+  response: { 200: chatbotRecord, ...refusals, ...failures('catalogue', 'missingField', 'invalidFormat') },
 };
 
 const config = { permission: 'edit chatbot' } as const;
@@ -37,7 +37,7 @@ export const updateChatbot: FastifyPluginAsyncZod<{ db: Database; now: () => num
 ) => {
   app.patch('/api/v1/chatbots/:chatbot_id', { schema, config }, async (request) => {
     const { chatbot_id } = request.params;
-    const { filter, found } = await permitted(db, request);
+    const { filter, found } = await permittedChatbots(db, request);
     const { name } = request.body;
     const changed = {
       ...request.body,

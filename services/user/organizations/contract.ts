@@ -3,14 +3,14 @@ import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { line } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 
-/** What the operations on organizations, departments and members have in common. */
+/** Schema parts that the operations on organizations, departments and members share. */
 
 export const tagged = { tags: ['organizations'], security: [{ bearer: [] }] };
 
-export const refused = failures('catalogue', 'invalidFormat', 'notFound', ...BEARER_FAILURES);
+export const refusals = failures('catalogue', 'invalidFormat', 'notFound', ...BEARER_FAILURES);
 
-/** What an operation with a body may answer beside its success. */
-export const refusedBody = { ...refused, ...failures('catalogue', 'missingField', 'invalidFormat') };
+/** The failures of an operation with a body. */
+export const bodyRefusals = { ...refusals, ...failures('catalogue', 'missingField', 'invalidFormat') };
 
 export const organizationPath = z.object({ organization_id: z.string() });
 export const departmentPath = organizationPath.extend({ department_id: z.string() });
@@ -18,8 +18,8 @@ export const memberPath = departmentPath.extend({ user_id: z.string() });
 
 export const name = line(200);
 
-/** Why an Owner of the organization is neither added to a department nor invited. */
-export const OWNER_ALREADY = 'An Owner of the organization is Owner in every department';
+/** The reason why an Owner of the organization is neither added to a department nor invited. */
+export const ALREADY_OWNER = 'An Owner of the organization is Owner in every department';
 
 const ORGANIZATION = '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21';
 const DEPARTMENT = '01936f2f-02b1-7c1f-9a77-3f1d3c0e8b52';
@@ -63,7 +63,10 @@ export const memberRecord = z
   .object({
     user_id: z.string(),
     role: z.enum(ROLES),
-    email: z.string().nullable().meta({ description: 'The address that was invited; null for who was not' }),
+    email: z
+      .string()
+      .nullable()
+      .meta({ description: 'The invited address; null for a member who was added by user_id' }),
     granted_by: z.string(),
     granted_at: z.string().meta({ format: 'date-time' }),
   })

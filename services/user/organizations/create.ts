@@ -11,7 +11,7 @@ const config = { permission: 'own' } as const;
 const schema = {
   ...tagged,
   summary: 'Create an organization',
-  description: 'The caller is its first Owner. It has no department yet.',
+  description: 'The caller is its first Owner. It starts without departments.',
   body: jsonBody({ name }).meta({ examples: [{ name: 'Analytical Engines' }] }),
   response: {
     201: organizationRecord,

@@ -1,16 +1,16 @@
 import { found } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../database.ts';
-import { organizationPath, organizationRecord, refused, tagged } from './contract.ts';
+import { organizationPath, organizationRecord, refusals, tagged } from './contract.ts';
 
 const config = { permission: 'membership' } as const;
 
 const schema = {
   ...tagged,
   summary: 'Read an organization',
-  description: 'One in which the caller has no role is answered like one that does not exist.',
+  description: 'Returns 404 if the organization does not exist or the caller has no role in it.',
   params: organizationPath,
-  response: { 200: organizationRecord, ...refused },
+  response: { 200: organizationRecord, ...refusals },
 };
 
 /** GET /api/v1/organizations/{organization_id}. */

@@ -18,7 +18,7 @@ const table = {
 const schema = {
   ...tagged,
   summary: 'List organizations',
-  description: 'Those that the caller owns or has a role in. `search` looks into the names.',
+  description: 'Lists the organizations in which the caller has a role. `search` matches the names.',
   querystring: listQuery(table),
   response: {
     200: pageResponse(organizationRecord),
@@ -30,11 +30,11 @@ const schema = {
 export const listOrganizations: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
   app.get('/api/v1/organizations', { schema, config }, async (request) => {
     const { owned, departments } = await rolesOf(db, callerId(request));
-    const mine = [...owned, ...departments.map(({ organization_id }) => organization_id)];
+    const own = [...owned, ...departments.map(({ organization_id }) => organization_id)];
     return readPage(
       db.organizations,
       table,
-      [{ within: { organization_id: { $in: [...new Set(mine)] } } }],
+      [{ within: { organization_id: { $in: [...new Set(own)] } } }],
       request.query,
     );
   });

@@ -32,7 +32,7 @@ interface Options {
   now: () => number;
 }
 
-/** Organizations, their departments and members, under /api/v1/organizations; behind `requirePrincipal`. */
+/** The routes under /api/v1/organizations; register behind `requirePrincipal`. */
 export async function organizations(app: FastifyInstance, options: Options): Promise<void> {
   await app.register(requireMembership, options);
   const operations: ((app: FastifyInstance, options: Options) => Promise<void>)[] = [

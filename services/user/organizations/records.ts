@@ -1,40 +1,40 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
 import { ANY_STRING, collection } from '@gatehouse/shared/data/connect';
-import type { Grant } from '../access/grant.ts';
+import type { Grant } from '../access/access-list.ts';
 
-/** An organization contains departments (spec §Role and permission records). */
+/** An organization (CONTRACT.md §Organizations). */
 export interface Organization {
   organization_id: string;
   name: string;
-  /** Owner in every department; never empty. */
+  /** Owners in every department; never empty. */
   owners: Omit<Grant, 'role'>[];
   created_at: string;
 }
 
-/** A department has users, chatbots and a bill of its own. */
+/** A department has its own members, chatbots and billing record. */
 export interface Department {
   department_id: string;
   organization_id: string;
   name: string;
-  /** The name in small letters: no two departments of an organization share one. */
+  /** The name, case folded; unique in the organization. */
   name_key: string;
   created_at: string;
   billing: Billing;
 }
 
-/** spec §User record, subscription_plan. */
+/** CONTRACT.md §User record, `subscription_plan`. */
 export const PLANS = ['Free', 'Starter', 'Professional', 'Business', 'Enterprise'] as const;
 export const PAYMENT_STATUSES = ['pending', 'paid', 'failed'] as const;
 
-export interface Billing {
+interface Billing {
   subscription_plan: (typeof PLANS)[number];
   payment_status: (typeof PAYMENT_STATUSES)[number];
-  /** The day on which the plan was chosen. */
+  /** The date on which the plan was chosen. */
   subscription_date: string;
   updated_at: string;
 }
 
-/** Who has which role in a department. Until its address is verified by somebody it is an invitation. */
+/** A user's role in a department, or an invitation to it until a user has verified the invited address. */
 export interface Membership {
   membership_id: string;
   organization_id: string;
@@ -42,13 +42,13 @@ export interface Membership {
   role: Role;
   granted_by: string;
   granted_at: string;
-  /** Absent while this is an invitation. */
+  /** Absent on an invitation. */
   user_id?: string;
-  /** Since when he is a member; absent while this is an invitation. */
+  /** When the user became a member; absent on an invitation. */
   joined_at?: Date;
-  /** The address that was invited, in small letters; absent on who was added by user_id. */
+  /** The invited address in lower case; absent if the member was added by user_id. */
   email?: string;
-  /** Until when an invitation stands; absent on a member. */
+  /** When the invitation expires; absent on a member. */
   expires_at?: Date;
 }
 

@@ -3,17 +3,17 @@ import { jsonBody } from '@gatehouse/shared/http/fields';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf } from '../access/membership.ts';
 import type { Database } from '../database.ts';
-import { name, organizationPath, organizationRecord, refusedBody, tagged } from './contract.ts';
+import { bodyRefusals, name, organizationPath, organizationRecord, tagged } from './contract.ts';
 
 const config = { permission: 'ownership' } as const;
 
 const schema = {
   ...tagged,
   summary: 'Rename an organization',
-  description: 'Its id stays.',
+  description: 'Its id does not change.',
   params: organizationPath,
   body: jsonBody({ name }).meta({ examples: [{ name: 'Difference Engines' }] }),
-  response: { 200: organizationRecord, ...refusedBody },
+  response: { 200: organizationRecord, ...bodyRefusals },
 };
 
 /** PATCH /api/v1/organizations/{organization_id}. */

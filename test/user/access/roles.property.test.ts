@@ -4,7 +4,7 @@ import { connect } from '@gatehouse/shared/data/connect';
 import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Grant } from '../../../services/user/access/grant.ts';
+import type { Grant } from '../../../services/user/access/access-list.ts';
 import { buildUserService } from '../../../services/user/app.ts';
 import { suffixesOf } from '../../../services/user/chatbots/name-search.ts';
 import type { Chatbot, StoredChatbot } from '../../../services/user/chatbots/records.ts';
@@ -15,7 +15,7 @@ import { type Answered, send, sendJson } from '../../fixtures/http.ts';
 import { bearerOf, newMember } from '../../fixtures/members.ts';
 import { may, SPECIFIED_ROLES } from '../../fixtures/permissions.ts';
 import { listen, type Services, startServices, testConfig } from '../../fixtures/services.ts';
-import { RECEPTIONIST } from '../chatbots/directory.ts';
+import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
 import { ACTIVE, type Call, perform, roleOn, type State, USERS } from './roles-model.ts';
 
 let services: Services;
@@ -46,14 +46,14 @@ afterAll(async () => {
 
 const AT = '2026-01-15T09:30:00.000Z';
 const ORGANIZATIONS = ['organization-0', 'organization-1'];
-/** Two of the first organization, one of the second. */
+/** The organization of each department. */
 const DEPARTMENTS = [0, 0, 1];
 
-/** Where the chatbots of a model are stored, by their number. */
-type Stored = string[];
+/** The chatbot_id of each chatbot of the model. */
+type ChatbotIds = string[];
 
-/** Stores a state, in place of what there was. */
-async function arrange({ owners, members, chatbots }: State): Promise<Stored> {
+/** Replaces what is stored with a state of the model. */
+async function store({ owners, members, chatbots }: State): Promise<ChatbotIds> {
   const { db } = services;
   const collections = [db.organizations, db.departments, db.memberships, db.chatbots];
   await Promise.all(collections.map((collection) => collection.deleteMany()));
@@ -113,8 +113,8 @@ const place = (department: number) => ({
   department_id: `department-${department}`,
 });
 
-/** What is stored, as a model. */
-async function state(stored: Stored): Promise<State> {
+/** Reads what is stored as a state of the model. */
+async function readState(stored: ChatbotIds): Promise<State> {
   const { db } = services;
   const [organizations, memberships, chatbots] = await Promise.all([
     db.organizations.find().sort({ organization_id: 1 }).toArray(),
@@ -134,7 +134,7 @@ async function state(stored: Stored): Promise<State> {
     ),
     chatbots: stored.map((id) => {
       const chatbot = chatbots.find(({ chatbot_id }) => chatbot_id === id);
-      if (!chatbot) return { department: null, owner: -1, others: [], gone: true };
+      if (!chatbot) return { department: null, owner: -1, others: [], deleted: true };
       const { department_id, owner_id, permissions = [] } = chatbot;
       const entries = permissions.map(
         (grant) => [user(grant.user_id), grant.role] as [number, Grant['role']],
@@ -151,27 +151,27 @@ async function state(stored: Stored): Promise<State> {
   };
 }
 
-/** What of a model can be seen. */
-const visible = ({ owners, members, chatbots }: State) => ({
+/** The part of a state that the contract defines: owners in any order, deleted chatbots without their fields. */
+const observable = ({ owners, members, chatbots }: State) => ({
   owners: owners.map((users) => users.toSorted()),
   members,
-  chatbots: chatbots.map(({ gone, ...chatbot }) => (gone ? 'gone' : chatbot)),
+  chatbots: chatbots.map(({ deleted, ...chatbot }) => (deleted ? 'deleted' : chatbot)),
 });
 
-/** Makes a call, at one instance or the other. */
-function make(turn: number, asked: Call, stored: Stored): Promise<Answered> {
-  const [method, path, body] = request(asked, stored);
+/** Makes a call; consecutive turns use different instances. */
+function request(turn: number, call: Call, stored: ChatbotIds): Promise<Answered> {
+  const [method, path, body] = requestOf(call, stored);
   const url = `${instances[turn % 2]}/api/v1/${path}`;
-  const headers = { authorization: String(bearers[asked.by]) };
+  const headers = { authorization: String(bearers[call.by]) };
   return body ? sendJson(method, url, body, headers) : send(url, { method, headers });
 }
 
-function request(asked: Call, stored: Stored): [method: string, path: string, body?: object] {
-  const chatbot = 'chatbot' in asked ? `chatbots/${stored[asked.chatbot]}` : '';
-  const to = 'to' in asked ? ids[asked.to] : '';
-  switch (asked.call) {
+function requestOf(call: Call, stored: ChatbotIds): [method: string, path: string, body?: object] {
+  const chatbot = 'chatbot' in call ? `chatbots/${stored[call.chatbot]}` : '';
+  const to = 'to' in call ? ids[call.to] : '';
+  switch (call.operation) {
     case 'create': {
-      const { department } = asked;
+      const { department } = call;
       const where = department === null ? {} : { department_id: `department-${department}` };
       return ['POST', 'chatbots/create', { ...RECEPTIONIST, ...where }];
     }
@@ -188,26 +188,26 @@ function request(asked: Call, stored: Stored): [method: string, path: string, bo
     case 'me':
       return ['GET', `${chatbot}/access/me`];
     case 'grant':
-      return ['PUT', `${chatbot}/access/${to}`, { role: asked.role }];
+      return ['PUT', `${chatbot}/access/${to}`, { role: call.role }];
     case 'revoke':
       return ['DELETE', `${chatbot}/access/${to}`];
     case 'addOwner':
     case 'removeOwner': {
-      const method = asked.call === 'addOwner' ? 'PUT' : 'DELETE';
-      return [method, `organizations/${ORGANIZATIONS[asked.organization]}/owners/${to}`];
+      const method = call.operation === 'addOwner' ? 'PUT' : 'DELETE';
+      return [method, `organizations/${ORGANIZATIONS[call.organization]}/owners/${to}`];
     }
     case 'setMember':
     case 'removeMember': {
-      const { organization_id, department_id } = place(asked.department);
+      const { organization_id, department_id } = place(call.department);
       const path = `organizations/${organization_id}/departments/${department_id}/members/${to}`;
-      return asked.call === 'setMember' ? ['PUT', path, { role: asked.role }] : ['DELETE', path];
+      return call.operation === 'setMember' ? ['PUT', path, { role: call.role }] : ['DELETE', path];
     }
   }
 }
 
 const role = fc.constantFrom(...SPECIFIED_ROLES);
 const by = fc.nat({ max: ACTIVE - 1 });
-/** Mostly somebody who can be given something. */
+/** Mostly active users. */
 const to = fc.oneof({ weight: 9, arbitrary: by }, { weight: 1, arbitrary: fc.nat({ max: USERS - 1 }) });
 const department = fc.nat({ max: DEPARTMENTS.length - 1 });
 
@@ -237,62 +237,69 @@ const start: fc.Arbitrary<State> = fc.record({
   ),
 });
 
-/** Calls that decide who has which role. */
+/** Calls that change roles. */
 const changing = (chatbot: fc.Arbitrary<number>): fc.Arbitrary<Call>[] => [
-  fc.record({ call: fc.constant('grant'), by, chatbot, to, role }),
-  fc.record({ call: fc.constant('grant'), by, chatbot, to, role: fc.constant('Owner') }),
-  fc.record({ call: fc.constant('revoke'), by, chatbot, to }),
-  fc.tuple(by, chatbot).map(([user, number]) => ({ call: 'revoke', by: user, chatbot: number, to: user })),
-  fc.record({ call: fc.constant('setMember'), by, department, to, role }),
-  fc.record({ call: fc.constant('removeMember'), by, department, to }),
-  fc.record({ call: fc.constantFrom('addOwner', 'removeOwner'), by, organization: fc.nat({ max: 1 }), to }),
+  fc.record({ operation: fc.constant('grant'), by, chatbot, to, role }),
+  fc.record({ operation: fc.constant('grant'), by, chatbot, to, role: fc.constant('Owner') }),
+  fc.record({ operation: fc.constant('revoke'), by, chatbot, to }),
+  fc
+    .tuple(by, chatbot)
+    .map(([user, number]) => ({ operation: 'revoke', by: user, chatbot: number, to: user })),
+  fc.record({ operation: fc.constant('setMember'), by, department, to, role }),
+  fc.record({ operation: fc.constant('removeMember'), by, department, to }),
+  fc.record({
+    operation: fc.constantFrom('addOwner', 'removeOwner'),
+    by,
+    organization: fc.nat({ max: 1 }),
+    to,
+  }),
 ];
 const using =
   (...calls: ('view' | 'edit' | 'delete' | 'duplicate' | 'me')[]) =>
   (chatbot: fc.Arbitrary<number>) =>
-    fc.record({ call: fc.constantFrom(...calls), by, chatbot });
+    fc.record({ operation: fc.constantFrom(...calls), by, chatbot });
 
-test('whatever is called one after the other, at either instance, is as the rules say', async () => {
-  /** A number that means one of the chatbots that there are by then. */
+test('sequential calls at two instances answer and store what the model says', async () => {
+  /** Taken modulo the number of chatbots at the time of the call. */
   const chatbot = fc.nat({ max: 1_000 });
   const calls = fc.array(
     fc.oneof<fc.Arbitrary<Call>[]>(
       ...changing(chatbot),
       using('view', 'edit', 'duplicate', 'me')(chatbot),
       using('view', 'edit', 'delete', 'me')(chatbot),
-      fc.record({ call: fc.constant('create'), by, department: fc.option(department, { nil: null }) }),
-      fc.record({ call: fc.constant('list'), by }),
+      fc.record({ operation: fc.constant('create'), by, department: fc.option(department, { nil: null }) }),
+      fc.record({ operation: fc.constant('list'), by }),
     ),
     { minLength: 15, maxLength: 25 },
   );
   await fc.assert(
-    fc.asyncProperty(start, calls, async (given, sequence) => {
-      const model = structuredClone(given);
-      const stored = await arrange(model);
+    fc.asyncProperty(start, calls, async (initial, sequence) => {
+      const model = structuredClone(initial);
+      const stored = await store(model);
       for (const [turn, drawn] of sequence.entries()) {
-        const asked = 'chatbot' in drawn ? { ...drawn, chatbot: drawn.chatbot % stored.length } : drawn;
-        const expected = perform(model, asked);
-        const { status, body } = await make(turn, asked, stored);
-        expect(status, `${turn}: ${JSON.stringify(asked)}`).toBe(expected);
+        const call = 'chatbot' in drawn ? { ...drawn, chatbot: drawn.chatbot % stored.length } : drawn;
+        const expected = perform(model, call);
+        const { status, body } = await request(turn, call, stored);
+        expect(status, `${turn}: ${JSON.stringify(call)}`).toBe(expected);
         if (status === 201) stored.push(body.chatbot_id);
-        if (asked.call === 'me' && status === 200)
-          expect(body.role).toBe(roleOn(model, asked.by, model.chatbots[asked.chatbot] as never));
-        if (asked.call === 'list') {
-          const seen = stored.filter((_, number) =>
-            may(roleOn(model, asked.by, model.chatbots[number] as never), 'view chatbot'),
+        if (call.operation === 'me' && status === 200)
+          expect(body.role).toBe(roleOn(model, call.by, model.chatbots[call.chatbot] as never));
+        if (call.operation === 'list') {
+          const visible = stored.filter((_, number) =>
+            may(roleOn(model, call.by, model.chatbots[number] as never), 'view chatbot'),
           );
-          expect(body.data.map(({ chatbot_id }: Chatbot) => chatbot_id).sort()).toEqual(seen.toSorted());
-          expect(body.pagination.total_items).toBe(seen.length);
+          expect(body.data.map(({ chatbot_id }: Chatbot) => chatbot_id).sort()).toEqual(visible.toSorted());
+          expect(body.pagination.total_items).toBe(visible.length);
         }
       }
-      expect(visible(await state(stored))).toEqual(visible(model));
+      expect(observable(await readState(stored))).toEqual(observable(model));
     }),
     { numRuns: 16 },
   );
 });
 
-/** Everything that calls can lead to, in whatever order and however many of them are made. */
-function possible(given: State, calls: Call[]) {
+/** The roles and the successful calls that any order of any subset of the calls can produce. */
+function reachable(initial: State, calls: Call[]) {
   const roles = new Set<string>();
   const succeeding = new Set<number>();
   const explore = (reached: State, left: number[]) => {
@@ -307,64 +314,65 @@ function possible(given: State, calls: Call[]) {
       );
     }
   };
-  explore(given, [...calls.keys()]);
+  explore(initial, [...calls.keys()]);
   return { roles, succeeding };
 }
 
-/** Who has which role on what, each in a word. */
+/** Each user's role on each chatbot, and each owner, as strings. */
 const rightsIn = (reached: State): string[] =>
   reached.chatbots.flatMap((chatbot, number) => [
     ...Array.from(
       { length: USERS },
       (_, user) => `user ${user}: ${roleOn(reached, user, chatbot)} on ${number}`,
     ),
-    `owner of ${number}: ${chatbot.gone ? 'gone' : chatbot.owner}`,
+    `owner of ${number}: ${chatbot.deleted ? 'deleted' : chatbot.owner}`,
   ]);
 
-test('whatever is called at once, at both instances, gives nobody what he could not have had', async () => {
+test('concurrent calls at two instances give no user a role that no order of the calls gives', async () => {
   const chatbot = fc.nat({ max: 2 });
   const calls = fc.array(
     fc.oneof<fc.Arbitrary<Call>[]>(...changing(chatbot), using('view', 'edit', 'delete', 'me')(chatbot)),
     { minLength: 3, maxLength: 6 },
   );
   await fc.assert(
-    fc.asyncProperty(start, calls, async (given, batch) => {
-      const stored = await arrange(given);
-      const answers = await Promise.all(batch.map((asked, turn) => make(turn, asked, stored)));
-      const { roles, succeeding } = possible(given, batch);
+    fc.asyncProperty(start, calls, async (initial, batch) => {
+      const stored = await store(initial);
+      const answers = await Promise.all(batch.map((call, turn) => request(turn, call, stored)));
+      const { roles, succeeding } = reachable(initial, batch);
       for (const [turn, { status, body }] of answers.entries()) {
         expect([200, 403, 404], JSON.stringify(body)).toContain(status);
         if (status === 200) expect(succeeding, JSON.stringify(batch[turn])).toContain(turn);
       }
-      const after = await state(stored);
+      const after = await readState(stored);
       for (const right of rightsIn(after)) expect(roles).toContain(right);
-      for (const { owner, gone } of after.chatbots) if (!gone) expect(owner).toBeGreaterThanOrEqual(0);
+      for (const { owner, deleted } of after.chatbots) if (!deleted) expect(owner).toBeGreaterThanOrEqual(0);
       for (const owners of after.owners) expect(owners).not.toEqual([]);
     }),
     { numRuns: 25 },
   );
 });
 
-/** Whether calls can have been answered so, and have led there, one after the other in some order. */
-function isInSomeOrder(reached: State, left: [Call, status: number][], end: object): boolean {
-  if (left.length === 0) return isDeepStrictEqual(visible(reached), end);
-  return left.some(([asked, status], index) => {
+/** Whether some order of the calls yields these statuses and this end. */
+function isSerializable(reached: State, left: [Call, status: number][], end: object): boolean {
+  if (left.length === 0) return isDeepStrictEqual(observable(reached), end);
+  return left.some(([call, status], index) => {
     const next = structuredClone(reached);
-    return perform(next, asked) === status && isInSomeOrder(next, left.toSpliced(index, 1), end);
+    return perform(next, call) === status && isSerializable(next, left.toSpliced(index, 1), end);
   });
 }
 
-test('changes of access lists at once are as if made one after the other', async () => {
+test('concurrent changes of one access list are serializable', async () => {
   const number = fc.constant(1);
   const calls = fc.array(fc.oneof(...changing(number).slice(0, 4)), { minLength: 4, maxLength: 6 });
   await fc.assert(
-    fc.asyncProperty(start, calls, async (given, batch) => {
-      const stored = await arrange(given);
-      const answers = await Promise.all(batch.map((asked, turn) => make(turn, asked, stored)));
-      const answered = batch.map((asked, turn): [Call, number] => [asked, answers[turn]?.status ?? 0]);
-      expect(isInSomeOrder(given, answered, visible(await state(stored))), JSON.stringify(answered)).toBe(
-        true,
-      );
+    fc.asyncProperty(start, calls, async (initial, batch) => {
+      const stored = await store(initial);
+      const answers = await Promise.all(batch.map((call, turn) => request(turn, call, stored)));
+      const answered = batch.map((call, turn): [Call, number] => [call, answers[turn]?.status ?? 0]);
+      expect(
+        isSerializable(initial, answered, observable(await readState(stored))),
+        JSON.stringify(answered),
+      ).toBe(true);
     }),
     { numRuns: 25 },
   );

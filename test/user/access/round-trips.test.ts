@@ -1,58 +1,58 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Directory, type Person, startDirectory } from '../chatbots/directory.ts';
+import { type ChatbotService, type Person, startChatbotService } from '../chatbots/chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 let viewer: Person;
-/** With a role in this department, an organization of his own, and a chatbot of either. */
+/** Has a role in the department, owns another organization, and has a personal chatbot. */
 let editor: Person;
 let ids: { own: string; department: string };
 beforeAll(async () => {
-  directory = await startDirectory();
-  [ada, editor, viewer] = [await directory.person(), await directory.person(), await directory.person()];
-  const [place] = await directory.organization([ada], 3);
-  await directory.organization([editor], 3);
-  await directory.join(ada, { ...place, role: 'Owner' });
-  await directory.join(editor, { ...place, role: 'Editor' });
-  await directory.join(viewer, { ...place, role: 'Viewer' });
+  service = await startChatbotService();
+  [ada, editor, viewer] = [await service.newPerson(), await service.newPerson(), await service.newPerson()];
+  const [place] = await service.newOrganization([ada], 3);
+  await service.newOrganization([editor], 3);
+  await service.storeMember(ada, { ...place, role: 'Owner' });
+  await service.storeMember(editor, { ...place, role: 'Editor' });
+  await service.storeMember(viewer, { ...place, role: 'Viewer' });
   const department = await ada.create({ department_id: place.department_id });
   ids = { own: (await editor.create()).chatbot_id, department: department.chatbot_id };
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 
 async function commandsOf(person: Person, method: string, path: string, body?: unknown) {
-  directory.commands.length = 0;
+  service.commands.length = 0;
   const { status } = await person.call(method, path, body);
-  return { status, commands: [...directory.commands] };
+  return { status, commands: [...service.commands] };
 }
 
-/** The bearer's user, his roles, and then what the operation does itself. */
-const decided = (...own: string[]) => ['find', 'aggregate', ...own];
+/** Finds the bearer's user and aggregates their roles, then runs the operation's own commands. */
+const authorized = (...own: string[]) => ['find', 'aggregate', ...own];
 
-test.each(['own', 'department'] as const)('a role is decided by one command: %s', async (which) => {
+test.each(['own', 'department'] as const)('decides the role with one command: %s chatbot', async (which) => {
   const path = `/${ids[which]}`;
   for (const [method, body, own] of [
     ['GET', undefined, 'find'],
     ['PATCH', { name: 'Night porter' }, 'findAndModify'],
   ] as const)
-    expect(await commandsOf(editor, method, path, body)).toEqual({ status: 200, commands: decided(own) });
+    expect(await commandsOf(editor, method, path, body)).toEqual({ status: 200, commands: authorized(own) });
   expect(await commandsOf(editor, 'POST', `${path}/duplicate`)).toEqual({
     status: 201,
-    // The second find is of the webhooks that hear of a new chatbot.
-    commands: decided('find', 'find', 'insert'),
+    // The second find looks for webhooks subscribed to chatbot.created.
+    commands: authorized('find', 'find', 'insert'),
   });
   expect(await commandsOf(which === 'own' ? editor : ada, 'DELETE', path)).toEqual({
     status: 200,
-    commands: decided('findAndModify'),
+    commands: authorized('findAndModify'),
   });
 });
 
-test('a bearer alone costs one', async () => {
-  const gone = await directory.person({ account_status: 'disabled' });
-  expect(await commandsOf(gone, 'GET', `/${ids.own}`)).toEqual({ status: 401, commands: ['find'] });
+test('checks a bearer with one command', async () => {
+  const disabled = await service.newPerson({ account_status: 'disabled' });
+  expect(await commandsOf(disabled, 'GET', `/${ids.own}`)).toEqual({ status: 401, commands: ['find'] });
 });
 
-test('to create needs no role but in a department', async () => {
+test('creates a personal chatbot without reading roles', async () => {
   const chatbot = { name: 'Porter', type: '3d', avatar_id: '7', language: 'en' };
   expect(await commandsOf(ada, 'POST', '/create', chatbot)).toEqual({
     status: 201,
@@ -60,17 +60,17 @@ test('to create needs no role but in a department', async () => {
   });
 });
 
-test('a refusal asks once more whether it is 403 or 404', async () => {
+test('decides between 403 and 404 with one more command', async () => {
   const chatbot = await ada.create();
   await ada.grant(chatbot, viewer, 'Viewer');
   const path = `/${chatbot.chatbot_id}`;
   expect(await commandsOf(viewer, 'DELETE', path)).toEqual({
     status: 403,
-    commands: decided('findAndModify', 'find'),
+    commands: authorized('findAndModify', 'find'),
   });
   expect(await commandsOf(editor, 'DELETE', path)).toEqual({
     status: 404,
-    commands: decided('findAndModify', 'find'),
+    commands: authorized('findAndModify', 'find'),
   });
-  expect(await commandsOf(editor, 'GET', path)).toEqual({ status: 404, commands: decided('find') });
+  expect(await commandsOf(editor, 'GET', path)).toEqual({ status: 404, commands: authorized('find') });
 });

@@ -1,18 +1,18 @@
 import { PERMISSIONS, ROLES } from '@gatehouse/shared/access/rbac';
+import type { Connection } from '@gatehouse/shared/data/connect';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { roleOn, visibleTo } from '../../../services/user/access/chatbot-roles.ts';
 import type { Roles } from '../../../services/user/access/roles.ts';
-import type { StoredChatbot } from '../../../services/user/chatbots/records.ts';
-import { COLLECTIONS, type Database } from '../../../services/user/database.ts';
+import { chatbotCollections, type StoredChatbot } from '../../../services/user/chatbots/records.ts';
 import { anyOf } from '../../../services/user/lists.ts';
 import { freshDatabase } from '../../fixtures/database.ts';
 import { may } from '../../fixtures/permissions.ts';
 
-let db: Database;
+let db: Connection<typeof chatbotCollections>;
 let drop: () => Promise<void>;
 beforeAll(async () => {
-  ({ db, drop } = await freshDatabase(COLLECTIONS));
+  ({ db, drop } = await freshDatabase(chatbotCollections));
 });
 afterAll(() => drop());
 
@@ -23,7 +23,7 @@ const PLACES = [
   { organization_id: 'first', department_id: 'first support' },
   { organization_id: 'second', department_id: 'second sales' },
 ];
-/** One permission of each set of roles in the table. */
+/** One permission for each distinct set of roles in the table. */
 const BY_ROLES = [
   ...Map.groupBy(PERMISSIONS, (permission) => ROLES.filter((each) => may(each, permission)).join()).values(),
 ].map(([first]) => first as (typeof PERMISSIONS)[number]);
@@ -40,7 +40,7 @@ const chatbot = fc.record({
     { nil: undefined },
   ),
 });
-/** As `rolesOf` gives them: of an organization that one owns every department, as its Owner. */
+/** As `rolesOf` returns them: an Owner of an organization is Owner in each of its departments. */
 const roles = fc
   .record({
     owned: fc.subarray(['first', 'second']),
@@ -57,7 +57,7 @@ const roles = fc
     }),
   );
 
-test('roleOn and visibleTo agree, and each chatbot is counted once', async () => {
+test('visibleTo matches the chatbots that roleOn permits, and counts each once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(chatbot, { minLength: 1, maxLength: 12 }),

@@ -2,33 +2,26 @@ import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { send } from '../../fixtures/http.ts';
-import {
-  type Directory,
-  envelope,
-  malformed,
-  missing,
-  type Person,
-  RECEPTIONIST,
-  startDirectory,
-} from './directory.ts';
+import { forbidden, malformed, missing, noBearer } from '../access/failures.ts';
+import { type ChatbotService, type Person, RECEPTIONIST, startChatbotService } from './chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 beforeAll(async () => {
-  directory = await startDirectory();
+  service = await startChatbotService();
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 beforeEach(async () => {
-  ada = await directory.person();
+  ada = await service.newPerson();
 });
 
 const create = (body: unknown) => ada.call('POST', '/create', body);
-const count = () => directory.db.chatbots.countDocuments();
+const count = () => service.db.chatbots.countDocuments();
 
 describe('POST /api/v1/chatbots/create', () => {
-  test('answers 201 with the record, and stores just that', async () => {
+  test('answers 201 with the record, and stores it', async () => {
     const answer = await create(RECEPTIONIST);
-    const at = new Date(directory.clock.now()).toISOString();
+    const at = new Date(service.clock.now()).toISOString();
     const chatbot = {
       ...RECEPTIONIST,
       chatbot_id: expect.stringMatching(
@@ -42,15 +35,15 @@ describe('POST /api/v1/chatbots/create', () => {
       updated_at: at,
     };
     expect(outcome(answer)).toStrictEqual({ status: 201, body: chatbot });
-    expect(await directory.stored(answer.body.chatbot_id)).toStrictEqual(answer.body);
+    expect(await service.storedChatbot(answer.body.chatbot_id)).toStrictEqual(answer.body);
   });
 
-  test.each(['3d', 'text', 'voice'] as const)('type %s', async (type) => {
+  test.each(['3d', 'text', 'voice'] as const)('accepts the type %s', async (type) => {
     expect((await ada.create({ type })).type).toBe(type);
   });
 
   test.each(['en', 'en-us', 'zh-Hant-TW', 'de-CH-1996', 'es-419', 'iw', 'sl-rozaj-biske'])(
-    'language %s is kept as it was spelled',
+    'keeps the spelling of the language %s',
     async (language) => {
       expect((await ada.create({ language })).language).toBe(language);
     },
@@ -63,13 +56,13 @@ describe('POST /api/v1/chatbots/create', () => {
     ['200 characters of two units each', '🤖'.repeat(200), '🤖'.repeat(200)],
     ['markup and operators', '<b>$where {"$ne":1} .*</b>', '<b>$where {"$ne":1} .*</b>'],
     ['a family joined by zero-width joiners', '👩‍👩‍👧', '👩‍👩‍👧'],
-  ])('name: %s', async (_what, name, kept) => {
+  ])('accepts a name: %s', async (_what, name, stored) => {
     const chatbot = await ada.create({ name });
-    expect(chatbot.name).toBe(kept);
-    expect((await directory.stored(chatbot.chatbot_id))?.name).toBe(kept);
+    expect(chatbot.name).toBe(stored);
+    expect((await service.storedChatbot(chatbot.chatbot_id))?.name).toBe(stored);
   });
 
-  test('unknown fields are ignored, whatever they claim', async () => {
+  test('ignores unknown and read-only fields', async () => {
     const { status, body } = await create({
       ...RECEPTIONIST,
       chatbot_id: 'mine',
@@ -84,13 +77,13 @@ describe('POST /api/v1/chatbots/create', () => {
     expect(status).toBe(201);
     expect(body).toMatchObject({ status: 'active', owner_id: ada.user_id, organization_id: null });
     expect(body.chatbot_id).not.toBe('mine');
-    expect(await directory.stored(body.chatbot_id)).toStrictEqual(body);
+    expect(await service.storedChatbot(body.chatbot_id)).toStrictEqual(body);
   });
 
   test.each(['name', 'type', 'avatar_id', 'language'])('%s is required', async (field) => {
     const before = await count();
     expect(outcome(await create({ ...RECEPTIONIST, [field]: undefined }))).toStrictEqual(
-      missing(`${field} is required`, directory.clock),
+      missing(`${field} is required`, service.clock),
     );
     expect(await count()).toBe(before);
   });
@@ -127,10 +120,10 @@ describe('POST /api/v1/chatbots/create', () => {
     [{ language: 'en-' }, tag],
     [{ language: 'x'.repeat(101) }, 'language must be a single line of 1 to 100 characters'],
     [{ language: ['en', 'de'] }, 'language must be a string'],
-  ])('%j is refused and nothing is written', async (fields, details) => {
+  ])('refuses %j and writes nothing', async (fields, details) => {
     const before = await count();
     expect(outcome(await create({ ...RECEPTIONIST, ...fields }))).toStrictEqual(
-      malformed(details, directory.clock),
+      malformed(details, service.clock),
     );
     expect(await count()).toBe(before);
   });
@@ -138,52 +131,52 @@ describe('POST /api/v1/chatbots/create', () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   const fields = JSON.stringify(RECEPTIONIST).slice(1, -1);
   test.each([
-    ['text', 'receptionist'],
-    ['cut off', `{${fields}`],
-    ['trailing comma', `{${fields},}`],
+    ['plain text', 'receptionist'],
+    ['truncated JSON', `{${fields}`],
+    ['JSON with a trailing comma', `{${fields},}`],
     ['an array', `[{${fields}}]`],
     ['a number', '7'],
-    ['nested 100,000 deep', deep],
-    ['a name nested 100,000 deep', `{${fields},"name":${deep}}`],
-    ['a prototype', `{${fields},"__proto__":{"status":"paused"}}`],
-    ["a constructor's prototype", `{${fields},"constructor":{"prototype":{"status":"paused"}}}`],
+    ['arrays nested 100,000 levels deep', deep],
+    ['a name nested 100,000 levels deep', `{${fields},"name":${deep}}`],
+    ['a __proto__ key', `{${fields},"__proto__":{"status":"paused"}}`],
+    ['a constructor.prototype key', `{${fields},"constructor":{"prototype":{"status":"paused"}}}`],
     ['form fields', 'name=Receptionist&type=3d'],
-  ])('a body of %s is refused and nothing is written', async (_what, body) => {
+  ])('refuses a body of %s and writes nothing', async (_what, body) => {
     const before = await count();
-    expect(outcome(await create(body))).toStrictEqual(malformed(expect.any(String), directory.clock));
+    expect(outcome(await create(body))).toStrictEqual(malformed(expect.any(String), service.clock));
     expect(await count()).toBe(before);
   });
 
-  test('a body of nothing at all is missing and nothing is written', async () => {
+  test('reports an empty body as missing and writes nothing', async () => {
     const before = await count();
-    expect(outcome(await create(''))).toStrictEqual(missing('body is required', directory.clock));
+    expect(outcome(await create(''))).toStrictEqual(missing('body is required', service.clock));
     expect(await count()).toBe(before);
   });
 
-  test('unknown fields nested 100,000 deep are ignored', async () => {
+  test('ignores an unknown field nested 100,000 levels deep', async () => {
     expect((await create(`{${fields},"more":${deep}}`)).status).toBe(201);
     const objects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
-    expect(outcome(await create(objects))).toStrictEqual(missing('name is required', directory.clock));
+    expect(outcome(await create(objects))).toStrictEqual(missing('name is required', service.clock));
   });
 
-  test('a body must be there, and be JSON', async () => {
+  test('requires a body of the type application/json', async () => {
     for (const body of [undefined, 'null'])
-      expect(outcome(await create(body))).toStrictEqual(missing('body is required', directory.clock));
+      expect(outcome(await create(body))).toStrictEqual(missing('body is required', service.clock));
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'x']) {
-      const answer = await send(`${directory.url}/api/v1/chatbots/create`, {
+      const answer = await send(`${service.url}/api/v1/chatbots/create`, {
         method: 'POST',
         headers: { authorization: ada.authorization, 'content-type': type },
         body: JSON.stringify(RECEPTIONIST),
       });
-      expect(outcome(answer), type).toStrictEqual(malformed(expect.any(String), directory.clock));
+      expect(outcome(answer), type).toStrictEqual(malformed(expect.any(String), service.clock));
     }
   });
 
-  test.each([true, false])('more than 1 MiB is refused (length declared: %s)', async (declared) => {
+  test.each([true, false])('refuses more than 1 MiB (content-length sent: %s)', async (declared) => {
     const before = await count();
     const body = JSON.stringify({ ...RECEPTIONIST, more: 'x'.repeat(1024 * 1024) });
     const status = await new Promise((resolve, reject) => {
-      const request = httpRequest(`${directory.url}/api/v1/chatbots/create`, {
+      const request = httpRequest(`${service.url}/api/v1/chatbots/create`, {
         method: 'POST',
         headers: {
           authorization: ada.authorization,
@@ -200,24 +193,20 @@ describe('POST /api/v1/chatbots/create', () => {
     expect(await count()).toBe(before);
   });
 
-  test('needs a bearer, of an account with a user_id', async () => {
+  test('requires the bearer of an account with a user_id', async () => {
     const before = await count();
-    const anonymous = await send(`${directory.url}/api/v1/chatbots/create`, { method: 'POST' });
-    expect(outcome(anonymous)).toStrictEqual({
-      status: 401,
-      body: envelope('INVALID_TOKEN', 'No authorization header', 'No authorization header', directory.clock),
-    });
-    const nameless = await directory.person({ user_id: null });
-    expect(outcome(await nameless.call('POST', '/create', RECEPTIONIST))).toStrictEqual({
-      status: 403,
-      body: envelope('FORBIDDEN', 'Forbidden', 'Forbidden', directory.clock),
-    });
+    const anonymous = await send(`${service.url}/api/v1/chatbots/create`, { method: 'POST' });
+    expect(outcome(anonymous)).toStrictEqual(noBearer(service.clock));
+    const nameless = await service.newPerson({ user_id: null });
+    expect(outcome(await nameless.call('POST', '/create', RECEPTIONIST))).toStrictEqual(
+      forbidden(service.clock),
+    );
     expect(await count()).toBe(before);
   });
 
-  test('fifty at once are fifty chatbots', async () => {
-    const made = await Promise.all(Array.from({ length: 50 }, () => ada.create()));
-    expect(new Set(made.map(({ chatbot_id }) => chatbot_id)).size).toBe(50);
-    expect((await ada.list()).body.pagination.total_items).toBe(50);
+  test('twenty concurrent calls create twenty chatbots', async () => {
+    const created = await Promise.all(Array.from({ length: 20 }, () => ada.create()));
+    expect(new Set(created.map(({ chatbot_id }) => chatbot_id)).size).toBe(20);
+    expect((await ada.list()).body.pagination.total_items).toBe(20);
   });
 });

@@ -1,40 +1,41 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
-import { type Directory, notFound, type Person, startDirectory } from './directory.ts';
+import { notFound } from '../access/failures.ts';
+import { type ChatbotService, type Person, startChatbotService } from './chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 let bob: Person;
 beforeAll(async () => {
-  directory = await startDirectory();
-  [ada, bob] = [await directory.person(), await directory.person()];
+  service = await startChatbotService();
+  [ada, bob] = [await service.newPerson(), await service.newPerson()];
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 
 describe('DELETE /api/v1/chatbots/{chatbot_id}', () => {
-  test('removes that chatbot and no other', async () => {
-    const [kept, gone] = [await ada.create(), await ada.create()];
-    const path = `/${gone.chatbot_id}`;
+  test('deletes that chatbot and no other', async () => {
+    const [other, deleted] = [await ada.create(), await ada.create()];
+    const path = `/${deleted.chatbot_id}`;
     expect(outcome(await ada.call('DELETE', path))).toStrictEqual({
       status: 200,
       body: { message: 'Chatbot deleted' },
     });
     for (const method of ['GET', 'DELETE'])
-      expect(outcome(await ada.call(method, path))).toStrictEqual(notFound(directory.clock));
-    expect((await ada.list()).body.data).toStrictEqual([kept]);
+      expect(outcome(await ada.call(method, path))).toStrictEqual(notFound(service.clock));
+    expect((await ada.list()).body.data).toStrictEqual([other]);
   });
 
-  test("another's stays and is answered as one that does not exist", async () => {
+  test("returns 404 for another user's chatbot and keeps it", async () => {
     const chatbot = await ada.create();
     expect(outcome(await bob.call('DELETE', `/${chatbot.chatbot_id}`))).toStrictEqual(
-      notFound(directory.clock),
+      notFound(service.clock),
     );
-    expect(await directory.stored(chatbot.chatbot_id)).toStrictEqual(chatbot);
+    expect(await service.storedChatbot(chatbot.chatbot_id)).toStrictEqual(chatbot);
   });
 
-  test('of twenty at once one succeeds', async () => {
+  test('one of ten concurrent calls succeeds', async () => {
     const { chatbot_id } = await ada.create();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ada.call('DELETE', `/${chatbot_id}`)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(404)]);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ada.call('DELETE', `/${chatbot_id}`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(404)]);
   });
 });

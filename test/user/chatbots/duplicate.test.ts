@@ -1,27 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
-import { type Directory, notFound, type Person, startDirectory } from './directory.ts';
+import { notFound } from '../access/failures.ts';
+import { type ChatbotService, type Person, startChatbotService } from './chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 let bob: Person;
 beforeAll(async () => {
-  directory = await startDirectory();
-  [ada, bob] = [await directory.person(), await directory.person()];
+  service = await startChatbotService();
+  [ada, bob] = [await service.newPerson(), await service.newPerson()];
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 
 const duplicate = (person: Person, chatbot_id: string, body?: unknown) =>
   person.call('POST', `/${chatbot_id}/duplicate`, body);
 
 describe('POST /api/v1/chatbots/{chatbot_id}/duplicate', () => {
-  test('copies all but the id and the times, and leaves the original alone', async () => {
+  test('copies everything but the id, the name and the dates, and leaves the original unchanged', async () => {
     const { chatbot_id } = await ada.create({ type: 'voice', language: 'de' });
     const original = (await ada.call('PATCH', `/${chatbot_id}`, { status: 'paused' })).body;
-    await directory.db.chatbots.updateOne({ chatbot_id }, { $set: { secret: 'hidden' } as object });
-    directory.clock.advance(60);
+    await service.db.chatbots.updateOne({ chatbot_id }, { $set: { secret: 'hidden' } as object });
+    service.clock.advance(60);
     const answer = await duplicate(ada, chatbot_id);
-    const at = new Date(directory.clock.now()).toISOString();
+    const at = new Date(service.clock.now()).toISOString();
     expect(outcome(answer)).toStrictEqual({
       status: 201,
       body: {
@@ -32,33 +33,33 @@ describe('POST /api/v1/chatbots/{chatbot_id}/duplicate', () => {
         updated_at: at,
       },
     });
-    expect(await directory.stored(answer.body.chatbot_id)).toStrictEqual(answer.body);
+    expect(await service.storedChatbot(answer.body.chatbot_id)).toStrictEqual(answer.body);
     expect((await ada.call('GET', `/${chatbot_id}`)).body).toStrictEqual(original);
   });
 
-  test('organization and department come along', async () => {
+  test('keeps the organization and the department', async () => {
     const { chatbot_id } = await ada.create();
     const place = { organization_id: 'org-1', department_id: 'dep-1' };
-    await directory.db.chatbots.updateOne({ chatbot_id }, { $set: place });
-    await directory.join(ada, { ...place, role: 'Editor' });
+    await service.db.chatbots.updateOne({ chatbot_id }, { $set: place });
+    await service.storeMember(ada, { ...place, role: 'Editor' });
     expect((await duplicate(ada, chatbot_id)).body).toMatchObject(place);
   });
 
   test.each([
     ['a copy of a copy', 'Porter (copy)', 'Porter (copy) (copy)'],
-    ['193 characters fit', 'x'.repeat(193), `${'x'.repeat(193)} (copy)`],
-    ['194 do not', 'x'.repeat(194), `${'x'.repeat(193)} (copy)`],
-    ['200 do not', 'x'.repeat(200), `${'x'.repeat(193)} (copy)`],
-    ['no character is cut in two', '🤖'.repeat(200), `${'🤖'.repeat(193)} (copy)`],
-    ['no space before the suffix is doubled', `${'x'.repeat(192)} yyyy`, `${'x'.repeat(192)} (copy)`],
-  ])('the name: %s', async (_what, name, copied) => {
+    ['193 characters are kept', 'x'.repeat(193), `${'x'.repeat(193)} (copy)`],
+    ['194 are cut', 'x'.repeat(194), `${'x'.repeat(193)} (copy)`],
+    ['200 are cut', 'x'.repeat(200), `${'x'.repeat(193)} (copy)`],
+    ['the cut is between two characters', '🤖'.repeat(200), `${'🤖'.repeat(193)} (copy)`],
+    ['a space at the cut is trimmed', `${'x'.repeat(192)} yyyy`, `${'x'.repeat(192)} (copy)`],
+  ])('appends " (copy)" to the name: %s', async (_what, name, copied) => {
     const { chatbot_id } = await ada.create({ name });
     const { body } = await duplicate(ada, chatbot_id);
     expect(body.name).toBe(copied);
     expect((await duplicate(ada, body.chatbot_id)).status).toBe(201);
   });
 
-  test('a body says nothing', async () => {
+  test('ignores a body', async () => {
     const { chatbot_id } = await ada.create();
     const { status, body } = await duplicate(ada, chatbot_id, { name: 'Mine', owner_id: bob.user_id });
     expect({ status, name: body.name, owner_id: body.owner_id }).toEqual({
@@ -68,10 +69,10 @@ describe('POST /api/v1/chatbots/{chatbot_id}/duplicate', () => {
     });
   });
 
-  test("another's is answered as one that does not exist, and nothing is written", async () => {
+  test("returns 404 for another user's chatbot and writes nothing", async () => {
     const { chatbot_id } = await ada.create();
-    const before = await directory.db.chatbots.countDocuments();
-    expect(outcome(await duplicate(bob, chatbot_id))).toStrictEqual(notFound(directory.clock));
-    expect(await directory.db.chatbots.countDocuments()).toBe(before);
+    const before = await service.db.chatbots.countDocuments();
+    expect(outcome(await duplicate(bob, chatbot_id))).toStrictEqual(notFound(service.clock));
+    expect(await service.db.chatbots.countDocuments()).toBe(before);
   });
 });

@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
-import { type Directory, notFound, type Person, STRANGE_IDS, startDirectory } from './directory.ts';
+import { notFound, STRANGE_IDS } from '../access/failures.ts';
+import { type ChatbotService, type Person, startChatbotService } from './chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 let bob: Person;
 beforeAll(async () => {
-  directory = await startDirectory();
-  [ada, bob] = await Promise.all([directory.person(), directory.person()]);
+  service = await startChatbotService();
+  [ada, bob] = await Promise.all([service.newPerson(), service.newPerson()]);
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 
 describe('GET /api/v1/chatbots/{chatbot_id}', () => {
-  test('answers the record', async () => {
+  test('returns the record', async () => {
     const chatbot = await ada.create();
     expect(outcome(await ada.call('GET', `/${chatbot.chatbot_id}`))).toStrictEqual({
       status: 200,
@@ -20,17 +21,17 @@ describe('GET /api/v1/chatbots/{chatbot_id}', () => {
     });
   });
 
-  test('what is stored beside the public fields stays inside', async () => {
+  test('hides internal fields', async () => {
     const chatbot = await ada.create();
     const { chatbot_id } = chatbot;
-    await directory.db.chatbots.updateOne({ chatbot_id }, { $set: { secret: 'hidden' } as object });
+    await service.db.chatbots.updateOne({ chatbot_id }, { $set: { secret: 'hidden' } as object });
     expect((await ada.call('GET', `/${chatbot_id}`)).body).toStrictEqual(chatbot);
     expect((await ada.list(`search=${chatbot.name}&limit=1`)).body.data).toStrictEqual([chatbot]);
   });
 
-  test("another's is answered as one that does not exist", async () => {
+  test("returns 404 for another user's chatbot", async () => {
     const { chatbot_id } = await ada.create();
-    expect(outcome(await bob.call('GET', `/${chatbot_id}`))).toStrictEqual(notFound(directory.clock));
+    expect(outcome(await bob.call('GET', `/${chatbot_id}`))).toStrictEqual(notFound(service.clock));
   });
 
   const operations = [
@@ -39,27 +40,27 @@ describe('GET /api/v1/chatbots/{chatbot_id}', () => {
     ['DELETE', ''],
     ['POST', '/duplicate'],
   ] as const;
-  test.each(operations)('%s …%s: no spelling of an id gets further than 404', async (method, rest) => {
+  test.each(operations)('%s …%s: returns 404 for an unknown id, however spelled', async (method, rest) => {
     await ada.create();
-    const before = await directory.db.chatbots.find().toArray();
+    const before = await service.db.chatbots.find().toArray();
     const body = method === 'PATCH' ? { name: 'Changed' } : undefined;
     for (const id of STRANGE_IDS)
       expect(outcome(await ada.call(method, `/${id}${rest}`, body)), id.slice(0, 40)).toStrictEqual(
-        notFound(directory.clock),
+        notFound(service.clock),
       );
-    expect(await directory.db.chatbots.find().toArray()).toStrictEqual(before);
+    expect(await service.db.chatbots.find().toArray()).toStrictEqual(before);
   });
 
-  test('401 comes before 404', async () => {
+  test('checks the bearer before the id', async () => {
     for (const [method, rest] of operations) {
-      const { status } = await fetch(`${directory.url}/api/v1/chatbots/nothing${rest}`, { method });
+      const { status } = await fetch(`${service.url}/api/v1/chatbots/nothing${rest}`, { method });
       expect(status).toBe(401);
     }
   });
 
-  test.each(operations)('%s …%s: an account without a user_id is refused', async (method, rest) => {
+  test.each(operations)('%s …%s: refuses an account without a user_id', async (method, rest) => {
     const { chatbot_id } = await ada.create();
-    const nameless = await directory.person({ user_id: null });
+    const nameless = await service.newPerson({ user_id: null });
     const body = method === 'PATCH' ? { name: 'Changed' } : undefined;
     expect((await nameless.call(method, `/${chatbot_id}${rest}`, body)).body.error.code).toBe('FORBIDDEN');
     expect((await nameless.list()).status).toBe(403);

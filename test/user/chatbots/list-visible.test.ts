@@ -2,10 +2,10 @@ import type { Role } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Chatbot } from '../../../services/user/chatbots/records.ts';
 import { outcome } from '../../fixtures/envelope.ts';
-import { type Directory, type Person, type Place, startDirectory } from './directory.ts';
+import { type ChatbotService, type Person, type Place, startChatbotService } from './chatbot-service.ts';
 
-let directory: Directory;
-/** Owner of the first organization, Owner of the second, and who has this role in its first department or that. */
+let service: ChatbotService;
+/** Ada owns the first organization, Bob the second; the others are named after their role in a department. */
 let ada: Person;
 let bob: Person;
 let viewer: Person;
@@ -15,23 +15,23 @@ let eve: Person;
 let sales: Place;
 let support: Place;
 let foreign: Place;
-/** Every chatbot by its name. */
+/** The chatbots by name. */
 const chatbots: Record<string, Chatbot> = {};
 beforeAll(async () => {
-  directory = await startDirectory();
+  service = await startChatbotService();
   const people: Person[] = [];
-  for (let number = 0; number < 6; number += 1) people.push(await directory.person());
+  for (let number = 0; number < 6; number += 1) people.push(await service.newPerson());
   [ada, bob, viewer, analyst, editor, eve] = people as [Person, Person, Person, Person, Person, Person];
-  const [first, second] = await directory.organization([ada], 2);
+  const [first, second] = await service.newOrganization([ada], 2);
   [sales, support] = [first, second as Place];
-  [foreign] = await directory.organization([bob]);
-  await directory.join(viewer, { ...sales, role: 'Viewer' });
-  await directory.join(analyst, { ...sales, role: 'Analyst' });
-  await directory.join(editor, { ...support, role: 'Editor' });
-  await directory.join(editor, { ...sales, role: 'Viewer' });
+  [foreign] = await service.newOrganization([bob]);
+  await service.storeMember(viewer, { ...sales, role: 'Viewer' });
+  await service.storeMember(analyst, { ...sales, role: 'Analyst' });
+  await service.storeMember(editor, { ...support, role: 'Editor' });
+  await service.storeMember(editor, { ...sales, role: 'Viewer' });
 
   const create = async (person: Person, name: string, place?: Place) => {
-    directory.clock.advance(1);
+    service.clock.advance(1);
     const department_id = place?.department_id;
     chatbots[name] = await person.create({ name, ...(department_id && { department_id }) });
   };
@@ -45,44 +45,44 @@ beforeAll(async () => {
   await create(viewer, 'viewer 1');
   await create(eve, 'eve 1');
   await create(eve, 'eve 2');
-  const give = (by: Person, name: string, to: Person, role: Role) =>
+  const grant = (by: Person, name: string, to: Person, role: Role) =>
     by.grant(chatbots[name] as Chatbot, to, role);
-  await give(ada, 'sales 2', viewer, 'Analyst'); // less than by the department
-  await give(ada, 'sales 3', viewer, 'Owner');
-  await give(ada, 'sales 3', analyst, 'Viewer'); // more
-  await give(eve, 'eve 1', viewer, 'Editor');
-  await give(eve, 'eve 1', analyst, 'Analyst');
-  await give(eve, 'eve 2', ada, 'Viewer');
+  await grant(ada, 'sales 2', viewer, 'Analyst'); // lower than in the department
+  await grant(ada, 'sales 3', viewer, 'Owner');
+  await grant(ada, 'sales 3', analyst, 'Viewer'); // higher
+  await grant(eve, 'eve 1', viewer, 'Editor');
+  await grant(eve, 'eve 1', analyst, 'Analyst');
+  await grant(eve, 'eve 2', ada, 'Viewer');
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 
 const names = ({ body }: { body: { data: Chatbot[] } }) => body.data.map(({ name }) => name).sort();
-const SEEN: [string, () => Person, string[]][] = [
+const VISIBLE: [string, () => Person, string[]][] = [
   [
     "an organization's Owner",
     () => ada,
     ['eve 2', 'sales 1', 'sales 2', 'sales 3', 'support 1', 'support 2'],
   ],
-  ["another organization's", () => bob, ['foreign 1', 'foreign 2']],
+  ["another organization's Owner", () => bob, ['foreign 1', 'foreign 2']],
   ['a Viewer', () => viewer, ['eve 1', 'sales 1', 'sales 3', 'viewer 1']],
   ['an Analyst', () => analyst, ['sales 3']],
-  ['who is of two departments', () => editor, ['sales 1', 'sales 2', 'sales 3', 'support 1', 'support 2']],
-  ['who is of none', () => eve, ['eve 1', 'eve 2']],
+  ['a member of two departments', () => editor, ['sales 1', 'sales 2', 'sales 3', 'support 1', 'support 2']],
+  ['a member of no department', () => eve, ['eve 1', 'eve 2']],
 ];
 
-describe.each(SEEN)('%s', (_who, who, seen) => {
-  test('sees these, each once, and counts them', async () => {
+describe.each(VISIBLE)('%s', (_who, who, visible) => {
+  test('sees each visible chatbot once, and their count', async () => {
     const { status, body } = await who().list('sort_by=created_at&order=asc');
     expect({ status, body }).toStrictEqual({
       status: 200,
       body: {
-        data: seen
+        data: visible
           .map((name) => chatbots[name] as Chatbot)
           .sort((a, b) => (a.created_at < b.created_at ? -1 : 1)),
         pagination: {
           page: 1,
           limit: 20,
-          total_items: seen.length,
+          total_items: visible.length,
           total_pages: 1,
           has_next: false,
           has_prev: false,
@@ -91,40 +91,40 @@ describe.each(SEEN)('%s', (_who, who, seen) => {
     });
   });
 
-  test('page by page, in every order', async () => {
-    for (const field of ['updated_at', 'owner_id', 'organization_id', 'department_id']) {
+  test('sees the same chatbots page by page, where the sorted field is equal or null', async () => {
+    for (const field of ['owner_id', 'department_id']) {
       const pages = [];
-      for (let page = 1; page <= Math.ceil(seen.length / 2); page += 1) {
+      for (let page = 1; page <= Math.ceil(visible.length / 2); page += 1) {
         const { body } = await who().list(`sort_by=${field}&order=asc&limit=2&page=${page}`);
         expect(body.pagination).toMatchObject({
-          total_items: seen.length,
-          total_pages: Math.ceil(seen.length / 2),
-          has_next: page * 2 < seen.length,
+          total_items: visible.length,
+          total_pages: Math.ceil(visible.length / 2),
+          has_next: page * 2 < visible.length,
         });
         pages.push(...body.data);
       }
-      expect(pages.map(({ name }) => name).sort(), field).toEqual(seen);
+      expect(pages.map(({ name }) => name).sort(), field).toEqual(visible);
     }
   });
 
-  test.each(['sales', 'FOREIGN', 'eve', '2', 'viewer'])('searching for %s', async (text) => {
+  test.each(['sales', 'FOREIGN', 'eve', '2', 'viewer'])('finds them by %s', async (text) => {
     const answer = await who().list(`search=${text}`);
-    const expected = seen.filter((name) => name.includes(text.toLowerCase()));
+    const expected = visible.filter((name) => name.includes(text.toLowerCase()));
     expect(names(answer)).toEqual(expected);
     expect(answer.body.pagination.total_items).toBe(expected.length);
   });
 
-  test('of one department, of one organization', async () => {
+  test('filters them by department and by organization', async () => {
     for (const place of [sales, support, foreign])
       for (const [name, value] of Object.entries(place)) {
         const answer = await who().list(`${name}=${value}`);
-        const expected = seen.filter((each) => chatbots[each]?.[name as keyof Place] === value);
+        const expected = visible.filter((each) => chatbots[each]?.[name as keyof Place] === value);
         expect(names(answer), name).toEqual(expected);
         expect(answer.body.pagination.total_items).toBe(expected.length);
       }
   });
 
-  test('of both, which do not fit', async () => {
+  test('gets an empty list for a department of another organization', async () => {
     const { organization_id } = foreign;
     const { department_id } = sales;
     const answer = await who().list(`organization_id=${organization_id}&department_id=${department_id}`);
@@ -132,7 +132,7 @@ describe.each(SEEN)('%s', (_who, who, seen) => {
   });
 });
 
-test('filters of what one may not see give the same empty page as of what does not exist', async () => {
+test('filtering by an invisible department is like filtering by an unknown one', async () => {
   const nothing = outcome(await eve.list('department_id=nothing'));
   expect(nothing).toStrictEqual({
     status: 200,
@@ -149,12 +149,12 @@ test('filters of what one may not see give the same empty page as of what does n
     expect(outcome(await eve.list(`department_id=${odd}`))).toStrictEqual(nothing);
 });
 
-test('a role that is taken is taken from the list at once', async () => {
-  const person = await directory.person();
-  await directory.join(person, { ...sales, role: 'Viewer' });
+test('a lost role takes effect at once', async () => {
+  const person = await service.newPerson();
+  await service.storeMember(person, { ...sales, role: 'Viewer' });
   expect((await person.list()).body.pagination.total_items).toBe(3);
   await ada.grant(chatbots['sales 1'] as Chatbot, person, 'Analyst');
   expect(names(await person.list())).toEqual(['sales 2', 'sales 3']);
-  await directory.db.memberships.deleteOne({ user_id: String(person.user_id) });
+  await service.db.memberships.deleteOne({ user_id: String(person.user_id) });
   expect((await person.list()).body).toMatchObject({ data: [], pagination: { total_items: 0 } });
 });

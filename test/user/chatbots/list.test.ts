@@ -3,24 +3,25 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { suffixesOf } from '../../../services/user/chatbots/name-search.ts';
 import type { Chatbot } from '../../../services/user/chatbots/records.ts';
 import { outcome } from '../../fixtures/envelope.ts';
-import { type Directory, malformed, type Person, RECEPTIONIST, startDirectory } from './directory.ts';
+import { malformed } from '../access/failures.ts';
+import { type ChatbotService, type Person, RECEPTIONIST, startChatbotService } from './chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 let bob: Person;
 beforeAll(async () => {
-  directory = await startDirectory();
+  service = await startChatbotService();
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 beforeEach(async () => {
-  [ada, bob] = [await directory.person(), await directory.person()];
+  [ada, bob] = [await service.newPerson(), await service.newPerson()];
 });
 
 const names = async (person: Person, query: string) =>
   (await person.list(query)).body.data.map(({ name }: Chatbot) => name);
 
 let stored = 0;
-/** Puts chatbots into the database without asking the service. */
+/** Stores chatbots directly. */
 async function store(owner_id: string | null, fields: Partial<Chatbot>[]): Promise<Chatbot[]> {
   const chatbots = fields.map((some): Chatbot => {
     stored += 1;
@@ -37,7 +38,7 @@ async function store(owner_id: string | null, fields: Partial<Chatbot>[]): Promi
     };
   });
   if (chatbots.length > 0)
-    await directory.db.chatbots.insertMany(
+    await service.db.chatbots.insertMany(
       chatbots.map((chatbot) => ({ ...chatbot, name_suffixes: suffixesOf(chatbot.name) })),
     );
   return chatbots;
@@ -58,7 +59,7 @@ const FIELDS = Object.keys({
 } satisfies Record<keyof Chatbot, 0>) as (keyof Chatbot)[];
 
 describe('GET /api/v1/chatbots', () => {
-  test('an empty list', async () => {
+  test('returns an empty list', async () => {
     expect(outcome(await ada.list())).toStrictEqual({
       status: 200,
       body: {
@@ -68,23 +69,23 @@ describe('GET /api/v1/chatbots', () => {
     });
   });
 
-  test('the newest first, twenty a page', async () => {
-    const made: Chatbot[] = [];
+  test('returns the newest first, twenty on a page', async () => {
+    const created: Chatbot[] = [];
     for (let number = 0; number < 21; number += 1) {
-      made.unshift(await ada.create({ name: `Porter ${number}` }));
-      directory.clock.advance(1);
+      created.unshift(await ada.create({ name: `Porter ${number}` }));
+      service.clock.advance(1);
     }
     expect(outcome(await ada.list())).toStrictEqual({
       status: 200,
       body: {
-        data: made.slice(0, 20),
+        data: created.slice(0, 20),
         pagination: { page: 1, limit: 20, total_items: 21, total_pages: 2, has_next: true, has_prev: false },
       },
     });
     expect(outcome(await ada.list('page=2'))).toStrictEqual({
       status: 200,
       body: {
-        data: made.slice(20),
+        data: created.slice(20),
         pagination: { page: 2, limit: 20, total_items: 21, total_pages: 2, has_next: false, has_prev: true },
       },
     });
@@ -101,14 +102,14 @@ describe('GET /api/v1/chatbots', () => {
     });
   });
 
-  test('a hundred of many at a time', async () => {
-    const made = await store(ada.user_id, Array(250).fill({}));
+  test('returns up to a hundred on a page', async () => {
+    const created = await store(ada.user_id, Array(250).fill({}));
     const pages = await Promise.all([1, 2, 3].map((page) => ada.list(`limit=100&page=${page}`)));
     expect(pages.map(({ body }) => body.data.length)).toEqual([100, 100, 50]);
-    expect(pages.flatMap(({ body }) => body.data)).toStrictEqual(made.toReversed());
+    expect(pages.flatMap(({ body }) => body.data)).toStrictEqual(created.toReversed());
   });
 
-  describe('search is literal and without regard to case', () => {
+  describe('search is literal and ignores case', () => {
     const all = [
       'Receptionist',
       'RECEPTION (Copy)',
@@ -153,13 +154,13 @@ describe('GET /api/v1/chatbots', () => {
       expect(await names(ada, query.toString())).toEqual(expected);
     });
 
-    test('for nothing finds everything', async () => {
+    test('an empty search finds everything', async () => {
       await store(ada.user_id, [{}, {}]);
       expect((await ada.list('search=')).body.pagination.total_items).toBe(2);
     });
   });
 
-  test('filters', async () => {
+  test('filters by type and status', async () => {
     await store(ada.user_id, [
       { name: 'a', type: '3d', status: 'active' },
       { name: 'b', type: '3d', status: 'paused' },
@@ -245,12 +246,12 @@ describe('GET /api/v1/chatbots', () => {
     ['toString=1', unknown],
     ['_id=1', unknown],
     ['page=1&limit=20&offset=3', unknown],
-  ])('?%s is refused', async (query, details) => {
+  ])('refuses ?%s', async (query, details) => {
     await store(ada.user_id, [{}]);
-    expect(outcome(await ada.list(query))).toStrictEqual(malformed(details, directory.clock));
+    expect(outcome(await ada.list(query))).toStrictEqual(malformed(details, service.clock));
   });
 
-  test("nobody's list, count, search or order shows what is another's", async () => {
+  test("neither list, count, search nor order reveals another user's chatbots", async () => {
     await store(ada.user_id, [{ name: 'Ada 1' }, { name: 'Ada 2', type: 'text' }]);
     await store(bob.user_id, [{ name: 'Ada 0' }, { name: 'Ada 3', type: 'text' }, { name: 'Bob' }]);
     for (const query of ['', 'search=ada', ...FIELDS.map((field) => `sort_by=${field}`)]) {
@@ -263,10 +264,10 @@ describe('GET /api/v1/chatbots', () => {
     expect((await bob.list()).body.pagination.total_items).toBe(3);
   });
 
-  test('a page of an owner is read without looking at the records of others', async () => {
-    await store(ada.user_id, Array(60).fill({}));
-    await store(bob.user_id, Array(500).fill({}));
-    const find = directory.db.chatbots
+  test('reads a page of an owner without reading chatbots of others', async () => {
+    await store(ada.user_id, Array(30).fill({}));
+    await store(bob.user_id, Array(100).fill({}));
+    const find = service.db.chatbots
       .find({ $and: [{ owner_id: String(ada.user_id), department_id: { $in: [null] } }] })
       .limit(20);
     for (const order of ['created_at', 'updated_at', 'name'])
@@ -277,7 +278,7 @@ describe('GET /api/v1/chatbots', () => {
       }
   });
 
-  test('pages cover every record once, in the order of a model, whatever is asked', async () => {
+  test('the pages of any query hold every record once, in the order of a model', async () => {
     const chatbot = fc.record({
       name: fc.constantFrom('a', 'A', 'b', 'ab', 'B.', 'ä', '🤖', '\uffee'),
       type: fc.constantFrom('3d' as const, 'text' as const, 'voice' as const),
@@ -287,7 +288,7 @@ describe('GET /api/v1/chatbots', () => {
       created_at: fc.constantFrom('2026-01-15T09:30:00.000Z', '2026-01-15T09:30:00.001Z'),
       updated_at: fc.constantFrom('2026-01-15T09:30:00.000Z', '2027-01-15T09:30:00.000Z'),
     });
-    const asked = fc.record(
+    const listQuery = fc.record(
       {
         limit: fc.integer({ min: 1, max: 7 }),
         sort_by: fc.constantFrom(...FIELDS),
@@ -302,9 +303,9 @@ describe('GET /api/v1/chatbots', () => {
       fc.asyncProperty(
         fc.array(chatbot, { maxLength: 15 }),
         fc.array(chatbot, { maxLength: 5 }),
-        fc.array(asked, { minLength: 1, maxLength: 4 }),
+        fc.array(listQuery, { minLength: 1, maxLength: 4 }),
         async (mine, others, queries) => {
-          const [carol, dave] = [await directory.person(), await directory.person()];
+          const [carol, dave] = [await service.newPerson(), await service.newPerson()];
           const own = await store(carol.user_id, mine);
           await store(dave.user_id, others);
           for (const query of queries) {
@@ -332,11 +333,11 @@ describe('GET /api/v1/chatbots', () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 
-  test('two callers at once, while both create and delete, see their own', async () => {
+  test('concurrent callers see only their own chatbots while both create and delete', async () => {
     const [mine] = await Promise.all([ada.create(), bob.create()]);
     const busy = async (person: Person) => {
       const { chatbot_id } = await person.create();
@@ -344,14 +345,14 @@ describe('GET /api/v1/chatbots', () => {
       await person.call('DELETE', `/${chatbot_id}`);
       return body.data as Chatbot[];
     };
-    const seen = await Promise.all(Array.from({ length: 20 }, (_, turn) => busy(turn % 2 ? ada : bob)));
-    for (const [turn, list] of seen.entries())
+    const lists = await Promise.all(Array.from({ length: 20 }, (_, turn) => busy(turn % 2 ? ada : bob)));
+    for (const [turn, list] of lists.entries())
       for (const { owner_id } of list) expect(owner_id).toBe((turn % 2 ? ada : bob).user_id);
     expect((await ada.list()).body.data).toStrictEqual([mine]);
   });
 });
 
-interface Asked {
+interface Query {
   sort_by?: keyof Chatbot;
   order?: string;
   search?: string;
@@ -359,8 +360,8 @@ interface Asked {
   type?: string;
 }
 
-/** What a list shall hold: null before any text, texts by their bytes, equals by their id. */
-function model(own: Chatbot[], { sort_by = 'created_at', order = 'desc', search = '', ...filters }: Asked) {
+/** The expected list: null sorts before strings, strings sort by bytes, equal values by id. */
+function model(own: Chatbot[], { sort_by = 'created_at', order = 'desc', search = '', ...filters }: Query) {
   const compare = (a: string | null, b: string | null) =>
     a === b ? 0 : a === null ? -1 : b === null ? 1 : Buffer.compare(Buffer.from(a), Buffer.from(b));
   const direction = order === 'asc' ? 1 : -1;

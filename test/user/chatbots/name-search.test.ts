@@ -1,23 +1,23 @@
+import type { Connection } from '@gatehouse/shared/data/connect';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { named, suffixesOf } from '../../../services/user/chatbots/name-search.ts';
-import type { StoredChatbot } from '../../../services/user/chatbots/records.ts';
-import { COLLECTIONS, type Database } from '../../../services/user/database.ts';
+import { nameContains, suffixesOf } from '../../../services/user/chatbots/name-search.ts';
+import { chatbotCollections, type StoredChatbot } from '../../../services/user/chatbots/records.ts';
 import { freshDatabase } from '../../fixtures/database.ts';
 
-let db: Database;
+let db: Connection<typeof chatbotCollections>;
 let drop: () => Promise<void>;
 beforeAll(async () => {
-  ({ db, drop } = await freshDatabase(COLLECTIONS));
+  ({ db, drop } = await freshDatabase(chatbotCollections));
 });
 afterAll(() => drop());
 beforeEach(async () => void (await db.chatbots.deleteMany()));
 
-/** Whether the database finds a name by a text. */
+/** The names that the database finds by a text. */
 async function finds(text: string, ...names: string[]): Promise<string[]> {
   await db.chatbots.deleteMany();
   await store(names.map((name) => ({ name, name_suffixes: suffixesOf(name) })));
-  const found = await db.chatbots.find(named(text)).sort({ chatbot_id: 1 }).toArray();
+  const found = await db.chatbots.find(nameContains(text)).sort({ chatbot_id: 1 }).toArray();
   return found.map(({ name }) => name);
 }
 const store = (chatbots: Partial<StoredChatbot>[]) =>
@@ -31,11 +31,11 @@ test.each([
   ['aXa', ['axa', 'xa', 'a']],
   ['🤖é', ['🤖é', 'é']],
   [' b', [' b', 'b']],
-])('the endings of %j', (name, endings) => {
-  expect(suffixesOf(name)).toEqual(endings);
+])('suffixes of %j', (name, suffixes) => {
+  expect(suffixesOf(name)).toEqual(suffixes);
 });
 
-describe('without regard to case', () => {
+describe('ignoring case', () => {
   test.each([
     ['Straße', 'STRASSE'],
     ['STRASSE', 'straße'],
@@ -69,7 +69,7 @@ describe('without regard to case', () => {
     ['👩‍👩‍👧 family', '👩'],
     ['🤖🤖', '🤖'],
     ['👍🏽', '👍'],
-  ])('%s is found by %s', async (name, text) => {
+  ])('finds %s by %s', async (name, text) => {
     expect(await finds(text, name, 'another')).toEqual([name]);
   });
 
@@ -78,11 +78,11 @@ describe('without regard to case', () => {
     ['Straße', 'strase'],
     ['Zurich', 'zürich'],
     ['🤖', '🤗'],
-  ])('%s is not found by %s', async (name, text) => {
+  ])('does not find %s by %s', async (name, text) => {
     expect(await finds(text, name)).toEqual([]);
   });
 
-  test('every letter there is, in large and in small', () => {
+  test('folds every letter like its upper and lower case', () => {
     const missed: string[] = [];
     for (let point = 0x20; point <= 0x1ffff; point += 1) {
       if (point >= 0xd800 && point <= 0xdfff) continue;
@@ -116,11 +116,11 @@ test.each([
   '-',
   '%',
   '"',
-])('every sign is itself: %s', async (sign) => {
+])('searches literally for %s', async (sign) => {
   expect(await finds(sign, `a${sign}b`, 'ab', 'w2i')).toEqual([`a${sign}b`]);
 });
 
-describe('a model: the text, folded, is within the name, folded', () => {
+describe('the folded name contains the folded text', () => {
   const letters = [
     'a',
     'A',
@@ -143,10 +143,10 @@ describe('a model: the text, folded, is within the name, folded', () => {
     'ς',
   ];
   const letter = fc.constantFrom(...letters, 'é', 'e', 'É', '🤖', '日', '(', '^', '$', '|');
-  const text = (most: number) =>
-    fc.array(letter, { minLength: 1, maxLength: most }).map((some) => some.join(''));
-  /** Independent of the order of letters: each of them in small, the special ones by hand. */
-  const BY_HAND: Record<string, string> = {
+  const text = (maxLength: number) =>
+    fc.array(letter, { minLength: 1, maxLength }).map((some) => some.join(''));
+  /** Written by hand, independently of the implementation. */
+  const SPECIAL: Record<string, string> = {
     ß: 'ss',
     ẞ: 'ss',
     ſ: 's',
@@ -156,9 +156,9 @@ describe('a model: the text, folded, is within the name, folded', () => {
     ς: 'σ',
     É: 'é',
   };
-  const folded = (some: string) => [...some].map((each) => BY_HAND[each] ?? each.toLowerCase()).join('');
+  const folded = (some: string) => [...some].map((each) => SPECIAL[each] ?? each.toLowerCase()).join('');
 
-  test('in the database', async () => {
+  test('for names in the database', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(text(8), { minLength: 1, maxLength: 12 }), text(3), async (names, sought) => {
         expect(await finds(sought, ...names)).toEqual(
@@ -173,7 +173,7 @@ describe('a model: the text, folded, is within the name, folded', () => {
     );
   });
 
-  test('any part of any name finds it, in large and in small', () => {
+  test('for any part of any name, in upper and lower case', () => {
     const unit = fc.oneof(letter, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }));
     const parts = fc
       .tuple(...([0, 1, 2] as const).map(() => fc.array(unit, { maxLength: 4 })))
@@ -182,9 +182,9 @@ describe('a model: the text, folded, is within the name, folded', () => {
       fc.property(parts, (all) => {
         const [before = '', middle = '', after = ''] = all.map((some) => some?.join('').normalize('NFC'));
         const name = before + middle + after;
-        if (name.normalize('NFC') !== name) return; // the parts have grown together
+        if (name.normalize('NFC') !== name) return; // the parts compose into other characters
         for (const sought of [middle, middle.toUpperCase(), middle.toLowerCase(), middle.normalize('NFD')]) {
-          const { name_suffixes } = named(sought);
+          const { name_suffixes } = nameContains(sought);
           expect(suffixesOf(name).some((ending) => new RegExp(name_suffixes.$regex).test(ending))).toBe(true);
         }
       }),

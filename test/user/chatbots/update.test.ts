@@ -1,24 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
-import {
-  type Directory,
-  malformed,
-  missing,
-  notFound,
-  type Person,
-  RECEPTIONIST,
-  startDirectory,
-} from './directory.ts';
+import { malformed, missing, notFound } from '../access/failures.ts';
+import { type ChatbotService, type Person, RECEPTIONIST, startChatbotService } from './chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 let bob: Person;
 beforeAll(async () => {
-  directory = await startDirectory();
+  service = await startChatbotService();
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 beforeEach(async () => {
-  [ada, bob] = [await directory.person(), await directory.person()];
+  [ada, bob] = [await service.newPerson(), await service.newPerson()];
 });
 
 const update = (person: Person, chatbot_id: string, body?: unknown) =>
@@ -32,24 +25,24 @@ describe('PATCH /api/v1/chatbots/{chatbot_id}', () => {
     { language: 'pt-BR' },
     { status: 'paused' },
     { name: 'Night porter', type: 'text', avatar_id: 'a', language: 'de', status: 'paused' },
-  ])('%j changes that and when it was changed', async (fields) => {
+  ])('changes %j and updated_at', async (fields) => {
     const chatbot = await ada.create();
-    directory.clock.advance(60);
-    const changed = { ...chatbot, ...fields, updated_at: new Date(directory.clock.now()).toISOString() };
+    service.clock.advance(60);
+    const changed = { ...chatbot, ...fields, updated_at: new Date(service.clock.now()).toISOString() };
     expect(outcome(await update(ada, chatbot.chatbot_id, fields))).toStrictEqual({
       status: 200,
       body: changed,
     });
-    expect(await directory.stored(chatbot.chatbot_id)).toStrictEqual(changed);
+    expect(await service.storedChatbot(chatbot.chatbot_id)).toStrictEqual(changed);
   });
 
-  test('a paused chatbot becomes active again', async () => {
+  test('reactivates a paused chatbot', async () => {
     const { chatbot_id } = await ada.create();
     await update(ada, chatbot_id, { status: 'paused' });
     expect((await update(ada, chatbot_id, { status: 'active' })).body.status).toBe('active');
   });
 
-  test('unknown fields are ignored, whatever they claim', async () => {
+  test('ignores unknown and read-only fields', async () => {
     const chatbot = await ada.create();
     const { body } = await update(ada, chatbot.chatbot_id, {
       avatar_id: 'avatar-8',
@@ -64,7 +57,7 @@ describe('PATCH /api/v1/chatbots/{chatbot_id}', () => {
       'owner_id.x': 1,
     });
     expect(body).toStrictEqual({ ...chatbot, avatar_id: 'avatar-8' });
-    expect(await directory.stored(chatbot.chatbot_id)).toStrictEqual(body);
+    expect(await service.storedChatbot(chatbot.chatbot_id)).toStrictEqual(body);
   });
 
   const nothing = 'body must contain name, type, avatar_id, language or status';
@@ -84,39 +77,37 @@ describe('PATCH /api/v1/chatbots/{chatbot_id}', () => {
     [[], 'body must be a JSON object'],
     ['{"name":', expect.any(String)],
     [`{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'name must be a string'],
-  ])('%j is refused and nothing is written', async (body, details) => {
+  ])('refuses %j and writes nothing', async (body, details) => {
     const chatbot = await ada.create();
-    directory.clock.advance(60);
+    service.clock.advance(60);
     expect(outcome(await update(ada, chatbot.chatbot_id, body))).toStrictEqual(
-      malformed(details, directory.clock),
+      malformed(details, service.clock),
     );
-    expect(await directory.stored(chatbot.chatbot_id)).toStrictEqual(chatbot);
+    expect(await service.storedChatbot(chatbot.chatbot_id)).toStrictEqual(chatbot);
   });
 
-  test('a body is required', async () => {
+  test('requires a body', async () => {
     const { chatbot_id } = await ada.create();
-    expect(outcome(await update(ada, chatbot_id))).toStrictEqual(
-      missing('body is required', directory.clock),
-    );
+    expect(outcome(await update(ada, chatbot_id))).toStrictEqual(missing('body is required', service.clock));
   });
 
-  test("another's stays as it is and is answered as one that does not exist", async () => {
+  test("returns 404 for another user's chatbot and leaves it unchanged", async () => {
     const chatbot = await ada.create();
     expect(outcome(await update(bob, chatbot.chatbot_id, { name: 'Bob was here' }))).toStrictEqual(
-      notFound(directory.clock),
+      notFound(service.clock),
     );
-    expect(await directory.stored(chatbot.chatbot_id)).toStrictEqual(chatbot);
+    expect(await service.storedChatbot(chatbot.chatbot_id)).toStrictEqual(chatbot);
   });
 
-  test('two at once that change different fields both hold', async () => {
-    for (let round = 0; round < 10; round += 1) {
+  test('concurrent changes of different fields all apply', async () => {
+    for (let round = 0; round < 4; round += 1) {
       const { chatbot_id } = await ada.create();
       await Promise.all([
         update(ada, chatbot_id, { name: 'Night porter' }),
         update(ada, chatbot_id, { status: 'paused' }),
         update(bob, chatbot_id, { language: 'de' }),
       ]);
-      expect(await directory.stored(chatbot_id)).toMatchObject({
+      expect(await service.storedChatbot(chatbot_id)).toMatchObject({
         ...RECEPTIONIST,
         name: 'Night porter',
         status: 'paused',
@@ -124,8 +115,8 @@ describe('PATCH /api/v1/chatbots/{chatbot_id}', () => {
     }
   });
 
-  test('an update never brings back what a delete at the same time removed', async () => {
-    for (let round = 0; round < 10; round += 1) {
+  test('an update never restores a chatbot that a concurrent call deletes', async () => {
+    for (let round = 0; round < 4; round += 1) {
       const { chatbot_id } = await ada.create();
       const [updated, deleted] = await Promise.all([
         update(ada, chatbot_id, { name: 'Night porter' }),
@@ -133,7 +124,7 @@ describe('PATCH /api/v1/chatbots/{chatbot_id}', () => {
       ]);
       expect([200, 404]).toContain(updated.status);
       expect(deleted.status).toBe(200);
-      expect(await directory.stored(chatbot_id)).toBeNull();
+      expect(await service.storedChatbot(chatbot_id)).toBeNull();
     }
   });
 });

@@ -2,30 +2,32 @@ import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { postForm } from '../../fixtures/http.ts';
-import { malformed } from '../chatbots/directory.ts';
-import { type Organizations, startOrganizations, type Team } from './organization.ts';
+import { malformed } from '../access/failures.ts';
+import { type OrganizationService, startOrganizationService, type Team } from './organization-service.ts';
 
 const DAY = 86_400_000;
 
-let all: Organizations;
+let service: OrganizationService;
 let team: Team;
 beforeAll(async () => {
-  all = await startOrganizations();
+  service = await startOrganizationService();
 });
-afterAll(() => all.stop());
+afterAll(() => service.stop());
 beforeEach(async () => {
-  team = await all.team();
+  // At noon, so that no test crosses midnight unless it means to.
+  service.clock.advance((1.5 * DAY - (service.clock.now() % DAY)) / 1000);
+  team = await service.newTeam();
 });
 
 const analytics = (query = '', { ada, place } = team) => ada.call('GET', `${place}/analytics${query}`);
-const midnight = () => all.clock.now() - (all.clock.now() % DAY);
-/** As if all had been members for ever. */
-const ofOld = () => all.db.memberships.updateMany({}, { $set: { joined_at: new Date(0) } });
+const midnight = () => service.clock.now() - (service.clock.now() % DAY);
+/** Makes every member one since 1970. */
+const backdateMembers = () => service.db.memberships.updateMany({}, { $set: { joined_at: new Date(0) } });
 const date = (daysAgo: number) => new Date(midnight() - daysAgo * DAY).toISOString().slice(0, 10);
 
-/** A login in the audit events, without logging in. */
+/** Stores the audit event of a login. */
 const login = (user_id: string | null, at: number, fields: Partial<AuditEvent> = {}) =>
-  all.db.auditEvents.insertOne({
+  service.db.auditEvents.insertOne({
     at: new Date(at),
     action: 'login',
     outcome: 'success',
@@ -41,8 +43,8 @@ const days = async (query: string, of = team) =>
 const NOBODY = { Owner: 0, Admin: 0, Editor: 0, Viewer: 0, Analyst: 0 };
 
 describe('GET …/departments/{department_id}/analytics', () => {
-  test('of a new department: nothing on thirty days', async () => {
-    const { department_id, place } = await all.department(team.ada, team.organization_id);
+  test('returns zeros for thirty days for a new department', async () => {
+    const { department_id, place } = await service.newDepartment(team.ada, team.organization_id);
     expect(outcome(await team.ada.call('GET', `${place}/analytics`))).toStrictEqual({
       status: 200,
       body: {
@@ -60,15 +62,15 @@ describe('GET …/departments/{department_id}/analytics', () => {
 
   test('counts members by role, chatbots by status and type, and logins by day', async () => {
     const { people, place, department_id, organization_id, ada } = team;
-    await all.join(ada, place, await all.person(), 'Editor');
-    await all.invited(team, { email: 'waiting@example.com' });
-    for (const type of ['3d', '3d', 'text']) await all.chatbot(people.Editor, department_id, { type });
-    const { chatbot_id } = await all.chatbot(people.Owner, department_id, { type: 'voice' });
+    await service.addMember(ada, place, await service.newPerson(), 'Editor');
+    await service.storeInvitation(team, { email: 'waiting@example.com' });
+    for (const type of ['3d', '3d', 'text']) await service.newChatbot(people.Editor, department_id, { type });
+    const { chatbot_id } = await service.newChatbot(people.Owner, department_id, { type: 'voice' });
     await people.Owner.ask('PATCH', `/api/v1/chatbots/${chatbot_id}`, { status: 'paused' });
-    // None of these is of this department.
-    const sibling = await all.department(ada, organization_id);
-    await all.join(ada, sibling.place, people.Viewer, 'Admin');
-    await all.chatbot(ada, sibling.department_id);
+    // Not counted: another department and a personal chatbot.
+    const sibling = await service.newDepartment(ada, organization_id);
+    await service.addMember(ada, sibling.place, people.Viewer, 'Admin');
+    await service.newChatbot(ada, sibling.department_id);
     await ada.ask('POST', '/api/v1/chatbots/create', {
       name: 'Own',
       type: '3d',
@@ -77,8 +79,8 @@ describe('GET …/departments/{department_id}/analytics', () => {
     });
     const { email } = people.Viewer;
     for (const password of ['secret', 'wrong', 'secret'])
-      await postForm(`${all.login}/v2/login`, { email, password });
-    await postForm(`${all.login}/v2/login`, { email: ada.email, password: 'secret' });
+      await postForm(`${service.login}/v2/login`, { email, password });
+    await postForm(`${service.login}/v2/login`, { email: ada.email, password: 'secret' });
     expect(outcome(await people.Analyst.call('GET', `${place}/analytics?days=2`))).toStrictEqual({
       status: 200,
       body: {
@@ -95,31 +97,31 @@ describe('GET …/departments/{department_id}/analytics', () => {
         ],
       },
     });
-    const shown = await days('?days=1', { ...team, place: sibling.place });
-    expect(shown).toEqual([2]);
+    const logins = await days('?days=1', { ...team, place: sibling.place });
+    expect(logins).toEqual([2]);
   });
 
-  test('what members did before they joined is not shown', async () => {
+  test('ignores logins from before a member joined', async () => {
     const { ada, place } = team;
-    const now = all.clock.now();
-    const [newcomer, moved] = [await all.person(), await all.person()];
+    const now = service.clock.now();
+    const [newcomer, moved] = [await service.newPerson(), await service.newPerson()];
     for (const { user_id } of [newcomer, moved]) for (const at of [now - 1, now]) await login(user_id, at);
-    await all.join(ada, place, newcomer, 'Viewer');
-    await all.join(ada, place, moved, 'Viewer');
+    await service.addMember(ada, place, newcomer, 'Viewer');
+    await service.addMember(ada, place, moved, 'Viewer');
     expect(await days('?days=1')).toEqual([2]);
-    await all.db.memberships.updateOne(
+    await service.db.memberships.updateOne(
       { user_id: moved.user_id },
       { $set: { joined_at: new Date(now - 1) } },
     );
     expect(await days('?days=1')).toEqual([3]);
-    // A new role is not a new beginning.
-    all.clock.advance(1);
-    await all.join(ada, place, moved, 'Editor');
+    // A new role does not change when they joined.
+    service.clock.advance(1);
+    await service.addMember(ada, place, moved, 'Editor');
     expect(await days('?days=1')).toEqual([3]);
   });
 
-  test('a day is one of UTC, from its first millisecond to its last', async () => {
-    await ofOld();
+  test('counts by UTC day, from its first millisecond to its last', async () => {
+    await backdateMembers();
     const { user_id } = team.people.Viewer;
     const today = midnight();
     for (const [at, times] of [
@@ -138,14 +140,14 @@ describe('GET …/departments/{department_id}/analytics', () => {
     expect((await days('?days=90')).length).toBe(90);
   });
 
-  test('only logins of members, and only those that succeeded', async () => {
+  test('counts only successful logins of members', async () => {
     const { Analyst, Viewer } = team.people;
-    const stranger = await all.person();
-    const now = all.clock.now();
+    const stranger = await service.newPerson();
+    const now = service.clock.now();
     await login(Analyst.user_id, now);
     await login(stranger.user_id, now);
     await login(null, now);
-    await login(team.ada.user_id, now); // an Owner of the organization is no member of the department
+    await login(team.ada.user_id, now); // an Owner of the organization, not a member
     for (const refusal of ['accountDoesNotExist', 'invalidCredentials', 'accountNotVerified', 'Success'])
       await login(Analyst.user_id, now, { outcome: refusal });
     await login(Analyst.user_id, now, { action: 'logout' as 'login' });
@@ -159,16 +161,16 @@ describe('GET …/departments/{department_id}/analytics', () => {
     });
   });
 
-  test('a new day begins at midnight', async () => {
+  test('starts a new day at midnight', async () => {
     const { user_id } = team.people.Viewer;
-    await login(user_id, all.clock.now());
-    const seconds = (midnight() + DAY - all.clock.now()) / 1000;
+    await login(user_id, service.clock.now());
+    const seconds = (midnight() + DAY - service.clock.now()) / 1000;
     const before = date(0);
-    all.clock.advance(seconds - 1);
+    service.clock.advance(seconds - 1);
     expect((await analytics('?days=1')).body.logins).toStrictEqual([{ date: before, logins: 1 }]);
-    all.clock.advance(1);
-    const after = new Date(all.clock.now()).toISOString().slice(0, 10);
-    expect(all.clock.now() % DAY).toBe(0);
+    service.clock.advance(1);
+    const after = new Date(service.clock.now()).toISOString().slice(0, 10);
+    expect(service.clock.now() % DAY).toBe(0);
     expect((await analytics('?days=2')).body.logins).toStrictEqual([
       { date: before, logins: 1 },
       { date: after, logins: 0 },
@@ -189,16 +191,16 @@ describe('GET …/departments/{department_id}/analytics', () => {
     ['from=2026-01-01', 'querystring holds an unknown parameter'],
     ['department_id=x', 'querystring holds an unknown parameter'],
     ['page=1', 'querystring holds an unknown parameter'],
-  ])('?%s is refused', async (query, details) => {
-    expect(outcome(await analytics(`?${query}`))).toStrictEqual(malformed(details, all.clock));
+  ])('refuses ?%s', async (query, details) => {
+    expect(outcome(await analytics(`?${query}`))).toStrictEqual(malformed(details, service.clock));
   });
 });
 
-test('the figures of tenants are apart, whoever is a member of both', async () => {
-  const other = await all.team();
+test('does not mix organizations that share a member', async () => {
+  const other = await service.newTeam();
   const { Viewer } = team.people;
-  await all.join(other.ada, other.place, Viewer, 'Analyst');
-  await all.chatbot(other.ada, other.department_id);
+  await service.addMember(other.ada, other.place, Viewer, 'Analyst');
+  await service.newChatbot(other.ada, other.department_id);
   const { users, chatbots } = (await analytics()).body;
   expect({ users, chatbots }).toMatchObject({ users: { total: 5 }, chatbots: { total: 0 } });
   expect((await analytics('', other)).body).toMatchObject({

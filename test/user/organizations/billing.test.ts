@@ -1,25 +1,30 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { sendJson } from '../../fixtures/http.ts';
-import { malformed, missing, notFound } from '../chatbots/directory.ts';
-import { BAD_BODIES, type Organizations, startOrganizations, type Team } from './organization.ts';
+import { malformed, missing, notFound } from '../access/failures.ts';
+import {
+  BAD_BODIES,
+  type OrganizationService,
+  startOrganizationService,
+  type Team,
+} from './organization-service.ts';
 
 const INTERNAL_API_KEY = 'a key that only the tests know, 32 bytes and more';
 
-let all: Organizations;
+let service: OrganizationService;
 let team: Team;
 let created: string;
 beforeAll(async () => {
-  all = await startOrganizations({ env: { INTERNAL_API_KEY } });
+  service = await startOrganizationService({ env: { INTERNAL_API_KEY } });
 });
-afterAll(() => all.stop());
+afterAll(() => service.stop());
 beforeEach(async () => {
-  team = await all.team();
-  created = all.at();
-  all.clock.advance(86_400);
+  team = await service.newTeam();
+  created = service.at();
+  service.clock.advance(86_400);
 });
 
-const bill = (fields: object = {}) => ({
+const record = (fields: object = {}) => ({
   status: 200,
   body: {
     department_id: team.department_id,
@@ -32,40 +37,40 @@ const bill = (fields: object = {}) => ({
 });
 const read = async (place = team.place) => outcome(await team.ada.call('GET', `${place}/billing`));
 const change = async (body: unknown) => outcome(await team.ada.call('PATCH', `${team.place}/billing`, body));
-/** As the payment service does. */
+/** Reports a payment status like the payment service. */
 const report = async (body: unknown, key = INTERNAL_API_KEY, department_id = team.department_id) =>
   outcome(
-    await sendJson('PUT', `${all.url}/internal/departments/${department_id}/payment-status`, body, {
+    await sendJson('PUT', `${service.url}/internal/departments/${department_id}/payment-status`, body, {
       authorization: `Bearer ${key}`,
     }),
   );
-const today = () => all.at().slice(0, 10);
+const today = () => service.at().slice(0, 10);
 
-describe('the bill of a department', () => {
-  test('begins on the free plan', async () => {
-    expect(await read()).toStrictEqual(bill());
+describe('the billing record of a department', () => {
+  test('starts on the free plan', async () => {
+    expect(await read()).toStrictEqual(record());
   });
 
   test.each(['Starter', 'Professional', 'Business', 'Enterprise'])(
-    'a change to %s is of today, and unpaid',
+    'a change to %s sets today’s date and pending',
     async (subscription_plan) => {
       await report({ payment_status: 'paid' });
-      const changed = bill({ subscription_plan, subscription_date: today(), updated_at: all.at() });
+      const changed = record({ subscription_plan, subscription_date: today(), updated_at: service.at() });
       expect(await change({ subscription_plan })).toStrictEqual(changed);
       expect(await read()).toStrictEqual(changed);
     },
   );
 
   test.each(['pending', 'paid', 'failed'])(
-    'that the payment is %s is reported by its service, and leaves the plan and its day',
+    'the payment service reports %s, which leaves the plan and its date unchanged',
     async (payment_status) => {
-      const changed = bill({ payment_status, updated_at: all.at() });
+      const changed = record({ payment_status, updated_at: service.at() });
       expect(await report({ payment_status })).toStrictEqual(changed);
       expect(await read()).toStrictEqual(changed);
     },
   );
 
-  test('nobody calls his own bill paid', async () => {
+  test('a member cannot set the payment status', async () => {
     const both = { subscription_plan: 'Business', payment_status: 'paid' };
     expect((await change(both)).body.payment_status).toBe('pending');
     const { status } = await team.ada.ask(
@@ -78,47 +83,47 @@ describe('the bill of a department', () => {
     expect((await read()).body.payment_status).toBe('pending');
   });
 
-  test('a report of what is not there, or says nothing, is refused', async () => {
+  test('refuses a report for an unknown department or without a valid status', async () => {
     expect(await report({ payment_status: 'paid' }, INTERNAL_API_KEY, 'nowhere')).toStrictEqual(
-      notFound(all.clock),
+      notFound(service.clock),
     );
-    expect(await report({})).toStrictEqual(missing('payment_status is required', all.clock));
+    expect(await report({})).toStrictEqual(missing('payment_status is required', service.clock));
     for (const payment_status of ['Paid', null, { $ne: 'paid' }, 'constructor'])
       expect(await report({ payment_status })).toStrictEqual(
-        malformed('payment_status must be one of pending, paid, failed', all.clock),
+        malformed('payment_status must be one of pending, paid, failed', service.clock),
       );
-    expect(await read()).toStrictEqual(bill());
+    expect(await read()).toStrictEqual(record());
   });
 
-  test('the plan that it has already stays paid, of the day it was chosen on', async () => {
+  test('choosing the current plan again keeps its payment status and date', async () => {
     await change({ subscription_plan: 'Business' });
     await report({ payment_status: 'paid' });
     const chosen = today();
-    all.clock.advance(86_400);
+    service.clock.advance(86_400);
     expect(await change({ subscription_plan: 'Business' })).toStrictEqual(
-      bill({
+      record({
         subscription_plan: 'Business',
         payment_status: 'paid',
         subscription_date: chosen,
-        updated_at: all.at(),
+        updated_at: service.at(),
       }),
     );
-    all.clock.advance(86_400);
+    service.clock.advance(86_400);
     expect(await change({ subscription_plan: 'Free' })).toStrictEqual(
-      bill({ subscription_date: today(), updated_at: all.at() }),
+      record({ subscription_date: today(), updated_at: service.at() }),
     );
   });
 
-  test('is its own: no other department’s, nor its Owner’s', async () => {
+  test('is separate from other departments and from the Owner’s account', async () => {
     const { ada, organization_id, people } = team;
-    const sibling = await all.department(ada, organization_id);
+    const sibling = await service.newDepartment(ada, organization_id);
     const before = await read(sibling.place);
-    const user = await all.db.users.findOne({ user_id: ada.user_id });
+    const user = await service.db.users.findOne({ user_id: ada.user_id });
     await change({ subscription_plan: 'Enterprise' });
     await report({ payment_status: 'failed' });
     expect(await read(sibling.place)).toStrictEqual(before);
-    expect(await all.db.users.findOne({ user_id: ada.user_id })).toStrictEqual(user);
-    // An Owner of one department has no say in the bill of another.
+    expect(await service.db.users.findOne({ user_id: ada.user_id })).toStrictEqual(user);
+    // An Owner of one department has no access to the billing of another.
     expect((await people.Owner.call('GET', `${team.place}/billing`)).status).toBe(200);
     expect((await people.Owner.call('GET', `${sibling.place}/billing`)).status).toBe(404);
     expect(
@@ -128,7 +133,7 @@ describe('the bill of a department', () => {
     expect(await read(sibling.place)).toStrictEqual(before);
   });
 
-  test('of a plan and a payment at once neither is lost', async () => {
+  test('a concurrent plan change and payment report both apply', async () => {
     await Promise.all([change({ subscription_plan: 'Starter' }), change({ subscription_plan: 'Starter' })]);
     const answers = await Promise.all([
       report({ payment_status: 'failed' }),
@@ -145,9 +150,9 @@ describe('the bill of a department', () => {
     [{ subscription_plan: null }, PLAN],
     [{ subscription_plan: '$payment_status' }, PLAN],
     [{ subscription_plan: ['Business'] }, PLAN],
-  ])('%j is refused and nothing is written', async (body, details) => {
-    expect(await change(body)).toStrictEqual(malformed(details, all.clock));
-    expect(await read()).toStrictEqual(bill());
+  ])('refuses %j and writes nothing', async (body, details) => {
+    expect(await change(body)).toStrictEqual(malformed(details, service.clock));
+    expect(await read()).toStrictEqual(record());
   });
 
   test.each([
@@ -155,14 +160,14 @@ describe('the bill of a department', () => {
     { plan: 'Business' },
     { payment_status: 'paid' },
     { subscription_date: '2030-01-01', updated_at: 'never', department_id: 'mine' },
-  ])('%j names no plan', async (body) => {
-    expect(await change(body)).toStrictEqual(missing('subscription_plan is required', all.clock));
-    expect(await read()).toStrictEqual(bill());
+  ])('requires a plan: %j', async (body) => {
+    expect(await change(body)).toStrictEqual(missing('subscription_plan is required', service.clock));
+    expect(await read()).toStrictEqual(record());
   });
 
-  test('a body must be there, and an object', async () => {
-    expect(await change('')).toStrictEqual(missing('body is required', all.clock));
+  test('requires a body that is a JSON object', async () => {
+    expect(await change('')).toStrictEqual(missing('body is required', service.clock));
     for (const [what, body] of BAD_BODIES) expect((await change(body)).status, what).toBe(400);
-    expect(await read()).toStrictEqual(bill());
+    expect(await read()).toStrictEqual(record());
   });
 });

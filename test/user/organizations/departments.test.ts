@@ -1,55 +1,55 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
-import { malformed, missing } from '../chatbots/directory.ts';
+import { duplicate, malformed, missing } from '../access/failures.ts';
 import {
-  atOnce,
   BAD_BODIES,
   BAD_NAMES,
   BAD_QUERIES,
-  type Organizations,
-  page,
-  startOrganizations,
+  concurrently,
+  type OrganizationService,
+  onePage,
+  startOrganizationService,
   type Team,
   UUID,
-} from './organization.ts';
+} from './organization-service.ts';
 
-let all: Organizations;
+let service: OrganizationService;
 let team: Team;
 beforeAll(async () => {
-  all = await startOrganizations();
-  team = await all.team();
+  service = await startOrganizationService();
+  team = await service.newTeam();
 });
-afterAll(() => all.stop());
+afterAll(() => service.stop());
 
 const create = (name: unknown, { ada, organization_id } = team) =>
   ada.call('POST', `/${organization_id}/departments`, { name });
 
 describe('POST /api/v1/organizations/{organization_id}/departments', () => {
-  test('answers 201 with the record, and stores a bill with it', async () => {
+  test('answers 201 with the record, and stores a billing record with it', async () => {
     const answer = await create('  Customer support\t');
     const { organization_id } = team;
     const department = {
       department_id: UUID,
       organization_id,
       name: 'Customer support',
-      created_at: all.at(),
+      created_at: service.at(),
     };
     expect(outcome(answer)).toStrictEqual({ status: 201, body: department });
     const { department_id } = answer.body;
-    expect(await all.db.departments.findOne({ department_id })).toStrictEqual({
+    expect(await service.db.departments.findOne({ department_id })).toStrictEqual({
       _id: expect.anything(),
       ...answer.body,
       name_key: 'customer support',
       billing: {
         subscription_plan: 'Free',
         payment_status: 'pending',
-        subscription_date: all.at().slice(0, 10),
-        updated_at: all.at(),
+        subscription_date: service.at().slice(0, 10),
+        updated_at: service.at(),
       },
     });
     const place = `/${organization_id}/departments/${department_id}`;
     expect(outcome(await team.ada.call('GET', place))).toStrictEqual({ status: 200, body: answer.body });
-    expect(outcome(await team.ada.call('GET', `${place}/members`))).toStrictEqual(page());
+    expect(outcome(await team.ada.call('GET', `${place}/members`))).toStrictEqual(onePage());
   });
 
   test.each([
@@ -58,39 +58,39 @@ describe('POST /api/v1/organizations/{organization_id}/departments', () => {
     ['Straße', 'STRASSE'],
     ['Café', 'Cafe\u0301'],
     ['ΣΟΦΟΣ', 'σοφος'],
-  ])('after %s, %s is taken', async (first, second) => {
+  ])('refuses a name that is taken: %s, then %s', async (first, second) => {
     expect((await create(first)).status).toBe(201);
     const before = await team.stored();
-    expect(outcome(await create(second))).toStrictEqual(all.duplicate());
+    expect(outcome(await create(second))).toStrictEqual(duplicate(service.clock));
     expect(await team.stored()).toStrictEqual(before);
-    // Only here: what another organization calls its departments is neither refused nor told.
-    expect((await create(first, await all.team())).status).toBe(201);
+    // Another organization may use the same name.
+    expect((await create(first, await service.newTeam())).status).toBe(201);
   });
 
-  test('of ten of one name at once one is made', async () => {
-    for (let round = 0; round < 3; round += 1) {
-      const answers = await atOnce(10, (turn) => create(`${turn % 2 ? 'RACE' : 'race'} ${round}`));
+  test('creates one of ten concurrent departments of one name', async () => {
+    for (let round = 0; round < 2; round += 1) {
+      const answers = await concurrently(10, (turn) => create(`${turn % 2 ? 'RACE' : 'race'} ${round}`));
       expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
       for (const answer of answers.filter(({ status }) => status === 409))
-        expect(outcome(answer)).toStrictEqual(all.duplicate());
-      expect(await all.db.departments.countDocuments({ name_key: `race ${round}` })).toBe(1);
+        expect(outcome(answer)).toStrictEqual(duplicate(service.clock));
+      expect(await service.db.departments.countDocuments({ name_key: `race ${round}` })).toBe(1);
     }
   });
 
-  test.each(BAD_NAMES)('name %j is refused and nothing is written', async (name, details) => {
+  test.each(BAD_NAMES)('refuses the name %j and writes nothing', async (name, details) => {
     const before = await team.stored();
-    expect(outcome(await create(name))).toStrictEqual(malformed(details, all.clock));
+    expect(outcome(await create(name))).toStrictEqual(malformed(details, service.clock));
     expect(await team.stored()).toStrictEqual(before);
   });
 
-  test('a name and a body are required, and nothing else is taken', async () => {
+  test('requires a name, and ignores read-only fields', async () => {
     const before = await team.stored();
     const { ada, organization_id } = team;
     const post = (body: unknown) => ada.call('POST', `/${organization_id}/departments`, body);
-    expect(outcome(await post({}))).toStrictEqual(missing('name is required', all.clock));
-    expect(outcome(await post(''))).toStrictEqual(missing('body is required', all.clock));
+    expect(outcome(await post({}))).toStrictEqual(missing('name is required', service.clock));
+    expect(outcome(await post(''))).toStrictEqual(missing('body is required', service.clock));
     for (const [what, body] of BAD_BODIES)
-      expect(outcome(await post(body)), what).toStrictEqual(malformed(expect.any(String), all.clock));
+      expect(outcome(await post(body)), what).toStrictEqual(malformed(expect.any(String), service.clock));
     expect(await team.stored()).toStrictEqual(before);
     const claims = {
       name: 'Claims',
@@ -103,32 +103,32 @@ describe('POST /api/v1/organizations/{organization_id}/departments', () => {
       department_id: UUID,
       organization_id,
       name: 'Claims',
-      created_at: all.at(),
+      created_at: service.at(),
     });
   });
 });
 
 describe('GET /api/v1/organizations/{organization_id}/departments', () => {
-  test('shows an Owner all, and others those in which they have a role', async () => {
-    const { ada, organization_id, department, people } = await all.team();
-    const outsider = await all.team();
+  test('lists all to an Owner, and to others the departments in which they have a role', async () => {
+    const { ada, organization_id, department, people } = await service.newTeam();
+    const outsider = await service.newTeam();
     const places = [];
     for (const name of ['Beta', 'alpha', 'Gamma']) {
-      all.clock.advance(1);
-      places.push(await all.department(ada, organization_id, name));
+      service.clock.advance(1);
+      places.push(await service.newDepartment(ada, organization_id, name));
     }
     const [beta, alpha, gamma] = places.map(({ record }) => record);
-    await all.join(ada, String(places[1]?.place), people.Analyst, 'Viewer');
-    // A role elsewhere counts for nothing here.
-    await all.join(outsider.ada, outsider.place, people.Viewer, 'Owner');
+    await service.addMember(ada, String(places[1]?.place), people.Analyst, 'Viewer');
+    // A role in another organization does not matter here.
+    await service.addMember(outsider.ada, outsider.place, people.Viewer, 'Owner');
     const list = (query = '') => `/${organization_id}/departments${query}`;
     const { Analyst, Viewer } = people;
-    expect(outcome(await ada.call('GET', list()))).toStrictEqual(page(gamma, alpha, beta, department));
-    expect(outcome(await Analyst.call('GET', list()))).toStrictEqual(page(alpha, department));
-    expect(outcome(await Viewer.call('GET', list()))).toStrictEqual(page(department));
-    expect(outcome(await ada.call('GET', list('?search=ALPHA')))).toStrictEqual(page(alpha));
+    expect(outcome(await ada.call('GET', list()))).toStrictEqual(onePage(gamma, alpha, beta, department));
+    expect(outcome(await Analyst.call('GET', list()))).toStrictEqual(onePage(alpha, department));
+    expect(outcome(await Viewer.call('GET', list()))).toStrictEqual(onePage(department));
+    expect(outcome(await ada.call('GET', list('?search=ALPHA')))).toStrictEqual(onePage(alpha));
     expect(outcome(await Viewer.call('GET', list('?search=a&sort_by=name&order=asc')))).toStrictEqual(
-      page(department),
+      onePage(department),
     );
     expect((await ada.call('GET', list('?limit=3&page=2&order=asc'))).body).toStrictEqual({
       data: [gamma],
@@ -141,16 +141,16 @@ describe('GET /api/v1/organizations/{organization_id}/departments', () => {
     ['sort_by=billing', 'sort_by must be one of created_at, name, department_id'],
     ['sort_by=name_key', 'sort_by must be one of created_at, name, department_id'],
     ['department_id=x', 'querystring holds an unknown parameter'],
-  ])('?%s is refused', async (query, details) => {
+  ])('refuses ?%s', async (query, details) => {
     expect(
       outcome(await team.ada.call('GET', `/${team.organization_id}/departments?${query}`)),
-    ).toStrictEqual(malformed(details, all.clock));
+    ).toStrictEqual(malformed(details, service.clock));
   });
 });
 
 describe('PATCH /api/v1/organizations/{organization_id}/departments/{department_id}', () => {
-  test('renames; its id, its bill and its members stay', async () => {
-    const { ada, place, department, people, stored } = await all.team();
+  test('renames, and leaves the id, the billing record and the members unchanged', async () => {
+    const { ada, place, department, people, stored } = await service.newTeam();
     const before = await stored();
     const renamed = { ...department, name: 'Customer support' };
     const change = {
@@ -165,25 +165,27 @@ describe('PATCH /api/v1/organizations/{organization_id}/departments/{department_
       ...before,
       departments: [{ ...before.departments[0], name: 'Customer support', name_key: 'customer support' }],
     });
-    // To another spelling of its own name, too; and the former one is free.
+    // Its own name in another spelling is not taken, and the former name is free again.
     expect((await ada.call('PATCH', place, { name: 'CUSTOMER SUPPORT' })).status).toBe(200);
     expect((await ada.call('PATCH', place, { name: department.name })).status).toBe(200);
   });
 
-  test('a name that another department has is refused', async () => {
-    const { ada, organization_id, place, stored } = await all.team();
-    await all.department(ada, organization_id, 'Sales');
+  test('refuses the name of another department', async () => {
+    const { ada, organization_id, place, stored } = await service.newTeam();
+    await service.newDepartment(ada, organization_id, 'Sales');
     const before = await stored();
-    expect(outcome(await ada.call('PATCH', place, { name: 'SALES' }))).toStrictEqual(all.duplicate());
+    expect(outcome(await ada.call('PATCH', place, { name: 'SALES' }))).toStrictEqual(
+      duplicate(service.clock),
+    );
     expect(await stored()).toStrictEqual(before);
   });
 
-  test('of two that take one name at once one has it', async () => {
-    const { ada, organization_id } = await all.team();
-    for (let round = 0; round < 5; round += 1) {
+  test('one of two departments that concurrently take a name gets it', async () => {
+    const { ada, organization_id } = await service.newTeam();
+    for (let round = 0; round < 3; round += 1) {
       const places = [
-        (await all.department(ada, organization_id)).place,
-        (await all.department(ada, organization_id)).place,
+        (await service.newDepartment(ada, organization_id)).place,
+        (await service.newDepartment(ada, organization_id)).place,
       ];
       const answers = await Promise.all(
         places.map((place) => ada.call('PATCH', place, { name: `Wanted ${round}` })),
@@ -192,14 +194,14 @@ describe('PATCH /api/v1/organizations/{organization_id}/departments/{department_
     }
   });
 
-  test('what is no name is refused and nothing is written', async () => {
+  test('refuses an invalid name and writes nothing', async () => {
     const before = await team.stored();
     const patch = async (body: unknown) => outcome(await team.ada.call('PATCH', team.place, body));
     for (const [name, details] of BAD_NAMES)
-      expect(await patch({ name })).toStrictEqual(malformed(details, all.clock));
+      expect(await patch({ name })).toStrictEqual(malformed(details, service.clock));
     for (const [what, body] of BAD_BODIES)
-      expect(await patch(body), what).toStrictEqual(malformed(expect.any(String), all.clock));
-    expect(await patch({})).toStrictEqual(missing('name is required', all.clock));
+      expect(await patch(body), what).toStrictEqual(malformed(expect.any(String), service.clock));
+    expect(await patch({})).toStrictEqual(missing('name is required', service.clock));
     expect(await team.stored()).toStrictEqual(before);
   });
 });

@@ -1,30 +1,30 @@
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
-import { malformed, missing, notFound, STRANGE_IDS } from '../chatbots/directory.ts';
+import { forbidden, malformed, missing, notFound, STRANGE_IDS, userNotFound } from '../access/failures.ts';
 import {
-  atOnce,
   BAD_BODIES,
   BAD_QUERIES,
+  concurrently,
   NOWHERE,
-  type Organizations,
+  type OrganizationService,
+  onePage,
   type Person,
-  page,
-  startOrganizations,
+  startOrganizationService,
   type Team,
-} from './organization.ts';
+} from './organization-service.ts';
 
-let all: Organizations;
+let service: OrganizationService;
 let team: Team;
 beforeAll(async () => {
-  all = await startOrganizations();
-  team = await all.team();
+  service = await startOrganizationService();
+  team = await service.newTeam();
 });
-afterAll(() => all.stop());
-/** A team for each test; where nothing is written the latest will do. */
+afterAll(() => service.stop());
+/** Gives each test its own team. */
 const withNewTeams = () =>
   beforeEach(async () => {
-    team = await all.team();
+    team = await service.newTeam();
   });
 
 const to = ({ user_id }: { user_id: string }, { place } = team) => `${place}/members/${user_id}`;
@@ -33,9 +33,9 @@ const set = (caller: Person, person: { user_id: string }, role: unknown) =>
 const remove = (caller: Person, person: { user_id: string }) => caller.call('DELETE', to(person));
 const REMOVED = { status: 200, body: { message: 'Member removed' } };
 const memberships = (person: { user_id: string }) =>
-  all.db.memberships.find({ user_id: person.user_id }).toArray();
+  service.db.memberships.find({ user_id: person.user_id }).toArray();
 
-/** Whom a role may give, change and take: none above itself, and only who assigns roles at all. */
+/** The roles that each role may grant, change and remove. */
 const GRANTABLE: Record<Role, readonly Role[]> = {
   Owner: ROLES,
   Admin: ['Admin', 'Editor', 'Viewer', 'Analyst'],
@@ -47,42 +47,42 @@ const GRANTABLE: Record<Role, readonly Role[]> = {
 describe('PUT …/members/{user_id}', () => {
   withNewTeams();
 
-  test('adds a member, and changes his role', async () => {
+  test('adds a member, and changes their role', async () => {
     const { ada, people, organization_id, department_id } = team;
-    const bob = await all.person();
+    const bob = await service.newPerson();
     const added = {
       user_id: bob.user_id,
       role: 'Viewer',
       email: null,
       granted_by: ada.user_id,
-      granted_at: all.at(),
+      granted_at: service.at(),
     };
     expect(outcome(await set(ada, bob, 'Viewer'))).toStrictEqual({ status: 200, body: added });
     const [membership] = await memberships(bob);
-    const { email: _, ...kept } = added;
+    const { email: _, ...fields } = added;
     expect(membership).toStrictEqual({
       _id: expect.anything(),
       membership_id: expect.any(String),
       organization_id,
       department_id,
-      joined_at: new Date(all.clock.now()),
-      ...kept,
+      joined_at: new Date(service.clock.now()),
+      ...fields,
     });
-    all.clock.advance(60);
-    const changed = { ...added, role: 'Editor', granted_by: people.Admin.user_id, granted_at: all.at() };
+    service.clock.advance(60);
+    const changed = { ...added, role: 'Editor', granted_by: people.Admin.user_id, granted_at: service.at() };
     expect(outcome(await set(people.Admin, bob, 'Editor'))).toStrictEqual({ status: 200, body: changed });
     expect(outcome(await bob.call('GET', to(bob)))).toStrictEqual({ status: 200, body: changed });
     expect(await memberships(bob)).toStrictEqual([
-      { ...membership, role: 'Editor', granted_by: people.Admin.user_id, granted_at: all.at() },
+      { ...membership, role: 'Editor', granted_by: people.Admin.user_id, granted_at: service.at() },
     ]);
   });
 
-  test('what it gives holds at once, and only here', async () => {
+  test('a role takes effect at once, in this department only', async () => {
     const { ada, organization_id, department_id } = team;
-    const bob = await all.person();
-    const sibling = await all.department(ada, organization_id);
-    const { chatbot_id } = await all.chatbot(ada, department_id);
-    const hidden = await all.chatbot(ada, sibling.department_id);
+    const bob = await service.newPerson();
+    const sibling = await service.newDepartment(ada, organization_id);
+    const { chatbot_id } = await service.newChatbot(ada, department_id);
+    const hidden = await service.newChatbot(ada, sibling.department_id);
     const rename = () => bob.ask('PATCH', `/api/v1/chatbots/${chatbot_id}`, { name: 'Renamed' });
     expect((await rename()).status).toBe(404);
     for (const [role, status] of [
@@ -97,20 +97,21 @@ describe('PUT …/members/{user_id}', () => {
   });
 
   describe.each(ROLES)('%s', (own) => {
-    const others = async () => Promise.all(ROLES.map(async (role) => [role, await all.person()] as const));
+    const others = async () =>
+      Promise.all(ROLES.map(async (role) => [role, await service.newPerson()] as const));
 
-    test('gives no role above his own', async () => {
+    test('cannot grant a role above their own', async () => {
       for (const [role, person] of await others()) {
         const answer = await set(team.people[own], person, role);
         if (GRANTABLE[own].includes(role)) expect(answer.status, role).toBe(200);
-        else expect(outcome(answer), role).toStrictEqual(all.forbidden());
+        else expect(outcome(answer), role).toStrictEqual(forbidden(service.clock));
         expect(await memberships(person)).toHaveLength(GRANTABLE[own].includes(role) ? 1 : 0);
       }
     });
 
-    test('changes and removes none above his own', async () => {
+    test('cannot change or remove a role above their own', async () => {
       for (const [role, person] of await others()) {
-        await all.join(team.ada, team.place, person, role);
+        await service.addMember(team.ada, team.place, person, role);
         const before = await memberships(person);
         const answers = [
           await set(team.people[own], person, 'Analyst'),
@@ -123,55 +124,60 @@ describe('PUT …/members/{user_id}', () => {
           ).toEqual([200, 200]);
           expect(await memberships(person)).toEqual([]);
         } else {
-          expect(answers.map(outcome), role).toStrictEqual([all.forbidden(), all.forbidden()]);
+          expect(answers.map(outcome), role).toStrictEqual([
+            forbidden(service.clock),
+            forbidden(service.clock),
+          ]);
           expect(await memberships(person)).toStrictEqual(before);
         }
       }
     });
 
-    test('does not raise himself', async () => {
+    test('cannot raise their own role', async () => {
       const answer = await set(team.people[own], team.people[own], 'Owner');
       expect(answer.status).toBe(own === 'Owner' ? 200 : 403);
       expect((await memberships(team.people[own]))[0]?.role).toBe(own);
     });
   });
 
-  test('a role is given up by who may assign roles', async () => {
+  test('Admins and Owners can lower their own role', async () => {
     const { Admin, Owner } = team.people;
     for (const person of [Admin, Owner]) {
       expect((await set(person, person, 'Viewer')).status).toBe(200);
-      expect(outcome(await set(person, person, 'Editor'))).toStrictEqual(all.forbidden());
+      expect(outcome(await set(person, person, 'Editor'))).toStrictEqual(forbidden(service.clock));
     }
   });
 
-  test('an Owner of the organization has his role already', async () => {
+  test('refuses an Owner of the organization', async () => {
     const before = await team.stored();
     for (const caller of [team.ada, team.people.Admin])
       expect(outcome(await set(caller, team.ada, 'Viewer'))).toStrictEqual(
-        all.forbidden('An Owner of the organization is Owner in every department'),
+        forbidden(service.clock, 'An Owner of the organization is Owner in every department'),
       );
     expect(await team.stored()).toStrictEqual(before);
   });
 
-  test('nobody but an active user is added', async () => {
+  test('returns 404 for a user who is unknown or not active', async () => {
     const before = await team.stored();
-    const unverified = await all.person({ verified: false, account_status: 'paused' });
-    const disabled = await all.person({ account_status: 'disabled' });
+    const unverified = await service.newPerson({ verified: false, account_status: 'paused' });
+    const disabled = await service.newPerson({ account_status: 'disabled' });
     const ids = [unverified.user_id, disabled.user_id, 'User-999999', NOWHERE, 'undefined'];
     for (const user_id of ids)
-      expect(outcome(await set(team.ada, { user_id }, 'Viewer')), user_id).toStrictEqual(all.userNotFound());
+      expect(outcome(await set(team.ada, { user_id }, 'Viewer')), user_id).toStrictEqual(
+        userNotFound(service.clock),
+      );
     for (const id of STRANGE_IDS) {
       expect((await set(team.ada, { user_id: id }, 'Viewer')).status, id.slice(0, 40)).toBe(404);
-      expect(outcome(await team.ada.call('GET', to({ user_id: id })))).toStrictEqual(notFound(all.clock));
-      expect(outcome(await remove(team.ada, { user_id: id }))).toStrictEqual(notFound(all.clock));
+      expect(outcome(await team.ada.call('GET', to({ user_id: id })))).toStrictEqual(notFound(service.clock));
+      expect(outcome(await remove(team.ada, { user_id: id }))).toStrictEqual(notFound(service.clock));
     }
     expect(await team.stored()).toStrictEqual(before);
   });
 
-  test('the same member ten times at once is one', async () => {
-    for (let round = 0; round < 5; round += 1) {
-      const bob = await all.person();
-      const answers = await atOnce(10, (turn) =>
+  test('ten concurrent additions create one member', async () => {
+    for (let round = 0; round < 2; round += 1) {
+      const bob = await service.newPerson();
+      const answers = await concurrently(10, (turn) =>
         set(turn % 2 ? team.ada : team.people.Admin, bob, turn % 3 ? 'Viewer' : 'Editor'),
       );
       expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
@@ -181,9 +187,9 @@ describe('PUT …/members/{user_id}', () => {
     }
   });
 
-  test('who is made Owner while an Admin changes him is Owner or changed, and never both refused', async () => {
-    for (let round = 0; round < 10; round += 1) {
-      const bob = await all.person();
+  test('a member who is made Owner while an Admin changes their role ends as Owner', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const bob = await service.newPerson();
       await set(team.ada, bob, 'Viewer');
       const [raised, changed] = await Promise.all([
         set(team.people.Owner, bob, 'Owner'),
@@ -191,7 +197,7 @@ describe('PUT …/members/{user_id}', () => {
       ]);
       expect(raised.status).toBe(200);
       expect([200, 403]).toContain(changed.status);
-      // After his raise the Admin has no say; so he is Owner in the end.
+      // Whichever call is first: once they are Owner, the Admin cannot change them.
       expect((await memberships(bob)).map(({ role }) => role)).toEqual(['Owner']);
     }
   });
@@ -200,15 +206,15 @@ describe('PUT …/members/{user_id}', () => {
 describe('GET …/members', () => {
   withNewTeams();
 
-  test('lists who has a role of his own here, and nobody who waits', async () => {
+  test('lists members, not invitees', async () => {
     const { ada, people, place } = team;
-    await all.invited(team, { email: 'waiting@example.com' });
+    await service.storeInvitation(team, { email: 'waiting@example.com' });
     const shown = (role: Role, fields: object = {}) => ({
       user_id: people[role].user_id,
       role,
       email: null,
       granted_by: ada.user_id,
-      granted_at: all.at(),
+      granted_at: service.at(),
       ...fields,
     });
     const list = async (query: string) =>
@@ -216,43 +222,43 @@ describe('GET …/members', () => {
     const byId = ROLES.map((role) => shown(role)).sort((one, other) =>
       one.user_id < other.user_id ? -1 : 1,
     );
-    expect(await list('?sort_by=user_id&order=asc')).toStrictEqual(page(...byId));
-    expect(await list('?sort_by=user_id')).toStrictEqual(page(...byId.toReversed()));
-    expect(await list('')).toStrictEqual(page(...byId.toReversed()));
+    expect(await list('?sort_by=user_id&order=asc')).toStrictEqual(onePage(...byId));
+    expect(await list('?sort_by=user_id')).toStrictEqual(onePage(...byId.toReversed()));
+    expect(await list('')).toStrictEqual(onePage(...byId.toReversed()));
     expect(await list('?sort_by=role&order=asc')).toStrictEqual(
-      page(...ROLES.toSorted().map((role) => shown(role))),
+      onePage(...ROLES.toSorted().map((role) => shown(role))),
     );
-    expect(await list('?role=Admin')).toStrictEqual(page(shown('Admin')));
-    expect(await list('?search=waiting')).toStrictEqual(page());
-    expect(await list('?search=example')).toStrictEqual(page());
+    expect(await list('?role=Admin')).toStrictEqual(onePage(shown('Admin')));
+    expect(await list('?search=waiting')).toStrictEqual(onePage());
+    expect(await list('?search=example')).toStrictEqual(onePage());
   });
 
-  test('an address is shown and searched where it was invited', async () => {
+  test('returns and searches the address of an invited member', async () => {
     const { ada, place } = team;
-    const grace = await all.person({ email: 'Grace.Hopper@example.com' });
+    const grace = await service.newPerson({ email: 'Grace.Hopper@example.com' });
     await ada.call('POST', `${place}/invitations`, { email: grace.email, role: 'Analyst' });
     const shown = {
       user_id: grace.user_id,
       role: 'Analyst',
       email: 'grace.hopper@example.com',
       granted_by: ada.user_id,
-      granted_at: all.at(),
+      granted_at: service.at(),
     };
     for (const query of ['?search=HOPPER', '?search=grace.h', '?sort_by=email&limit=1'])
       expect((await ada.call('GET', `${place}/members${query}`)).body.data).toStrictEqual([shown]);
-    expect(outcome(await ada.call('GET', `${place}/members?search=grace.hopper.`))).toStrictEqual(page());
-    expect(outcome(await ada.call('GET', `${place}/members?search=.*`))).toStrictEqual(page());
+    expect(outcome(await ada.call('GET', `${place}/members?search=grace.hopper.`))).toStrictEqual(onePage());
+    expect(outcome(await ada.call('GET', `${place}/members?search=.*`))).toStrictEqual(onePage());
   });
 
-  test('neither counts nor searches nor sorting tell of other departments', async () => {
+  test('neither count, search nor order reveals other departments', async () => {
     const { ada, organization_id, place } = team;
-    const sibling = await all.department(ada, organization_id);
-    const other = await all.team();
+    const sibling = await service.newDepartment(ada, organization_id);
+    const other = await service.newTeam();
     for (const [name, owner, there] of [
       ['sibling', ada, sibling.place],
       ['other', other.ada, other.place],
     ] as const) {
-      const person = await all.person({ email: `${name}.secret@example.com` });
+      const person = await service.newPerson({ email: `${name}.secret@example.com` });
       await owner.call('POST', `${there}/invitations`, { email: person.email, role: 'Viewer' });
     }
     for (const query of [
@@ -265,7 +271,7 @@ describe('GET …/members', () => {
     expect((await ada.call('GET', `${sibling.place}/members`)).body.pagination.total_items).toBe(1);
   });
 
-  test('pages neither repeat nor lose one', async () => {
+  test('pages neither repeat nor omit a member', async () => {
     const seen = [];
     for (const number of [1, 2, 3]) {
       const { body } = await team.ada.call('GET', `${team.place}/members?limit=2&page=${number}`);
@@ -286,28 +292,28 @@ describe('GET …/members', () => {
 describe('DELETE …/members/{user_id}', () => {
   withNewTeams();
 
-  test('who is removed sees nothing any more, and what he made stays', async () => {
+  test('a removed member loses access, and their chatbot is kept', async () => {
     const { ada, people, department_id, place } = team;
     const { Editor } = people;
-    const chatbot = await all.chatbot(Editor, department_id);
+    const chatbot = await service.newChatbot(Editor, department_id);
     expect(outcome(await remove(people.Admin, Editor))).toStrictEqual(REMOVED);
     expect(await memberships(Editor)).toEqual([]);
     expect((await Editor.ask('GET', `/api/v1/chatbots/${chatbot.chatbot_id}`)).status).toBe(404);
     expect((await Editor.ask('GET', '/api/v1/chatbots')).body.pagination.total_items).toBe(0);
-    expect(outcome(await Editor.call('GET', place))).toStrictEqual(notFound(all.clock));
-    expect(outcome(await Editor.call('GET', ''))).toStrictEqual(page());
-    // It has no other Owner, and so is one's of the organization now.
+    expect(outcome(await Editor.call('GET', place))).toStrictEqual(notFound(service.clock));
+    expect(outcome(await Editor.call('GET', ''))).toStrictEqual(onePage());
+    // Without another Owner on its list, it passes to an Owner of the organization.
     expect((await ada.ask('GET', `/api/v1/chatbots/${chatbot.chatbot_id}`)).body).toStrictEqual({
       ...chatbot,
       owner_id: ada.user_id,
     });
-    expect(outcome(await remove(people.Admin, Editor))).toStrictEqual(notFound(all.clock));
-    expect(outcome(await remove(Editor, Editor))).toStrictEqual(notFound(all.clock));
+    expect(outcome(await remove(people.Admin, Editor))).toStrictEqual(notFound(service.clock));
+    expect(outcome(await remove(Editor, Editor))).toStrictEqual(notFound(service.clock));
   });
 
-  test('one that leaves and is removed at once is gone, and one of the calls says so', async () => {
-    for (let round = 0; round < 10; round += 1) {
-      const bob = await all.person();
+  test('one of two concurrent removals of a member succeeds', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const bob = await service.newPerson();
       await set(team.ada, bob, 'Editor');
       const answers = await Promise.all([remove(bob, bob), remove(team.people.Admin, bob)]);
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
@@ -315,21 +321,21 @@ describe('DELETE …/members/{user_id}', () => {
     }
   });
 
-  test('an invitation is no member to be removed', async () => {
-    const invitation_id = await all.invited(team, { email: 'waiting@example.com' });
+  test('returns 404 for an invitation', async () => {
+    const invitation_id = await service.storeInvitation(team, { email: 'waiting@example.com' });
     const before = await team.stored();
     for (const id of [invitation_id, 'waiting@example.com', 'null', 'undefined', ''])
       expect((await remove(team.ada, { user_id: id })).status).toBe(404);
     expect(await team.stored()).toStrictEqual(before);
   });
 
-  describe('roles on chatbots end with it', () => {
-    /** A member of the lowest role who was given Owner on a chatbot, and has gone. */
-    async function gone() {
+  describe('grants on chatbots', () => {
+    /** A removed Analyst who was Owner of a chatbot. */
+    async function removedOwner() {
       const { ada, people, department_id } = team;
-      const bob = await all.person();
+      const bob = await service.newPerson();
       await set(ada, bob, 'Analyst');
-      const { chatbot_id } = await all.chatbot(people.Editor, department_id);
+      const { chatbot_id } = await service.newChatbot(people.Editor, department_id);
       const kept = { user_id: people.Viewer.user_id, role: 'Admin' };
       for (const { user_id, role } of [kept, { user_id: bob.user_id, role: 'Owner' }])
         await ada.ask('PUT', `/api/v1/chatbots/${chatbot_id}/access/${user_id}`, { role });
@@ -345,9 +351,9 @@ describe('DELETE …/members/{user_id}', () => {
           ({ user_id }: { user_id: string }) => user_id,
         );
       expect(await listed()).toEqual([people.Editor.user_id, people.Viewer.user_id]);
-      /** As a kill between the two writes of a removal leaves it. */
-      const leave = () =>
-        all.db.chatbots.updateOne(
+      /** Stores what a removal interrupted between its two writes leaves. */
+      const storeLeftover = () =>
+        service.db.chatbots.updateOne(
           { chatbot_id },
           {
             $push: {
@@ -355,16 +361,16 @@ describe('DELETE …/members/{user_id}', () => {
                 user_id: bob.user_id,
                 role: 'Owner',
                 granted_by: ada.user_id,
-                granted_at: all.at(),
+                granted_at: service.at(),
               },
             },
           },
         );
-      return { bob, own, leave };
+      return { bob, own, storeLeftover };
     }
 
-    test('and do not come back with him, added or invited', async () => {
-      const { bob, own } = await gone();
+    test('end with the membership and do not come back with a new one', async () => {
+      const { bob, own } = await removedOwner();
       await set(team.ada, bob, 'Analyst');
       expect(await own()).toBe('Analyst');
       await remove(team.ada, bob);
@@ -372,72 +378,76 @@ describe('DELETE …/members/{user_id}', () => {
       expect(await own()).toBe('Viewer');
     });
 
-    test('nor when the removal was cut off half-way', async () => {
-      const { bob, own, leave } = await gone();
-      await leave();
+    test('do not come back after an interrupted removal', async () => {
+      const { bob, own, storeLeftover } = await removedOwner();
+      await storeLeftover();
       expect(await own()).toBe(404);
       await set(team.ada, bob, 'Analyst');
       expect(await own()).toBe('Analyst');
       await remove(team.ada, bob);
-      await leave();
+      await storeLeftover();
       await team.ada.call('POST', `${team.place}/invitations`, { email: bob.email, role: 'Viewer' });
       expect(await own()).toBe('Viewer');
     });
   });
 
-  test('chatbots of other departments keep him', async () => {
+  test('a removed member keeps grants in other departments', async () => {
     const { ada, organization_id } = team;
-    const bob = await all.person();
-    const sibling = await all.department(ada, organization_id);
+    const bob = await service.newPerson();
+    const sibling = await service.newDepartment(ada, organization_id);
     await set(ada, bob, 'Viewer');
-    await all.join(ada, sibling.place, bob, 'Viewer');
-    const { chatbot_id } = await all.chatbot(ada, sibling.department_id);
+    await service.addMember(ada, sibling.place, bob, 'Viewer');
+    const { chatbot_id } = await service.newChatbot(ada, sibling.department_id);
     await ada.ask('PUT', `/api/v1/chatbots/${chatbot_id}/access/${bob.user_id}`, { role: 'Admin' });
     await remove(ada, bob);
     expect((await bob.ask('GET', `/api/v1/chatbots/${chatbot_id}/access/me`)).body.role).toBe('Admin');
   });
 });
 
-describe('two tenants', () => {
+describe('two organizations', () => {
   withNewTeams();
 
-  test('a person has in each the role that he was given there', async () => {
-    const other = await all.team();
-    const bob = await all.person();
+  test('a user has a separate role in each', async () => {
+    const other = await service.newTeam();
+    const bob = await service.newPerson();
     await set(team.ada, bob, 'Owner');
-    await all.join(other.ada, other.place, bob, 'Viewer');
+    await service.addMember(other.ada, other.place, bob, 'Viewer');
     expect(outcome(await bob.call('PUT', to(other.people.Analyst, other), { role: 'Viewer' }))).toStrictEqual(
-      all.forbidden(),
+      forbidden(service.clock),
     );
-    expect(outcome(await bob.call('DELETE', to(other.people.Analyst, other)))).toStrictEqual(all.forbidden());
-    expect(outcome(await bob.call('GET', to(team.people.Viewer, other)))).toStrictEqual(notFound(all.clock));
-    expect(outcome(await bob.call('GET', to(other.people.Viewer)))).toStrictEqual(notFound(all.clock));
+    expect(outcome(await bob.call('DELETE', to(other.people.Analyst, other)))).toStrictEqual(
+      forbidden(service.clock),
+    );
+    expect(outcome(await bob.call('GET', to(team.people.Viewer, other)))).toStrictEqual(
+      notFound(service.clock),
+    );
+    expect(outcome(await bob.call('GET', to(other.people.Viewer)))).toStrictEqual(notFound(service.clock));
     expect((await bob.call('GET', to(team.people.Viewer))).status).toBe(200);
   });
 });
 
-describe('what PUT refuses', () => {
+describe('invalid requests of PUT …/members/{user_id}', () => {
   test.each([
     [{}, 'role is required'],
     ['', 'body is required'],
-  ])('%j is missing something', async (body, details) => {
+  ])('requires a body with a role: %j', async (body, details) => {
     expect(outcome(await team.ada.call('PUT', to(team.people.Viewer), body))).toStrictEqual(
-      missing(details, all.clock),
+      missing(details, service.clock),
     );
   });
 
   test.each(['owner', '', 'Superadmin', null, 1, ['Owner'], { $ne: 1 }, 'constructor', 'Owner '])(
-    'role %j is refused and nothing is written',
+    'refuses the role %j and writes nothing',
     async (role) => {
       const before = await team.stored();
       expect(outcome(await set(team.ada, team.people.Viewer, role))).toStrictEqual(
-        malformed('role must be one of Owner, Admin, Editor, Viewer, Analyst', all.clock),
+        malformed('role must be one of Owner, Admin, Editor, Viewer, Analyst', service.clock),
       );
       expect(await team.stored()).toStrictEqual(before);
     },
   );
 
-  test('a body that is no object is refused and nothing is written', async () => {
+  test('refuses a body that is not a JSON object and writes nothing', async () => {
     const before = await team.stored();
     for (const [what, body] of BAD_BODIES)
       expect((await team.ada.call('PUT', to(team.people.Viewer), body)).status, what).toBe(400);
@@ -445,7 +455,7 @@ describe('what PUT refuses', () => {
   });
 });
 
-describe('what GET …/members refuses', () => {
+describe('invalid queries of GET …/members', () => {
   test.each([
     ...BAD_QUERIES,
     ['sort_by=expires_at', 'sort_by must be one of granted_at, user_id, role, email'],
@@ -453,9 +463,9 @@ describe('what GET …/members refuses', () => {
     ['role=Owner&role=Admin', 'role must be one of Owner, Admin, Editor, Viewer, Analyst'],
     ['department_id=x', 'querystring holds an unknown parameter'],
     ['email=x', 'querystring holds an unknown parameter'],
-  ])('?%s is refused', async (query, details) => {
+  ])('refuses ?%s', async (query, details) => {
     expect(outcome(await team.ada.call('GET', `${team.place}/members?${query}`))).toStrictEqual(
-      malformed(details, all.clock),
+      malformed(details, service.clock),
     );
   });
 });

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Organizations, startOrganizations } from './organization.ts';
+import { type OrganizationService, startOrganizationService } from './organization-service.ts';
 
-let all: Organizations;
+let service: OrganizationService;
 beforeAll(async () => {
-  all = await startOrganizations();
+  service = await startOrganizationService();
 });
-afterAll(() => all.stop());
+afterAll(() => service.stop());
 
-/** An Owner of the organization who is an Owner of one chatbot by its access list too. */
-async function listed() {
-  const team = await all.team();
+/** Bob is an Owner of the organization and also Owner on the access list of a chatbot. */
+async function grantedOwner() {
+  const team = await service.newTeam();
   const { ada, organization_id, department_id, people } = team;
-  const bob = await all.person();
+  const bob = await service.newPerson();
   await ada.call('PUT', `/${organization_id}/owners/${bob.user_id}`);
-  const { chatbot_id } = await all.chatbot(people.Editor, department_id);
+  const { chatbot_id } = await service.newChatbot(people.Editor, department_id);
   const access = `/api/v1/chatbots/${chatbot_id}/access`;
   expect((await ada.ask('PUT', `${access}/${bob.user_id}`, { role: 'Owner' })).status).toBe(200);
   const leave = () => ada.call('DELETE', `/${organization_id}/owners/${bob.user_id}`);
@@ -22,24 +22,24 @@ async function listed() {
   return { ...team, bob, access, leave, onList };
 }
 
-test('who is no longer an Owner of the organization, and no member, leaves its access lists', async () => {
-  const { leave, onList, people, access } = await listed();
+test('an Owner who is removed and is not a member is removed from the access lists', async () => {
+  const { leave, onList, people, access } = await grantedOwner();
   await leave();
   expect(await onList()).toEqual([people.Editor.user_id]);
-  // So he is nobody's heir: the last Owner stays.
+  // So Bob cannot take over the chatbot: its last Owner stays.
   expect((await people.Editor.ask('DELETE', `${access}/${people.Editor.user_id}`)).status).toBe(403);
 });
 
-test('where he is a member, he stays on them', async () => {
-  const { leave, onList, people, bob, organization_id, department_id } = await listed();
-  await all.db.memberships.insertOne({
+test('an Owner who is removed but is a member stays on the access lists', async () => {
+  const { leave, onList, people, bob, organization_id, department_id } = await grantedOwner();
+  await service.db.memberships.insertOne({
     membership_id: 'bob',
     organization_id,
     department_id,
     user_id: bob.user_id,
     role: 'Viewer',
     granted_by: bob.user_id,
-    granted_at: all.at(),
+    granted_at: service.at(),
   });
   await leave();
   expect(await onList()).toEqual([people.Editor.user_id, bob.user_id]);

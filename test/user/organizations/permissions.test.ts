@@ -3,8 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { send } from '../../fixtures/http.ts';
 import { may, SPECIFIED_ROLES } from '../../fixtures/permissions.ts';
-import { notFound, STRANGE_IDS } from '../chatbots/directory.ts';
-import { NOWHERE, type Organizations, type Person, startOrganizations, type Team } from './organization.ts';
+import { forbidden, notFound, STRANGE_IDS } from '../access/failures.ts';
+import {
+  NOWHERE,
+  type OrganizationService,
+  type Person,
+  startOrganizationService,
+  type Team,
+} from './organization-service.ts';
 
 interface Documented {
   'x-permission': string;
@@ -15,11 +21,11 @@ interface Documented {
 }
 interface Operation {
   method: string;
-  /** As the documents have it. */
+  /** The path in the OpenAPI document, below /api/v1/organizations. */
   path: string;
-  /** A permission of the specification's table, or what else it needs. */
+  /** A permission of the table, or another requirement. */
   needs: string;
-  /** Whether a member may do it to himself without. */
+  /** Whether members need no permission to do it to themselves. */
   orOneself?: boolean;
   body?: object;
   success?: number;
@@ -75,24 +81,24 @@ const OPERATIONS: Operation[] = [
 const named = OPERATIONS.map((operation) => [`${operation.method} ${operation.path}`, operation] as const);
 const within = (prefix: string) => named.filter(([, { path }]) => path.startsWith(prefix));
 
-let all: Organizations;
+let service: OrganizationService;
 let team: Team;
-/** Owner in another department of the organization. */
+/** An Owner of another department of the organization. */
 let neighbour: Person;
-/** Owner of another organization. */
+/** An Owner of another organization. */
 let stranger: Person;
-/** Of /openapi.json. */
+/** The paths of /openapi.json. */
 let paths: Record<string, Record<string, Documented>>;
 beforeAll(async () => {
-  all = await startOrganizations();
-  team = await all.team();
-  neighbour = await all.person();
-  const other = await all.department(team.ada, team.organization_id);
-  await all.join(team.ada, other.place, neighbour, 'Owner');
-  stranger = (await all.team()).ada;
-  ({ paths } = (await send(`${all.url}/openapi.json`)).body);
+  service = await startOrganizationService();
+  team = await service.newTeam();
+  neighbour = await service.newPerson();
+  const other = await service.newDepartment(team.ada, team.organization_id);
+  await service.addMember(team.ada, other.place, neighbour, 'Owner');
+  stranger = (await service.newTeam()).ada;
+  ({ paths } = (await send(`${service.url}/openapi.json`)).body);
 });
-afterAll(() => all.stop());
+afterAll(() => service.stop());
 
 const MEMBERS = ['the Owner of the organization', ...ROLES] as const;
 const CALLERS = [...MEMBERS, 'an Owner of another department', 'a stranger'] as const;
@@ -112,15 +118,19 @@ function expected({ path, needs, success = 200 }: Operation, caller: (typeof CAL
   return may(role, needs) ? success : 403;
 }
 
-/** The path of an operation on a person and an invitation made for it. */
-async function aimed({ method, path }: Operation): Promise<string> {
-  const target = await all.person();
+/** The path of an operation, aimed at a new user or invitation. */
+async function newTarget({ method, path }: Operation): Promise<string> {
+  const target = await service.newPerson();
   let invitation_id = '';
   if (path.endsWith('{user_id}') && path.startsWith(DEPARTMENT))
-    await all.join(team.ada, team.place, target, 'Analyst');
+    await service.storeMember(team, target, 'Analyst');
   else if (method === 'DELETE' && path.endsWith('{user_id}'))
-    await team.ada.call('PUT', `/${team.organization_id}/owners/${target.user_id}`);
-  else if (path.endsWith('{invitation_id}')) invitation_id = await all.invited(team, { email: target.email });
+    await service.db.organizations.updateOne(
+      { organization_id: team.organization_id },
+      { $push: { owners: { user_id: target.user_id, granted_by: 'x', granted_at: service.at() } } },
+    );
+  else if (path.endsWith('{invitation_id}'))
+    invitation_id = await service.storeInvitation(team, { email: target.email });
   return path
     .replace('{organization_id}', team.organization_id)
     .replace('{department_id}', team.department_id)
@@ -130,7 +140,7 @@ async function aimed({ method, path }: Operation): Promise<string> {
 
 describe.each(named)('%s', (_name, operation) => {
   const { method, path, body } = operation;
-  /** Departments have names of their own, and an address is invited once. */
+  /** Makes the names of departments and the invited addresses unique. */
   let turn = 0;
   const own = () => {
     turn += 1;
@@ -138,20 +148,20 @@ describe.each(named)('%s', (_name, operation) => {
     return path.includes('departments') && body && 'name' in body ? { name: `${body.name} ${turn}` } : body;
   };
 
-  test.each(CALLERS)('%s', async (caller) => {
-    const to = await aimed(operation);
+  test.each(CALLERS)('by %s', async (caller) => {
+    const to = await newTarget(operation);
     const status = expected(operation, caller);
     const before = await team.stored();
-    all.clock.advance(1);
+    service.clock.advance(1);
     const answer = await personOf(caller).call(method, to, own());
-    if (status === 403) expect(outcome(answer)).toStrictEqual(all.forbidden());
-    else if (status === 404) expect(outcome(answer)).toStrictEqual(notFound(all.clock));
+    if (status === 403) expect(outcome(answer)).toStrictEqual(forbidden(service.clock));
+    else if (status === 404) expect(outcome(answer)).toStrictEqual(notFound(service.clock));
     else expect(answer.status, JSON.stringify(answer.body)).toBe(status);
     if (status >= 400 || method === 'GET') expect(await team.stored()).toStrictEqual(before);
     else if (path !== '') expect(await team.stored()).not.toStrictEqual(before);
   });
 
-  test('is described by what it needs', () => {
+  test('documents its requirement', () => {
     const documented = paths[`/api/v1/organizations${path}`]?.[method.toLowerCase()] as Documented;
     const beyond: Record<string, string> = {
       own: 'Concerns the caller alone.',
@@ -175,16 +185,16 @@ describe.each(named)('%s', (_name, operation) => {
   });
 });
 
-test('a call without a body may say that it is JSON, as some clients do', async () => {
+test('accepts content-type: application/json on calls without a body', async () => {
   for (const [, operation] of named.filter(([, { body }]) => !body)) {
-    const answer = await team.ada.call(operation.method, await aimed(operation), undefined, {
+    const answer = await team.ada.call(operation.method, await newTarget(operation), undefined, {
       'content-type': 'application/json',
     });
     expect(answer.status, `${operation.method} ${operation.path}`).toBe(200);
   }
 });
 
-test('no operation is left out here', () => {
+test('these tests cover every operation', () => {
   const served = Object.entries(paths)
     .filter(([path]) => path.startsWith('/api/v1/organizations'))
     .flatMap(([path, methods]) =>
@@ -195,10 +205,10 @@ test('no operation is left out here', () => {
   expect(served.sort()).toEqual(named.map(([name]) => name).sort());
 });
 
-describe('oneself', () => {
-  test.each(ROLES)('%s reads his own role, and leaves', async (role) => {
-    const person = await all.person();
-    await all.join(team.ada, team.place, person, role);
+describe('a member’s own record', () => {
+  test.each(ROLES)('%s reads their own role, and leaves', async (role) => {
+    const person = await service.newPerson();
+    await service.addMember(team.ada, team.place, person, role);
     const own = `${team.place}/members/${person.user_id}`;
     expect(outcome(await person.call('GET', own))).toStrictEqual({
       status: 200,
@@ -207,17 +217,17 @@ describe('oneself', () => {
         role,
         email: null,
         granted_by: team.ada.user_id,
-        granted_at: all.at(),
+        granted_at: service.at(),
       },
     });
     expect(outcome(await person.call('DELETE', own))).toStrictEqual({
       status: 200,
       body: { message: 'Member removed' },
     });
-    expect(outcome(await person.call('GET', own))).toStrictEqual(notFound(all.clock));
+    expect(outcome(await person.call('GET', own))).toStrictEqual(notFound(service.clock));
   });
 
-  test('is nobody else, however spelled, and only in a department of one’s own', async () => {
+  test('matches only the caller’s exact id, in a department of theirs', async () => {
     const { Analyst } = team.people;
     const { user_id } = Analyst;
     const to = (id: string) => `${team.place}/members/${id}`;
@@ -229,28 +239,28 @@ describe('oneself', () => {
       `${user_id},${user_id}`,
       '*',
     ]) {
-      expect(outcome(await Analyst.call('GET', to(id))), id).toStrictEqual(all.forbidden());
-      expect(outcome(await Analyst.call('DELETE', to(id))), id).toStrictEqual(all.forbidden());
+      expect(outcome(await Analyst.call('GET', to(id))), id).toStrictEqual(forbidden(service.clock));
+      expect(outcome(await Analyst.call('DELETE', to(id))), id).toStrictEqual(forbidden(service.clock));
     }
-    const { place } = await all.department(team.ada, team.organization_id);
+    const { place } = await service.newDepartment(team.ada, team.organization_id);
     for (const method of ['GET', 'DELETE'])
       expect(outcome(await Analyst.call(method, `${place}/members/${user_id}`))).toStrictEqual(
-        notFound(all.clock),
+        notFound(service.clock),
       );
     expect((await Analyst.call('GET', to(user_id))).status).toBe(200);
   });
 });
 
 describe('isolation', () => {
-  /** What an answer shows, to the byte, of the request with this id. */
-  async function shown(person: Person, method: string, path: string, body?: object) {
+  /** Everything that a client can compare between two answers. */
+  async function fingerprint(person: Person, method: string, path: string, body?: object) {
     const { headers, ...answer } = await person.call(method, path, body, { 'x-request-id': 'the-same' });
-    const kept = [...headers].filter(([name]) => name !== 'date');
-    return { kept, text: JSON.stringify(answer) };
+    const compared = [...headers].filter(([name]) => name !== 'date');
+    return { headers: compared, text: JSON.stringify(answer) };
   }
 
   test.each(within(DEPARTMENT))(
-    '%s: a department of others and one that does not exist are answered alike',
+    '%s: an invisible department is indistinguishable from an unknown one',
     async (_name, { method, path, body }) => {
       const to = (organization_id: string, department_id: string) =>
         path
@@ -259,7 +269,7 @@ describe('isolation', () => {
           .replace('{user_id}', team.people.Viewer.user_id)
           .replace('{invitation_id}', NOWHERE);
       const { organization_id, department_id } = team;
-      const own = await all.made(stranger, '', { name: 'Own' });
+      const own = await service.create(stranger, '', { name: 'Own' });
       for (const [person, here] of [
         [stranger, organization_id],
         [neighbour, organization_id],
@@ -267,52 +277,53 @@ describe('isolation', () => {
         [stranger, NOWHERE],
         [team.ada, own.organization_id],
       ] as const) {
-        const nothing = await shown(person, method, to(here, NOWHERE), body);
-        expect(nothing.text).toContain('"status":404');
-        expect(await shown(person, method, to(here, department_id), body)).toStrictEqual(nothing);
+        const unknown = await fingerprint(person, method, to(here, NOWHERE), body);
+        expect(unknown.text).toContain('"status":404');
+        expect(await fingerprint(person, method, to(here, department_id), body)).toStrictEqual(unknown);
       }
     },
   );
 
   test.each(within(ORGANIZATION).filter(([, { path }]) => !path.startsWith(DEPARTMENT)))(
-    '%s: an organization of others and one that does not exist are answered alike',
+    '%s: an invisible organization is indistinguishable from an unknown one',
     async (_name, { method, path, body }) => {
       const to = (id: string) => path.replace('{organization_id}', id).replace('{user_id}', team.ada.user_id);
-      const nothing = await shown(stranger, method, to(NOWHERE), body);
-      expect(nothing.text).toContain('"status":404');
-      expect(await shown(stranger, method, to(team.organization_id), body)).toStrictEqual(nothing);
+      const unknown = await fingerprint(stranger, method, to(NOWHERE), body);
+      expect(unknown.text).toContain('"status":404');
+      expect(await fingerprint(stranger, method, to(team.organization_id), body)).toStrictEqual(unknown);
     },
   );
 
   test.each(within(ORGANIZATION))(
-    '%s: no spelling of an id gets further than 404',
+    '%s: returns 404 for an unknown id, however spelled',
     async (_name, operation) => {
       const { method, path, body } = operation;
       const before = await team.stored();
       const ids = { organization_id: team.organization_id, department_id: team.department_id };
-      // Below a department its own id; what stands further to the left is looked at by the operations on it.
+      // Operations below a department vary its id only; those on the department vary both.
       const parts = path.startsWith(`${DEPARTMENT}/`) ? ['department_id'] : Object.keys(ids);
+      // One hook serves every method, so the writes try only a few spellings.
       for (const part of parts.filter((name) => path.includes(`{${name}}`)))
-        for (const id of STRANGE_IDS) {
+        for (const id of method === 'GET' ? STRANGE_IDS : [NOWHERE, '__proto__', '%00']) {
           const filled = { ...ids, user_id: team.people.Viewer.user_id, invitation_id: NOWHERE, [part]: id };
           const to = Object.entries(filled).reduce(
             (rest, [name, value]) => rest.replace(`{${name}}`, () => value),
             path,
           );
           const answer = await team.ada.call(method, to, body);
-          expect(outcome(answer), `${part} ${id.slice(0, 40)}`).toStrictEqual(notFound(all.clock));
+          expect(outcome(answer), `${part} ${id.slice(0, 40)}`).toStrictEqual(notFound(service.clock));
         }
       expect(await team.stored()).toStrictEqual(before);
     },
   );
 
-  test('a department under the id of another organization is nowhere, also for who owns both', async () => {
-    const second = await all.made(team.ada, '', { name: 'Second' });
+  test('returns 404 for a department under another organization, even to an Owner of both', async () => {
+    const second = await service.create(team.ada, '', { name: 'Second' });
     for (const rest of ['', '/members', '/invitations', '/billing', '/analytics'])
       expect(
         outcome(
           await team.ada.call('GET', `/${second.organization_id}/departments/${team.department_id}${rest}`),
         ),
-      ).toStrictEqual(notFound(all.clock));
+      ).toStrictEqual(notFound(service.clock));
   });
 });

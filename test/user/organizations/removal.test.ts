@@ -1,25 +1,35 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Organizations, startOrganizations, type Team } from './organization.ts';
+import type { Role } from '@gatehouse/shared/access/rbac';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { outcome } from '../../fixtures/envelope.ts';
+import { userNotFound } from '../access/failures.ts';
+import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
+import {
+  beforeNextUpdate,
+  type OrganizationService,
+  type Person,
+  startOrganizationService,
+  type Team,
+} from './organization-service.ts';
 
-let all: Organizations;
+let service: OrganizationService;
 let team: Team;
 beforeAll(async () => {
-  all = await startOrganizations();
-  team = await all.team();
+  service = await startOrganizationService();
+  team = await service.newTeam();
 });
-afterAll(() => all.stop());
+afterAll(() => service.stop());
 
-const ROUNDS = 15;
+const ROUNDS = 5;
 
 async function newAdmin() {
-  const eve = await all.person();
-  await all.join(team.ada, team.place, eve, 'Admin');
+  const eve = await service.newPerson();
+  await service.storeMember(team, eve, 'Admin');
   return { eve, own: `${team.place}/members/${eve.user_id}` };
 }
 const roleOf = async ({ user_id }: { user_id: string }) =>
-  (await all.db.memberships.findOne({ department_id: team.department_id, user_id }))?.role;
+  (await service.db.memberships.findOne({ department_id: team.department_id, user_id }))?.role;
 
-test('who is removed does not put himself back by calls under way', async () => {
+test('a member who is being removed cannot add themselves back', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const { eve, own } = await newAdmin();
     const back = () => eve.call('PUT', own, { role: 'Admin' });
@@ -30,7 +40,7 @@ test('who is removed does not put himself back by calls under way', async () => 
   }
 });
 
-test('who is lowered does not raise himself by calls under way', async () => {
+test('a member whose role is being lowered cannot raise it again', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const { eve, own } = await newAdmin();
     const back = () => eve.call('PUT', own, { role: 'Admin' });
@@ -45,9 +55,9 @@ test('who is lowered does not raise himself by calls under way', async () => {
   }
 });
 
-test('who was an Owner of the organization does not stay as one of the department', async () => {
+test('an Owner who is being removed cannot make themselves a member', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
-    const eve = await all.person();
+    const eve = await service.newPerson();
     const owner = `/${team.organization_id}/owners/${eve.user_id}`;
     await team.ada.call('PUT', owner);
     const stay = () => eve.call('PUT', `${team.place}/members/${eve.user_id}`, { role: 'Owner' });
@@ -56,33 +66,43 @@ test('who was an Owner of the organization does not stay as one of the departmen
   }
 });
 
-test('who is removed while he is given a role on a chatbot is on no list', async () => {
-  for (let round = 0; round < ROUNDS; round += 1) {
+describe('on a chatbot of the department', () => {
+  let access: string;
+  beforeEach(async () => {
+    const { chatbot_id } = await service.newChatbot(team.people.Editor, team.department_id);
+    access = `/api/v1/chatbots/${chatbot_id}/access`;
+  });
+  const grant = ({ user_id }: Person, role: Role) => team.ada.ask('PUT', `${access}/${user_id}`, { role });
+  const listed = async () =>
+    (await team.ada.ask('GET', access)).body.permissions.map(({ user_id }: { user_id: string }) => user_id);
+
+  test('a member who is removed during a grant is on no access list', async () => {
     const { eve, own } = await newAdmin();
-    const { chatbot_id } = await all.chatbot(team.people.Editor, team.department_id);
-    const access = `/api/v1/chatbots/${chatbot_id}/access`;
-    await Promise.all([
-      team.ada.ask('PUT', `${access}/${eve.user_id}`, { role: 'Owner' }),
-      team.ada.call('DELETE', own),
-    ]);
-    const { permissions } = (await team.ada.ask('GET', access)).body;
-    expect(permissions.map(({ user_id }: { user_id: string }) => user_id)).toEqual([
-      team.people.Editor.user_id,
-    ]);
-  }
+    beforeNextUpdate(service.db.chatbots, () => team.ada.call('DELETE', own));
+    expect(outcome(await grant(eve, 'Owner'))).toStrictEqual(userNotFound(service.clock));
+    expect(await listed()).toEqual([team.people.Editor.user_id]);
+  });
+
+  test('a removal keeps a grant that is made meanwhile', async () => {
+    const { eve, own } = await newAdmin();
+    await grant(eve, 'Owner');
+    beforeNextUpdate(service.db.chatbots, () => grant(team.people.Viewer, 'Admin'));
+    expect((await team.ada.call('DELETE', own)).status).toBe(200);
+    expect(await listed()).toEqual([team.people.Editor.user_id, team.people.Viewer.user_id]);
+  });
 });
 
-test('what somebody owned is no longer his when he comes again', async () => {
+test('a member who rejoins does not get back their chatbots', async () => {
   const { eve, own } = await newAdmin();
   const { people, ada } = team;
   const [alone, shared] = [
-    await all.chatbot(eve, team.department_id),
-    await all.chatbot(eve, team.department_id),
+    await service.newChatbot(eve, team.department_id),
+    await service.newChatbot(eve, team.department_id),
   ];
   const access = (id: string) => `/api/v1/chatbots/${id}/access`;
   await eve.ask('PUT', `${access(shared.chatbot_id)}/${people.Viewer.user_id}`, { role: 'Owner' });
   await ada.call('DELETE', own);
-  await all.join(people.Admin, team.place, eve, 'Viewer');
+  await service.addMember(people.Admin, team.place, eve, 'Viewer');
   const owners = await Promise.all(
     [alone, shared].map(
       async ({ chatbot_id }) => (await eve.ask('GET', `/api/v1/chatbots/${chatbot_id}`)).body.owner_id,
@@ -91,4 +111,32 @@ test('what somebody owned is no longer his when he comes again', async () => {
   expect(owners).toEqual([ada.user_id, people.Viewer.user_id]);
   for (const { chatbot_id } of [alone, shared])
     expect((await eve.ask('GET', `${access(chatbot_id)}/me`)).body.role).toBe('Viewer');
+});
+
+test('all chatbots of a removed member pass on, however many they are', async () => {
+  const { eve, own } = await newAdmin();
+  const { organization_id, department_id, people } = team;
+  const chatbot_ids = Array.from({ length: 101 }, (_, number) => `many-${100 + number}`);
+  await service.db.chatbots.insertMany(
+    chatbot_ids.map((chatbot_id, number) => ({
+      ...RECEPTIONIST,
+      chatbot_id,
+      status: 'active',
+      owner_id: number % 2 ? eve.user_id : people.Editor.user_id,
+      organization_id,
+      department_id,
+      permissions: [{ user_id: eve.user_id, role: 'Owner', granted_by: 'x', granted_at: service.at() }],
+      created_at: service.at(),
+      updated_at: service.at(),
+    })),
+  );
+  await team.ada.call('DELETE', own);
+  const stored = await service.db.chatbots
+    .find({ chatbot_id: { $in: chatbot_ids } })
+    .sort({ chatbot_id: 1 })
+    .toArray();
+  expect(stored.map(({ owner_id }) => owner_id)).toEqual(
+    chatbot_ids.map((_, number) => (number % 2 ? team.ada : people.Editor).user_id),
+  );
+  expect(JSON.stringify(stored)).not.toContain(eve.user_id);
 });

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { type Grant, grant } from '../../access/grant.ts';
-import type { StoredChatbot } from '../records.ts';
+import { type Grant, grant } from '../../access/access-list.ts';
 
-/** spec §Role and permission records, Chatbot access list record. */
+/** CONTRACT.md §Access list. */
 export const accessList = z.object({ chatbot_id: z.string(), permissions: z.array(grant) }).meta({
   description: 'The access list',
   examples: [
@@ -22,11 +21,3 @@ export const accessList = z.object({ chatbot_id: z.string(), permissions: z.arra
 });
 
 export const accessEntry = z.object({ chatbot_id: z.string(), user_id: z.string() });
-
-/** Everybody who was given a role, the owner first; who created it gave the role to himself. */
-export function accessListOf({ owner_id, created_at, permissions = [] }: StoredChatbot): Grant[] {
-  const created: Grant = { user_id: owner_id, role: 'Owner', granted_by: owner_id, granted_at: created_at };
-  const isOwners = ({ user_id }: Grant) => user_id === owner_id;
-  const given = permissions.find((grant) => isOwners(grant) && grant.role === 'Owner');
-  return [given ?? created, ...permissions.filter((grant) => !isOwners(grant))];
-}

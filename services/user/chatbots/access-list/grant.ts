@@ -3,22 +3,22 @@ import { failures } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { changeAccess } from '../../access/change-grant.ts';
-import { grant } from '../../access/grant.ts';
+import { grant } from '../../access/access-list.ts';
+import { changeAccess } from '../../access/change-access.ts';
 import type { Database } from '../../database.ts';
-import { directory, oneRefused } from '../contract.ts';
+import { refusals, tagged } from '../contract.ts';
 import { accessEntry } from './contract.ts';
 
 const config = { permission: 'assign roles' } as const;
 
 const schema = {
-  ...directory,
+  ...tagged,
   summary: 'Grant or change a role on a chatbot',
   description:
-    'Nobody grants a role above his own, or changes one, and the last Owner stays. On a chatbot of a department only its members can have a role.',
+    'Callers cannot grant or change a role above their own, and the last Owner cannot be lowered. On a chatbot of a department, only members of the department can be granted a role.',
   params: accessEntry,
   body: jsonBody({ role: oneOf(ROLES) }).meta({ examples: [{ role: 'Editor' }] }),
-  response: { 200: grant, ...oneRefused, ...failures('catalogue', 'missingField', 'invalidFormat') },
+  response: { 200: grant, ...refusals, ...failures('catalogue', 'missingField', 'invalidFormat') },
 };
 
 /** PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}. */
@@ -31,15 +31,8 @@ export const grantAccess: FastifyPluginAsyncZod<{ db: Database; now: () => numbe
     const { role } = request.body;
     const caller = callerId(request);
     const at = new Date(now()).toISOString();
-    await changeAccess(db, {
-      chatbot_id,
-      caller,
-      user_id,
-      permission: config.permission,
-      role,
-      at,
-    });
-    request.log.info({ chatbot_id, user_id, role }, 'role on a chatbot granted');
+    await changeAccess(db, { chatbot_id, caller, user_id, permission: config.permission, role, at });
+    request.log.info({ chatbot_id, user_id, role }, 'chatbot role granted');
     return { user_id, role, granted_by: caller, granted_at: at };
   });
 };

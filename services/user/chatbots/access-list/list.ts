@@ -1,25 +1,26 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { permitted } from '../../access/chatbot-roles.ts';
+import { accessListOf } from '../../access/access-list.ts';
+import { permittedChatbots } from '../../access/chatbot-roles.ts';
 import type { Database } from '../../database.ts';
-import { chatbotId, directory, oneRefused } from '../contract.ts';
-import { accessList, accessListOf } from './contract.ts';
+import { chatbotId, refusals, tagged } from '../contract.ts';
+import { accessList } from './contract.ts';
 
 const config = { permission: 'view users' } as const;
 
 const schema = {
-  ...directory,
+  ...tagged,
   summary: 'Read an access list',
   description:
-    'Who was given a role on this chatbot, its owner first. Roles in its department hold beside the list, for whom it does not name.',
+    'Lists the roles granted on this chatbot, its owner first. Members of its department who are not on the list have their role in the department.',
   params: chatbotId,
-  response: { 200: accessList, ...oneRefused },
+  response: { 200: accessList, ...refusals },
 };
 
-/** GET /api/v1/chatbots/{chatbot_id}/access (spec §Role and permission records). */
+/** GET /api/v1/chatbots/{chatbot_id}/access (CONTRACT.md §Access list). */
 export const listAccess: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
   app.get('/api/v1/chatbots/:chatbot_id/access', { schema, config }, async (request) => {
     const { chatbot_id } = request.params;
-    const { filter, found } = await permitted(db, request);
+    const { filter, found } = await permittedChatbots(db, request);
     const chatbot = await found(await db.chatbots.findOne({ chatbot_id, ...filter }), chatbot_id);
     return { chatbot_id, permissions: accessListOf(chatbot) };
   });

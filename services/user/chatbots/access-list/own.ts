@@ -6,15 +6,15 @@ import { z } from 'zod';
 import { roleOn } from '../../access/chatbot-roles.ts';
 import { rolesOf } from '../../access/roles.ts';
 import type { Database } from '../../database.ts';
-import { chatbotId, directory, oneRefused } from '../contract.ts';
+import { chatbotId, refusals, tagged } from '../contract.ts';
 
 const config = { permission: 'membership' } as const;
 
 const schema = {
-  ...directory,
-  summary: 'Read the own role on a chatbot',
+  ...tagged,
+  summary: 'Read your role on a chatbot',
   description:
-    'And what it permits: for pages that show what one may do, and for the platform’s services, which ask with their caller’s bearer.',
+    'Returns the caller’s role and its permissions, for user interfaces and for platform services that hold the caller’s bearer token.',
   params: chatbotId,
   response: {
     200: z
@@ -25,7 +25,7 @@ const schema = {
         permissions: z.array(z.string()),
       })
       .meta({
-        description: 'The role',
+        description: 'The role and its permissions',
         examples: [
           {
             chatbot_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
@@ -35,7 +35,7 @@ const schema = {
           },
         ],
       }),
-    ...oneRefused,
+    ...refusals,
   },
 };
 

@@ -1,9 +1,9 @@
 import { messageResponse } from '@gatehouse/shared/http/fields';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { changeAccess } from '../../access/change-grant.ts';
+import { changeAccess } from '../../access/change-access.ts';
 import type { Database } from '../../database.ts';
-import { directory, oneRefused } from '../contract.ts';
+import { refusals, tagged } from '../contract.ts';
 import { accessEntry } from './contract.ts';
 
 const REVOKED = { message: 'Access revoked' } as const;
@@ -11,14 +11,14 @@ const REVOKED = { message: 'Access revoked' } as const;
 const config = { permission: 'remove users', orOneself: true } as const;
 
 const schema = {
-  ...directory,
+  ...tagged,
   summary: 'Revoke a role on a chatbot',
   description:
-    'Takes the entry off the list; a role in the department holds again. Nobody revokes a role above his own, or raises anybody above it by revoking, himself included, and the last Owner stays. When the owner goes, the longest-serving other Owner follows him.',
+    'Removes the entry, so that a role in the department applies again. Callers cannot revoke a role above their own, nor give anyone, including themselves, a higher role by revoking. The last Owner cannot be removed. When the owner is removed, the longest-serving other Owner on the list takes their place.',
   params: accessEntry,
   response: {
-    200: messageResponse(REVOKED.message, 'The entry is gone'),
-    ...oneRefused,
+    200: messageResponse(REVOKED.message, 'The entry is removed'),
+    ...refusals,
   },
 };
 
@@ -36,7 +36,7 @@ export const revokeAccess: FastifyPluginAsyncZod<{ db: Database; now: () => numb
       permission: config.permission,
       at: new Date(now()).toISOString(),
     });
-    request.log.info({ chatbot_id, user_id }, 'role on a chatbot revoked');
+    request.log.info({ chatbot_id, user_id }, 'chatbot role revoked');
     return REVOKED;
   });
 };

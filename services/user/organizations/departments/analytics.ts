@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { CHATBOT_STATUSES, CHATBOT_TYPES } from '../../chatbots/records.ts';
 import type { Database } from '../../database.ts';
 import { positiveInteger, strictQuery } from '../../lists.ts';
-import { departmentPath, refused, tagged } from '../contract.ts';
+import { departmentPath, refusals, tagged } from '../contract.ts';
 import { isMember } from '../members/present-member.ts';
 
 const config = { permission: 'view analytics' } as const;
@@ -14,18 +14,22 @@ const config = { permission: 'view analytics' } as const;
 const DAY = 86_400_000;
 const MAX_DAYS = 90;
 const count = z.int().min(0);
-const tally = <const Names extends readonly [string, ...string[]]>(names: Names) =>
+const countsPerName = <const Names extends readonly [string, ...string[]]>(names: Names) =>
   z.record(z.enum(names), count);
 
 const analyticsRecord = z
   .object({
     department_id: z.string(),
-    users: z.object({ total: count, by_role: tally(ROLES) }),
-    chatbots: z.object({ total: count, by_status: tally(CHATBOT_STATUSES), by_type: tally(CHATBOT_TYPES) }),
+    users: z.object({ total: count, by_role: countsPerName(ROLES) }),
+    chatbots: z.object({
+      total: count,
+      by_status: countsPerName(CHATBOT_STATUSES),
+      by_type: countsPerName(CHATBOT_TYPES),
+    }),
     logins: z.array(z.object({ date: z.string().meta({ format: 'date' }), logins: count })),
   })
   .meta({
-    description: 'The figures',
+    description: 'The counts',
     examples: [
       {
         department_id: '01936f2f-02b1-7c1f-9a77-3f1d3c0e8b52',
@@ -47,10 +51,10 @@ const schema = {
   ...tagged,
   summary: 'Read the analytics of a department',
   description:
-    'Its members by role, its chatbots by status and type, and the logins of its members since they joined, by day (UTC), today last.',
+    'Counts members by role, chatbots by status and type, and logins by UTC day, today last. A member’s logins count from when they joined.',
   params: departmentPath,
   querystring: strictQuery({ days: positiveInteger(MAX_DAYS, 30) }),
-  response: { 200: analyticsRecord, ...refused },
+  response: { 200: analyticsRecord, ...refusals },
 };
 
 /** GET /api/v1/organizations/{organization_id}/departments/{department_id}/analytics. */
@@ -69,7 +73,7 @@ export const analytics: FastifyPluginAsyncZod<{ db: Database; now: () => number 
         .toArray();
       const today = now() - (now() % DAY);
       const from = new Date(today - (request.query.days - 1) * DAY);
-      // What somebody did before he joined is no affair of the department's.
+      // Logins from before a member joined are private to them.
       const { newer = [], older = [] } = Object.groupBy(members, ({ joined_at = from }) =>
         joined_at > from ? 'newer' : 'older',
       );
@@ -82,19 +86,19 @@ export const analytics: FastifyPluginAsyncZod<{ db: Database; now: () => number 
         ],
       };
       const [roles, statuses, types, days] = await Promise.all([
-        tallied(db.memberships, { ...place, ...isMember }, '$role'),
-        tallied(db.chatbots, place, '$status'),
-        tallied(db.chatbots, place, '$type'),
-        tallied(db.auditEvents, logins, dayOf('$at')),
+        countBy(db.memberships, { ...place, ...isMember }, '$role'),
+        countBy(db.chatbots, place, '$status'),
+        countBy(db.chatbots, place, '$type'),
+        countBy(db.auditEvents, logins, startOfDay('$at')),
       ]);
       const total = [...statuses.values()].reduce((sum, each) => sum + each, 0);
       return {
         department_id,
-        users: { total: members.length, by_role: byName(ROLES, roles) },
+        users: { total: members.length, by_role: withZeros(ROLES, roles) },
         chatbots: {
           total,
-          by_status: byName(CHATBOT_STATUSES, statuses),
-          by_type: byName(CHATBOT_TYPES, types),
+          by_status: withZeros(CHATBOT_STATUSES, statuses),
+          by_type: withZeros(CHATBOT_TYPES, types),
         },
         logins: Array.from({ length: request.query.days }, (_, day) => {
           const at = from.getTime() + day * DAY;
@@ -105,11 +109,11 @@ export const analytics: FastifyPluginAsyncZod<{ db: Database; now: () => number 
   );
 };
 
-/** The Unix milliseconds at which the day of a date began, as an expression. */
-const dayOf = (date: string) => ({ $subtract: [{ $toLong: date }, { $mod: [{ $toLong: date }, DAY] }] });
+/** An expression for the start of a date's UTC day, in Unix milliseconds. */
+const startOfDay = (date: string) => ({ $subtract: [{ $toLong: date }, { $mod: [{ $toLong: date }, DAY] }] });
 
-/** How many documents of a filter have each value of an expression. */
-async function tallied<Item extends Document>(
+/** Counts the documents that match a filter by the value of an expression. */
+async function countBy<Item extends Document>(
   collection: Collection<Item>,
   filter: Filter<Item>,
   expression: unknown,
@@ -123,5 +127,6 @@ async function tallied<Item extends Document>(
   return new Map(groups.map(({ _id, count }) => [String(_id), count]));
 }
 
-const byName = <Name extends string>(names: readonly Name[], counts: Map<string, number>) =>
+/** One count for each name, 0 where the database had none. */
+const withZeros = <Name extends string>(names: readonly Name[], counts: Map<string, number>) =>
   Object.fromEntries(names.map((name) => [name, counts.get(name) ?? 0])) as Record<Name, number>;

@@ -3,7 +3,7 @@ import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Database } from '../../database.ts';
-import { departmentPath, refused, refusedBody, tagged } from '../contract.ts';
+import { bodyRefusals, departmentPath, refusals, tagged } from '../contract.ts';
 import { PAYMENT_STATUSES, PLANS } from '../records.ts';
 
 export const billingRecord = z
@@ -11,7 +11,9 @@ export const billingRecord = z
     department_id: z.string(),
     subscription_plan: z.enum(PLANS),
     payment_status: z.enum(PAYMENT_STATUSES),
-    subscription_date: z.string().meta({ format: 'date', description: 'When the plan was chosen' }),
+    subscription_date: z
+      .string()
+      .meta({ format: 'date', description: 'The date on which the plan was chosen' }),
     updated_at: z.string().meta({ format: 'date-time' }),
   })
   .meta({
@@ -44,10 +46,10 @@ export const billing: FastifyPluginAsyncZod<{ db: Database; now: () => number }>
       config: { permission: 'view billing' },
       schema: {
         ...tagged,
-        summary: 'Read the bill of a department',
+        summary: 'Read the billing record of a department',
         description: 'Each department has its own plan and payment status.',
         params: departmentPath,
-        response: { 200: billingRecord, ...refused },
+        response: { 200: billingRecord, ...refusals },
       },
     },
     async (request) => {
@@ -64,10 +66,10 @@ export const billing: FastifyPluginAsyncZod<{ db: Database; now: () => number }>
       schema: {
         ...tagged,
         summary: 'Change the plan of a department',
-        description: 'A new plan is unpaid (`pending`) until the payment service reports that it is paid.',
+        description: 'A new plan is `pending` until the payment service reports its payment.',
         params: departmentPath,
         body: changes,
-        response: { 200: billingRecord, ...refusedBody },
+        response: { 200: billingRecord, ...bodyRefusals },
       },
     },
     async (request) => {

@@ -4,19 +4,20 @@ import { AppError, failures } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
-import { departmentRecord, name, organizationPath, refusedBody, tagged } from '../contract.ts';
+import { foldCase } from '../../fold-case.ts';
+import { bodyRefusals, departmentRecord, name, organizationPath, tagged } from '../contract.ts';
 import type { Department } from '../records.ts';
-import { nameKey } from './name-key.ts';
 
 const config = { permission: 'ownership' } as const;
 
 const schema = {
   ...tagged,
   summary: 'Create a department',
-  description: 'With a bill of its own, on the free plan. Names differ by more than case.',
+  description:
+    'It starts on the free plan, with its own billing record. Its name must be unique in the organization, ignoring case.',
   params: organizationPath,
   body: jsonBody({ name }).meta({ examples: [{ name: 'Support' }] }),
-  response: { 201: departmentRecord, ...refusedBody, ...failures('catalogue', 'duplicate') },
+  response: { 201: departmentRecord, ...bodyRefusals, ...failures('catalogue', 'duplicate') },
 };
 
 /** POST /api/v1/organizations/{organization_id}/departments. */
@@ -33,7 +34,7 @@ export const createDepartment: FastifyPluginAsyncZod<{ db: Database; now: () => 
         department_id: randomUUIDv7(),
         organization_id: request.params.organization_id,
         name: request.body.name,
-        name_key: nameKey(request.body.name),
+        name_key: foldCase(request.body.name),
         created_at: at,
         billing: {
           subscription_plan: 'Free',

@@ -1,16 +1,16 @@
 import { found } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
-import { departmentPath, departmentRecord, refused, tagged } from '../contract.ts';
+import { departmentPath, departmentRecord, refusals, tagged } from '../contract.ts';
 
 const config = { permission: 'membership' } as const;
 
 const schema = {
   ...tagged,
   summary: 'Read a department',
-  description: 'One in which the caller has no role is answered like one that does not exist.',
+  description: 'Returns 404 if the department does not exist or the caller has no role in it.',
   params: departmentPath,
-  response: { 200: departmentRecord, ...refused },
+  response: { 200: departmentRecord, ...refusals },
 };
 
 /** GET /api/v1/organizations/{organization_id}/departments/{department_id}. */

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
 import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
-import { departmentRecord, organizationPath, refused, tagged } from '../contract.ts';
+import { departmentRecord, organizationPath, refusals, tagged } from '../contract.ts';
 
 const config = { permission: 'membership' } as const;
 
@@ -17,10 +17,10 @@ const schema = {
   ...tagged,
   summary: 'List departments',
   description:
-    'Those of the organization in which the caller has a role: its Owners see all. `search` looks into the names.',
+    'Lists the departments of the organization in which the caller has a role; its Owners see all of them. `search` matches the names.',
   params: organizationPath,
   querystring: listQuery(table),
-  response: { 200: pageResponse(departmentRecord), ...refused },
+  response: { 200: pageResponse(departmentRecord), ...refusals },
 };
 
 /** GET /api/v1/organizations/{organization_id}/departments. */

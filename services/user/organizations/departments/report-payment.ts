@@ -10,9 +10,9 @@ import { billingRecord } from './billing.ts';
 const schema = {
   tags: ['organizations'],
   security: [{ serviceKey: [] }],
-  summary: 'Report what came of a department’s payment',
+  summary: 'Report the payment status of a department',
   description:
-    'For the payment service: a department’s own people choose its plan, but do not say that it is paid.',
+    'For the payment service only: members of a department choose its plan but cannot report its payment.',
   params: z.object({ department_id: z.string() }),
   body: jsonBody({ payment_status: oneOf(PAYMENT_STATUSES) }).meta({
     examples: [{ payment_status: 'paid' }],

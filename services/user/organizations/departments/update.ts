@@ -3,18 +3,18 @@ import { AppError, failures, found } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
-import { departmentPath, departmentRecord, name, refusedBody, tagged } from '../contract.ts';
-import { nameKey } from './name-key.ts';
+import { foldCase } from '../../fold-case.ts';
+import { bodyRefusals, departmentPath, departmentRecord, name, tagged } from '../contract.ts';
 
 const config = { permission: 'ownership' } as const;
 
 const schema = {
   ...tagged,
   summary: 'Rename a department',
-  description: 'Its id stays.',
+  description: 'Its id does not change. Its name must be unique in the organization, ignoring case.',
   params: departmentPath,
   body: jsonBody({ name }).meta({ examples: [{ name: 'Customer support' }] }),
-  response: { 200: departmentRecord, ...refusedBody, ...failures('catalogue', 'duplicate') },
+  response: { 200: departmentRecord, ...bodyRefusals, ...failures('catalogue', 'duplicate') },
 };
 
 /** PATCH /api/v1/organizations/{organization_id}/departments/{department_id}. */
@@ -29,7 +29,7 @@ export const updateDepartment: FastifyPluginAsyncZod<{ db: Database }> = async (
         return found(
           await db.departments.findOneAndUpdate(
             { organization_id, department_id },
-            { $set: { name, name_key: nameKey(name) } },
+            { $set: { name, name_key: foldCase(name) } },
             { returnDocument: 'after' },
           ),
         );

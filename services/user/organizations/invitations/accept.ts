@@ -1,14 +1,13 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { emailKey } from '@gatehouse/shared/identity/email';
 import { ACTIVE, EMAIL_COLLATION } from '@gatehouse/shared/identity/users';
-import { forgetGrants } from '../../access/revoke-grants.ts';
+import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
 import { isPending } from './present-invitation.ts';
 
 /**
- * Makes an account whose address is verified a member wherever the address was invited. An invitation becomes a
- * membership by one write, so nobody is half a member; what was cut off is made up at the next verification of
- * the address or at a start.
+ * Accepts every invitation of a verified address. One write turns an invitation into a membership; an interrupted
+ * call is completed when the address is verified again or the service starts.
  */
 export async function acceptInvitations(
   db: Database,
@@ -23,7 +22,8 @@ export async function acceptInvitations(
       await db.memberships.deleteOne(pending);
       continue;
     }
-    await forgetGrants(db, { organization_id, department_id }, user_id);
+    // Leftovers of an earlier membership must not come back with the new one.
+    await revokeGrants(db, { organization_id, department_id }, user_id);
     try {
       await db.memberships.updateOne(pending, {
         $set: { user_id, joined_at: new Date(now) },
@@ -31,20 +31,20 @@ export async function acceptInvitations(
       });
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      await db.memberships.deleteOne(pending); // he has become a member meanwhile, by another way
+      await db.memberships.deleteOne(pending); // a concurrent call has made the user a member
     }
   }
 }
 
-/** Addresses whose accounts one question asks for. */
-const AT_ONCE = 1_000;
+/** Addresses looked up in one query. */
+const BATCH_SIZE = 1_000;
 
-/** Makes up, at a start, what a kill left undone. Of nearly all who wait, nobody has an account. */
+/** Completes interrupted acceptances when the service starts. Most invitees have no account yet. */
 export async function acceptAllInvitations(db: Database, now: number): Promise<void> {
   const invitations = await db.memberships.find(isPending(now), { projection: { email: 1 } }).toArray();
-  const waiting = [...new Set(invitations.map(({ email = '' }) => email))];
-  for (let from = 0; from < waiting.length; from += AT_ONCE) {
-    const email = { $in: waiting.slice(from, from + AT_ONCE) };
+  const addresses = [...new Set(invitations.map(({ email = '' }) => email))];
+  for (let from = 0; from < addresses.length; from += BATCH_SIZE) {
+    const email = { $in: addresses.slice(from, from + BATCH_SIZE) };
     const accounts = db.users.find({ email, ...ACTIVE }, { collation: EMAIL_COLLATION });
     for await (const account of accounts) await acceptInvitations(db, account, now);
   }

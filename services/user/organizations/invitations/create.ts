@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { grantableBy, ROLES } from '@gatehouse/shared/access/rbac';
+import { grantableBy, ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { AppError, failures, found } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody, oneOf } from '@gatehouse/shared/http/fields';
@@ -10,22 +10,22 @@ import { z } from 'zod';
 import { membershipOf, roleOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
 import type { Mailer } from '../../mail.ts';
-import { departmentPath, invitationRecord, OWNER_ALREADY, refusedBody, tagged } from '../contract.ts';
+import { ALREADY_OWNER, bodyRefusals, departmentPath, invitationRecord, tagged } from '../contract.ts';
 import { isMember } from '../members/present-member.ts';
-import type { Organization } from '../records.ts';
+import type { Membership, Organization } from '../records.ts';
 import { acceptInvitations } from './accept.ts';
 import { spendInvitation } from './budget.ts';
 import { presentInvitation } from './present-invitation.ts';
 
-/** Days for which an invitation stands. */
+/** Days until an invitation expires. */
 const VALID_DAYS = 14;
 
 const config = { permission: 'add users' } as const;
 
 const schema = {
   ...tagged,
-  summary: 'Invite somebody to a department by e-mail',
-  description: `Who has no account yet is a member as soon as he has verified the address; who has one, at once. An invitation stands ${VALID_DAYS} days; inviting again renews it and mails again. Nobody invites to a role above his own.`,
+  summary: 'Invite a person to a department by e-mail',
+  description: `A person with an active account becomes a member at once; anyone else does when they have verified the address. An invitation expires after ${VALID_DAYS} days; inviting the same address again renews it and sends another e-mail. Callers cannot invite to a role above their own.`,
   params: departmentPath,
   body: jsonBody({
     email: z
@@ -34,7 +34,7 @@ const schema = {
       .refine(isPlainAddress, { error: 'must be an e-mail address' }),
     role: oneOf(ROLES),
   }).meta({ examples: [{ email: 'grace@example.com', role: 'Editor' }] }),
-  response: { 201: invitationRecord, ...refusedBody, ...failures('catalogue', 'duplicate') },
+  response: { 201: invitationRecord, ...bodyRefusals, ...failures('catalogue', 'duplicate') },
 };
 
 /** POST /api/v1/organizations/{organization_id}/departments/{department_id}/invitations. */
@@ -58,59 +58,75 @@ export const createInvitation: FastifyPluginAsyncZod<{
       const department = found(await db.departments.findOne({ organization_id, department_id }));
       await spendInvitation(db, caller, now());
 
-      await refuseMember(db, organization, department_id, email, caller);
-      const write = (upsert: boolean) =>
-        db.memberships.findOneAndUpdate(
-          {
-            organization_id,
-            department_id,
-            email,
-            user_id: { $exists: false },
-            $or: [{ role: { $in: grantable } }, { expires_at: { $lte: new Date(now()) } }],
-          },
-          {
-            $set: {
-              role,
-              granted_by: caller,
-              granted_at: new Date(now()).toISOString(),
-              expires_at: new Date(now() + VALID_DAYS * 86_400_000),
-            },
-            $setOnInsert: { membership_id: randomUUIDv7() },
-          },
-          { upsert, returnDocument: 'after' },
-        );
-      // Where somebody else has just invited him, that invitation is renewed.
-      const written = await write(true).catch((error) => {
-        if (isDuplicateKey(error)) return write(false);
-        throw error;
-      });
+      const refuse = () => refuseMember(db, organization, department_id, email, caller);
+      await refuse();
+      const written = await upsertInvitation(
+        db,
+        { organization_id, department_id, email },
+        { role, grantable, granted_by: caller, now: now() },
+      );
       if (!written) {
-        await refuseMember(db, organization, department_id, email, caller); // he has just become one
+        await refuse(); // accepted concurrently
         throw new AppError('forbidden'); // invited to a role above the caller's
       }
       const { membership_id } = written;
 
-      // Written first and then looked: whoever verifies the address meanwhile finds the invitation.
+      // Look for the account after the write: if the address is verified in between, that call accepts the invitation.
       const account = await findUserByEmail(db.users, email);
-      const joins = account && isActive(account) && userIdOf(account) !== null ? account : null;
-      // Mailed before he joins: where that fails the call can be made again.
+      const joiner = account && isActive(account) && userIdOf(account) !== null ? account : null;
+      // Send the e-mail before accepting: if it fails, the caller can retry.
       await mailer.sendInvitation(account?.email ?? address, {
         organization: organization.name,
         department: department.name,
         url: PUBLIC_URL,
-        isMember: joins !== null,
+        isMember: joiner !== null,
       });
-      if (joins) await acceptInvitations(db, joins, now());
+      if (joiner) await acceptInvitations(db, joiner, now());
       request.log.info({ department_id, membership_id, role }, 'invitation sent');
       const invitation = await db.memberships.findOne({ membership_id });
-      // He has become a member meanwhile, by another way; or it was withdrawn.
-      if (!invitation) await refuseMember(db, organization, department_id, email, caller);
+      // A concurrent call has withdrawn the invitation or made the user a member in another way.
+      if (!invitation) await refuse();
       return reply.code(201).send(presentInvitation(found(invitation)));
     },
   );
 };
 
-/** @throws {AppError} duplicate or forbidden where an address is that of somebody who has a role here already. */
+/**
+ * Creates an invitation, or renews one that has expired or is to a role that the caller may grant.
+ * @returns null if the address is already a member's or is invited to a role above the caller's.
+ */
+async function upsertInvitation(
+  db: Database,
+  invitation: Pick<Membership, 'organization_id' | 'department_id' | 'email'>,
+  { role, grantable, granted_by, now }: { role: Role; grantable: Role[]; granted_by: string; now: number },
+): Promise<Membership | null> {
+  const write = (upsert: boolean) =>
+    db.memberships.findOneAndUpdate(
+      {
+        ...invitation,
+        user_id: { $exists: false },
+        $or: [{ role: { $in: grantable } }, { expires_at: { $lte: new Date(now) } }],
+      },
+      {
+        $set: {
+          role,
+          granted_by,
+          granted_at: new Date(now).toISOString(),
+          expires_at: new Date(now + VALID_DAYS * 86_400_000),
+        },
+        $setOnInsert: { membership_id: randomUUIDv7() },
+      },
+      { upsert, returnDocument: 'after' },
+    );
+  try {
+    return await write(true);
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    return write(false); // a concurrent call has created the invitation
+  }
+}
+
+/** @throws {AppError} duplicate or forbidden if the address belongs to a user with a role in the department. */
 async function refuseMember(
   db: Database,
   { owners }: Organization,
@@ -121,12 +137,12 @@ async function refuseMember(
   const account = await findUserByEmail(db.users, email);
   const user_id = account && userIdOf(account);
   if (owners.some((owner) => owner.user_id === user_id)) {
-    throw new AppError('forbidden', { text: OWNER_ALREADY });
+    throw new AppError('forbidden', { text: ALREADY_OWNER });
   }
-  // Who invites has a part here, or is just being removed, and shall not invite himself back.
-  const known =
+  // Callers who are being removed must not invite themselves back.
+  const isMemberAlready =
     user_id === caller ||
     (await db.memberships.findOne({ department_id, email, ...isMember })) ||
     (user_id && (await db.memberships.findOne({ department_id, user_id })));
-  if (known) throw new AppError('duplicate', { text: 'Already a member' });
+  if (isMemberAlready) throw new AppError('duplicate', { text: 'Already a member' });
 }

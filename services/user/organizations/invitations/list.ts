@@ -2,7 +2,7 @@ import { ROLES } from '@gatehouse/shared/access/rbac';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
 import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
-import { departmentPath, invitationRecord, refused, tagged } from '../contract.ts';
+import { departmentPath, invitationRecord, refusals, tagged } from '../contract.ts';
 import { isPending, presentInvitation } from './present-invitation.ts';
 
 const config = { permission: 'view users' } as const;
@@ -17,10 +17,10 @@ const table = {
 const schema = {
   ...tagged,
   summary: 'List the invitations of a department',
-  description: 'Those that wait; who has accepted is among the members. `search` looks into the addresses.',
+  description: 'Lists the pending invitations. `search` matches the addresses.',
   params: departmentPath,
   querystring: listQuery(table),
-  response: { 200: pageResponse(invitationRecord), ...refused },
+  response: { 200: pageResponse(invitationRecord), ...refusals },
 };
 
 /** GET /api/v1/organizations/{organization_id}/departments/{department_id}/invitations. */

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { invitationRecord } from '../contract.ts';
 import type { Membership } from '../records.ts';
 
-/** The memberships that wait for somebody to verify their address. */
+/** Matches invitations that are neither accepted nor expired. */
 export const isPending = (now: number) => ({
   user_id: { $exists: false },
   expires_at: { $gt: new Date(now) },

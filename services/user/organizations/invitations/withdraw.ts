@@ -5,7 +5,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { roleOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
-import { departmentPath, refused, tagged } from '../contract.ts';
+import { departmentPath, refusals, tagged } from '../contract.ts';
 
 const WITHDRAWN = { message: 'Invitation withdrawn' } as const;
 
@@ -14,11 +14,11 @@ const config = { permission: 'remove users' } as const;
 const schema = {
   ...tagged,
   summary: 'Withdraw an invitation',
-  description: 'One that was accepted meanwhile is not found: its member is to be removed.',
+  description: 'Returns 404 for an accepted invitation; remove the member instead.',
   params: departmentPath.extend({ invitation_id: z.string() }),
   response: {
-    200: messageResponse(WITHDRAWN.message, 'It stands no longer'),
-    ...refused,
+    200: messageResponse(WITHDRAWN.message, 'The invitation is withdrawn'),
+    ...refusals,
   },
 };
 

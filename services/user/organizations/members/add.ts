@@ -1,16 +1,16 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
-import { forgetGrants } from '../../access/revoke-grants.ts';
+import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
 import type { Membership } from '../records.ts';
 
-/** Makes somebody a member. @returns nothing when he is one already. */
+/** Adds a member. @returns null if the user is one already. */
 export async function addMember(
   db: Database,
   member: Membership & { user_id: string },
 ): Promise<Membership | null> {
   const { organization_id, department_id, user_id } = member;
   if (await db.memberships.findOne({ department_id, user_id })) return null;
-  await forgetGrants(db, { organization_id, department_id }, user_id);
+  await revokeGrants(db, { organization_id, department_id }, user_id);
   try {
     await db.memberships.insertOne({ ...member });
     return member;

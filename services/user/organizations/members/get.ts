@@ -1,7 +1,7 @@
 import { found } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
-import { memberPath, memberRecord, refused, tagged } from '../contract.ts';
+import { memberPath, memberRecord, refusals, tagged } from '../contract.ts';
 import { presentMember } from './present-member.ts';
 
 const config = { permission: 'view users', orOneself: true } as const;
@@ -9,9 +9,9 @@ const config = { permission: 'view users', orOneself: true } as const;
 const schema = {
   ...tagged,
   summary: 'Read a member of a department',
-  description: 'His role here, and who gave it.',
+  description: 'Returns the role of the member and who granted it.',
   params: memberPath,
-  response: { 200: memberRecord, ...refused },
+  response: { 200: memberRecord, ...refusals },
 };
 
 /** GET /api/v1/organizations/{organization_id}/departments/{department_id}/members/{user_id}. */

@@ -2,7 +2,7 @@ import { ROLES } from '@gatehouse/shared/access/rbac';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
 import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
-import { departmentPath, memberRecord, refused, tagged } from '../contract.ts';
+import { departmentPath, memberRecord, refusals, tagged } from '../contract.ts';
 import { isMember, presentMember } from './present-member.ts';
 
 const config = { permission: 'view users' } as const;
@@ -18,10 +18,10 @@ const schema = {
   ...tagged,
   summary: 'List the members of a department',
   description:
-    'Who has a role of his own here; the Owners of the organization have theirs beside the list. `search` looks into the addresses that were invited.',
+    'Lists the users with a role in the department. The Owners of the organization are listed only where they are also members. `search` matches the invited addresses.',
   params: departmentPath,
   querystring: listQuery(table),
-  response: { 200: pageResponse(memberRecord), ...refused },
+  response: { 200: pageResponse(memberRecord), ...refusals },
 };
 
 /** GET /api/v1/organizations/{organization_id}/departments/{department_id}/members. */

@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import type { memberRecord } from '../contract.ts';
 import type { Membership } from '../records.ts';
 
-/** The memberships that are no invitations. */
+/** Matches memberships, not invitations. */
 export const isMember = { user_id: { $gt: '' } };
 
-/** A member as he is shown; his address only where it was how he came. */
+/** The public fields of a member; `email` is null unless the member was invited by e-mail. */
 export const presentMember = ({
   user_id = '',
   role,

@@ -3,9 +3,9 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { messageResponse } from '@gatehouse/shared/http/fields';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf, roleOf } from '../../access/membership.ts';
-import { forgetGrants } from '../../access/revoke-grants.ts';
+import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
-import { memberPath, refused, tagged } from '../contract.ts';
+import { memberPath, refusals, tagged } from '../contract.ts';
 
 const REMOVED = { message: 'Member removed' } as const;
 
@@ -15,11 +15,11 @@ const schema = {
   ...tagged,
   summary: 'Remove a member from a department, or leave it',
   description:
-    'His roles on its chatbots end with it; those that he owns go to another Owner of theirs, or to one of the organization. Nobody removes a role above his own.',
+    'The member also loses every role on the department’s chatbots. A chatbot that they own passes to another Owner on its access list, or else to an Owner of the organization. Callers cannot remove a member whose role is above their own.',
   params: memberPath,
   response: {
-    200: messageResponse(REMOVED.message, 'He is no longer a member'),
-    ...refused,
+    200: messageResponse(REMOVED.message, 'The user is no longer a member'),
+    ...refusals,
   },
 };
 
@@ -30,14 +30,14 @@ export const removeMember: FastifyPluginAsyncZod<{ db: Database }> = async (app,
     { schema, config },
     async (request) => {
       const { organization_id, department_id, user_id } = request.params;
-      const leaves = user_id === membershipOf(request).caller;
-      const removable = leaves ? {} : { role: { $in: grantableBy(roleOf(request)) } };
+      const isOneself = user_id === membershipOf(request).caller;
+      const removable = isOneself ? {} : { role: { $in: grantableBy(roleOf(request)) } };
       const { deletedCount } = await db.memberships.deleteOne({ ...request.params, ...removable });
       if (deletedCount === 0) {
         const isMember = await db.memberships.findOne(request.params);
         throw new AppError(isMember ? 'forbidden' : 'notFound');
       }
-      await forgetGrants(db, { organization_id, department_id }, user_id);
+      await revokeGrants(db, { organization_id, department_id }, user_id);
       request.log.info({ department_id, user_id }, 'member removed');
       return REMOVED;
     },

@@ -6,7 +6,7 @@ import { findActiveUser } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf, roleOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
-import { memberPath, memberRecord, OWNER_ALREADY, refusedBody, tagged } from '../contract.ts';
+import { ALREADY_OWNER, bodyRefusals, memberPath, memberRecord, tagged } from '../contract.ts';
 import { addMember } from './add.ts';
 import { presentMember } from './present-member.ts';
 
@@ -14,12 +14,12 @@ const config = { permission: 'assign roles' } as const;
 
 const schema = {
   ...tagged,
-  summary: 'Add a member to a department, or change his role',
+  summary: 'Add a member to a department, or change their role',
   description:
-    'Nobody gives a role above his own, or changes one. An Owner of the organization is Owner here, whatever else.',
+    'Callers cannot grant or change a role above their own. An Owner of the organization is Owner in every department and cannot be added.',
   params: memberPath,
   body: jsonBody({ role: oneOf(ROLES) }).meta({ examples: [{ role: 'Editor' }] }),
-  response: { 200: memberRecord, ...refusedBody },
+  response: { 200: memberRecord, ...bodyRefusals },
 };
 
 /** PUT /api/v1/organizations/{organization_id}/departments/{department_id}/members/{user_id}. */
@@ -38,12 +38,12 @@ export const setMember: FastifyPluginAsyncZod<{ db: Database; now: () => number 
       if (!grantable.includes(role)) throw new AppError('forbidden');
       if (!(await findActiveUser(db.users, user_id))) throw new AppError('userNotFound');
       if (await db.organizations.findOne({ organization_id, 'owners.user_id': user_id })) {
-        throw new AppError('forbidden', { text: OWNER_ALREADY });
+        throw new AppError('forbidden', { text: ALREADY_OWNER });
       }
       const { caller } = membershipOf(request);
       const at = new Date(now());
       const granted = { role, granted_by: caller, granted_at: at.toISOString() };
-      // Oneself by the role that one has, and not anew: who is being removed shall not put himself back.
+      // Callers who are being removed must not add themselves back: they only change the role that they still have.
       const isOneself = user_id === caller;
       const change = () =>
         db.memberships.findOneAndUpdate(
@@ -56,10 +56,10 @@ export const setMember: FastifyPluginAsyncZod<{ db: Database; now: () => number 
         const membership = { membership_id: randomUUIDv7(), ...request.params, joined_at: at, ...granted };
         return addMember(db, membership);
       };
-      // Where somebody else has just added him, his role is changed after all.
+      // A concurrent call may have added the user; then change the role after all.
       const member = (await change()) ?? (await add()) ?? (await change());
-      if (!member) throw new AppError('forbidden'); // he has a role that this caller may not touch
-      request.log.info({ department_id, user_id, role }, 'role in a department granted');
+      if (!member) throw new AppError('forbidden'); // their role is above the caller's
+      request.log.info({ department_id, user_id, role }, 'department role granted');
       return presentMember(member);
     },
   );

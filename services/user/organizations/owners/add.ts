@@ -3,16 +3,16 @@ import { findActiveUser } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
-import { organizationPath, ownerRecord, refused, tagged } from '../contract.ts';
+import { organizationPath, ownerRecord, refusals, tagged } from '../contract.ts';
 
 const config = { permission: 'ownership' } as const;
 
 const schema = {
   ...tagged,
   summary: 'Add an Owner to an organization',
-  description: 'Answers the Owner, also when he is one already.',
+  description: 'Returns the Owner, unchanged if the user is one already.',
   params: organizationPath.extend({ user_id: organizationPath.shape.organization_id }),
-  response: { 200: ownerRecord, ...refused },
+  response: { 200: ownerRecord, ...refusals },
 };
 
 /** PUT /api/v1/organizations/{organization_id}/owners/{user_id}. */

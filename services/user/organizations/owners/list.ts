@@ -2,20 +2,21 @@ import { found } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Database } from '../../database.ts';
-import { organizationPath, ownerRecord, refused, tagged } from '../contract.ts';
+import { organizationPath, ownerRecord, refusals, tagged } from '../contract.ts';
 
 const config = { permission: 'view users' } as const;
 
 const schema = {
   ...tagged,
   summary: 'List the Owners of an organization',
-  description: 'They are Owners in every department. For whoever may view the users of one.',
+  description:
+    'The Owners of the organization are Owners in every department. The permission may be held in any department.',
   params: organizationPath,
   response: {
     200: z
       .object({ owners: z.array(ownerRecord) })
       .meta({ description: 'The Owners', examples: [{ owners: ownerRecord.meta()?.examples }] }),
-    ...refused,
+    ...refusals,
   },
 };
 

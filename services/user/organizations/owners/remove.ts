@@ -2,10 +2,10 @@ import { AppError, found } from '@gatehouse/shared/http/errors';
 import { messageResponse } from '@gatehouse/shared/http/fields';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf } from '../../access/membership.ts';
-import { forgetGrants } from '../../access/revoke-grants.ts';
+import { revokeGrants } from '../../access/revoke-grants.ts';
 import { rolesOf } from '../../access/roles.ts';
 import type { Database } from '../../database.ts';
-import { organizationPath, refused, tagged } from '../contract.ts';
+import { organizationPath, refusals, tagged } from '../contract.ts';
 
 const REMOVED = { message: 'Owner removed' } as const;
 
@@ -14,11 +14,11 @@ const config = { permission: 'ownership' } as const;
 const schema = {
   ...tagged,
   summary: 'Remove an Owner from an organization',
-  description: 'Oneself or another; the last one stays.',
+  description: 'Owners can remove each other and themselves; the last one cannot be removed.',
   params: organizationPath.extend({ user_id: organizationPath.shape.organization_id }),
   response: {
-    200: messageResponse(REMOVED.message, 'He is no longer an Owner'),
-    ...refused,
+    200: messageResponse(REMOVED.message, 'The user is no longer an Owner'),
+    ...refusals,
   },
 };
 
@@ -44,20 +44,20 @@ export const removeOwner: FastifyPluginAsyncZod<{ db: Database }> = async (app, 
           text: owners.length === 1 ? 'The last Owner cannot be removed' : 'Forbidden',
         });
       }
-      await forgetWhereNotMember(db, organization_id, user_id);
+      await revokeWhereNotMember(db, organization_id, user_id);
       request.log.info({ organization_id, user_id }, 'owner removed');
       return REMOVED;
     },
   );
 };
 
-/** What he was given on chatbots as one of their department's people ends where he is no member. */
-async function forgetWhereNotMember(db: Database, organization_id: string, user_id: string): Promise<void> {
-  const [departments, { departments: left }] = await Promise.all([
+/** Revokes the former Owner's grants in departments where they are not a member. */
+async function revokeWhereNotMember(db: Database, organization_id: string, user_id: string): Promise<void> {
+  const [departments, { departments: remaining }] = await Promise.all([
     db.departments.find({ organization_id }, { projection: { department_id: 1 } }).toArray(),
     rolesOf(db, user_id),
   ]);
-  const kept = new Set(left.map(({ department_id }) => department_id));
+  const kept = new Set(remaining.map(({ department_id }) => department_id));
   const $in = departments.map(({ department_id }) => department_id).filter((id) => !kept.has(id));
-  await forgetGrants(db, { organization_id, department_id: { $in } }, user_id);
+  await revokeGrants(db, { organization_id, department_id: { $in } }, user_id);
 }

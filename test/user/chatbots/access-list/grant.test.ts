@@ -1,48 +1,38 @@
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Grant } from '../../../../services/user/access/grant.ts';
+import type { Grant } from '../../../../services/user/access/access-list.ts';
 import type { Chatbot } from '../../../../services/user/chatbots/records.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
-import {
-  type Directory,
-  forbidden,
-  malformed,
-  missing,
-  notFound,
-  type Person,
-  type Place,
-  STRANGE_IDS,
-  startDirectory,
-  userNotFound,
-} from '../directory.ts';
+import { forbidden, malformed, missing, notFound, STRANGE_IDS, userNotFound } from '../../access/failures.ts';
+import { type ChatbotService, type Person, type Place, startChatbotService } from '../chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 let bob: Person;
 let eve: Person;
 let chatbot: Chatbot;
 beforeAll(async () => {
-  directory = await startDirectory();
+  service = await startChatbotService();
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 beforeEach(async () => {
-  [ada, bob, eve] = [await directory.person(), await directory.person(), await directory.person()];
+  [ada, bob, eve] = [await service.newPerson(), await service.newPerson(), await service.newPerson()];
   chatbot = await ada.create();
 });
 
 const put = (person: Person, user_id: string | null, body: unknown, { chatbot_id } = chatbot) =>
   person.call('PUT', `/${chatbot_id}/access/${user_id}`, body);
-const at = () => new Date(directory.clock.now()).toISOString();
-const stored = ({ chatbot_id } = chatbot) => directory.db.chatbots.findOne({ chatbot_id });
-/** The stored list, shortly. */
+const at = () => new Date(service.clock.now()).toISOString();
+const stored = ({ chatbot_id } = chatbot) => service.db.chatbots.findOne({ chatbot_id });
+/** The stored access list, without who granted what. */
 const roles = async (of = chatbot) =>
   (await stored(of))?.permissions?.map(({ user_id, role }) => [user_id, role]);
 const roleOf = async (person: Person, { chatbot_id } = chatbot) =>
   (await person.call('GET', `/${chatbot_id}/access/me`)).body.role;
 
 describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
-  test.each(ROLES)('%s is granted: the entry is answered, stored, and holds', async (role) => {
-    directory.clock.advance(60);
+  test.each(ROLES)('grants %s: returns the entry, stores it, and it takes effect', async (role) => {
+    service.clock.advance(60);
     const entry = { user_id: bob.user_id, role, granted_by: ada.user_id, granted_at: at() };
     expect(outcome(await put(ada, bob.user_id, { role }))).toStrictEqual({ status: 200, body: entry });
     expect((await stored())?.permissions?.[1]).toStrictEqual(entry);
@@ -50,10 +40,10 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     expect((await ada.call('GET', `/${chatbot.chatbot_id}`)).body).toStrictEqual(chatbot);
   });
 
-  test('a role is changed: by whom and when last, once in the list', async () => {
+  test('replaces the entry when a role changes', async () => {
     await ada.grant(chatbot, bob, 'Owner');
     await ada.grant(chatbot, eve, 'Viewer');
-    directory.clock.advance(60);
+    service.clock.advance(60);
     const entry = { user_id: eve.user_id, role: 'Admin', granted_by: bob.user_id, granted_at: at() };
     expect(outcome(await put(bob, eve.user_id, { role: 'Admin' }))).toStrictEqual({
       status: 200,
@@ -64,7 +54,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     ]);
   });
 
-  test('unknown fields are ignored, whatever they claim', async () => {
+  test('ignores unknown fields', async () => {
     await put(ada, bob.user_id, {
       role: 'Viewer',
       user_id: eve.user_id,
@@ -89,9 +79,9 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     [[], 'body must be a JSON object'],
     ['"Owner"', 'body must be a JSON object'],
     ['{"role":', expect.any(String)],
-  ])('%j is refused and nothing is written', async (body, details) => {
+  ])('refuses %j and writes nothing', async (body, details) => {
     const before = await stored();
-    expect(outcome(await put(ada, bob.user_id, body))).toStrictEqual(malformed(details, directory.clock));
+    expect(outcome(await put(ada, bob.user_id, body))).toStrictEqual(malformed(details, service.clock));
     expect(await stored()).toStrictEqual(before);
   });
 
@@ -100,27 +90,25 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     ['body is required', undefined],
     ['body is required', ''],
     ['body is required', 'null'],
-  ])('%s: %j', async (details, body) => {
-    expect(outcome(await put(ada, bob.user_id, body))).toStrictEqual(missing(details, directory.clock));
+  ])('returns "%s" for the body %j', async (details, body) => {
+    expect(outcome(await put(ada, bob.user_id, body))).toStrictEqual(missing(details, service.clock));
   });
 
-  test('an unknown chatbot, and one that the caller has no part in', async () => {
+  test('returns 404 for an unknown chatbot, and for one on which the caller has no role', async () => {
     for (const id of STRANGE_IDS)
       expect(
         outcome(await ada.call('PUT', `/${id}/access/${bob.user_id}`, { role: 'Viewer' })),
         id.slice(0, 40),
-      ).toStrictEqual(notFound(directory.clock));
+      ).toStrictEqual(notFound(service.clock));
     for (const user_id of [bob.user_id, eve.user_id])
-      expect(outcome(await put(bob, user_id, { role: 'Owner' }))).toStrictEqual(notFound(directory.clock));
+      expect(outcome(await put(bob, user_id, { role: 'Owner' }))).toStrictEqual(notFound(service.clock));
     expect(await roles()).toBeUndefined();
   });
 
   test.each(['User-999999', 'me', 'null', '__proto__', '$ne', '%00', 'x'.repeat(10_000)])(
-    'an unknown user: %.20s',
+    'returns 404 for the unknown user %.20s',
     async (user_id) => {
-      expect(outcome(await put(ada, user_id, { role: 'Viewer' }))).toStrictEqual(
-        userNotFound(directory.clock),
-      );
+      expect(outcome(await put(ada, user_id, { role: 'Viewer' }))).toStrictEqual(userNotFound(service.clock));
       expect(await roles()).toBeUndefined();
     },
   );
@@ -130,22 +118,22 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     { account_status: 'paused' as const },
     { verified: false },
     { verified: undefined },
-  ])('an account that is not active is like none: %j', async (fields) => {
-    const { user_id } = await directory.person(fields);
-    expect(outcome(await put(ada, user_id, { role: 'Viewer' }))).toStrictEqual(userNotFound(directory.clock));
+  ])('returns 404 for an account that is not active: %j', async (fields) => {
+    const { user_id } = await service.newPerson(fields);
+    expect(outcome(await put(ada, user_id, { role: 'Viewer' }))).toStrictEqual(userNotFound(service.clock));
     expect(await roles()).toBeUndefined();
   });
 
-  test('the role of an account that is disabled meanwhile can be changed', async () => {
+  test('changes the role of an account that has been disabled since', async () => {
     await ada.grant(chatbot, bob, 'Admin');
-    await directory.db.users.updateOne(
+    await service.db.users.updateOne(
       { user_id: String(bob.user_id) },
       { $set: { account_status: 'disabled' } },
     );
     expect((await put(ada, bob.user_id, { role: 'Viewer' })).status).toBe(200);
   });
 
-  describe('nobody grants or changes a role above his own', () => {
+  describe('roles that a caller may grant and change', () => {
     const refusals: [Role, Role, Role | undefined, number][] = [
       // caller, granted, before
       ['Admin', 'Owner', undefined, 403],
@@ -163,58 +151,56 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
       ['Analyst', 'Analyst', undefined, 404],
       ['Analyst', 'Viewer', 'Owner', 404],
     ];
-    test.each(refusals)('%s grants %s to who had %s: %i', async (caller, role, before, status) => {
+    test.each(refusals)('%s grants %s to a user who has %s: %i', async (caller, role, before, status) => {
       await ada.grant(chatbot, bob, caller);
       if (before) await ada.grant(chatbot, eve, before);
       const list = (await stored())?.permissions;
       const answer = await put(bob, eve.user_id, { role });
       expect(answer.status).toBe(status);
-      if (status === 403) expect(outcome(answer)).toStrictEqual(forbidden(directory.clock));
-      if (status === 404) expect(outcome(answer)).toStrictEqual(notFound(directory.clock));
+      if (status === 403) expect(outcome(answer)).toStrictEqual(forbidden(service.clock));
+      if (status === 404) expect(outcome(answer)).toStrictEqual(notFound(service.clock));
       if (status !== 200) expect((await stored())?.permissions).toStrictEqual(list);
       else expect(await roleOf(eve)).toBe(role);
     });
 
-    test.each(ROLES.slice(1))('%s does not raise himself', async (role) => {
+    test.each(ROLES.slice(1))('%s cannot raise their own role', async (role) => {
       await ada.grant(chatbot, bob, role);
       const { status } = await put(bob, bob.user_id, { role: 'Owner' });
       expect(status).toBe(role === 'Analyst' ? 404 : 403);
       expect(await roleOf(bob)).toBe(role);
     });
 
-    test('an unknown user is not told to who may not grant', async () => {
+    test('a caller who may not grant is not told which users exist', async () => {
       await ada.grant(chatbot, bob, 'Viewer');
       for (const user_id of ['User-999999', eve.user_id])
-        expect(outcome(await put(bob, user_id, { role: 'Viewer' }))).toStrictEqual(
-          forbidden(directory.clock),
-        );
+        expect(outcome(await put(bob, user_id, { role: 'Viewer' }))).toStrictEqual(forbidden(service.clock));
     });
   });
 
   describe('the last Owner stays', () => {
-    test.each(ROLES.slice(1))('he does not become %s', async (role) => {
+    test.each(ROLES.slice(1))('and cannot become %s', async (role) => {
       const before = await stored();
       expect(outcome(await put(ada, ada.user_id, { role }))).toStrictEqual(
-        forbidden(directory.clock, 'The last Owner cannot be removed'),
+        forbidden(service.clock, 'The last Owner cannot be removed'),
       );
       expect(await stored()).toStrictEqual(before);
       expect((await put(ada, ada.user_id, { role: 'Owner' })).status).toBe(200);
       expect(await roleOf(ada)).toBe('Owner');
     });
 
-    test('of two the owner steps back, and the other follows him', async () => {
+    test('an owner who steps back is succeeded by the other Owner', async () => {
       await ada.grant(chatbot, bob, 'Owner');
       expect((await put(ada, ada.user_id, { role: 'Viewer' })).status).toBe(200);
       expect(await stored()).toMatchObject({ owner_id: bob.user_id });
       expect(await roleOf(ada)).toBe('Viewer');
       expect(await roleOf(bob)).toBe('Owner');
       expect(outcome(await put(bob, bob.user_id, { role: 'Admin' }))).toStrictEqual(
-        forbidden(directory.clock, 'The last Owner cannot be removed'),
+        forbidden(service.clock, 'The last Owner cannot be removed'),
       );
     });
 
-    test('of two who demote each other at once one stays', async () => {
-      for (let round = 0; round < 6; round += 1) {
+    test('one of two Owners who lower each other concurrently stays', async () => {
+      for (let round = 0; round < 3; round += 1) {
         const shared = await ada.create();
         await ada.grant(shared, bob, 'Owner');
         const answers = await Promise.all([
@@ -229,9 +215,9 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     });
   });
 
-  test('of many grants at once none is lost', async () => {
+  test('no concurrent grant is lost', async () => {
     const people: Person[] = [];
-    for (let number = 0; number < 16; number += 1) people.push(await directory.person());
+    for (let number = 0; number < 8; number += 1) people.push(await service.newPerson());
     await ada.grant(chatbot, bob, 'Owner');
     const answers = await Promise.all(
       people.map(({ user_id }, turn) => put(turn % 2 ? ada : bob, user_id, { role: 'Viewer' })),
@@ -242,13 +228,13 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     );
   });
 
-  test('of grants at once to one person one holds', async () => {
+  test('one of several concurrent grants to a user is stored', async () => {
     const granted = ['Admin', 'Editor', 'Viewer', 'Analyst', 'Admin', 'Editor'];
     await Promise.all(granted.map((role) => put(ada, bob.user_id, { role })));
     expect((await roles())?.filter(([user_id]) => user_id === bob.user_id)).toHaveLength(1);
   });
 
-  test('a list holds 1,000 entries and no more', async () => {
+  test('an access list holds at most 1,000 entries', async () => {
     const entry = (number: number): Grant => ({
       user_id: `User-x${number}`,
       role: 'Viewer',
@@ -257,10 +243,10 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     });
     const { chatbot_id } = chatbot;
     const permissions = Array.from({ length: 998 }, (_, number) => entry(number));
-    await directory.db.chatbots.updateOne({ chatbot_id }, { $set: { permissions } });
-    expect((await put(ada, bob.user_id, { role: 'Viewer' })).status).toBe(200); // with the owner: 1,000
+    await service.db.chatbots.updateOne({ chatbot_id }, { $set: { permissions } });
+    expect((await put(ada, bob.user_id, { role: 'Viewer' })).status).toBe(200); // the 1,000th, with the owner
     expect(outcome(await put(ada, eve.user_id, { role: 'Viewer' }))).toStrictEqual(
-      malformed('an access list holds at most 1000 entries', directory.clock),
+      malformed('an access list holds at most 1000 entries', service.clock),
     );
     expect(await roles()).toHaveLength(1_000);
     expect((await put(ada, bob.user_id, { role: 'Editor' })).status).toBe(200);
@@ -271,57 +257,57 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     let place: Place;
     let shared: Chatbot;
     beforeEach(async () => {
-      owner = await directory.person();
-      [place] = await directory.organization([owner]);
-      await directory.join(ada, { ...place, role: 'Owner' });
+      owner = await service.newPerson();
+      [place] = await service.newOrganization([owner]);
+      await service.storeMember(ada, { ...place, role: 'Owner' });
       shared = await ada.create({ department_id: place.department_id });
     });
 
-    test('its people are admitted, nobody else', async () => {
-      await directory.join(bob, { ...place, role: 'Viewer' });
+    test('only members and Owners of the organization can be granted a role', async () => {
+      await service.storeMember(bob, { ...place, role: 'Viewer' });
       expect((await put(ada, bob.user_id, { role: 'Editor' }, shared)).status).toBe(200);
       expect((await put(ada, owner.user_id, { role: 'Editor' }, shared)).status).toBe(200);
       const before = await stored(shared);
       expect(outcome(await put(ada, eve.user_id, { role: 'Editor' }, shared))).toStrictEqual(
-        userNotFound(directory.clock),
+        userNotFound(service.clock),
       );
-      const [next] = await directory.organization([owner]);
-      await directory.join(eve, { ...next, role: 'Owner' });
+      const [next] = await service.newOrganization([owner]);
+      await service.storeMember(eve, { ...next, role: 'Owner' });
       expect(outcome(await put(ada, eve.user_id, { role: 'Editor' }, shared))).toStrictEqual(
-        userNotFound(directory.clock),
+        userNotFound(service.clock),
       );
       expect(await stored(shared)).toStrictEqual(before);
     });
 
-    test('who was only invited is not admitted, nor a member whose account is disabled', async () => {
-      await directory.db.memberships.insertOne({
+    test('neither an invitee nor a member whose account is disabled can be granted a role', async () => {
+      await service.db.memberships.insertOne({
         membership_id: 'invitation',
         ...place,
         role: 'Editor',
         email: 'grace@example.com',
         granted_by: String(ada.user_id),
         granted_at: at(),
-        expires_at: new Date(directory.clock.now() + 1000),
+        expires_at: new Date(service.clock.now() + 1000),
       });
-      const disabled = await directory.person({ account_status: 'disabled' });
-      await directory.join(disabled, { ...place, role: 'Editor' });
+      const disabled = await service.newPerson({ account_status: 'disabled' });
+      await service.storeMember(disabled, { ...place, role: 'Editor' });
       for (const user_id of [eve.user_id, disabled.user_id, 'undefined', 'null'])
         expect(outcome(await put(ada, user_id, { role: 'Editor' }, shared))).toStrictEqual(
-          userNotFound(directory.clock),
+          userNotFound(service.clock),
         );
     });
 
-    test("a department's Admin grants by his role there, and not above it", async () => {
-      await directory.join(bob, { ...place, role: 'Admin' });
-      await directory.join(eve, { ...place, role: 'Viewer' });
+    test("a department's Admin grants roles up to Admin", async () => {
+      await service.storeMember(bob, { ...place, role: 'Admin' });
+      await service.storeMember(eve, { ...place, role: 'Viewer' });
       expect((await put(bob, eve.user_id, { role: 'Admin' }, shared)).status).toBe(200);
       expect(outcome(await put(bob, eve.user_id, { role: 'Owner' }, shared))).toStrictEqual(
-        forbidden(directory.clock),
+        forbidden(service.clock),
       );
     });
 
-    test('an entry lower than the role in the department wins', async () => {
-      await directory.join(bob, { ...place, role: 'Admin' });
+    test('an entry overrides a higher role in the department', async () => {
+      await service.storeMember(bob, { ...place, role: 'Admin' });
       expect((await put(bob, eve.user_id, { role: 'Viewer' }, shared)).status).toBe(404); // no member
       await ada.grant(shared, bob, 'Viewer');
       expect((await put(bob, eve.user_id, { role: 'Viewer' }, shared)).status).toBe(403);
@@ -331,22 +317,22 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     });
 
     test.each(['Owner', 'Admin'] as const)(
-      'nobody lowers who is Owner by the department, but an Owner: %s',
+      'whether an Owner of the department can be lowered by its %s',
       async (role) => {
-        await directory.join(bob, { ...place, role });
-        await directory.join(eve, { ...place, role: 'Owner' });
+        await service.storeMember(bob, { ...place, role });
+        await service.storeMember(eve, { ...place, role: 'Owner' });
         const answer = await put(bob, eve.user_id, { role: 'Analyst' }, shared);
-        if (role === 'Admin') expect(outcome(answer)).toStrictEqual(forbidden(directory.clock));
+        if (role === 'Admin') expect(outcome(answer)).toStrictEqual(forbidden(service.clock));
         expect(await roleOf(eve, shared)).toBe(role === 'Owner' ? 'Analyst' : 'Owner');
       },
     );
 
-    test('who is removed from the department while he is given a role has none', async () => {
+    test('a member who is removed during a grant has no role', async () => {
       for (let round = 0; round < 5; round += 1) {
-        await directory.join(bob, { ...place, role: 'Viewer' });
+        await service.storeMember(bob, { ...place, role: 'Viewer' });
         await Promise.all([
           put(ada, bob.user_id, { role: 'Owner' }, shared),
-          directory.db.memberships.deleteOne({ user_id: String(bob.user_id) }),
+          service.db.memberships.deleteOne({ user_id: String(bob.user_id) }),
         ]);
         expect((await bob.call('GET', `/${shared.chatbot_id}`)).status).toBe(404);
         expect((await bob.call('DELETE', `/${shared.chatbot_id}`)).status).toBe(404);
@@ -354,10 +340,10 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     });
   });
 
-  test('an account without a user_id is nobody who could be given a role', async () => {
-    const nameless = await directory.person({ user_id: null });
+  test('an account without a user_id cannot be granted a role', async () => {
+    const nameless = await service.newPerson({ user_id: null });
     expect(outcome(await put(ada, nameless.user_id, { role: 'Viewer' }))).toStrictEqual(
-      userNotFound(directory.clock),
+      userNotFound(service.clock),
     );
   });
 });

@@ -3,27 +3,28 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Chatbot } from '../../../../services/user/chatbots/records.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { may } from '../../../fixtures/permissions.ts';
-import { type Directory, notFound, type Person, STRANGE_IDS, startDirectory } from '../directory.ts';
+import { notFound, STRANGE_IDS } from '../../access/failures.ts';
+import { type ChatbotService, type Person, startChatbotService } from '../chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 let bob: Person;
 let eve: Person;
 let chatbot: Chatbot;
 beforeAll(async () => {
-  directory = await startDirectory();
+  service = await startChatbotService();
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 beforeEach(async () => {
-  [ada, bob, eve] = [await directory.person(), await directory.person(), await directory.person()];
+  [ada, bob, eve] = [await service.newPerson(), await service.newPerson(), await service.newPerson()];
   chatbot = await ada.create();
 });
 
 const list = (person: Person, { chatbot_id } = chatbot) => person.call('GET', `/${chatbot_id}/access`);
-const at = () => new Date(directory.clock.now()).toISOString();
+const at = () => new Date(service.clock.now()).toISOString();
 
 describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
-  test('of a chatbot that nobody shared holds its owner, since it was created', async () => {
+  test('lists only the creator, since the creation, before the first grant', async () => {
     expect(outcome(await list(ada))).toStrictEqual({
       status: 200,
       body: {
@@ -35,11 +36,11 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
     });
   });
 
-  test('holds who was given a role, by whom and when, the owner first', async () => {
-    directory.clock.advance(60);
+  test('lists every grant with its granter and date, the owner first', async () => {
+    service.clock.advance(60);
     await ada.grant(chatbot, bob, 'Owner');
     const shared = at();
-    directory.clock.advance(60);
+    service.clock.advance(60);
     await bob.grant(chatbot, eve, 'Editor');
     const expected = [
       { user_id: ada.user_id, role: 'Owner', granted_by: ada.user_id, granted_at: chatbot.created_at },
@@ -53,7 +54,7 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
       });
   });
 
-  test('the owner is first wherever he is stored', async () => {
+  test('lists the owner first, whatever the stored order', async () => {
     const [first, second] = [bob, ada].map(({ user_id }) => ({
       user_id: String(user_id),
       role: 'Owner' as const,
@@ -61,24 +62,21 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
       granted_at: at(),
     }));
     const { chatbot_id } = chatbot;
-    await directory.db.chatbots.updateOne(
-      { chatbot_id },
-      { $set: { permissions: [first, second] as never } },
-    );
+    await service.db.chatbots.updateOne({ chatbot_id }, { $set: { permissions: [first, second] as never } });
     expect((await list(bob)).body.permissions).toStrictEqual([second, first]);
   });
 
-  test.each(ROLES)('%s by the list', async (role) => {
+  test.each(ROLES)('requires a role that may view users: %s', async (role) => {
     await ada.grant(chatbot, bob, role);
     const answer = await list(bob);
     if (may(role, 'view users')) expect(answer.body.permissions).toHaveLength(2);
-    else expect(outcome(answer)).toStrictEqual(notFound(directory.clock));
+    else expect(outcome(answer)).toStrictEqual(notFound(service.clock));
   });
 
-  test('in a department names who was given a role, not who has one there', async () => {
-    const [place] = await directory.organization([eve]);
-    await directory.join(ada, { ...place, role: 'Editor' });
-    await directory.join(bob, { ...place, role: 'Viewer' });
+  test('lists grants, not roles in the department', async () => {
+    const [place] = await service.newOrganization([eve]);
+    await service.storeMember(ada, { ...place, role: 'Editor' });
+    await service.storeMember(bob, { ...place, role: 'Viewer' });
     const { chatbot_id } = await ada.create({ department_id: place.department_id });
     for (const person of [ada, bob, eve])
       expect(
@@ -88,11 +86,11 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
       ).toEqual([ada.user_id]);
   });
 
-  test("a stranger's and an unknown one are answered alike", async () => {
-    expect(outcome(await list(bob))).toStrictEqual(notFound(directory.clock));
+  test('returns 404 for an unknown chatbot, and for one on which the caller has no role', async () => {
+    expect(outcome(await list(bob))).toStrictEqual(notFound(service.clock));
     for (const id of STRANGE_IDS)
       expect(outcome(await ada.call('GET', `/${id}/access`)), id.slice(0, 40)).toStrictEqual(
-        notFound(directory.clock),
+        notFound(service.clock),
       );
   });
 });

@@ -2,33 +2,34 @@ import { ROLES } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { may, SPECIFIED_PERMISSIONS } from '../../../fixtures/permissions.ts';
-import { type Directory, notFound, type Person, type Place, startDirectory } from '../directory.ts';
+import { notFound } from '../../access/failures.ts';
+import { type ChatbotService, type Person, type Place, startChatbotService } from '../chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 let bob: Person;
 let owner: Person;
 let place: Place;
 beforeAll(async () => {
-  directory = await startDirectory();
-  [ada, bob, owner] = [await directory.person(), await directory.person(), await directory.person()];
-  [place] = await directory.organization([owner]);
-  await directory.join(ada, { ...place, role: 'Owner' });
+  service = await startChatbotService();
+  [ada, bob, owner] = [await service.newPerson(), await service.newPerson(), await service.newPerson()];
+  [place] = await service.newOrganization([owner]);
+  await service.storeMember(ada, { ...place, role: 'Owner' });
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 
 const own = (person: Person, { chatbot_id }: { chatbot_id: string }) =>
   person.call('GET', `/${chatbot_id}/access/me`);
 const inDepartment = () => ada.create({ department_id: place.department_id });
-/** Somebody with a role in the department. */
+/** A new member of the department. */
 async function member(role: (typeof ROLES)[number]) {
-  const person = await directory.person();
-  await directory.join(person, { ...place, role });
+  const person = await service.newPerson();
+  await service.storeMember(person, { ...place, role });
   return person;
 }
 
 describe('GET /api/v1/chatbots/{chatbot_id}/access/me', () => {
-  test.each(ROLES)('%s: the role and what it permits, Analyst included', async (role) => {
+  test.each(ROLES)('returns the granted role %s and its permissions', async (role) => {
     const chatbot = await ada.create();
     await ada.grant(chatbot, bob, role);
     expect(outcome(await own(bob, chatbot))).toStrictEqual({
@@ -42,11 +43,11 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access/me', () => {
     });
   });
 
-  test('its creator is Owner', async () => {
+  test('returns Owner to the creator', async () => {
     expect((await own(ada, await ada.create())).body.role).toBe('Owner');
   });
 
-  test.each(ROLES)('%s by the department', async (role) => {
+  test.each(ROLES)('returns the role %s in the department', async (role) => {
     expect((await own(await member(role), await inDepartment())).body.role).toBe(role);
   });
 
@@ -55,18 +56,18 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access/me', () => {
     ['Admin', 'Analyst', 'Analyst'],
     ['Owner', 'Viewer', 'Viewer'],
     ['Analyst', 'Owner', 'Owner'],
-  ] as const)('%s by the department and %s by the list is %s', async (inherited, given, role) => {
+  ] as const)('%s in the department and %s on the access list is %s', async (inherited, given, role) => {
     const person = await member(inherited);
     const chatbot = await inDepartment();
     await ada.grant(chatbot, person, given);
     expect((await own(person, chatbot)).body.role).toBe(role);
   });
 
-  test("the organization's Owner is Owner, whatever the list and his membership say", async () => {
-    const both = await directory.person();
-    const [other] = await directory.organization([both, owner]);
-    await directory.join(ada, { ...other, role: 'Owner' });
-    await directory.join(both, { ...other, role: 'Analyst' });
+  test("the organization's Owner is Owner, whatever their entry and membership say", async () => {
+    const both = await service.newPerson();
+    const [other] = await service.newOrganization([both, owner]);
+    await service.storeMember(ada, { ...other, role: 'Owner' });
+    await service.storeMember(both, { ...other, role: 'Analyst' });
     const chatbot = await ada.create({ department_id: other.department_id });
     expect((await own(owner, chatbot)).body.role).toBe('Owner');
     expect((await own(both, chatbot)).body.role).toBe('Owner');
@@ -74,34 +75,34 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access/me', () => {
     expect((await own(both, chatbot)).body.role).toBe('Owner');
   });
 
-  test("an organization's Owner is nobody on the personal chatbots of its people", async () => {
-    expect(outcome(await own(owner, await ada.create()))).toStrictEqual(notFound(directory.clock));
+  test("an organization's Owner has no role on personal chatbots of its members", async () => {
+    expect(outcome(await own(owner, await ada.create()))).toStrictEqual(notFound(service.clock));
   });
 
-  test('of a department only its people have a role, whatever the list says, the owner included', async () => {
+  test('a former member has no role, even as owner or on the access list', async () => {
     const person = await member('Editor');
     const chatbot = await person.create({ department_id: place.department_id });
     const other = await member('Viewer');
     await ada.grant(chatbot, other, 'Owner');
-    await directory.db.memberships.deleteMany({
+    await service.db.memberships.deleteMany({
       user_id: { $in: [person.user_id, other.user_id] as string[] },
     });
-    for (const gone of [person, other])
-      expect(outcome(await own(gone, chatbot))).toStrictEqual(notFound(directory.clock));
+    for (const former of [person, other])
+      expect(outcome(await own(former, chatbot))).toStrictEqual(notFound(service.clock));
   });
 
-  test('a role in one department is none in the next, nor in another organization', async () => {
-    const [here, there] = await directory.organization([owner], 2);
-    const [elsewhere] = await directory.organization([bob]);
-    await directory.join(ada, { ...here, role: 'Owner' });
+  test('a role does not extend to other departments or organizations', async () => {
+    const [here, there] = await service.newOrganization([owner], 2);
+    const [elsewhere] = await service.newOrganization([bob]);
+    await service.storeMember(ada, { ...here, role: 'Owner' });
     const next = await owner.create({ department_id: String(there?.department_id) });
     const foreign = await bob.create({ department_id: elsewhere.department_id });
     for (const chatbot of [next, foreign])
-      expect(outcome(await own(ada, chatbot))).toStrictEqual(notFound(directory.clock));
-    expect(outcome(await own(owner, foreign))).toStrictEqual(notFound(directory.clock));
+      expect(outcome(await own(ada, chatbot))).toStrictEqual(notFound(service.clock));
+    expect(outcome(await own(owner, foreign))).toStrictEqual(notFound(service.clock));
   });
 
-  test('an unknown chatbot', async () => {
-    expect(outcome(await own(ada, { chatbot_id: 'nothing' }))).toStrictEqual(notFound(directory.clock));
+  test('returns 404 for an unknown chatbot', async () => {
+    expect(outcome(await own(ada, { chatbot_id: 'nothing' }))).toStrictEqual(notFound(service.clock));
   });
 });

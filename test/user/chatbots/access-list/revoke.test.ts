@@ -3,44 +3,36 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Chatbot } from '../../../../services/user/chatbots/records.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { send } from '../../../fixtures/http.ts';
-import {
-  type Directory,
-  forbidden,
-  noBearer,
-  notFound,
-  type Person,
-  type Place,
-  STRANGE_IDS,
-  startDirectory,
-} from '../directory.ts';
+import { forbidden, noBearer, notFound, STRANGE_IDS } from '../../access/failures.ts';
+import { type ChatbotService, type Person, type Place, startChatbotService } from '../chatbot-service.ts';
 
-let directory: Directory;
+let service: ChatbotService;
 let ada: Person;
 let bob: Person;
 let eve: Person;
 let chatbot: Chatbot;
 beforeAll(async () => {
-  directory = await startDirectory();
+  service = await startChatbotService();
 });
-afterAll(() => directory.stop());
+afterAll(() => service.stop());
 beforeEach(async () => {
-  [ada, bob, eve] = [await directory.person(), await directory.person(), await directory.person()];
+  [ada, bob, eve] = [await service.newPerson(), await service.newPerson(), await service.newPerson()];
   chatbot = await ada.create();
 });
 
 const revoke = (person: Person, user_id: string | null, { chatbot_id } = chatbot) =>
   person.call('DELETE', `/${chatbot_id}/access/${user_id}`);
 const leave = (person: Person, of = chatbot) => revoke(person, person.user_id, of);
-const stored = ({ chatbot_id } = chatbot) => directory.db.chatbots.findOne({ chatbot_id });
+const stored = ({ chatbot_id } = chatbot) => service.db.chatbots.findOne({ chatbot_id });
 const roles = async (of = chatbot) =>
   (await stored(of))?.permissions?.map(({ user_id, role }) => [user_id, role]);
 const roleOf = async (person: Person, { chatbot_id } = chatbot) =>
   (await person.call('GET', `/${chatbot_id}/access/me`)).body.role;
 const revoked = { status: 200, body: { message: 'Access revoked' } };
-const lastOwner = () => forbidden(directory.clock, 'The last Owner cannot be removed');
+const lastOwner = () => forbidden(service.clock, 'The last Owner cannot be removed');
 
 describe('DELETE /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
-  test.each(ROLES)('%s is revoked, once, and has nothing left', async (role) => {
+  test.each(ROLES)('revokes %s, after which the user has no access', async (role) => {
     await ada.grant(chatbot, eve, 'Viewer');
     await ada.grant(chatbot, bob, role);
     expect(outcome(await revoke(ada, bob.user_id))).toStrictEqual(revoked);
@@ -50,23 +42,23 @@ describe('DELETE /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     ]);
     for (const path of ['', '/access', '/access/me'])
       expect(outcome(await bob.call('GET', `/${chatbot.chatbot_id}${path}`))).toStrictEqual(
-        notFound(directory.clock),
+        notFound(service.clock),
       );
-    expect(outcome(await revoke(ada, bob.user_id))).toStrictEqual(notFound(directory.clock));
+    expect(outcome(await revoke(ada, bob.user_id))).toStrictEqual(notFound(service.clock));
   });
 
-  test('what is public stays as it was', async () => {
+  test('does not change the public fields', async () => {
     await ada.grant(chatbot, bob, 'Viewer');
-    directory.clock.advance(60);
+    service.clock.advance(60);
     await revoke(ada, bob.user_id);
     expect((await ada.call('GET', `/${chatbot.chatbot_id}`)).body).toStrictEqual(chatbot);
   });
 
-  test.each(ROLES)('%s leaves', async (role) => {
+  test.each(ROLES)('lets %s leave', async (role) => {
     await ada.grant(chatbot, bob, role);
     expect(outcome(await leave(bob))).toStrictEqual(revoked);
     expect(await roles()).toEqual([[ada.user_id, 'Owner']]);
-    expect(outcome(await leave(bob))).toStrictEqual(notFound(directory.clock));
+    expect(outcome(await leave(bob))).toStrictEqual(notFound(service.clock));
   });
 
   const cases: [Role, Role, number][] = [
@@ -86,49 +78,52 @@ describe('DELETE /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     const before = await stored();
     const answer = await revoke(bob, eve.user_id);
     expect(answer.status).toBe(status);
-    if (status === 403) expect(outcome(answer)).toStrictEqual(forbidden(directory.clock));
-    if (status === 404) expect(outcome(answer)).toStrictEqual(notFound(directory.clock));
+    if (status === 403) expect(outcome(answer)).toStrictEqual(forbidden(service.clock));
+    if (status === 404) expect(outcome(answer)).toStrictEqual(notFound(service.clock));
     if (status !== 200) expect(await stored()).toStrictEqual(before);
     else expect(await roleOf(eve)).toBeUndefined();
   });
 
-  test('an Admin does not revoke the owner, who stands in no list', async () => {
+  test('an Admin cannot revoke an owner without an entry', async () => {
     await ada.grant(chatbot, bob, 'Admin');
-    await directory.db.chatbots.updateOne(
+    await service.db.chatbots.updateOne(
       { chatbot_id: chatbot.chatbot_id },
       { $pull: { permissions: { user_id: String(ada.user_id) } } },
     );
-    expect(outcome(await revoke(bob, ada.user_id))).toStrictEqual(forbidden(directory.clock));
+    expect(outcome(await revoke(bob, ada.user_id))).toStrictEqual(forbidden(service.clock));
     expect(await roleOf(ada)).toBe('Owner');
   });
 
-  test.each(['Editor', 'Viewer'] as const)('%s, who may not, is not told who has an entry', async (role) => {
-    await ada.grant(chatbot, bob, role);
-    for (const user_id of [ada.user_id, eve.user_id, 'User-999999'])
-      expect(outcome(await revoke(bob, user_id))).toStrictEqual(forbidden(directory.clock));
-  });
+  test.each(['Editor', 'Viewer'] as const)(
+    '%s, who may not revoke, is not told who has an entry',
+    async (role) => {
+      await ada.grant(chatbot, bob, role);
+      for (const user_id of [ada.user_id, eve.user_id, 'User-999999'])
+        expect(outcome(await revoke(bob, user_id))).toStrictEqual(forbidden(service.clock));
+    },
+  );
 
-  test('who has no entry, or a name that nobody has', async () => {
+  test('returns 404 for a user without an entry and for an unknown user', async () => {
     for (const user_id of [bob.user_id, 'User-999999', 'me', '__proto__', '%00', 'x'.repeat(10_000)])
-      expect(outcome(await revoke(ada, user_id))).toStrictEqual(notFound(directory.clock));
+      expect(outcome(await revoke(ada, user_id))).toStrictEqual(notFound(service.clock));
     expect(await roles()).toBeUndefined();
   });
 
-  test('an unknown chatbot, and one that the caller has no part in', async () => {
+  test('returns 404 for an unknown chatbot, and for one on which the caller has no role', async () => {
     await ada.grant(chatbot, eve, 'Viewer');
     for (const id of STRANGE_IDS)
       expect(
         outcome(await ada.call('DELETE', `/${id}/access/${ada.user_id}`)),
         id.slice(0, 40),
-      ).toStrictEqual(notFound(directory.clock));
+      ).toStrictEqual(notFound(service.clock));
     for (const user_id of [ada.user_id, bob.user_id, eve.user_id])
-      expect(outcome(await revoke(bob, user_id))).toStrictEqual(notFound(directory.clock));
+      expect(outcome(await revoke(bob, user_id))).toStrictEqual(notFound(service.clock));
     expect(await roles()).toHaveLength(2);
   });
 
-  test('the role of an account that is disabled meanwhile can be revoked', async () => {
+  test('revokes the role of an account that has been disabled since', async () => {
     await ada.grant(chatbot, bob, 'Admin');
-    await directory.db.users.updateOne(
+    await service.db.users.updateOne(
       { user_id: String(bob.user_id) },
       { $set: { account_status: 'disabled' } },
     );
@@ -136,7 +131,7 @@ describe('DELETE /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
   });
 
   describe('the last Owner stays', () => {
-    test('alone, or with others who are none', async () => {
+    test('alone, and beside users with lower roles', async () => {
       expect(outcome(await leave(ada))).toStrictEqual(lastOwner());
       await ada.grant(chatbot, bob, 'Admin');
       expect(outcome(await leave(ada))).toStrictEqual(lastOwner());
@@ -144,40 +139,40 @@ describe('DELETE /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
       expect((await stored())?.owner_id).toBe(ada.user_id);
     });
 
-    test('when the owner leaves, the longest-serving other Owner follows him', async () => {
-      const carol = await directory.person();
+    test('when the owner leaves, the longest-serving other Owner takes their place', async () => {
+      const carol = await service.newPerson();
       await ada.grant(chatbot, carol, 'Viewer');
       await ada.grant(chatbot, eve, 'Owner');
       await ada.grant(chatbot, bob, 'Owner');
-      await ada.grant(chatbot, carol, 'Owner'); // longest in the list, latest an Owner
-      for (const [gone, next] of [
+      await ada.grant(chatbot, carol, 'Owner'); // first on the list, last to become an Owner
+      for (const [leaver, successor] of [
         [ada, eve],
         [eve, bob],
         [bob, carol],
       ] as const) {
-        expect(outcome(await leave(gone))).toStrictEqual(revoked);
-        expect((await stored())?.owner_id).toBe(next.user_id);
-        expect((await next.call('GET', `/${chatbot.chatbot_id}`)).body.owner_id).toBe(next.user_id);
-        expect((await gone.call('GET', `/${chatbot.chatbot_id}`)).status).toBe(404);
+        expect(outcome(await leave(leaver))).toStrictEqual(revoked);
+        expect((await stored())?.owner_id).toBe(successor.user_id);
+        expect((await successor.call('GET', `/${chatbot.chatbot_id}`)).body.owner_id).toBe(successor.user_id);
+        expect((await leaver.call('GET', `/${chatbot.chatbot_id}`)).status).toBe(404);
       }
       expect(outcome(await leave(carol))).toStrictEqual(lastOwner());
     });
 
-    test('an Owner of the list revokes the owner, and follows him', async () => {
+    test('an Owner who revokes the owner takes their place', async () => {
       await ada.grant(chatbot, bob, 'Owner');
       expect(outcome(await revoke(bob, ada.user_id))).toStrictEqual(revoked);
       expect(await stored()).toMatchObject({ owner_id: bob.user_id });
       expect((await ada.call('GET', `/${chatbot.chatbot_id}`)).status).toBe(404);
     });
 
-    test('when another Owner leaves, the owner stays who he is', async () => {
+    test('the owner does not change when another Owner leaves', async () => {
       await ada.grant(chatbot, bob, 'Owner');
       expect(outcome(await leave(bob))).toStrictEqual(revoked);
       expect((await stored())?.owner_id).toBe(ada.user_id);
     });
 
-    test('of two who leave at once one stays', async () => {
-      for (let round = 0; round < 10; round += 1) {
+    test('one of two Owners who leave concurrently stays', async () => {
+      for (let round = 0; round < 4; round += 1) {
         const shared = await ada.create();
         await ada.grant(shared, bob, 'Owner');
         const answers = await Promise.all([leave(ada, shared), leave(bob, shared)]);
@@ -188,15 +183,15 @@ describe('DELETE /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
       }
     });
 
-    test('of eight who leave at once one stays', async () => {
+    test('one of five Owners who leave concurrently stays', async () => {
       const people = [ada];
-      for (let number = 0; number < 7; number += 1) {
-        const person = await directory.person();
+      for (let number = 0; number < 4; number += 1) {
+        const person = await service.newPerson();
         await ada.grant(chatbot, person, 'Owner');
         people.push(person);
       }
       const answers = await Promise.all(people.map((person) => leave(person)));
-      expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(200), 403]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([...Array(4).fill(200), 403]);
       const [stays] = people.filter((_, turn) => answers[turn]?.status === 403);
       expect(await roles()).toEqual([[stays?.user_id, 'Owner']]);
       expect((await stored())?.owner_id).toBe(stays?.user_id);
@@ -208,14 +203,14 @@ describe('DELETE /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     let place: Place;
     let shared: Chatbot;
     beforeEach(async () => {
-      owner = await directory.person();
-      [place] = await directory.organization([owner]);
-      await directory.join(ada, { ...place, role: 'Owner' });
+      owner = await service.newPerson();
+      [place] = await service.newOrganization([owner]);
+      await service.storeMember(ada, { ...place, role: 'Owner' });
       shared = await ada.create({ department_id: place.department_id });
     });
 
-    test('the role in the department holds again', async () => {
-      await directory.join(bob, { ...place, role: 'Viewer' });
+    test('the role in the department applies again', async () => {
+      await service.storeMember(bob, { ...place, role: 'Viewer' });
       await ada.grant(shared, bob, 'Admin');
       expect(outcome(await leave(bob, shared))).toStrictEqual(revoked);
       expect(await roleOf(bob, shared)).toBe('Viewer');
@@ -224,10 +219,10 @@ describe('DELETE /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
       expect(await roleOf(bob, shared)).toBe('Viewer');
     });
 
-    test('who was given less than his role in the department does not raise himself by leaving', async () => {
-      await directory.join(bob, { ...place, role: 'Admin' });
+    test('a user whose entry is lower than their role in the department cannot leave', async () => {
+      await service.storeMember(bob, { ...place, role: 'Admin' });
       await ada.grant(shared, bob, 'Viewer');
-      expect(outcome(await leave(bob, shared))).toStrictEqual(forbidden(directory.clock));
+      expect(outcome(await leave(bob, shared))).toStrictEqual(forbidden(service.clock));
       expect(await roleOf(bob, shared)).toBe('Viewer');
       await ada.grant(shared, bob, 'Analyst');
       expect((await leave(bob, shared)).status).toBe(403);
@@ -237,37 +232,37 @@ describe('DELETE /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
       expect(await roleOf(bob, shared)).toBe('Admin');
     });
 
-    test('an Admin does not make an Owner by revoking what stood in his way', async () => {
-      await directory.join(bob, { ...place, role: 'Admin' });
-      await directory.join(eve, { ...place, role: 'Owner' });
+    test('an Admin cannot make a user Owner by revoking a lower entry', async () => {
+      await service.storeMember(bob, { ...place, role: 'Admin' });
+      await service.storeMember(eve, { ...place, role: 'Owner' });
       await ada.grant(shared, eve, 'Viewer');
-      expect(outcome(await revoke(bob, eve.user_id, shared))).toStrictEqual(forbidden(directory.clock));
+      expect(outcome(await revoke(bob, eve.user_id, shared))).toStrictEqual(forbidden(service.clock));
       expect(await roleOf(eve, shared)).toBe('Viewer');
       expect(outcome(await revoke(ada, eve.user_id, shared))).toStrictEqual(revoked);
       expect(await roleOf(eve, shared)).toBe('Owner');
     });
 
-    test("a member's role there is nothing that the list could lose", async () => {
-      await directory.join(bob, { ...place, role: 'Viewer' });
+    test('a role in the department is not an entry that can be revoked', async () => {
+      await service.storeMember(bob, { ...place, role: 'Viewer' });
       for (const caller of [ada, bob, owner])
-        expect(outcome(await revoke(caller, bob.user_id, shared))).toStrictEqual(notFound(directory.clock));
-      expect(outcome(await leave(owner, shared))).toStrictEqual(notFound(directory.clock));
+        expect(outcome(await revoke(caller, bob.user_id, shared))).toStrictEqual(notFound(service.clock));
+      expect(outcome(await leave(owner, shared))).toStrictEqual(notFound(service.clock));
     });
 
-    test("the organization's Owner takes anybody off the list, but not the last Owner", async () => {
-      await directory.join(bob, { ...place, role: 'Viewer' });
+    test("the organization's Owner revokes any entry but that of the last Owner", async () => {
+      await service.storeMember(bob, { ...place, role: 'Viewer' });
       await ada.grant(shared, bob, 'Owner');
       expect(outcome(await revoke(owner, ada.user_id, shared))).toStrictEqual(revoked);
       expect((await stored(shared))?.owner_id).toBe(bob.user_id);
       expect(outcome(await revoke(owner, bob.user_id, shared))).toStrictEqual(lastOwner());
     });
 
-    test('who is no longer of the department leaves nothing and revokes nothing', async () => {
-      await directory.join(bob, { ...place, role: 'Viewer' });
+    test('a former member can neither leave nor revoke', async () => {
+      await service.storeMember(bob, { ...place, role: 'Viewer' });
       await ada.grant(shared, bob, 'Owner');
-      await directory.db.memberships.deleteOne({ user_id: String(bob.user_id) });
+      await service.db.memberships.deleteOne({ user_id: String(bob.user_id) });
       for (const { user_id } of [ada, bob])
-        expect(outcome(await revoke(bob, user_id, shared))).toStrictEqual(notFound(directory.clock));
+        expect(outcome(await revoke(bob, user_id, shared))).toStrictEqual(notFound(service.clock));
       expect(outcome(await revoke(ada, bob.user_id, shared))).toStrictEqual(revoked);
     });
   });
@@ -277,12 +272,12 @@ describe('DELETE /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     ['GET', '/me'],
     ['PUT', '/User-100000'],
     ['DELETE', '/User-100000'],
-  ])('%s …/access%s needs a bearer, of an account with a user_id', async (method, rest) => {
+  ])('%s …/access%s requires the bearer of an account with a user_id', async (method, rest) => {
     const path = `/${chatbot.chatbot_id}/access${rest}`;
-    const anonymous = await send(`${directory.url}/api/v1/chatbots${path}`, { method });
-    expect(outcome(anonymous)).toStrictEqual(noBearer(directory.clock));
-    const nameless = await directory.person({ user_id: null });
+    const anonymous = await send(`${service.url}/api/v1/chatbots${path}`, { method });
+    expect(outcome(anonymous)).toStrictEqual(noBearer(service.clock));
+    const nameless = await service.newPerson({ user_id: null });
     const body = method === 'PUT' ? { role: 'Viewer' } : undefined;
-    expect(outcome(await nameless.call(method, path, body))).toStrictEqual(forbidden(directory.clock));
+    expect(outcome(await nameless.call(method, path, body))).toStrictEqual(forbidden(service.clock));
   });
 });

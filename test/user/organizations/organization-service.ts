@@ -1,25 +1,28 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
-import { expect } from 'vitest';
-import { errorEnvelope } from '../../fixtures/envelope.ts';
+import type { User } from '@gatehouse/shared/identity/users';
+import type { Collection, Document } from 'mongodb';
+import { expect, vi } from 'vitest';
 import { send, sendJson } from '../../fixtures/http.ts';
-import { bearerOf, newMember } from '../../fixtures/members.ts';
+import { accountRecord, bearerOf, newMember } from '../../fixtures/members.ts';
 import { startServices } from '../../fixtures/services.ts';
-import { RECEPTIONIST } from '../chatbots/directory.ts';
+import { storeOrganization } from '../access/store-organization.ts';
+import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
 
-/** Login and user service with people to call `/api/v1/organizations`, its mails in a mailbox. */
-export async function startOrganizations({ env = {} }: { env?: NodeJS.ProcessEnv } = {}) {
+/** Starts the login and user service on a fresh database, with helpers to create callers and organizations. */
+export async function startOrganizationService({ env = {} }: { env?: NodeJS.ProcessEnv } = {}) {
   const services = await startServices({ env: { PASSWORD_STORAGE: 'plain', ...env } });
   const { db, clock, mailbox, user: url } = services;
 
-  /** An active user with a session that is always new. */
-  async function person(fields: object = {}) {
-    const user = await newMember(db, fields);
+  const newPerson = async (fields: object = {}) => personOf(await newMember(db, fields));
+
+  /** A user whose calls each use a new session, so that advancing the clock expires none. */
+  function personOf(user: User) {
     const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-      const all = { authorization: bearerOf(user, clock.now()), ...headers };
+      const sent = { authorization: bearerOf(user, clock.now()), ...headers };
       return body === undefined
-        ? send(`${url}${path}`, { method, headers: all })
-        : sendJson(method, `${url}${path}`, body, all);
+        ? send(`${url}${path}`, { method, headers: sent })
+        : sendJson(method, `${url}${path}`, body, sent);
     };
     return {
       user_id: String(user.user_id),
@@ -30,58 +33,87 @@ export async function startOrganizations({ env = {} }: { env?: NodeJS.ProcessEnv
         ask(method, `/api/v1/organizations${path}`, body, headers),
     };
   }
-  type Person = Awaited<ReturnType<typeof person>>;
+  type Person = ReturnType<typeof personOf>;
 
-  async function made(person: Person, path: string, body: unknown) {
+  async function create(person: Person, path: string, body: unknown) {
     const answer = await person.call('POST', path, body);
     if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
     return answer.body;
   }
 
-  let departments = 0;
-  /** One more department of an organization, and its path. */
-  async function department(owner: Person, organization_id: string, name = `Department ${++departments}`) {
-    const record = await made(owner, `/${organization_id}/departments`, { name });
+  let made = 0;
+  /** Creates a department. @returns its record, its id and its path. */
+  async function newDepartment(owner: Person, organization_id: string, name = `Department ${++made}`) {
+    const record = await create(owner, `/${organization_id}/departments`, { name });
     const department_id: string = record.department_id;
     return { record, department_id, place: `/${organization_id}/departments/${department_id}` };
   }
 
-  /** Gives somebody a role in the department of a path. */
-  async function join(granter: Person, place: string, { user_id }: Person, role: Role) {
+  /** Grants a user a role in the department at `place`. */
+  async function addMember(granter: Person, place: string, { user_id }: Person, role: Role) {
     const { status, body } = await granter.call('PUT', `${place}/members/${user_id}`, { role });
     if (status !== 200) throw new Error(JSON.stringify(body));
   }
 
-  /** An organization of a new person with one department, and there somebody of each role. */
-  async function team({ name = 'Analytical Engines' }: { name?: string } = {}) {
-    const ada = await person();
-    const organization = await made(ada, '', { name });
-    const organization_id: string = organization.organization_id;
-    const { record, department_id, place } = await department(ada, organization_id);
-    const members = await Promise.all(ROLES.map(async (role) => [role, await person()] as const));
+  /** Stores the membership of a user in the department of a team. */
+  const storeMember = (
+    { organization_id, department_id, ada }: { organization_id: string; department_id: string; ada: Person },
+    { user_id }: Person,
+    role: Role,
+  ) =>
+    db.memberships.insertOne({
+      membership_id: randomUUIDv7(),
+      organization_id,
+      department_id,
+      user_id,
+      role,
+      granted_by: ada.user_id,
+      granted_at: new Date(clock.now()).toISOString(),
+      joined_at: new Date(clock.now()),
+    });
+
+  /** Stores an organization of a new Owner with one department, which has a member of each role. */
+  async function newTeam({ name = 'Analytical Engines' }: { name?: string } = {}) {
+    const accounts = [accountRecord(), ...ROLES.map(() => accountRecord())];
+    const [ada, ...members] = accounts.map(personOf) as [Person, ...Person[]];
+    const people = Object.fromEntries(ROLES.map((role, index) => [role, members[index]])) as Record<
+      Role,
+      Person
+    >;
+    const [{ organization, departments }] = await Promise.all([
+      storeOrganization(db, {
+        name,
+        owners: [ada.user_id],
+        departments: [`Department ${++made}`],
+        now: clock.now(),
+      }),
+      db.users.insertMany(accounts),
+    ]);
+    const [department] = departments as [(typeof departments)[0]];
+    const { organization_id, department_id } = department;
     await db.memberships.insertMany(
-      members.map(([role, { user_id }]) => ({
+      ROLES.map((role) => ({
         membership_id: randomUUIDv7(),
         organization_id,
         department_id,
-        user_id,
+        user_id: people[role].user_id,
         role,
         granted_by: ada.user_id,
         granted_at: organization.created_at,
       })),
     );
-    const people = Object.fromEntries(members) as Record<Role, Person>;
-    /** What only this team has in the database, to see that nothing changed. */
+    const place = `/${organization_id}/departments/${department_id}`;
+    /** Everything stored for this team, to show that a refused call changes nothing. */
     const stored = async () => ({
       organization: await db.organizations.findOne({ organization_id }),
       departments: await db.departments.find({ organization_id }).sort({ department_id: 1 }).toArray(),
       memberships: await db.memberships.find({ organization_id }).sort({ membership_id: 1 }).toArray(),
     });
-    return { ada, organization, organization_id, department: record, department_id, place, people, stored };
+    return { ada, organization, organization_id, department, department_id, place, people, stored };
   }
 
-  /** An invitation without asking the service. */
-  async function invited(
+  /** Stores an invitation without sending a mail. @returns its id. */
+  async function storeInvitation(
     { organization_id, department_id }: { organization_id: string; department_id: string },
     fields: { email: string; role?: Role; days?: number },
   ) {
@@ -103,14 +135,15 @@ export async function startOrganizations({ env = {} }: { env?: NodeJS.ProcessEnv
   return {
     ...services,
     url,
-    person,
-    made,
-    department,
-    join,
-    team,
-    invited,
-    /** A chatbot of a department. */
-    async chatbot(owner: Person, department_id: string, fields: object = {}) {
+    newPerson,
+    create,
+    newDepartment,
+    addMember,
+    storeMember,
+    newTeam,
+    storeInvitation,
+    /** Creates a chatbot in a department. */
+    async newChatbot(owner: Person, department_id: string, fields: object = {}) {
       const answer = await owner.ask('POST', '/api/v1/chatbots/create', {
         ...RECEPTIONIST,
         department_id,
@@ -121,38 +154,22 @@ export async function startOrganizations({ env = {} }: { env?: NodeJS.ProcessEnv
     },
     mailsTo: (email: string) => mailbox.mails.filter(({ recipients }) => recipients.includes(email)),
     at: () => new Date(clock.now()).toISOString(),
-    forbidden: (details = 'Forbidden') => ({
-      status: 403,
-      body: errorEnvelope('FORBIDDEN', 'Forbidden', { details, at: clock.now() }),
-    }),
-    userNotFound: () => ({
-      status: 404,
-      body: errorEnvelope('RESOURCE_NOT_FOUND', 'User not found', { at: clock.now() }),
-    }),
-    duplicate: (details = 'Resource already exists') => ({
-      status: 409,
-      body: errorEnvelope('DUPLICATE_RESOURCE', 'Resource already exists', { details, at: clock.now() }),
-    }),
-    unauthorized: () => ({
-      status: 401,
-      body: errorEnvelope('INVALID_TOKEN', 'No authorization header', { at: clock.now() }),
-    }),
   };
 }
 
-export type Organizations = Awaited<ReturnType<typeof startOrganizations>>;
-export type Person = Awaited<ReturnType<Organizations['person']>>;
-export type Team = Awaited<ReturnType<Organizations['team']>>;
+export type OrganizationService = Awaited<ReturnType<typeof startOrganizationService>>;
+export type Person = Awaited<ReturnType<OrganizationService['newPerson']>>;
+export type Team = Awaited<ReturnType<OrganizationService['newTeam']>>;
 
 export const UUID = expect.stringMatching(
   /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
 );
 
-/** Where nothing has this id. */
+/** An id that nothing has. */
 export const NOWHERE = '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21';
 
-/** A whole list on one page. */
-export const page = (...data: unknown[]) => ({
+/** The answer of a list that fits on one page. */
+export const onePage = (...data: unknown[]) => ({
   status: 200,
   body: {
     data,
@@ -167,12 +184,24 @@ export const page = (...data: unknown[]) => ({
   },
 });
 
-/** Does something so many times at once. */
-export const atOnce = <T>(times: number, make: (turn: number) => Promise<T>): Promise<T[]> =>
+/** Makes `times` calls concurrently. */
+export const concurrently = <T>(times: number, make: (turn: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: times }, (_, turn) => make(turn)));
 
+/** Runs a step when the service is about to call updateOne on a collection. */
+export function beforeNextUpdate<Stored extends Document>(
+  collection: Collection<Stored>,
+  step: () => Promise<unknown>,
+): void {
+  const spy = vi.spyOn(collection, 'updateOne').mockImplementationOnce(async (...update) => {
+    spy.mockRestore();
+    await step();
+    return collection.updateOne(...update);
+  });
+}
+
 const NAME = 'name must be a single line of 1 to 200 characters';
-/** Names that no organization and no department may have, with what is said of them. */
+/** Invalid names of organizations and departments, with the `details` of the refusal. */
 export const BAD_NAMES: [name: unknown, details: string][] = [
   ['', NAME],
   [' \t ', NAME],
@@ -192,20 +221,20 @@ export const BAD_NAMES: [name: unknown, details: string][] = [
   [{ $ne: null }, 'name must be a string'],
 ];
 
-/** Bodies that are no JSON object, each with a name. */
+/** Bodies that are not a valid JSON object. */
 export const BAD_BODIES: [what: string, body: string][] = [
-  ['text', 'engines'],
-  ['cut off', '{"name":"x"'],
+  ['plain text', 'engines'],
+  ['truncated JSON', '{"name":"x"'],
   ['an array', '[{"name":"x","role":"Viewer","email":"a@example.com"}]'],
   ['a number', '7'],
-  ['a text in quotes', '"name"'],
-  ['nested 100,000 deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
-  ['a prototype', '{"name":"x","role":"Viewer","__proto__":{"role":"Owner"}}'],
-  ["a constructor's prototype", '{"name":"x","constructor":{"prototype":{"role":"Owner"}}}'],
+  ['a string', '"name"'],
+  ['nested 100,000 levels deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+  ['a __proto__ key', '{"name":"x","role":"Viewer","__proto__":{"role":"Owner"}}'],
+  ['a constructor.prototype key', '{"name":"x","constructor":{"prototype":{"role":"Owner"}}}'],
   ['form fields', 'name=x&role=Viewer'],
 ];
 
-/** Query parameters that no list takes, with what is said of them. */
+/** Query parameters that every list refuses, with the `details` of the refusal. */
 export const BAD_QUERIES: [query: string, details: string][] = [
   ['page=0', 'page must be an integer from 1 to 90071992547409'],
   ['page=-1', 'page must be an integer from 1 to 90071992547409'],

@@ -1,0 +1,96 @@
+import { can, grantableBy, type Permission, permissionsOf, type Role } from '@gatehouse/shared/access/rbac';
+import { AppError } from '@gatehouse/shared/http/errors';
+import { findActiveUser } from '@gatehouse/shared/identity/users';
+import type { StoredChatbot } from '../chatbots/records.ts';
+import type { Database } from '../database.ts';
+import { accessListOf, type Grant } from './access-list.ts';
+import { roleOn } from './chatbot-roles.ts';
+import { revokeGrants } from './revoke-grants.ts';
+import { roleIn, rolesOf } from './roles.ts';
+import { accessListWrite } from './succession.ts';
+
+const MAX_ENTRIES = 1_000;
+/** Each attempt fails only if another change succeeded, so this many are never needed. */
+const MAX_ATTEMPTS = 200;
+
+interface Change {
+  chatbot_id: string;
+  caller: string;
+  /** The user whose entry changes. */
+  user_id: string;
+  /** The permission that the caller needs, unless they leave the list. */
+  permission: Permission;
+  /** The new role; absent to remove the entry. */
+  role?: Role;
+  /** ISO 8601. */
+  at: string;
+}
+
+/**
+ * Changes one entry of an access list. Optimistic concurrency: one write wins, the others are decided again, so
+ * that the last two Owners cannot both leave.
+ * @throws {AppError} notFound or forbidden; userNotFound if a new entry is not for an active user or, on a
+ * department's chatbot, not for a member.
+ */
+export async function changeAccess(db: Database, change: Change): Promise<void> {
+  const { chatbot_id, caller, user_id, role, at } = change;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const [callerRoles, userRoles, chatbot] = await Promise.all([
+      rolesOf(db, caller),
+      rolesOf(db, user_id),
+      db.chatbots.findOne({ chatbot_id }, { projection: { name_suffixes: 0 } }),
+    ]);
+    const callerRole = chatbot && roleOn(chatbot, caller, callerRoles);
+    if (!callerRole) throw new AppError('notFound');
+    const list = accessListOf(chatbot);
+    const current = list.find((grant) => grant.user_id === user_id);
+    const inherited = roleOn({ ...chatbot, owner_id: '', permissions: [] }, user_id, userRoles);
+    assertMayChange(change, callerRole, { before: current?.role ?? inherited, after: role ?? inherited });
+
+    if (!current) {
+      if (role === undefined) throw new AppError('notFound');
+      if (list.length >= MAX_ENTRIES) {
+        throw new AppError('invalidFormat', { text: `an access list holds at most ${MAX_ENTRIES} entries` });
+      }
+      const isMember = chatbot.department_id === null || inherited !== undefined;
+      if (!isMember || !(await findActiveUser(db.users, user_id))) throw new AppError('userNotFound');
+    }
+    const others = list.filter((grant) => grant !== current);
+    const permissions: Grant[] = role
+      ? [...others, { user_id, role, granted_by: caller, granted_at: at }]
+      : others;
+    const { filter, update } = accessListWrite(chatbot, permissions);
+    const { matchedCount } = await db.chatbots.updateOne(filter, update);
+    if (matchedCount === 1) return current ? undefined : revokeUnlessMember(db, chatbot, user_id);
+  }
+  throw new AppError('unavailable');
+}
+
+/** @throws {AppError} notFound or forbidden unless the caller's role permits this change of a user's role. */
+function assertMayChange(
+  { caller, user_id, permission, role }: Change,
+  callerRole: Role,
+  { before, after }: { before: Role | undefined; after: Role | undefined },
+): void {
+  if (role === undefined && user_id === caller) {
+    // An entry may be lower than the role in the department; its user must not gain rights by leaving the list.
+    if (after && permissionsOf(after).some((each) => !can(callerRole, each))) throw new AppError('forbidden');
+    return;
+  }
+  if (!can(callerRole, 'view chatbot')) throw new AppError('notFound');
+  const grantable = grantableBy(callerRole);
+  const isAbove = [before, after].some((touched) => touched && !grantable.includes(touched));
+  if (!can(callerRole, permission) || isAbove) throw new AppError('forbidden');
+}
+
+/** Revokes a new grant if its user was removed from the department while it was written. */
+async function revokeUnlessMember(
+  db: Database,
+  { organization_id, department_id }: StoredChatbot,
+  user_id: string,
+): Promise<void> {
+  if (organization_id === null || department_id === null) return;
+  if (roleIn(await rolesOf(db, user_id), department_id)) return;
+  await revokeGrants(db, { organization_id, department_id }, user_id);
+  throw new AppError('userNotFound');
+}
