@@ -115,11 +115,11 @@ test('starts the services, a database and a mailbox, keeps data across a restart
     body: { detail: 'Account not verified' },
   });
   expect(readFileSync(join(folder, 'secrets.json'), 'utf8')).toBe(secrets);
-  const children2 = Object.values(childrenOf(second.pid));
-  expect(children2).toHaveLength(5);
+  const restarted = Object.values(childrenOf(second.pid));
+  expect(restarted).toHaveLength(5);
   second.kill('SIGKILL');
   expect(await second.ended).toBeNull();
-  await allEnded(children2);
+  await allEnded(restarted);
 });
 
 test('leaves no process when it is killed during startup', async () => {
