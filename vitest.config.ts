@@ -2,14 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that mostly wait, for processes and timeouts. They start first, so that other files run beside them. */
-const SLOW = [
-  'standalone/launcher',
-  'e2e/outages',
-  'e2e/webhooks',
-  'e2e/journey',
-  'gateway/proxy/forwarding',
-  'gateway/proxy/uploads',
-];
+const SLOW = ['standalone/launcher', 'e2e/outages', 'e2e/webhooks', 'e2e/journey'];
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
