@@ -1,6 +1,7 @@
 import { catalogueToken } from '@gatehouse/shared/contract/catalogue-login';
 import { AppError, BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { messageResponse } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import { endSession } from '@gatehouse/shared/identity/sessions';
@@ -44,6 +45,7 @@ export const session: FastifyPluginAsyncZod<Options> = async (app, { config, db,
         const user_id = userIdOf(user);
         // Keep the start time, so that whatever ends the old session also ends the new one.
         const sid = current.hasId ? current.id : newSessionId(Math.min(current.beganAt, now()));
+        await audit(db, request, now(), { action: 'refresh' });
         reply.header('cache-control', 'no-store');
         return {
           access_token: tokens.session({ email: user.email, user_id }, now(), { lifetime: expires_in, sid }),
@@ -76,6 +78,7 @@ export const session: FastifyPluginAsyncZod<Options> = async (app, { config, db,
           ? Math.max(current.beganAt + maxAge, now() + LIFETIME.catalogue * 1000)
           : expiresAt;
         await endSession(db.users, user._id, current, until, now());
+        await audit(db, request, now(), { action: 'logout' });
         return { message: 'Logged out' as const };
       },
     );

@@ -5,7 +5,9 @@ import { ensureAllFeatures } from '@gatehouse/shared/identity/features';
 import { createPasswords } from '@gatehouse/shared/identity/passwords';
 import { requirePrincipal } from '@gatehouse/shared/identity/principal';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
+import { auditAttempts } from './account/audit-attempts.ts';
 import { forgotPassword } from './account/forgot-password.ts';
+import { ownAudit } from './account/own-audit.ts';
 import { profile } from './account/profile.ts';
 import { resetPassword } from './account/reset-password.ts';
 import { signup } from './account/signup.ts';
@@ -53,12 +55,14 @@ export async function buildUserService({
   const account = { config, db, mailer, passwords: createPasswords(), tokens, now };
   await app.register(async (direct) => {
     await direct.register(forms);
+    await direct.register(auditAttempts, account);
     await direct.register(signup, account);
     await direct.register(verifyOtp, account);
     await direct.register(forgotPassword, account);
     await direct.register(resetPassword, account);
   });
-  await app.register(profile, { db });
+  await app.register(profile, { db, now });
+  await app.register(ownAudit, { db });
   await app.register(organizations, { config, db, mailer, now });
   const delivery = createDelivery(app, { config, db, now, ...tuning });
   await app.register(chatbots, { db, now, accept: delivery.accept });

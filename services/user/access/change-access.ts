@@ -26,13 +26,19 @@ interface Change {
   at: string;
 }
 
+interface Changed {
+  before: { role: Role } | null;
+  place: Pick<StoredChatbot, 'organization_id' | 'department_id'>;
+}
+
 /**
  * Changes one entry of an access list. Optimistic concurrency: one write wins, the others are decided again, so
  * that the last two Owners cannot both leave.
  * @throws {AppError} notFound or forbidden; userNotFound if a new entry is not for an active user or, on a
  * department's chatbot, not for a member.
+ * @returns the entry's role before, or null, and the place of the chatbot.
  */
-export async function changeAccess(db: Database, change: Change): Promise<void> {
+export async function changeAccess(db: Database, change: Change): Promise<Changed> {
   const { chatbot_id, caller, user_id, role, at } = change;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const [callerRoles, userRoles, chatbot] = await Promise.all([
@@ -61,7 +67,10 @@ export async function changeAccess(db: Database, change: Change): Promise<void> 
       : others;
     const { filter, update } = accessListWrite(chatbot, permissions);
     const { matchedCount } = await db.chatbots.updateOne(filter, update);
-    if (matchedCount === 1) return current ? undefined : revokeUnlessMember(db, chatbot, user_id);
+    if (matchedCount === 0) continue;
+    if (!current) await revokeUnlessMember(db, chatbot, user_id);
+    const { organization_id, department_id } = chatbot;
+    return { before: current ? { role: current.role } : null, place: { organization_id, department_id } };
   }
   throw new AppError('unavailable');
 }

@@ -17,16 +17,20 @@ interface Options {
 
 /** POST /v2/forgot-password (CONTRACT.md §Forgot password). */
 export const forgotPassword: FastifyPluginAsyncZod<Options> = async (app, { db, mailer, tokens, now }) => {
-  app.post('/v2/forgot-password', { schema: forgotPasswordContract }, async (request, reply) => {
-    const seconds = Math.floor(now() / 1000);
-    const user = await findUserByEmail(db.users, request.body.email);
-    if (!user) throw new AppError('userNotFound');
+  app.post(
+    '/v2/forgot-password',
+    { schema: forgotPasswordContract, config: { audits: 'forgot' } },
+    async (request, reply) => {
+      const seconds = Math.floor(now() / 1000);
+      const user = await findUserByEmail(db.users, request.body.email);
+      if (!user) throw new AppError('userNotFound');
 
-    const otp = await replaceOtp(db.users, { _id: user._id }, seconds);
-    if (!otp) throw hourlyBudgetSpent(user.otp_mail_times, seconds);
-    await mailer.sendOtp(user.email, otp, OTP_VALIDITY);
+      const otp = await replaceOtp(db.users, { _id: user._id }, seconds);
+      if (!otp) throw hourlyBudgetSpent(user.otp_mail_times, seconds);
+      await mailer.sendOtp(user.email, otp, OTP_VALIDITY);
 
-    reply.header('cache-control', 'no-store');
-    return { token: tokens.otpSent(user.email, now()) };
-  });
+      reply.header('cache-control', 'no-store');
+      return { token: tokens.otpSent(user.email, now()) };
+    },
+  );
 };

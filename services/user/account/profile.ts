@@ -1,5 +1,6 @@
 import { AppError, BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody, line } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import { callerId, principalOf } from '@gatehouse/shared/identity/principal';
 import type { User } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
@@ -65,7 +66,10 @@ const changes = jsonBody({
 const refused = failures('catalogue', 'invalidFormat', ...BEARER_FAILURES);
 
 /** GET and PATCH /api/v1/users/me (CONTRACT.md §Profile). */
-export const profile: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+export const profile: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
+  app,
+  { db, now },
+) => {
   const common = {
     tags: ['profile'],
     security: [{ bearer: [] }],
@@ -115,6 +119,13 @@ export const profile: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db
         { returnDocument: 'after' },
       );
       if (!changed) throw new AppError('invalidToken'); // deleted since the bearer was checked
+      const changedFields = (record: User) => {
+        const shown = presentProfile(record);
+        const names = Object.keys(request.body) as (keyof typeof request.body)[];
+        return Object.fromEntries(names.map((name) => [name, shown[name]]));
+      };
+      const details = { before: changedFields(user), after: changedFields(changed) };
+      await audit(db, request, now(), { action: 'profile.update', ...details });
       return presentProfile(changed);
     },
   );

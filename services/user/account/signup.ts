@@ -26,7 +26,7 @@ export const signup: FastifyPluginAsyncZod<Options> = async (
   app,
   { config, db, mailer, passwords, tokens, now },
 ) => {
-  app.post('/v2/signup', { schema: signupContract }, async (request, reply) => {
+  app.post('/v2/signup', { schema: signupContract, config: { audits: 'signup' } }, async (request, reply) => {
     const { email, password, name } = request.body;
     const known = await findUserByEmail(db.users, email);
     if (known?.verified) throw new AppError('emailRegistered');

@@ -17,7 +17,7 @@ export const verifyOtp: FastifyPluginAsyncZod<{ db: Database; now: () => number 
   app,
   { db, now },
 ) => {
-  app.post('/v2/verify-otp', { schema: verifyOtpContract }, async (request) => {
+  app.post('/v2/verify-otp', { schema: verifyOtpContract, config: { audits: 'verify' } }, async (request) => {
     const { email, otp } = request.body;
     const seconds = Math.floor(now() / 1000);
     const user = await findUserByEmail(db.users, email);

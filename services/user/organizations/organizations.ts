@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { requireMembership } from '../access/membership.ts';
 import type { Database } from '../database.ts';
 import type { Mailer } from '../mail.ts';
+import { listAudit } from './audit.ts';
 import { createOrganization } from './create.ts';
 import { analytics } from './departments/analytics.ts';
 import { billing } from './departments/billing.ts';
@@ -40,6 +41,7 @@ export async function organizations(app: FastifyInstance, options: Options): Pro
     listOrganizations,
     getOrganization,
     updateOrganization,
+    listAudit,
     listOwners,
     addOwner,
     removeOwner,

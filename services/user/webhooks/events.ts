@@ -1,4 +1,4 @@
-import { expecting, line, oneOf } from '@gatehouse/shared/http/fields';
+import { expecting, isoDateTime, line, oneOf } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 import { CHATBOT_TYPES } from '../chatbots/records.ts';
 
@@ -8,10 +8,6 @@ import { CHATBOT_TYPES } from '../chatbots/records.ts';
  */
 
 const id = line(200);
-export const isoDateTime = z.iso.datetime({
-  offset: true,
-  ...expecting('must be an ISO 8601 date-time such as 2026-01-15T09:30:00Z'),
-});
 /** In the smallest unit of the currency, for example cents. */
 const amount = z.int(expecting('must be an integer')).min(0, { error: 'must be 0 or more' });
 const currency = z

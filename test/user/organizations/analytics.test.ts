@@ -1,3 +1,4 @@
+import { randomUUIDv7 } from 'node:crypto';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
@@ -28,11 +29,17 @@ const date = (daysAgo: number) => new Date(midnight() - daysAgo * DAY).toISOStri
 /** Stores the audit event of a login. */
 const login = (user_id: string | null, at: number, fields: Partial<AuditEvent> = {}) =>
   service.db.auditEvents.insertOne({
+    event_id: randomUUIDv7(),
     at: new Date(at),
     action: 'login',
     outcome: 'success',
     email: 'somebody@example.com',
     user_id,
+    target: {},
+    before: null,
+    after: null,
+    organization_id: null,
+    department_id: null,
     request_id: 'request',
     address: '127.0.0.1',
     ...fields,

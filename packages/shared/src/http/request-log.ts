@@ -2,6 +2,8 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { Histogram, type Registry } from 'prom-client';
+import { userIdOf } from '../identity/users.ts';
+import '../identity/principal.ts';
 
 /** Returns the request ID of the client if it is safe in logs and headers, otherwise a new one. */
 export const requestId = (given: string | string[] | undefined): string =>
@@ -22,6 +24,7 @@ export const requestLog = fp(async (app: FastifyInstance, { registry }: { regist
     const { method, routeOptions, url } = request;
     const [status, ms] = [reply.statusCode, reply.elapsedTime];
     duration.observe({ method, route: routeOptions.url ?? 'none', status }, ms / 1000);
-    request.log.info({ method, path: url.split('?', 1)[0], status, ms }, 'request completed');
+    const user_id = request.principal && userIdOf(request.principal.user);
+    request.log.info({ method, path: url.split('?', 1)[0], status, ms, user_id }, 'request completed');
   });
 });

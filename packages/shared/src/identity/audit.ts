@@ -1,48 +1,132 @@
+import { randomUUIDv7 } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { type Collections, collection } from '../data/connect.ts';
+import { ANY_STRING, type Collections, collection } from '../data/connect.ts';
 import { emailKey } from './email.ts';
+import { userIdOf } from './users.ts';
+import './principal.ts';
 
-/** A security event of an account. */
+/** What is audited (CONTRACT.md §Audit). */
+export const AUDIT_ACTIONS = [
+  'signup',
+  'verify',
+  'forgot',
+  'reset',
+  'login',
+  'refresh',
+  'logout',
+  'profile.update',
+  'access.grant',
+  'access.revoke',
+  'owner.add',
+  'owner.remove',
+  'member.grant',
+  'member.remove',
+  'invitation.create',
+  'invitation.accept',
+  'invitation.withdraw',
+  'billing.plan',
+  'billing.payment',
+  'webhook.create',
+  'webhook.update',
+  'webhook.rotate',
+  'webhook.delete',
+] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** The changed fields. Never a password, code, token or secret. */
+type Fields = Record<string, string | string[] | null>;
+
+/** Who did what to whom, and what came of it. */
 export interface AuditEvent {
+  event_id: string;
   at: Date;
-  action: 'login';
+  action: AuditAction;
+  /** `success`, or why the attempt was refused. */
   outcome: string;
-  email: string;
+  /** The account that acted, or that a call without a bearer names; null for a service of the platform. */
   user_id: string | null;
-  request_id: string;
+  /** Its address in lower case. */
+  email: string | null;
+  target: Target;
+  before: Fields | null;
+  after: Fields | null;
+  organization_id: string | null;
+  department_id: string | null;
   address: string;
+  request_id: string;
 }
 
-type Details = Pick<AuditEvent, 'action' | 'outcome' | 'email' | 'user_id'>;
+/** Whom or what the action changed, apart from the account that acted. */
+export interface Target {
+  user_id?: string;
+  email?: string;
+  chatbot_id?: string;
+  invitation_id?: string;
+  webhook_id?: string;
+}
+
+/** The account defaults to the principal. */
+type Details = Pick<AuditEvent, 'action'> &
+  Partial<Omit<AuditEvent, 'event_id' | 'at' | 'action' | 'address' | 'request_id'>>;
 
 const RETENTION_DAYS = 400;
+/** Milliseconds for which a request waits until its event is stored. */
+const STORE_TIMEOUT = 1_000;
 
 export const auditCollections = {
   auditEvents: collection<AuditEvent>('audit_events', [
-    { key: { email: 1, at: -1 } },
-    { key: { user_id: 1, at: -1 } },
+    { key: { user_id: 1, at: 1, event_id: 1 } },
+    { key: { email: 1, at: 1, event_id: 1 } },
+    {
+      key: { 'target.user_id': 1, at: 1, event_id: 1 },
+      partialFilterExpression: { 'target.user_id': ANY_STRING },
+    },
+    {
+      key: { organization_id: 1, at: 1, event_id: 1 },
+      partialFilterExpression: { organization_id: ANY_STRING },
+    },
     { key: { at: 1 }, expireAfterSeconds: RETENTION_DAYS * 86_400 },
   ]),
 };
 
-/** Logs and stores an event. A failure to store it is logged and does not fail the request. */
+/**
+ * Logs and stores an event; call it after the action's own write. An event that cannot be stored is logged. It
+ * neither fails the request nor holds it up for longer than a second.
+ */
 export async function audit(
   db: Collections<typeof auditCollections>,
   request: FastifyRequest,
   now: number,
   details: Details,
 ): Promise<void> {
-  const email = emailKey(details.email);
-  request.log.info({ ...details, email }, `${details.action}: ${details.outcome}`);
-  try {
-    await db.auditEvents.insertOne({
-      ...details,
-      email,
-      at: new Date(now),
-      request_id: request.id,
-      address: request.ip,
-    });
-  } catch (error) {
-    request.log.error({ err: error }, 'audit event not recorded');
-  }
+  const account = request.principal?.user;
+  const { email = account?.email ?? null, user_id = account ? userIdOf(account) : null } = details;
+  const event: AuditEvent = {
+    event_id: randomUUIDv7(),
+    at: new Date(now),
+    outcome: 'success',
+    target: {},
+    before: null,
+    after: null,
+    organization_id: null,
+    department_id: null,
+    ...details,
+    email: email && emailKey(email),
+    user_id,
+    address: request.ip,
+    request_id: request.id,
+  };
+  // What changed is personal data: it is stored, not logged.
+  const { at: _, request_id: __, before: ___, after: ____, ...logged } = event;
+  request.log.info(logged, `${event.action}: ${event.outcome}`);
+  const stored = db.auditEvents.insertOne(event).catch((error) => {
+    request.log.error({ err: error, event_id: event.event_id }, 'audit event not recorded');
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, STORE_TIMEOUT);
+  });
+  await Promise.race([stored, timeout]);
+  clearTimeout(timer);
 }

@@ -1,6 +1,7 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import { failures } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { grant } from '../../access/access-list.ts';
@@ -31,8 +32,21 @@ export const grantAccess: FastifyPluginAsyncZod<{ db: Database; now: () => numbe
     const { role } = request.body;
     const caller = callerId(request);
     const at = new Date(now()).toISOString();
-    await changeAccess(db, { chatbot_id, caller, user_id, permission: config.permission, role, at });
-    request.log.info({ chatbot_id, user_id, role }, 'chatbot role granted');
+    const { before, place } = await changeAccess(db, {
+      chatbot_id,
+      caller,
+      user_id,
+      permission: config.permission,
+      role,
+      at,
+    });
+    await audit(db, request, now(), {
+      action: 'access.grant',
+      target: { user_id, chatbot_id },
+      before,
+      after: { role },
+      ...place,
+    });
     return { user_id, role, granted_by: caller, granted_at: at };
   });
 };

@@ -1,4 +1,5 @@
 import { messageResponse } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { changeAccess } from '../../access/change-access.ts';
@@ -29,14 +30,19 @@ export const revokeAccess: FastifyPluginAsyncZod<{ db: Database; now: () => numb
 ) => {
   app.delete('/api/v1/chatbots/:chatbot_id/access/:user_id', { schema, config }, async (request) => {
     const { chatbot_id, user_id } = request.params;
-    await changeAccess(db, {
+    const { before, place } = await changeAccess(db, {
       chatbot_id,
       caller: callerId(request),
       user_id,
       permission: config.permission,
       at: new Date(now()).toISOString(),
     });
-    request.log.info({ chatbot_id, user_id }, 'chatbot role revoked');
+    await audit(db, request, now(), {
+      action: 'access.revoke',
+      target: { user_id, chatbot_id },
+      before,
+      ...place,
+    });
     return REVOKED;
   });
 };

@@ -1,11 +1,10 @@
 import { failures } from '@gatehouse/shared/http/errors';
-import { expecting, jsonBody } from '@gatehouse/shared/http/fields';
+import { expecting, isoDateTime, jsonBody } from '@gatehouse/shared/http/fields';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Filter } from 'mongodb';
 import { z } from 'zod';
 import { config, oneWebhookFailures, operation, ownWebhook, webhookId } from '../contract.ts';
-import { isoDateTime } from '../events.ts';
 import type { WebhookOptions } from '../options.ts';
 import type { Delivery } from '../records.ts';
 import { requeue } from './requeue.ts';

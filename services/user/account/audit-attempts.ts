@@ -1,0 +1,40 @@
+import { toAppError } from '@gatehouse/shared/http/foreign-errors';
+import { type AuditAction, audit } from '@gatehouse/shared/identity/audit';
+import { findUserByEmail, userIdOf } from '@gatehouse/shared/identity/users';
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+import type { Database } from '../database.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The action that each attempt at this route is audited as, whether it succeeds or is refused. */
+    audits?: AuditAction;
+  }
+}
+
+/** Audits the routes whose config says so. A malformed form never reaches the handler and is no attempt. */
+export const auditAttempts = fp(
+  async (app: FastifyInstance, { db, now }: { db: Database; now: () => number }) => {
+    app.addHook('onRoute', (route) => {
+      const action = route.config?.audits;
+      const { handler } = route;
+      if (!action) return;
+      route.handler = async function (request, reply) {
+        const [attempt] = await Promise.allSettled([handler.call(this, request, reply)]);
+        const failure = attempt.status === 'rejected' ? toAppError(attempt.reason) : undefined;
+        const { email } = request.body as { email: string };
+        // The operation may have created the account or its user_id. If it failed, the database may be down.
+        const isDown = failure !== undefined && failure.status >= 500;
+        const user = isDown ? null : await findUserByEmail(db.users, email).catch(() => null);
+        await audit(db, request, now(), {
+          action,
+          outcome: failure?.message ?? 'success',
+          email,
+          user_id: user && userIdOf(user),
+        });
+        if (attempt.status === 'rejected') throw attempt.reason;
+        return attempt.value;
+      };
+    });
+  },
+);

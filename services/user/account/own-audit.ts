@@ -1,0 +1,49 @@
+import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import { emailKey } from '@gatehouse/shared/identity/email';
+import { callerId, principalOf } from '@gatehouse/shared/identity/principal';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { auditQuery, auditRecord, auditTable, presentEvent, within } from '../audit-list.ts';
+import type { Database } from '../database.ts';
+import { pageResponse, readPage } from '../lists.ts';
+
+const config = { permission: 'own' } as const;
+
+const schema = {
+  tags: ['profile'],
+  security: [{ bearer: [] }],
+  summary: 'List your own audit events',
+  description:
+    'Lists what you did, what was attempted with your e-mail address, and what others changed about you, newest first. The e-mail and network addresses of others are null. `search` matches the actions.',
+  querystring: auditQuery,
+  response: {
+    200: pageResponse(auditRecord),
+    ...failures('catalogue', 'invalidFormat', ...BEARER_FAILURES),
+  },
+};
+
+/** GET /api/v1/users/me/audit (CONTRACT.md §Audit). */
+export const ownAudit: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+  app.get('/api/v1/users/me/audit', { schema, config }, async (request) => {
+    const user_id = callerId(request);
+    const email = emailKey(principalOf(request).user.email);
+    const period = within(request.query);
+    const { data, pagination } = await readPage(
+      db.auditEvents,
+      auditTable,
+      [
+        { within: { user_id, ...period } },
+        // From before the account had a user_id.
+        { within: { email, user_id: null, ...period } },
+        { within: { 'target.user_id': user_id, user_id: { $nin: [user_id, null] }, ...period } },
+      ],
+      request.query,
+    );
+    const present = (event: (typeof data)[0]) => {
+      const { actor, address, ...shown } = presentEvent(event);
+      return event.user_id === user_id || event.user_id === null
+        ? { ...shown, actor, address }
+        : { ...shown, actor: { ...actor, email: null }, address: null };
+    };
+    return { data: data.map(present), pagination };
+  });
+};
