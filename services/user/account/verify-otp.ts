@@ -37,7 +37,7 @@ export const verifyOtp: FastifyPluginAsyncZod<{ db: Database; now: () => number 
     if (verdict !== 'valid') throw new AppError('otpInvalid');
 
     await ensureFeatures(db, checked, now());
-    await acceptInvitations(db, checked, now());
+    await acceptInvitations(db, checked, now(), request);
     return { message: 'OTP verified successfully' as const, user_id: String(checked.user_id) };
   });
 };

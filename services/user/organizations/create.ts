@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../database.ts';
@@ -30,6 +31,13 @@ export const createOrganization: FastifyPluginAsyncZod<{ db: Database; now: () =
     const organization = { organization_id: randomUUIDv7(), name: request.body.name, created_at: at };
     const owners = [{ user_id: caller, granted_by: caller, granted_at: at }];
     await db.organizations.insertOne({ ...organization, owners });
+    const { organization_id } = organization;
+    await audit(db, request, now(), {
+      action: 'owner.add',
+      target: { user_id: caller },
+      after: { role: 'Owner' },
+      organization_id,
+    });
     return reply.code(201).send(organization);
   });
 };

@@ -82,6 +82,13 @@ export const presentWebhook = (webhook: Webhook, now: number): z.infer<typeof we
   };
 };
 
+/** What the audit keeps of a webhook: of the URL the origin only, because receivers put keys into path and query. */
+export const auditedWebhook = ({ url, events, status }: Pick<Webhook, 'url' | 'events' | 'status'>) => ({
+  url: new URL(url).origin,
+  events,
+  status,
+});
+
 /** @throws {AppError} notFound, also for another account's webhook. */
 export const ownWebhook = async (
   db: Database,

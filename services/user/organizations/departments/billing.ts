@@ -1,5 +1,6 @@
 import { found } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Database } from '../../database.ts';
@@ -77,7 +78,7 @@ export const billing: FastifyPluginAsyncZod<{ db: Database; now: () => number }>
       const { subscription_plan } = request.body;
       const at = new Date(now()).toISOString();
       const isNew = { $ne: ['$billing.subscription_plan', subscription_plan] };
-      const { billing } = found(
+      const { billing: before } = found(
         await db.departments.findOneAndUpdate(
           { organization_id, department_id },
           [
@@ -92,9 +93,27 @@ export const billing: FastifyPluginAsyncZod<{ db: Database; now: () => number }>
               },
             },
           ],
-          { returnDocument: 'after' },
+          { returnDocument: 'before' },
         ),
       );
+      const chosen = {
+        subscription_plan,
+        subscription_date: at.slice(0, 10),
+        payment_status: 'pending',
+      } as const;
+      const isChange = before.subscription_plan !== subscription_plan;
+      const billing = { ...before, ...(isChange && chosen), updated_at: at };
+      const planOf = ({ subscription_plan, payment_status }: typeof before) => ({
+        subscription_plan,
+        payment_status,
+      });
+      await audit(db, request, now(), {
+        action: 'billing.plan',
+        before: planOf(before),
+        after: planOf(billing),
+        organization_id,
+        department_id,
+      });
       return { department_id, ...billing };
     },
   );

@@ -1,6 +1,8 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { audit } from '@gatehouse/shared/identity/audit';
 import { emailKey } from '@gatehouse/shared/identity/email';
 import { ACTIVE, EMAIL_COLLATION } from '@gatehouse/shared/identity/users';
+import type { FastifyRequest } from 'fastify';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
 import { isPending } from './present-invitation.ts';
@@ -8,15 +10,17 @@ import { isPending } from './present-invitation.ts';
 /**
  * Accepts every invitation of a verified address. One write turns an invitation into a membership; an interrupted
  * call is completed when the address is verified again or the service starts.
+ * @param request the call in which this happens, for the audit.
  */
 export async function acceptInvitations(
   db: Database,
   { user_id, email }: { user_id?: string; email: string },
   now: number,
+  request?: FastifyRequest,
 ): Promise<void> {
   if (typeof user_id !== 'string') return;
   const invitations = db.memberships.find({ email: emailKey(email), ...isPending(now) });
-  for await (const { _id, organization_id, department_id } of invitations) {
+  for await (const { _id, membership_id, role, organization_id, department_id } of invitations) {
     const pending = { _id, ...isPending(now) };
     if (await db.memberships.findOne({ department_id, user_id })) {
       await db.memberships.deleteOne(pending);
@@ -25,10 +29,20 @@ export async function acceptInvitations(
     // Leftovers of an earlier membership must not come back with the new one.
     await revokeGrants(db, { organization_id, department_id }, user_id);
     try {
-      await db.memberships.updateOne(pending, {
+      const { matchedCount } = await db.memberships.updateOne(pending, {
         $set: { user_id, joined_at: new Date(now) },
         $unset: { expires_at: true },
       });
+      if (request && matchedCount === 1)
+        await audit(db, request, now, {
+          action: 'invitation.accept',
+          // Without a principal, the invitee has verified the address; otherwise the inviter adds an active account.
+          ...(!request.principal && { user_id, email }),
+          target: { user_id, invitation_id: membership_id },
+          after: { role },
+          organization_id,
+          department_id,
+        });
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
       await db.memberships.deleteOne(pending); // a concurrent call has made the user a member

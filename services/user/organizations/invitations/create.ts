@@ -3,6 +3,7 @@ import { grantableBy, ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { AppError, failures, found } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody, oneOf } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import { emailKey, isPlainAddress } from '@gatehouse/shared/identity/email';
 import { findUserByEmail, isActive, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
@@ -81,8 +82,14 @@ export const createInvitation: FastifyPluginAsyncZod<{
         url: PUBLIC_URL,
         isMember: joiner !== null,
       });
-      if (joiner) await acceptInvitations(db, joiner, now());
-      request.log.info({ department_id, membership_id, role }, 'invitation sent');
+      await audit(db, request, now(), {
+        action: 'invitation.create',
+        target: { email, invitation_id: membership_id },
+        after: { role },
+        organization_id,
+        department_id,
+      });
+      if (joiner) await acceptInvitations(db, joiner, now(), request);
       const invitation = await db.memberships.findOne({ membership_id });
       // A concurrent call has withdrawn the invitation or made the user a member in another way.
       if (!invitation) await refuse();

@@ -1,6 +1,7 @@
 import { grantableBy } from '@gatehouse/shared/access/rbac';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { messageResponse } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { roleOf } from '../../access/membership.ts';
@@ -23,7 +24,10 @@ const schema = {
 };
 
 /** DELETE /api/v1/organizations/{organization_id}/departments/{department_id}/invitations/{invitation_id}. */
-export const withdrawInvitation: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+export const withdrawInvitation: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
+  app,
+  { db, now },
+) => {
   app.delete(
     '/api/v1/organizations/:organization_id/departments/:department_id/invitations/:invitation_id',
     { schema, config },
@@ -35,13 +39,21 @@ export const withdrawInvitation: FastifyPluginAsyncZod<{ db: Database }> = async
         membership_id: invitation_id,
         user_id: { $exists: false },
       };
-      const { deletedCount } = await db.memberships.deleteOne({
+      const withdrawn = await db.memberships.findOneAndDelete({
         ...invitation,
         role: { $in: grantableBy(roleOf(request)) },
       });
-      if (deletedCount === 0) {
+      if (!withdrawn) {
         throw new AppError((await db.memberships.findOne(invitation)) ? 'forbidden' : 'notFound');
       }
+      const { role, email = '' } = withdrawn;
+      await audit(db, request, now(), {
+        action: 'invitation.withdraw',
+        target: { email, invitation_id },
+        before: { role },
+        organization_id,
+        department_id,
+      });
       return WITHDRAWN;
     },
   );

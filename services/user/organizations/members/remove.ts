@@ -1,6 +1,7 @@
 import { grantableBy } from '@gatehouse/shared/access/rbac';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { messageResponse } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf, roleOf } from '../../access/membership.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
@@ -24,7 +25,10 @@ const schema = {
 };
 
 /** DELETE /api/v1/organizations/{organization_id}/departments/{department_id}/members/{user_id}. */
-export const removeMember: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+export const removeMember: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
+  app,
+  { db, now },
+) => {
   app.delete(
     '/api/v1/organizations/:organization_id/departments/:department_id/members/:user_id',
     { schema, config },
@@ -32,13 +36,19 @@ export const removeMember: FastifyPluginAsyncZod<{ db: Database }> = async (app,
       const { organization_id, department_id, user_id } = request.params;
       const isOneself = user_id === membershipOf(request).caller;
       const removable = isOneself ? {} : { role: { $in: grantableBy(roleOf(request)) } };
-      const { deletedCount } = await db.memberships.deleteOne({ ...request.params, ...removable });
-      if (deletedCount === 0) {
+      const removed = await db.memberships.findOneAndDelete({ ...request.params, ...removable });
+      if (!removed) {
         const isMember = await db.memberships.findOne(request.params);
         throw new AppError(isMember ? 'forbidden' : 'notFound');
       }
       await revokeGrants(db, { organization_id, department_id }, user_id);
-      request.log.info({ department_id, user_id }, 'member removed');
+      await audit(db, request, now(), {
+        action: 'member.remove',
+        target: { user_id },
+        before: { role: removed.role },
+        organization_id,
+        department_id,
+      });
       return REMOVED;
     },
   );

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { grantableBy, ROLES } from '@gatehouse/shared/access/rbac';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import { findActiveUser } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf, roleOf } from '../../access/membership.ts';
@@ -45,22 +46,32 @@ export const setMember: FastifyPluginAsyncZod<{ db: Database; now: () => number 
       const granted = { role, granted_by: caller, granted_at: at.toISOString() };
       // Callers who are being removed must not add themselves back: they only change the role that they still have.
       const isOneself = user_id === caller;
-      const change = () =>
-        db.memberships.findOneAndUpdate(
+      const change = async () => {
+        const before = await db.memberships.findOneAndUpdate(
           { ...request.params, role: isOneself ? own : { $in: grantable } },
           { $set: granted },
-          { returnDocument: 'after' },
+          { returnDocument: 'before' },
         );
+        return before && { before: { role: before.role }, member: { ...before, ...granted } };
+      };
       const add = async () => {
         if (isOneself) return null;
         const membership = { membership_id: randomUUIDv7(), ...request.params, joined_at: at, ...granted };
-        return addMember(db, membership);
+        const member = await addMember(db, membership);
+        return member && { before: null, member };
       };
       // A concurrent call may have added the user; then change the role after all.
-      const member = (await change()) ?? (await add()) ?? (await change());
-      if (!member) throw new AppError('forbidden'); // their role is above the caller's
-      request.log.info({ department_id, user_id, role }, 'department role granted');
-      return presentMember(member);
+      const changed = (await change()) ?? (await add()) ?? (await change());
+      if (!changed) throw new AppError('forbidden'); // their role is above the caller's
+      await audit(db, request, now(), {
+        action: 'member.grant',
+        target: { user_id },
+        before: changed.before,
+        after: { role },
+        organization_id,
+        department_id,
+      });
+      return presentMember(changed.member);
     },
   );
 };

@@ -1,4 +1,5 @@
 import { AppError, found } from '@gatehouse/shared/http/errors';
+import { audit } from '@gatehouse/shared/identity/audit';
 import { findActiveUser } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf } from '../../access/membership.ts';
@@ -25,12 +26,15 @@ export const addOwner: FastifyPluginAsyncZod<{ db: Database; now: () => number }
     const { caller } = membershipOf(request);
     if (!(await findActiveUser(db.users, user_id))) throw new AppError('userNotFound');
     const owner = { user_id, granted_by: caller, granted_at: new Date(now()).toISOString() };
-    await db.organizations.updateOne(
+    const { modifiedCount } = await db.organizations.updateOne(
       { organization_id, $and: [{ 'owners.user_id': caller }, { 'owners.user_id': { $ne: user_id } }] },
       { $push: { owners: owner } },
     );
     const { owners } = found(await db.organizations.findOne({ organization_id }));
-    request.log.info({ organization_id, user_id }, 'owner added');
+    if (modifiedCount === 1) {
+      const after = { role: 'Owner' };
+      await audit(db, request, now(), { action: 'owner.add', target: { user_id }, after, organization_id });
+    }
     return found(owners.find((each) => each.user_id === user_id));
   });
 };

@@ -1,5 +1,6 @@
 import { AppError, found } from '@gatehouse/shared/http/errors';
 import { messageResponse } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf } from '../../access/membership.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
@@ -23,7 +24,10 @@ const schema = {
 };
 
 /** DELETE /api/v1/organizations/{organization_id}/owners/{user_id}. */
-export const removeOwner: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+export const removeOwner: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
+  app,
+  { db, now },
+) => {
   app.delete(
     '/api/v1/organizations/:organization_id/owners/:user_id',
     { schema, config },
@@ -45,7 +49,13 @@ export const removeOwner: FastifyPluginAsyncZod<{ db: Database }> = async (app, 
         });
       }
       await revokeWhereNotMember(db, organization_id, user_id);
-      request.log.info({ organization_id, user_id }, 'owner removed');
+      const before = { role: 'Owner' };
+      await audit(db, request, now(), {
+        action: 'owner.remove',
+        target: { user_id },
+        before,
+        organization_id,
+      });
       return REMOVED;
     },
   );

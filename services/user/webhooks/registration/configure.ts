@@ -2,11 +2,12 @@ import { randomUUIDv7 } from 'node:crypto';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { AppError, BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Database } from '../../database.ts';
-import { config, operation, secretText, settings } from '../contract.ts';
+import { auditedWebhook, config, operation, secretText, settings } from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
 import type { Webhook } from '../records.ts';
 
@@ -58,12 +59,11 @@ export const configureWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
     await validateReceiverUrl(url);
     const at = new Date(now());
     const webhook_id = randomUUIDv7();
+    const configured = { url, events: [...new Set(events)], status: 'active' as const };
     await insertWithinLimit(db, {
       webhook_id,
       owner_id,
-      url,
-      events: [...new Set(events)],
-      status: 'active',
+      ...configured,
       secret: secrets.seal(secret, webhook_id),
       previous_secrets: [],
       created_at: at,
@@ -72,6 +72,11 @@ export const configureWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
       lease: null,
       held_until: null,
       wakes: 0,
+    });
+    await audit(db, request, now(), {
+      action: 'webhook.create',
+      target: { webhook_id },
+      after: auditedWebhook(configured),
     });
     return reply.code(201).send({ webhook_id, status: 'active', created_at: at.toISOString() });
   });

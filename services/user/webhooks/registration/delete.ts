@@ -1,9 +1,10 @@
 import { found } from '@gatehouse/shared/http/errors';
 import { messageResponse } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
-import { config, oneWebhookFailures, operation, webhookId } from '../contract.ts';
+import { auditedWebhook, config, oneWebhookFailures, operation, webhookId } from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
 
 const DELETED = { message: 'Webhook deleted' } as const;
@@ -22,10 +23,13 @@ const schema = {
 };
 
 /** DELETE /api/v1/webhooks/{webhook_id}. */
-export const deleteWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (app, { db, webhookChanged }) => {
+export const deleteWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
+  app,
+  { db, now, webhookChanged },
+) => {
   app.delete('/api/v1/webhooks/:webhook_id', { schema, config }, async (request) => {
     const { webhook_id } = request.params;
-    found(await db.webhooks.findOneAndDelete({ webhook_id, owner_id: callerId(request) }));
+    const deleted = found(await db.webhooks.findOneAndDelete({ webhook_id, owner_id: callerId(request) }));
     await webhookChanged(webhook_id);
     // In the background: without their webhook, deliveries are neither listed nor sent. Any left over expire.
     deleteDeliveries(db, webhook_id).catch((error) => {
@@ -33,6 +37,11 @@ export const deleteWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (app, 
         { err: error, webhook_id },
         'cannot delete the deliveries of a deleted webhook; they expire later',
       );
+    });
+    await audit(db, request, now(), {
+      action: 'webhook.delete',
+      target: { webhook_id },
+      before: auditedWebhook(deleted),
     });
     return DELETED;
   });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { failures } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -71,6 +72,7 @@ export const rotateSecret: FastifyPluginAsyncZod<WebhookOptions> = async (
       // Otherwise a concurrent rotation came first: try again, keeping its secret among the previous ones.
       if (matchedCount === 1) {
         await webhookChanged(webhook_id);
+        await audit(db, request, now(), { action: 'webhook.rotate', target: { webhook_id } });
         return {
           webhook_id,
           ...(given === undefined && { secret }),

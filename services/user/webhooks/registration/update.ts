@@ -1,8 +1,10 @@
 import { failures, found } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import {
+  auditedWebhook,
   config,
   oneWebhookFailures,
   operation,
@@ -44,21 +46,21 @@ export const updateWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
     const own = { ...request.params, owner_id: callerId(request) };
     const { events, ...fields } = request.body;
     if (fields.url !== undefined) await validateReceiverUrl(fields.url);
-    const changed = found(
-      await db.webhooks.findOneAndUpdate(
-        own,
-        {
-          $set: {
-            ...fields,
-            ...(events && { events: [...new Set(events)] }),
-            updated_at: new Date(now()),
-          },
-        },
-        { returnDocument: 'after' },
-      ),
-    );
+    const $set = {
+      ...fields,
+      ...(events && { events: [...new Set(events)] }),
+      updated_at: new Date(now()),
+    };
+    const before = found(await db.webhooks.findOneAndUpdate(own, { $set }, { returnDocument: 'before' }));
+    const changed = { ...before, ...$set };
     // The receiver's Retry-After applied to the previous settings.
     await webhookChanged(changed.webhook_id, { endHold: true });
+    await audit(db, request, now(), {
+      action: 'webhook.update',
+      target: { webhook_id: changed.webhook_id },
+      before: auditedWebhook(before),
+      after: auditedWebhook(changed),
+    });
     return presentWebhook(changed, now());
   });
 };
