@@ -1,6 +1,7 @@
 import type { User } from '@gatehouse/shared/identity/users';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { postForm } from '../fixtures/http.ts';
+import { auditEvent, eventsOf } from '../fixtures/audit.ts';
+import { postForm, send } from '../fixtures/http.ts';
 import { type Services, startServices } from '../fixtures/services.ts';
 
 let services: Services;
@@ -35,15 +36,14 @@ describe('audit_events', () => {
     });
     expect(answer.status).toBe(status);
     expect(await events()).toEqual([
-      {
-        at: new Date(services.clock.now()),
+      auditEvent(services.clock.now(), {
         action: 'login',
         outcome,
         email: key,
         user_id,
         request_id: 'asked-1',
         address: '198.51.100.7',
-      },
+      }),
     ]);
     const lines = services.logged
       .map((line) => JSON.parse(line))
@@ -69,6 +69,27 @@ describe('audit_events', () => {
     expect(await events()).toHaveLength(1);
     expect(services.logged.filter((line) => line.includes('audit event not recorded'))).toHaveLength(2);
   });
+});
+
+test.each(['refresh', 'logout'] as const)('%s leaves one event, without the token', async (action) => {
+  const { body } = await login('ada@example.com', 'secret');
+  const secrets: string[] = [body.token];
+  const left = await eventsOf(services, async () => {
+    const headers = { authorization: `Bearer ${body.token}` };
+    const answer = await send(`${services.login}/auth/${action}`, { method: 'POST', headers });
+    expect(answer.status).toBe(200);
+    if (answer.body.access_token) secrets.push(answer.body.access_token);
+  });
+  const who = { user_id: 'User-100001', email: 'ada@example.com' };
+  expect(left).toEqual([auditEvent(services.clock.now(), { action, ...who })]);
+  const kept = JSON.stringify(await events()) + services.logged.join('');
+  for (const secret of secrets) expect(kept).not.toContain(secret);
+});
+
+test('a refused bearer is not an event', async () => {
+  const headers = { authorization: 'Bearer nonsense' };
+  expect((await send(`${services.login}/auth/logout`, { method: 'POST', headers })).status).toBe(401);
+  expect(await events()).toEqual([]);
 });
 
 test('ignores X-Forwarded-For from untrusted clients', async () => {

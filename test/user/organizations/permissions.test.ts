@@ -38,6 +38,7 @@ const OPERATIONS: Operation[] = [
   { method: 'POST', path: '', needs: 'own', body: { name: 'Engines' }, success: 201 },
   { method: 'GET', path: ORGANIZATION, needs: 'membership' },
   { method: 'PATCH', path: ORGANIZATION, needs: 'ownership', body: { name: 'Engines' } },
+  { method: 'GET', path: `${ORGANIZATION}/audit`, needs: 'ownership' },
   { method: 'GET', path: `${ORGANIZATION}/owners`, needs: 'view users' },
   { method: 'PUT', path: `${ORGANIZATION}/owners/{user_id}`, needs: 'ownership' },
   { method: 'DELETE', path: `${ORGANIZATION}/owners/{user_id}`, needs: 'ownership' },
