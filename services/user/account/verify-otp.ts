@@ -23,13 +23,14 @@ export const verifyOtp: FastifyPluginAsyncZod<{ db: Database; now: () => number 
     const user = await findUserByEmail(db.users, email);
     if (!user) throw new AppError('userNotFound');
 
-    const checked = await withNewUserId(db.users, (candidate) =>
+    const check = (candidate?: string) =>
       checkOtp(db.users, user._id, otp, seconds, {
         verified: true,
         account_status: { $cond: [wasUnverified, 'active', '$account_status'] },
-        user_id: { $ifNull: ['$user_id', candidate] },
-      }),
-    );
+        ...(candidate && { user_id: { $ifNull: ['$user_id', candidate] } }),
+      });
+    const hasUserId = user.user_id !== undefined && user.user_id !== null;
+    const checked = await (hasUserId ? check() : withNewUserId(db, check));
     if (!checked) throw new AppError('userNotFound');
     const { otp_verdict: verdict } = checked;
     if (verdict === 'budgetSpent') throw hourlyBudgetSpent(checked.otp_wrong_guess_times, seconds);
