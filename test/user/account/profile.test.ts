@@ -352,7 +352,12 @@ describe('database commands', () => {
 
   test.each<[string, (user: User) => Promise<Answered>, number, string[]]>([
     ['reading the profile', (user) => read(user, where), 200, ['find']],
-    ['changing the profile', (user) => change(user, { name: 'B' }, where), 200, ['find', 'findAndModify']],
+    [
+      'changing the profile',
+      (user) => change(user, { name: 'B' }, where),
+      200,
+      ['find', 'findAndModify', 'insert'],
+    ],
     ['an invalid change', (user) => change(user, {}, where), 400, ['find']],
     ['an unknown path', (user) => send(`${where}/nothing`, { headers: bearer(user) }), 404, ['find']],
     ['no token', () => send(`${where}/api/v1/users/me`), 401, []],
