@@ -20,6 +20,14 @@ export interface Department {
   name_key: string;
   created_at: string;
   billing: Billing;
+  /** The latest payment reports that named an invoice, oldest first; see report-payment.ts. */
+  payment_reports?: PaymentReport[];
+}
+
+export interface PaymentReport {
+  invoice_id: string;
+  subscription_plan: Billing['subscription_plan'];
+  payment_status: Billing['payment_status'];
 }
 
 /** CONTRACT.md §User record, `subscription_plan`. */
