@@ -7,7 +7,7 @@ import { accessListOf, type Grant } from './access-list.ts';
 import { roleOn } from './chatbot-roles.ts';
 import { revokeGrants } from './revoke-grants.ts';
 import { roleIn, rolesOf } from './roles.ts';
-import { accessListWrite } from './succession.ts';
+import { ableOwners, accessListWrite } from './succession.ts';
 
 const MAX_ENTRIES = 1_000;
 /** Each attempt fails only if another change succeeded, so this many are never needed. */
@@ -59,7 +59,8 @@ export async function changeAccess(db: Database, change: Change): Promise<void> 
     const permissions: Grant[] = role
       ? [...others, { user_id, role, granted_by: caller, granted_at: at }]
       : others;
-    const { filter, update } = accessListWrite(chatbot, permissions);
+    const able = (await ableOwners(db, [chatbot]))(chatbot);
+    const { filter, update } = accessListWrite(chatbot, permissions, { able });
     const { matchedCount } = await db.chatbots.updateOne(filter, update);
     if (matchedCount === 1) return current ? undefined : revokeUnlessMember(db, chatbot, user_id);
   }

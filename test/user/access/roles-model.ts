@@ -59,16 +59,34 @@ export function roleOn(state: State, user: number, chatbot: ModelChatbot): Role 
 const isAbove = (role: Role | undefined, own: Role) =>
   SPECIFIED_PERMISSIONS.some((permission) => may(role, permission) && !may(own, permission));
 
+/** Whether a user can act on a chatbot: an active account and, in a department, a role there. */
+const isAble = (state: State, user: number, { department }: ModelChatbot) =>
+  user < ACTIVE && (department === null || roleIn(state, user, department) !== undefined);
+
+/** The first other Owner on the list who can act. */
+const heirOf = (state: State, chatbot: ModelChatbot) =>
+  chatbot.others.find(([user, role]) => role === 'Owner' && isAble(state, user, chatbot))?.[0];
+
+/** Makes a user the owner. */
+const passOn = (chatbot: ModelChatbot, heir: number) => {
+  chatbot.owner = heir;
+  chatbot.others = chatbot.others.filter(([each]) => each !== heir);
+};
+
 /** Revokes a former member's grants; their chatbots pass to the first other Owner, or else to one of the organization. */
-const revokeGrants = ({ chatbots, owners, departments }: State, user: number, department: number) => {
+const revokeGrants = (state: State, user: number, department: number) => {
+  const { chatbots, owners, departments } = state;
   const ofOrganization = owners[departments[department] as number] as number[];
   if (ofOrganization.includes(user)) return;
   for (const chatbot of chatbots.filter((each) => each.department === department)) {
+    const { owner } = chatbot;
+    const wasOwner = granted(chatbot, user) === 'Owner';
     chatbot.others = chatbot.others.filter(([each]) => each !== user);
-    if (chatbot.owner !== user) continue;
-    const heir = chatbot.others.find(([, role]) => role === 'Owner')?.[0] ?? ofOrganization[0];
-    chatbot.owner = heir as number;
-    chatbot.others = chatbot.others.filter(([each]) => each !== heir);
+    if (owner === user) passOn(chatbot, heirOf(state, chatbot) ?? (ofOrganization[0] as number));
+    else if (wasOwner && !isAble(state, owner, chatbot) && heirOf(state, chatbot) === undefined) {
+      passOn(chatbot, ofOrganization[0] as number);
+      chatbot.others.unshift([owner, 'Owner']);
+    }
   }
 };
 
@@ -121,32 +139,33 @@ export function perform(state: State, call: Call): number {
       if (!may(own, 'assign roles') || isAbove(role, own) || isAbove(before, own)) return 403;
       const isStranger = chatbot.department !== null && !inherited(state, to, chatbot);
       if (!granted(chatbot, to) && (to >= ACTIVE || isStranger)) return 404;
-      return change(chatbot, to, role);
+      return change(state, chatbot, to, role);
     }
     case 'revoke': {
       const { to } = call;
       const after = inherited(state, to, chatbot);
       const before = granted(chatbot, to) ?? after;
       if (!may(own, 'remove users') || isAbove(before, own) || isAbove(after, own)) return 403;
-      return granted(chatbot, to) ? change(chatbot, to) : 404;
+      return granted(chatbot, to) ? change(state, chatbot, to) : 404;
     }
   }
 }
 
 function leave(state: State, user: number, chatbot: ModelChatbot, own: Role): number {
   if (!granted(chatbot, user)) return 404;
-  return isAbove(inherited(state, user, chatbot), own) ? 403 : change(chatbot, user);
+  return isAbove(inherited(state, user, chatbot), own) ? 403 : change(state, chatbot, user);
 }
 
-/** Sets or removes an entry. The last Owner stays; otherwise the first other Owner takes over. */
-function change(chatbot: ModelChatbot, user: number, role?: Role): number {
-  if (user === chatbot.owner) {
-    if (role === 'Owner') return 200;
-    const heir = chatbot.others.find(([, each]) => each === 'Owner');
-    if (!heir) return 403;
-    [chatbot.owner] = heir;
-    chatbot.others = chatbot.others.filter((each) => each !== heir);
+/** Sets or removes an entry. The last Owner who can act stays; otherwise the first other Owner takes over. */
+function change(state: State, chatbot: ModelChatbot, user: number, role?: Role): number {
+  const { owner } = chatbot;
+  if (granted(chatbot, user) === 'Owner' && role !== 'Owner') {
+    const left = { ...chatbot, others: chatbot.others.filter(([each]) => each !== user) };
+    const heir = heirOf(state, left);
+    if (heir === undefined && (user === owner || !isAble(state, owner, chatbot))) return 403;
+    if (user === owner) passOn(chatbot, heir as number);
   }
+  if (user === chatbot.owner) return 200;
   chatbot.others = chatbot.others.filter(([each]) => each !== user);
   if (role) chatbot.others.push([user, role]);
   return 200;

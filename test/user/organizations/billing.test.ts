@@ -180,7 +180,8 @@ describe('the billing record of a department', () => {
   });
 
   describe('a report with an invoice', () => {
-    const invoice = (fields: object = {}) => report({ payment_status: 'paid', invoice_id: 'INV-1', ...fields });
+    const invoice = (fields: object = {}) =>
+      report({ payment_status: 'paid', invoice_id: 'INV-1', ...fields });
 
     test('has no second effect when it is repeated', async () => {
       expect((await invoice({ payment_status: 'failed' })).body.payment_status).toBe('failed');
@@ -245,18 +246,13 @@ describe('the billing record of a department', () => {
       expect(JSON.stringify(list.body)).not.toContain('INV-2');
     });
 
-    test.each([
-      '',
-      'x'.repeat(201),
-      'a\u0000b',
-      null,
-      7,
-      { $ne: null },
-      ['INV-1'],
-    ])('is refused if the invoice_id is %j', async (invoice_id) => {
-      expect(await invoice({ invoice_id })).toStrictEqual(malformed(expect.any(String), service.clock));
-      expect(await read()).toStrictEqual(record());
-    });
+    test.each(['', 'x'.repeat(201), 'a\u0000b', null, 7, { $ne: null }, ['INV-1']])(
+      'is refused if the invoice_id is %j',
+      async (invoice_id) => {
+        expect(await invoice({ invoice_id })).toStrictEqual(malformed(expect.any(String), service.clock));
+        expect(await read()).toStrictEqual(record());
+      },
+    );
   });
 
   const PLAN = 'subscription_plan must be one of Free, Starter, Professional, Business, Enterprise';

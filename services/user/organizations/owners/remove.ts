@@ -1,5 +1,6 @@
 import { AppError, found } from '@gatehouse/shared/http/errors';
 import { messageResponse } from '@gatehouse/shared/http/fields';
+import { activeAmong } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf } from '../../access/membership.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
@@ -14,7 +15,8 @@ const config = { permission: 'ownership' } as const;
 const schema = {
   ...tagged,
   summary: 'Remove an Owner from an organization',
-  description: 'Owners can remove each other and themselves; the last one cannot be removed.',
+  description:
+    'Owners can remove each other and themselves. The last Owner whose account is active cannot be removed.',
   params: organizationPath.extend({ user_id: organizationPath.shape.organization_id }),
   response: {
     200: messageResponse(REMOVED.message, 'The user is no longer an Owner'),
@@ -29,20 +31,24 @@ export const removeOwner: FastifyPluginAsyncZod<{ db: Database }> = async (app, 
     { schema, config },
     async (request) => {
       const { organization_id, user_id } = request.params;
+      const { caller } = membershipOf(request);
+      const remaining = await remainingOwners(db, organization_id, { caller, user_id });
       const { matchedCount } = await db.organizations.updateOne(
         {
           organization_id,
-          $and: [{ 'owners.user_id': membershipOf(request).caller }, { 'owners.user_id': user_id }],
-          'owners.1': { $exists: true },
+          $and: [
+            { 'owners.user_id': caller },
+            { 'owners.user_id': user_id },
+            { 'owners.user_id': { $in: remaining } },
+          ],
         },
         { $pull: { owners: { user_id } } },
       );
       if (matchedCount === 0) {
         const { owners } = found(await db.organizations.findOne({ organization_id }));
         if (!owners.some((owner) => owner.user_id === user_id)) throw new AppError('notFound');
-        throw new AppError('forbidden', {
-          text: owners.length === 1 ? 'The last Owner cannot be removed' : 'Forbidden',
-        });
+        const isLast = caller === user_id;
+        throw new AppError('forbidden', isLast ? { text: 'The last Owner cannot be removed' } : {});
       }
       await revokeWhereNotMember(db, organization_id, user_id);
       request.log.info({ organization_id, user_id }, 'owner removed');
@@ -50,6 +56,18 @@ export const removeOwner: FastifyPluginAsyncZod<{ db: Database }> = async (app, 
     },
   );
 };
+
+/** Returns Owners who can act, so that one of them must remain: the caller, or other Owners if the caller leaves. */
+async function remainingOwners(
+  db: Database,
+  organization_id: string,
+  { caller, user_id }: { caller: string; user_id: string },
+): Promise<string[]> {
+  if (caller !== user_id) return [caller];
+  const { owners } = found(await db.organizations.findOne({ organization_id }));
+  const others = owners.map((owner) => owner.user_id).filter((id) => id !== user_id);
+  return [...(await activeAmong(db.users, others))];
+}
 
 /** Revokes the former Owner's grants in departments where they are not a member. */
 async function revokeWhereNotMember(db: Database, organization_id: string, user_id: string): Promise<void> {
