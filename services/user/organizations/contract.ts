@@ -83,6 +83,45 @@ export const memberRecord = z
     ],
   });
 
+/** A member with the entries that name them on the access lists of the department's chatbots. */
+export const memberView = memberRecord
+  .extend({
+    chatbot_roles: z
+      .array(
+        z.object({
+          chatbot_id: z.string(),
+          role: z.enum(ROLES),
+          granted_by: z.string(),
+          granted_at: z.string().meta({ format: 'date-time' }),
+        }),
+      )
+      .meta({
+        description: 'The latest entries of the member on access lists of the department’s chatbots',
+      }),
+    chatbot_roles_total: z.int(),
+  })
+  .meta({
+    description: 'The member and their roles on chatbots',
+    examples: [
+      {
+        user_id: 'User-720415',
+        role: 'Editor',
+        email: 'grace@example.com',
+        granted_by: 'User-483920',
+        granted_at: AT,
+        chatbot_roles: [
+          {
+            chatbot_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
+            role: 'Owner',
+            granted_by: 'User-720415',
+            granted_at: AT,
+          },
+        ],
+        chatbot_roles_total: 1,
+      },
+    ],
+  });
+
 export const invitationRecord = z
   .object({
     invitation_id: z.string(),

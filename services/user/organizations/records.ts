@@ -58,6 +58,8 @@ export interface Membership {
   email?: string;
   /** When the invitation expires; absent on a member. */
   expires_at?: Date;
+  /** An id while self-granted roles above a changed role are being revoked; see access/end-self-grants.ts. */
+  revocation?: string;
 }
 
 export const organizationCollections = {
@@ -79,5 +81,6 @@ export const organizationCollections = {
     { key: { department_id: 1, email: 1 }, unique: true, partialFilterExpression: { email: ANY_STRING } },
     { key: { email: 1 } },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
+    { key: { revocation: 1 }, partialFilterExpression: { revocation: ANY_STRING } },
   ]),
 };

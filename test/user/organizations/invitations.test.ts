@@ -127,6 +127,8 @@ describe('POST …/invitations', () => {
       email,
       granted_by: team.people.Admin.user_id,
       granted_at: service.at(),
+      chatbot_roles: [],
+      chatbot_roles_total: 0,
     });
   });
 

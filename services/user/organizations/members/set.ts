@@ -4,6 +4,7 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import { findActiveUser } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { endSelfGrants, newRevocation } from '../../access/end-self-grants.ts';
 import { membershipOf, roleOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
 import { ALREADY_OWNER, bodyRefusals, memberPath, memberRecord, tagged } from '../contract.ts';
@@ -16,7 +17,7 @@ const schema = {
   ...tagged,
   summary: 'Add a member to a department, or change their role',
   description:
-    'Callers cannot grant or change a role above their own. An Owner of the organization is Owner in every department and cannot be added.',
+    'Callers cannot grant or change a role above their own. An Owner of the organization is Owner in every department and cannot be added. Roles above the new one that the member granted themselves on the department’s chatbots end.',
   params: memberPath,
   body: jsonBody({ role: oneOf(ROLES) }).meta({ examples: [{ role: 'Editor' }] }),
   response: { 200: memberRecord, ...bodyRefusals },
@@ -48,7 +49,7 @@ export const setMember: FastifyPluginAsyncZod<{ db: Database; now: () => number 
       const change = () =>
         db.memberships.findOneAndUpdate(
           { ...request.params, role: isOneself ? own : { $in: grantable } },
-          { $set: granted },
+          { $set: { ...granted, ...newRevocation() } },
           { returnDocument: 'after' },
         );
       const add = async () => {
@@ -59,6 +60,8 @@ export const setMember: FastifyPluginAsyncZod<{ db: Database; now: () => number 
       // A concurrent call may have added the user; then change the role after all.
       const member = (await change()) ?? (await add()) ?? (await change());
       if (!member) throw new AppError('forbidden'); // their role is above the caller's
+      const { membership_id, revocation } = member;
+      if (revocation !== undefined) await endSelfGrants(db, { membership_id });
       request.log.info({ department_id, user_id, role }, 'department role granted');
       return presentMember(member);
     },

@@ -2,6 +2,7 @@ import { AppError, found } from '@gatehouse/shared/http/errors';
 import { messageResponse } from '@gatehouse/shared/http/fields';
 import { activeAmong } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { endSelfGrants, newRevocation } from '../../access/end-self-grants.ts';
 import { membershipOf } from '../../access/membership.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import { rolesOf } from '../../access/roles.ts';
@@ -16,7 +17,7 @@ const schema = {
   ...tagged,
   summary: 'Remove an Owner from an organization',
   description:
-    'Owners can remove each other and themselves. The last Owner whose account is active cannot be removed.',
+    'Owners can remove each other and themselves. The last Owner whose account is active cannot be removed. Where the user is a member of a department, roles above their own that they granted themselves on its chatbots end.',
   params: organizationPath.extend({ user_id: organizationPath.shape.organization_id }),
   response: {
     200: messageResponse(REMOVED.message, 'The user is no longer an Owner'),
@@ -33,6 +34,8 @@ export const removeOwner: FastifyPluginAsyncZod<{ db: Database }> = async (app, 
       const { organization_id, user_id } = request.params;
       const { caller } = membershipOf(request);
       const remaining = await remainingOwners(db, organization_id, { caller, user_id });
+      const memberships = { organization_id, user_id };
+      await db.memberships.updateMany(memberships, { $set: newRevocation() });
       const { matchedCount } = await db.organizations.updateOne(
         {
           organization_id,
@@ -44,11 +47,11 @@ export const removeOwner: FastifyPluginAsyncZod<{ db: Database }> = async (app, 
         },
         { $pull: { owners: { user_id } } },
       );
+      await endSelfGrants(db, memberships); // revokes nothing while they are an Owner
       if (matchedCount === 0) {
-        const { owners } = found(await db.organizations.findOne({ organization_id }));
-        if (!owners.some((owner) => owner.user_id === user_id)) throw new AppError('notFound');
-        const isLast = caller === user_id;
-        throw new AppError('forbidden', isLast ? { text: 'The last Owner cannot be removed' } : {});
+        // A concurrent call has removed the caller, the user or the others.
+        await remainingOwners(db, organization_id, { caller, user_id });
+        throw new AppError('forbidden');
       }
       await revokeWhereNotMember(db, organization_id, user_id);
       request.log.info({ organization_id, user_id }, 'owner removed');
@@ -57,16 +60,22 @@ export const removeOwner: FastifyPluginAsyncZod<{ db: Database }> = async (app, 
   );
 };
 
-/** Returns Owners who can act, so that one of them must remain: the caller, or other Owners if the caller leaves. */
+/**
+ * Returns Owners who can act, one of whom must remain: the caller, or the others if the caller leaves.
+ * @throws {AppError} notFound if the user is not an Owner; forbidden if they are the last who can act.
+ */
 async function remainingOwners(
   db: Database,
   organization_id: string,
   { caller, user_id }: { caller: string; user_id: string },
 ): Promise<string[]> {
-  if (caller !== user_id) return [caller];
   const { owners } = found(await db.organizations.findOne({ organization_id }));
+  if (!owners.some((owner) => owner.user_id === user_id)) throw new AppError('notFound');
+  if (caller !== user_id) return [caller];
   const others = owners.map((owner) => owner.user_id).filter((id) => id !== user_id);
-  return [...(await activeAmong(db.users, others))];
+  const remaining = await activeAmong(db.users, others);
+  if (remaining.size === 0) throw new AppError('forbidden', { text: 'The last Owner cannot be removed' });
+  return [...remaining];
 }
 
 /** Revokes the former Owner's grants in departments where they are not a member. */
