@@ -1,6 +1,5 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
-import { line } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 
 /** Schema parts that the operations on organizations, departments and members share. */
@@ -15,8 +14,6 @@ export const bodyRefusals = { ...refusals, ...failures('catalogue', 'missingFiel
 export const organizationPath = z.object({ organization_id: z.string() });
 export const departmentPath = organizationPath.extend({ department_id: z.string() });
 export const memberPath = departmentPath.extend({ user_id: z.string() });
-
-export const name = line(200);
 
 /** The reason why an Owner of the organization is neither added to a department nor invited. */
 export const ALREADY_OWNER = 'An Owner of the organization is Owner in every department';

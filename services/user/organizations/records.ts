@@ -16,8 +16,8 @@ export interface Department {
   department_id: string;
   organization_id: string;
   name: string;
-  /** The name, case folded; unique in the organization. */
-  name_key: string;
+  /** The keys of the name, each unique in the organization; see name-keys.ts. */
+  name_key: string[];
   created_at: string;
   billing: Billing;
   /** The latest payment reports that named an invoice, oldest first; see report-payment.ts. */
@@ -62,6 +62,14 @@ export interface Membership {
   revocation?: string;
 }
 
+/** Invitations counted by recipient, inviter or network; see invitations/budget.ts. Times are Unix seconds. */
+export interface InvitationBudget {
+  key: string;
+  /** The latest uses, oldest first, at most the limit. */
+  uses: { id: string; at: number }[];
+  expires_at: Date;
+}
+
 export const organizationCollections = {
   organizations: collection<Organization>('organizations', [
     { key: { organization_id: 1 }, unique: true },
@@ -82,5 +90,9 @@ export const organizationCollections = {
     { key: { email: 1 } },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
     { key: { revocation: 1 }, partialFilterExpression: { revocation: ANY_STRING } },
+  ]),
+  invitationBudgets: collection<InvitationBudget>('invitation_budgets', [
+    { key: { key: 1 }, unique: true },
+    { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ]),
 };

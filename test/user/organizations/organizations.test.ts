@@ -61,12 +61,20 @@ describe('POST /api/v1/organizations', () => {
     expect((await ada.call('GET', '')).body.pagination.total_items).toBe(2);
   });
 
-  test.each(['x', '🤖'.repeat(200), '<b>$where {"$ne":1} .*</b>', '👩‍👩‍👧'])(
-    'accepts the name %s',
-    async (name) => {
-      expect((await service.create(ada, '', { name })).name).toBe(name);
-    },
-  );
+  test.each([
+    'x',
+    '🤖'.repeat(200),
+    '<b>$where {"$ne":1} .*</b>',
+    '👩‍👩‍👧',
+    '❤️ 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+    'می\u200cخواهم',
+    'क्\u200dष',
+    'Acme Inc. & Co.',
+    'U.S.A. v2.0',
+    'R&D: tools',
+  ])('accepts the name %s', async (name) => {
+    expect((await service.create(ada, '', { name })).name).toBe(name);
+  });
 
   test.each(BAD_NAMES)('refuses the name %j and writes nothing', async (name, details) => {
     const before = await stored();
