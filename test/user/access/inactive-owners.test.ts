@@ -95,6 +95,47 @@ test('one of two Owners who leave stays while a third cannot act, however often 
   expect(left).toContain(carol.user_id);
 });
 
+describe('the last Owner of a department while no Owner of the organization can act', () => {
+  const own = ({ user_id }: Person) => `${team.place}/members/${user_id}`;
+  const memberRole = async ({ user_id }: Person) =>
+    (await service.db.memberships.findOne({ department_id: team.department_id, user_id }))?.role;
+  const addOwner = async (fields: Partial<User> = {}) => {
+    const person = await service.newPerson();
+    await service.storeMember(team, person, 'Owner');
+    await set(person.user_id, fields);
+    return person;
+  };
+  beforeEach(() => set(team.ada.user_id, { account_status: 'disabled' }));
+
+  test('neither leaves nor lowers themselves', async () => {
+    const { Owner } = team.people;
+    await addOwner({ account_status: 'disabled' });
+    const before = await team.stored();
+    expect(outcome(await Owner.call('DELETE', own(Owner)))).toStrictEqual(lastOwner());
+    expect(outcome(await Owner.call('PUT', own(Owner), { role: 'Admin' }))).toStrictEqual(lastOwner());
+    expect(await team.stored()).toStrictEqual(before);
+    expect((await team.people.Admin.call('DELETE', own(team.people.Admin))).status).toBe(200);
+  });
+
+  test('may leave once another member can act as Owner', async () => {
+    const { Owner, Admin } = team.people;
+    const bob = await addOwner();
+    expect((await bob.call('DELETE', own(Owner))).status).toBe(200);
+    expect(outcome(await bob.call('DELETE', own(bob)))).toStrictEqual(lastOwner());
+    expect((await bob.call('PUT', own(Admin), { role: 'Owner' })).status).toBe(200);
+    expect((await bob.call('PUT', own(bob), { role: 'Viewer' })).status).toBe(200);
+  });
+
+  test.each<[what: string, end: (person: Person) => Promise<unknown>]>([
+    ['leave', (person) => person.call('DELETE', own(person))],
+    ['lower themselves', (person) => person.call('PUT', own(person), { role: 'Viewer' })],
+  ])('stays when two %s concurrently', async (_what, end) => {
+    const owners = [team.people.Owner, await addOwner()];
+    await Promise.all(owners.map(end));
+    expect(await Promise.all(owners.map(memberRole))).toContain('Owner');
+  });
+});
+
 test('a chatbot passes to an Owner of the organization while none of them can act', async () => {
   const { ada, department_id, place, people } = team;
   const { chatbot_id } = await service.newChatbot(people.Editor, department_id);

@@ -1,8 +1,8 @@
 /**
- * Characters of other scripts, and rare ones of Latin, that look like an ASCII letter or digit: the one-to-one rows
- * of Unicode's confusables.txt (UTS #39, version 13) for the scripts that Latin text can be imitated with. Characters that NFKC
- * already turns into ASCII are not listed, and neither is σ, which Greek
- * needs apart from ο. The small palochka (U+04CF) is listed as l, which it looks like.
+ * Characters of other scripts, and rare ones of Latin, that look like an ASCII letter, digit or quote: the one-to-one
+ * rows of Unicode's confusables.txt (UTS #39, version 13) for the scripts that Latin text can be imitated with.
+ * Characters that NFKC already turns into ASCII are not listed, and neither is σ, which Greek needs apart from ο.
+ * The small palochka (U+04CF) is listed as l, which it looks like.
  */
 export const LOOKALIKES: Readonly<Record<string, string>> = {
   2: 'ƧϨᒿꙄꝚ',

@@ -5,9 +5,11 @@ import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import { findActiveUser } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { endSelfGrants, newRevocation } from '../../access/end-self-grants.ts';
+import { keepingAnOwner } from '../../access/last-owner.ts';
 import { membershipOf, roleOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
 import { ALREADY_OWNER, bodyRefusals, memberPath, memberRecord, tagged } from '../contract.ts';
+import type { Membership } from '../records.ts';
 import { addMember } from './add.ts';
 import { presentMember } from './present-member.ts';
 
@@ -17,7 +19,7 @@ const schema = {
   ...tagged,
   summary: 'Add a member to a department, or change their role',
   description:
-    'Callers cannot grant or change a role above their own. An Owner of the organization is Owner in every department and cannot be added. Roles above the new one that the member granted themselves on the department’s chatbots end.',
+    'Callers cannot grant or change a role above their own, nor lower the last Owner who can act. An Owner of the organization is Owner in every department and cannot be added. Roles above the new one that the member granted themselves on the department’s chatbots end.',
   params: memberPath,
   body: jsonBody({ role: oneOf(ROLES) }).meta({ examples: [{ role: 'Editor' }] }),
   response: { 200: memberRecord, ...bodyRefusals },
@@ -58,7 +60,14 @@ export const setMember: FastifyPluginAsyncZod<{ db: Database; now: () => number 
         return addMember(db, membership);
       };
       // A concurrent call may have added the user; then change the role after all.
-      const member = (await change()) ?? (await add()) ?? (await change());
+      const former = role === 'Owner' ? null : await db.memberships.findOne(request.params);
+      const lower = () =>
+        keepingAnOwner(db, request.params, {
+          change,
+          undo: async (lowered) => former && lowered && restoreOwner(db, former, lowered),
+        });
+      const isOwner = former?.role === 'Owner' && grantable.includes('Owner');
+      const member = isOwner ? await lower() : ((await change()) ?? (await add()) ?? (await change()));
       if (!member) throw new AppError('forbidden'); // their role is above the caller's
       const { membership_id, revocation } = member;
       if (revocation !== undefined) await endSelfGrants(db, { membership_id });
@@ -67,3 +76,14 @@ export const setMember: FastifyPluginAsyncZod<{ db: Database; now: () => number 
     },
   );
 };
+
+/** Gives a lowered member the role of Owner back, unless it has been changed again. */
+const restoreOwner = (
+  db: Database,
+  { role, granted_by, granted_at }: Membership,
+  { membership_id, revocation }: Membership,
+) =>
+  db.memberships.updateOne(
+    { membership_id, revocation: String(revocation) },
+    { $set: { role, granted_by, granted_at }, $unset: { revocation: true } },
+  );
