@@ -6,19 +6,19 @@ import type { Database } from '../database.ts';
 import { EVENT_NAMES } from './events.ts';
 import { WEBHOOK_STATUSES, type Webhook } from './records.ts';
 
-/** What the operations on webhooks have in common. */
+/** What the operations on webhooks share. */
 
-export const webhooksOf = { tags: ['webhooks'], security: [{ bearer: [] }] };
+export const operation = { tags: ['webhooks'], security: [{ bearer: [] }] };
 
-/** A webhook belongs to whoever configured it. */
+/** A webhook belongs to the account that configured it. */
 export const config = { permission: 'own' } as const;
 
-/** What any operation on one webhook may answer beside its success. */
-export const oneRefused = failures('catalogue', 'invalidFormat', 'notFound', ...BEARER_FAILURES);
+/** The failures of every operation on one webhook. */
+export const oneWebhookFailures = failures('catalogue', 'invalidFormat', 'notFound', ...BEARER_FAILURES);
 
 export const webhookId = z.object({ webhook_id: z.string() });
 
-/** A secret is kept as it comes: every byte of it counts. */
+/** Stored exactly as given. */
 export const secretText = z
   .string(expecting('must be a string'))
   .refine((text) => /^[^\p{Cc}\p{Cs}]{8,256}$/u.test(text), {
@@ -26,8 +26,8 @@ export const secretText = z
   })
   .meta({ minLength: 8, maxLength: 256 });
 
-/** What a caller says of a webhook. */
-export const described = {
+/** The fields that a caller sets. */
+export const settings = {
   url: z
     .string(expecting('must be a string'))
     .min(1, { error: 'is required' })
@@ -39,20 +39,20 @@ export const described = {
     .max(EVENT_NAMES.length, { error: 'must not repeat an event' }),
 };
 
-const date = z.string().meta({ format: 'date-time' });
+const dateTime = z.string().meta({ format: 'date-time' });
 
-/** A webhook as its owner sees it: the secret never comes back. */
+/** A webhook as its owner sees it. The secret is never returned. */
 export const webhookRecord = z
   .object({
     webhook_id: z.string(),
     url: z.string(),
     events: z.array(z.enum(EVENT_NAMES)),
     status: z.enum(WEBHOOK_STATUSES),
-    created_at: date,
-    updated_at: date,
-    previous_secret_until: date
+    created_at: dateTime,
+    updated_at: dateTime,
+    previous_secret_until: dateTime
       .nullable()
-      .meta({ description: 'Until then a secret that was rotated out signs, too' }),
+      .meta({ description: 'The newest rotated-out secret also signs until then' }),
   })
   .meta({
     description: 'The webhook',
@@ -82,7 +82,7 @@ export const presentWebhook = (webhook: Webhook, now: number): z.infer<typeof we
   };
 };
 
-/** @throws {AppError} notFound: another's does not exist for him. */
+/** @throws {AppError} notFound, also for another account's webhook. */
 export const ownWebhook = async (
   db: Database,
   own: Filter<Webhook> & { webhook_id: string; owner_id: string },

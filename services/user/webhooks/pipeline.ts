@@ -3,27 +3,34 @@ import type { FastifyInstance } from 'fastify';
 import { Counter } from 'prom-client';
 import type { Database } from '../database.ts';
 import { createAgent } from './delivery/agent.ts';
-import { createSend } from './delivery/attempt.ts';
 import { createResolve, type Resolve } from './delivery/public-address.ts';
 import { createRecordOutcome } from './delivery/record-outcome.ts';
 import { createSecrets } from './delivery/secrets.ts';
+import { createSend } from './delivery/send.ts';
+import { createWake } from './delivery/wake.ts';
 import { createWorker } from './delivery/worker.ts';
 import { createAccept } from './intake/accept.ts';
 import { startRepair } from './intake/repair.ts';
 import { createReceiverUrlValidator } from './registration/receiver-url.ts';
-import { resealAll } from './registration/reseal.ts';
+import { resealSecrets } from './registration/reseal-secrets.ts';
 
-/** Milliseconds for one attempt, from dialling to the end of the answer. */
-const ATTEMPT = 15_000;
+/** The limits of intake and delivery, in milliseconds, and the name resolution. Tests inject others. */
+const DEFAULTS = {
+  /** For one attempt, from dialing to the end of the response. */
+  attemptTimeout: 15_000,
+  /** For the attempt of a test event; the gateway gives the whole call 15 seconds. */
+  testTimeout: 10_000,
+  /** For resolving the name in a URL that is being configured. */
+  resolveTimeout: 1_500,
+  /** Between two looks for queues that are due. */
+  poll: 500,
+  /** Until another worker takes over the queues of one that was killed. */
+  leaseDuration: 5_000,
+  /** To keep the lease of an empty queue, since more often follows. */
+  linger: 50,
+};
 
-/** What a test sets otherwise. */
-export interface DeliveryTuning {
-  /** Milliseconds for one attempt. */
-  attempt?: number;
-  /** Milliseconds between two looks for queues that are due. */
-  poll?: number;
-  resolve?: Resolve;
-}
+export type DeliveryTuning = Partial<typeof DEFAULTS> & { resolve?: Resolve };
 
 interface Options extends DeliveryTuning {
   config: Config<'user'>;
@@ -31,47 +38,50 @@ interface Options extends DeliveryTuning {
   now: () => number;
 }
 
-/** Puts together what takes events in and sends them out. It works from the service's start to its stop. */
-export function createDelivery(
-  app: FastifyInstance,
-  { config, db, now, attempt = ATTEMPT, poll, resolve = createResolve() }: Options,
-) {
+/** Assembles intake and delivery. Both run from the start of the service until it stops. */
+export function createDelivery(app: FastifyInstance, options: Options) {
+  const { config, db, now, resolve = createResolve(), ...tuning } = options;
+  const { attemptTimeout, testTimeout, resolveTimeout, ...timing } = { ...DEFAULTS, ...tuning };
   const { log } = app;
   const allowPrivate = config.WEBHOOK_ALLOW_PRIVATE;
   const agent = createAgent({ allowPrivate, resolve });
   const secrets = createSecrets(config);
-  const sender = { secrets, now, send: createSend({ agent, usual: attempt, now }) };
+  const sender = { secrets, now, send: createSend({ agent, attemptTimeout, now }) };
   const attempts = new Counter({
     name: 'webhook_attempts_total',
-    help: 'Attempts to deliver events to webhooks, by what came of them',
+    help: 'Attempts to deliver events to webhooks, by result',
     labelNames: ['result'],
     registers: [app.metrics],
   });
-  const worker = createWorker(
-    {
-      ...sender,
-      db,
-      recordOutcome: createRecordOutcome({ db, now }),
-      log,
-      attempted: (result) => attempts.inc({ result }),
-    },
-    { poll },
-  );
-  const accept = createAccept({ db, now, offer: worker.offer });
+  const worker = createWorker({
+    ...sender,
+    ...timing,
+    db,
+    recordOutcome: createRecordOutcome({ db, now }),
+    countAttempt: (result) => attempts.inc({ result }),
+    log,
+  });
+  const { webhookChanged, deliveriesAdded } = createWake({ db, now, worker });
+  const accept = createAccept({ db, now, deliveriesAdded });
 
   let stopRepair = () => {};
   app.addHook('onReady', async () => {
-    await resealAll(db, secrets);
-    stopRepair = startRepair({ db, now, accept, offer: worker.offer, log });
+    await resealSecrets(db, secrets);
+    stopRepair = startRepair({ db, now, accept, deliveriesAdded, log });
     worker.start();
   });
-  // Before the server closes, and with it the database.
+  // Runs before the server and the database close.
   app.addHook('preClose', async () => {
     stopRepair();
     await worker.stop();
     await agent.destroy();
   });
   const httpsOnly = config.NODE_ENV === 'production';
-  const validateReceiverUrl = createReceiverUrlValidator({ allowPrivate, httpsOnly, resolve });
-  return { accept, kick: worker.kick, secrets, sender, validateReceiverUrl };
+  const validateReceiverUrl = createReceiverUrlValidator({
+    allowPrivate,
+    httpsOnly,
+    resolve,
+    resolveTimeout,
+  });
+  return { accept, webhookChanged, secrets, sender, testTimeout, validateReceiverUrl };
 }

@@ -1,56 +1,56 @@
 import { collection } from '@gatehouse/shared/data/connect';
 import type { EventName } from './events.ts';
 
-/** What is stored of webhooks, of events and of their deliveries. */
+/** What is stored: webhooks, events and their deliveries. */
 
 export const WEBHOOK_STATUSES = ['active', 'paused', 'disabled'] as const;
-export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
+type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
-/** Days for which events and deliveries are kept, and so can be replayed. */
+/** Days for which events and deliveries are kept and can be replayed. */
 export const KEPT_DAYS = 30;
 
 /** A receiver, and the queue of its deliveries. */
 export interface Webhook {
   webhook_id: string;
   owner_id: string;
-  /** 0 to the limit of an account; unique an owner, which makes the limit hold. */
+  /** Numbers the webhooks of an account. Its unique index enforces the limit. */
   slot: number;
   url: string;
   events: EventName[];
-  /** `paused` by its owner, `disabled` by a receiver that answered 410. */
+  /** `paused` by the owner, `disabled` by a receiver that answered 410. */
   status: WebhookStatus;
-  /** Encrypted. */
+  /** Encrypted, see delivery/secrets.ts. */
   secret: string;
-  /** Those before the present one, newest first; each signs, too, until its time is over. */
+  /** Rotated out, newest first; each also signs until its time is over. */
   previous_secrets: { secret: string; until: Date }[];
   created_at: Date;
   updated_at: Date;
 
-  /** When a worker shall look at the queue; while one does, when its lease runs out. Null: there is nothing to do. */
+  /** When a worker must look at the queue; while a lease is held, when it expires. Null: nothing is pending. */
   due_at: Date | null;
-  /** The worker that has the queue. */
+  /** The id of the worker that holds the lease of the queue. */
   lease: string | null;
-  /** The receiver asked not to be called before. */
+  /** The receiver is not called before. */
   held_until: Date | null;
-  /** Counts what was put into the queue, so that nobody ends it while something comes in. */
+  /** Counts changes to the queue, so that a worker does not release it while something comes in. */
   wakes: number;
 }
 
-/** An event that was accepted, kept so that it is accepted once. */
+/** An accepted event, kept so that it is accepted only once. */
 export interface StoredEvent {
-  /** As the publisher named it. */
+  /** The publisher's id of the event. */
   _id: string;
   owner_id: string;
   event: EventName;
   /** The exact text to send. */
   payload: string;
-  /** A digest of what was published: the same id with another content is refused. */
+  /** A digest of the published content: the same id with other content is a conflict. */
   fingerprint: string;
   accepted_at: Date;
   expires_at: Date;
 }
 
-/** Events that are being taken in: it goes when their deliveries exist, and what it names is made up until then. */
+/** Events whose deliveries may be incomplete. Deleted once they exist; repair completes those of an interrupted intake. */
 export interface Intake {
   _id: string;
   event_ids: string[];
@@ -58,45 +58,45 @@ export interface Intake {
 }
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** One try to deliver, and what came of it. */
+/** One attempt to deliver, and its outcome. */
 export interface Attempt {
   at: Date;
   duration_ms: number;
-  /** The status of the answer; null when there was none. */
+  /** The status of the response; null when there was none. */
   status: number | null;
-  /** Why there was no answer, or not a whole one. */
+  /** Why there was no complete response. */
   error: string | null;
-  /** The beginning of the answer's body. */
+  /** The beginning of the response body. */
   answer: string;
 }
 
-/** One event on its way to one webhook. */
+/** One event for one webhook. */
 export interface Delivery {
-  /** Made of the ids of webhook and event, so that there is one for each pair. */
+  /** Derived from the ids of webhook and event, so that there is one delivery for each pair. */
   _id: string;
-  /** The same, as it is shown. */
+  /** Equal to `_id`; the name that clients see. */
   delivery_id: string;
   webhook_id: string;
   event_id: string;
   event: EventName;
-  /** The exact text to send, the same at every attempt. */
+  /** The exact text to send, the same on every attempt. */
   payload: string;
   status: DeliveryStatus;
   created_at: Date;
-  /** Decides between deliveries of one millisecond. */
+  /** Orders deliveries of the same millisecond. */
   seq: number;
-  /** When it is to be tried next. */
+  /** When the next attempt is due. */
   due: Date;
   attempt_count: number;
-  /** Attempts that failed since it was made or last replayed. */
+  /** Failed attempts since its creation or last replay. */
   failures: number;
-  /** The latest. */
+  /** The latest attempts, oldest first. */
   attempts: Attempt[];
-  /** When it is given up; set by the first attempt that fails. */
+  /** The end of the retry window; set by the first failed attempt. */
   gives_up_at: Date | null;
-  /** When it was delivered or given up. */
+  /** When it was delivered or failed for good. */
   settled_at: Date | null;
   expires_at: Date;
 }
@@ -105,16 +105,16 @@ export const webhookCollections = {
   webhooks: collection<Webhook>('webhooks', [
     { key: { webhook_id: 1 }, unique: true },
     { key: { owner_id: 1, slot: 1 }, unique: true },
-    // The queues that are due.
+    // Queues that are due.
     { key: { status: 1, due_at: 1 } },
   ]),
   events: collection<StoredEvent>('events', [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }]),
-  // What a kill may have left half-way.
+  // Intakes that a kill interrupted.
   eventIntakes: collection<Intake>('event_intakes', [{ key: { began_at: 1 } }]),
   webhookDeliveries: collection<Delivery>('webhook_deliveries', [
-    // A queue, in the order in which it is worked off.
+    // The deliveries of a queue, in the order in which they are sent.
     { key: { webhook_id: 1, due: 1, seq: 1 }, partialFilterExpression: { status: 'pending' } },
-    // A page of the history, and what a replay selects.
+    // A page of the history, and the deliveries that a replay selects.
     { key: { webhook_id: 1, created_at: 1, delivery_id: 1 } },
     { key: { webhook_id: 1, created_at: 1 }, partialFilterExpression: { status: 'failed' } },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },

@@ -9,7 +9,7 @@ import { startServices } from '../../fixtures/services.ts';
 export const INTERNAL_API_KEY = 'a key that only the tests know, 32 bytes and more';
 export const SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 
-/** A user service that may call 127.0.0.1, with people who configure webhooks and a platform that publishes. */
+/** A user service that may call 127.0.0.1, with accounts that configure webhooks and a platform that publishes events. */
 export async function startHooks({
   env = {},
   delivery = {},
@@ -19,11 +19,11 @@ export async function startHooks({
 } = {}) {
   const services = await startServices({
     env: { WEBHOOK_ALLOW_PRIVATE: 'on', INTERNAL_API_KEY, ...env },
-    delivery: { poll: 20, ...delivery },
+    delivery: { poll: 10, linger: 1, ...delivery },
   });
   const { db, clock } = services;
 
-  /** Somebody with a session of half an hour, by the clock; `again` begins another. */
+  /** An account with a session. */
   async function person() {
     const user = await member(db, clock);
     const call = (method: string, path = '', body?: unknown) => {
@@ -55,7 +55,7 @@ export async function startHooks({
     publish,
     failure: failuresAt(clock.now),
     stored: (webhook_id: string) => db.webhooks.findOne({ webhook_id }),
-    /** Waits until every delivery of a webhook is in one of these states and nobody works at its queue. */
+    /** Waits until every delivery of a webhook has one of these statuses and no worker holds its queue. */
     settled: (webhook_id: string, ...statuses: string[]) =>
       eventually(async () => {
         const all = await db.webhookDeliveries.find({ webhook_id }).sort({ seq: 1 }).toArray();
@@ -81,7 +81,7 @@ const CONVERSATION = {
 
 let events = 0;
 
-/** An event conversation.started of its own. */
+/** A new event `conversation.started`. */
 export function conversation(owner_id: string, fields: object = {}): PublishedEvent {
   events += 1;
   return {
@@ -102,7 +102,7 @@ const payment = {
   currency: 'EUR',
 };
 
-/** The data of each event, right as it is. */
+/** Valid data for each event. */
 export const DATA: Record<EventName, Record<string, unknown>> = {
   'chatbot.created': {
     chatbot_id: 'bot-1',

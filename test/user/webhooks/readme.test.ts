@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../fixtures/eventually.ts';
 import { freePorts } from '../../fixtures/launcher.ts';
 
-/** The receiver that the README shows, as a process of its own. */
+/** Runs the receiver that the README shows as a separate process. */
 let receiver: ReturnType<typeof spawn>;
 let url: string;
 let output = '';
@@ -34,13 +34,13 @@ const sign = (text: string) =>
 const post = async (headers: Record<string, string>) =>
   (await fetch(url, { method: 'POST', headers: { 'webhook-id': 'evt_1', ...headers }, body })).status;
 
-test('takes what is signed, and nothing else', async () => {
+test('accepts signed requests and nothing else', async () => {
   expect(await post({ 'x-service-signature': sign(body) })).toBe(204);
   await eventually(() => expect(output).toMatch(/evt_1 \{\s+event: 'webhook.test'/));
   expect(await post({})).toBe(401);
   expect(await post({ 'x-service-signature': sign(`${body} `) })).toBe(401);
   expect(await post({ 'x-service-signature': 'sha256=\u00ff' })).toBe(401);
-  // A call that breaks off ends that call alone.
+  // A request that breaks off does not stop the receiver.
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.end('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nabc').resume();
   await once(socket, 'close');

@@ -2,13 +2,13 @@ import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { publicAddresses, type Resolve } from './public-address.ts';
 
-/** Milliseconds for a connection, its TLS included. */
+/** Milliseconds for a connection, TLS included. */
 const CONNECT_TIMEOUT = 10_000;
 
 /**
- * Kept-alive connections to receivers. The addresses are judged here, as they are dialled: whatever a name meant
- * when it was configured, it may mean something else now. Redirects are not followed, and no proxy of the
- * environment is used.
+ * Keep-alive connections to receivers. Addresses are checked here, at connect time, because a name may resolve to
+ * another address than when its URL was configured (DNS rebinding). Redirects are not followed, and the proxy
+ * variables of the environment are ignored.
  */
 export function createAgent({ allowPrivate, resolve }: { allowPrivate: boolean; resolve: Resolve }): Agent {
   const options = { pipelining: 1, connections: null, keepAliveTimeout: 30_000, allowH2: false };
@@ -25,15 +25,15 @@ export function createAgent({ allowPrivate, resolve }: { allowPrivate: boolean; 
       (error) => callback(error, ''),
     );
   };
-  // `lookup` goes on to node:net as it is.
-  const dial = buildConnector({ timeout: CONNECT_TIMEOUT, lookup } as buildConnector.BuildOptions);
+  // undici passes `lookup` on to node:net.
+  const connect = buildConnector({ timeout: CONNECT_TIMEOUT, lookup } as buildConnector.BuildOptions);
   return new Agent({
     ...options,
-    // A literal address is not looked up, so it is judged first; a name is, again, by `lookup`.
+    // `lookup` runs for names only; an IP address is checked here.
     connect: (target, callback) => {
-      if (!isIP(target.hostname)) return dial(target, callback);
+      if (!isIP(target.hostname)) return connect(target, callback);
       publicAddresses(target.hostname, resolve).then(
-        () => dial(target, callback),
+        () => connect(target, callback),
         (error) => callback(error, null),
       );
     },

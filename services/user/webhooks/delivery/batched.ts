@@ -1,43 +1,32 @@
-import { AppError } from '@gatehouse/shared/http/errors';
-import { withTimeout } from '../with-timeout.ts';
+import { bounded } from './database-timeout.ts';
 
 /**
- * Milliseconds after which a large call is given up, so that it does not hold up those that wait behind it. The driver
- * bounds every step, but what is written to a connection in the moment in which it was closed it waits for for ever.
- */
-const LIMIT = 20_000;
-
-/**
- * Runs many small calls as few large ones: what comes in while one is under way goes together into the next. Alone,
- * a call does not wait.
- * @param run answers for each item, in their order; when it rejects, all of them do.
+ * Combines many small calls into few large ones: the calls that arrive while one runs form the next batch. A single
+ * call does not wait.
+ * @param run returns one result for each item, in order; if it rejects, every call of the batch rejects.
  */
 export function batched<Item, Result>(
   run: (items: Item[]) => Promise<readonly Result[]>,
-  { most }: { most: number },
+  { maxItems }: { maxItems: number },
 ): (item: Item) => Promise<Result> {
-  interface Waiting {
+  interface Call {
     item: Item;
     resolve: (result: Result) => void;
     reject: (error: unknown) => void;
   }
-  let waiting: Waiting[] = [];
+  let waiting: Call[] = [];
   let running = false;
 
   async function runAll() {
     if (running) return;
     running = true;
-    // Those that are made in the same turn of the event loop come along.
+    // Include the calls made in the same turn of the event loop.
     await new Promise(setImmediate);
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, most);
-      waiting = waiting.slice(most);
+      const batch = waiting.slice(0, maxItems);
+      waiting = waiting.slice(maxItems);
       try {
-        const results = await withTimeout(
-          run(batch.map(({ item }) => item)),
-          LIMIT,
-          new AppError('unavailable'),
-        );
+        const results = await bounded(run(batch.map(({ item }) => item)));
         for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
       } catch (error) {
         for (const { reject } of batch) reject(error);

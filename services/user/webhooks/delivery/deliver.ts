@@ -1,6 +1,6 @@
 import type { Webhook } from '../records.ts';
-import type { Outcome, Send } from './attempt.ts';
 import { type Secrets, signingSecrets } from './secrets.ts';
+import type { Outcome, Send } from './send.ts';
 import { signatureHeaders } from './signature.ts';
 
 export interface Sender {
@@ -10,16 +10,15 @@ export interface Sender {
 }
 
 /**
- * One attempt to deliver a payload to a webhook, signed as of now. Whatever the receiver does, it does not reject.
- * @throws {AppError} unavailable when no key that is known here opens the secret: that is for an operator to mend,
- * and no failure of the receiver's.
- * @param limit milliseconds, where they are not the usual ones.
+ * Signs a payload and makes one attempt to deliver it. A failure of the receiver is an outcome, not an error.
+ * @param timeout milliseconds, if not the usual limit.
+ * @throws {AppError} unavailable when none of the configured keys opens the webhook's secret.
  */
 export async function deliver(
   { send, secrets, now }: Sender,
   webhook: Pick<Webhook, 'webhook_id' | 'url' | 'secret' | 'previous_secrets'>,
   { event_id, payload }: { event_id: string; payload: string },
-  limit?: number,
+  timeout?: number,
 ): Promise<Outcome> {
   const signing = signingSecrets(secrets, webhook, now());
   const body = Buffer.from(payload);
@@ -28,5 +27,5 @@ export async function deliver(
     'user-agent': 'Gatehouse-Webhooks/1',
     ...signatureHeaders(event_id, body, signing, now()),
   };
-  return send({ url: webhook.url, headers, body }, limit);
+  return send({ url: webhook.url, headers, body }, timeout);
 }

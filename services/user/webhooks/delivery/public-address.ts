@@ -2,22 +2,22 @@ import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Where webhooks may go: public unicast addresses and nothing else (OWASP, Server-Side Request Forgery). */
+/** Webhooks go to public unicast addresses only (OWASP, Server-Side Request Forgery). */
 
-/** The only IPv6 block from which global unicast addresses are given out (RFC 4291 §2.4, IANA). */
+/** The only IPv6 block that IANA allocates global unicast addresses from (RFC 4291 §2.4). */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 
-/** Public by its number, and yet the inside of every machine of one cloud. */
+/** Azure's WireServer: a public address that every virtual machine there reaches as an internal service. */
 const WIRE_SERVER = '168.63.129.16';
 
-/** An IPv4 address in the last half of an IPv6 one (RFC 5214 §6.1): it leads wherever that leads. */
+/** Whether an IPv6 address embeds an IPv4 address in its last half (RFC 5214 §6.1), and may lead to it. */
 const isIsatap = (address: ipaddr.IPv6): boolean =>
   address.parts[5] === 0x5efe && ((address.parts[4] ?? 0) & 0xfdff) === 0;
 
-/** Whether an IP address is one of the public internet, however it is spelled. */
+/** Whether an IP address, in any spelling, is a public unicast address. */
 export function isPublicAddress(address: string): boolean {
   if (!isIP(address)) return false;
-  // An IPv4 address inside an IPv6 one (::ffff:0:0/96) is judged as what it is.
+  // An IPv4-mapped IPv6 address (::ffff:0:0/96) is checked as IPv4.
   const parsed = ipaddr.process(address.replace(/%.*$/, ''));
   if (parsed.range() !== 'unicast') return false;
   if (parsed instanceof ipaddr.IPv6) return parsed.match(GLOBAL_UNICAST) && !isIsatap(parsed);
@@ -30,12 +30,12 @@ export class NotPublicError extends Error {
   }
 }
 
-/** Finds every address of a name. Rejects when there is none. */
+/** Resolves a name to all of its addresses. Rejects when it has none. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
 /**
- * Asks the name servers. Not the system's lookup: that takes a thread of the pool in which passwords are hashed, for
- * as long as a stranger's name server likes.
+ * Queries the name servers directly. The system's lookup would hold a thread of the pool that hashes passwords for as
+ * long as a receiver's name server takes.
  */
 export function createResolve(): Resolve {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
@@ -47,13 +47,13 @@ export function createResolve(): Resolve {
   };
 }
 
-/** Names for this machine or its network, which no name server need answer for (RFC 6761, RFC 6762, RFC 9476). */
+/** Names of this machine or its network (RFC 6761, RFC 6762, RFC 9476). */
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i;
 
 /**
- * The addresses at which a host may be called.
- * @param hostname as `URL` spells it: decimal, octal and hexadecimal IPv4 are dotted by then.
- * @throws {NotPublicError} when a single one of them is not public: which one is dialled nobody can tell.
+ * Resolves a host to its addresses.
+ * @param hostname as `URL` normalizes it: decimal, octal and hexadecimal IPv4 in dotted form.
+ * @throws {NotPublicError} when any of them is not public, since the connection may use any.
  */
 export async function publicAddresses(hostname: string, resolve: Resolve): Promise<string[]> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');

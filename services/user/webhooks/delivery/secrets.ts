@@ -3,12 +3,12 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import type { Webhook } from '../records.ts';
 import type { SigningSecrets } from './signature.ts';
 
-/** Keeps webhooks' secrets encrypted: AES-256-GCM, bound to the webhook, so that none can be moved to another. */
+/** Encrypts webhook secrets with AES-256-GCM, bound to the webhook id so that none can be moved to another webhook. */
 export interface Secrets {
   seal(secret: string, webhookId: string): string;
-  /** @throws {AppError} unavailable when no key that is known here opens it. */
+  /** @throws {AppError} unavailable when none of the configured keys opens it. */
   open(sealed: string, webhookId: string): string;
-  /** Whether the present key sealed it. */
+  /** Whether the current key sealed it. */
   isCurrent(sealed: string): boolean;
 }
 
@@ -19,12 +19,9 @@ interface Keys {
   WEBHOOK_SECRET_KEY_PREVIOUS?: string | undefined;
 }
 
-/** Secrets remembered as they were opened. */
-const MOST_OPENED = 10_000;
-
 /**
- * The first setting that is there seals; any of them opens what it sealed, so that a key can be changed and so
- * that one can be introduced where webhooks lived by JWT_SECRET.
+ * The first setting that is present seals; any of them opens what it sealed. This allows a key to be rotated, and
+ * WEBHOOK_SECRET_KEY to be introduced where JWT_SECRET was used before.
  */
 export function createSecrets(config: Keys): Secrets {
   const keys = [
@@ -36,7 +33,6 @@ export function createSecrets(config: Keys): Secrets {
     .filter((setting) => setting !== undefined)
     .map(derive);
   const [current] = keys as [Key, ...Key[]];
-  const opened = new Map<string, string>();
   return {
     seal(secret, webhookId) {
       const iv = randomBytes(12);
@@ -47,13 +43,7 @@ export function createSecrets(config: Keys): Secrets {
         ...[iv, text, cipher.getAuthTag()].map((part) => part.toString('base64url')),
       ].join('.');
     },
-    open(sealed, webhookId) {
-      const remembered = `${webhookId} ${sealed}`;
-      const secret = opened.get(remembered) ?? decrypt(keys, sealed, webhookId);
-      if (opened.size >= MOST_OPENED) opened.clear();
-      opened.set(remembered, secret);
-      return secret;
-    },
+    open: (sealed, webhookId) => decrypt(keys, sealed, webhookId),
     isCurrent: (sealed) => sealed.startsWith(`${current.name}.`),
   };
 }
@@ -70,18 +60,21 @@ function decrypt(keys: readonly Key[], sealed: string, webhookId: string): strin
 }
 
 interface Key {
-  /** Tells keys apart and nothing about them. */
+  /** A fingerprint that identifies the key without revealing it. */
   name: string;
   key: Buffer;
 }
 
-/** A key of its own, whatever else the setting is used for (RFC 5869). */
+/** Derives a separate key, since the setting may have other uses (RFC 5869). */
 function derive(setting: string): Key {
   const key = Buffer.from(hkdfSync('sha256', setting, '', 'gatehouse webhook secrets', 32));
   return { key, name: createHash('sha256').update('name').update(key).digest('hex').slice(0, 8) };
 }
 
-/** What signs for a webhook at this moment. @throws {AppError} unavailable when no key that is known here opens it. */
+/**
+ * The secrets that sign at this moment.
+ * @throws {AppError} unavailable when none of the configured keys opens them.
+ */
 export function signingSecrets(
   secrets: Secrets,
   { webhook_id, secret, previous_secrets }: Pick<Webhook, 'webhook_id' | 'secret' | 'previous_secrets'>,

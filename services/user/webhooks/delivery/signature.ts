@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 
-/** The secrets that sign now: the present one and those that were rotated out within a day. */
+/** The current secret and those rotated out within the last day. */
 export type SigningSecrets = readonly [current: string, ...previous: string[]];
 
 /**
- * The headers by which a receiver knows what came from us: the specification's (spec §Events), and those of
- * Standard Webhooks (https://www.standardwebhooks.com).
- * @param body the exact bytes that are sent.
+ * The headers that authenticate a delivery (CONTRACT.md §Signature): `X-Service-Signature`, and those of Standard
+ * Webhooks (https://www.standardwebhooks.com).
+ * @param body the exact bytes to send.
  * @param now Unix milliseconds.
  */
 export function signatureHeaders(
@@ -28,7 +28,7 @@ export function signatureHeaders(
   };
 }
 
-/** Standard Webhooks' key: what follows `whsec_` in base64; of any other secret its own bytes. */
+/** The key of Standard Webhooks: the bytes that follow `whsec_` in base64, or the bytes of any other secret. */
 function standardKey(secret: string): Buffer {
   const encoded = /^whsec_(.+)$/.exec(secret)?.[1];
   const key = Buffer.from(encoded ?? '', 'base64');

@@ -1,13 +1,13 @@
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
-import { config, oneRefused, ownWebhook, webhookId, webhooksOf } from '../contract.ts';
+import { config, oneWebhookFailures, operation, ownWebhook, webhookId } from '../contract.ts';
+import type { WebhookOptions } from '../options.ts';
 import { DELIVERY_STATUSES, type Delivery } from '../records.ts';
-import type { WebhookOptions } from '../webhooks.ts';
 import { deliveryRecord, presentDelivery } from './present-delivery.ts';
 
 const table = {
-  // By its index alone: there may be very many.
+  // There may be very many deliveries, so only the indexed order is offered.
   sortable: ['created_at'],
   filters: { status: DELIVERY_STATUSES },
   search: containsText('event_id'),
@@ -15,15 +15,15 @@ const table = {
 } as const satisfies { sortable: readonly (keyof Delivery)[]; [part: string]: unknown };
 
 const schema = {
-  ...webhooksOf,
+  ...operation,
   summary: 'List deliveries',
   description:
-    'Each with its attempts and what the receiver answered; kept 30 days. `search` looks for its text in the ids of the events.',
+    'Lists deliveries with their latest attempts and what the receiver answered. Deliveries are kept for 30 days. `search` matches any part of the event id.',
   params: webhookId,
   querystring: listQuery(table),
   response: {
     200: pageResponse(deliveryRecord),
-    ...oneRefused,
+    ...oneWebhookFailures,
   },
 };
 

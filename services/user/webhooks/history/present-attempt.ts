@@ -9,14 +9,17 @@ export const ATTEMPT_EXAMPLE = {
   answer: '{"ok":true}',
 };
 
-/** One try to deliver, as the owner of a webhook sees it. */
+/** One attempt to deliver, as the owner of the webhook sees it. */
 export const attemptRecord = z
   .object({
     at: z.string().meta({ format: 'date-time' }),
     duration_ms: z.int(),
-    status: z.int().nullable().meta({ description: "The answer's; null when there was none" }),
-    error: z.string().nullable().meta({ description: 'Why there was no answer, or not a whole one' }),
-    answer: z.string().meta({ description: 'The first kilobyte of its body' }),
+    status: z
+      .int()
+      .nullable()
+      .meta({ description: "The receiver's status code; null when there was no response" }),
+    error: z.string().nullable().meta({ description: 'Why there was no complete response' }),
+    answer: z.string().meta({ description: 'The first 1,024 bytes of the response body' }),
   })
   .meta({ examples: [ATTEMPT_EXAMPLE] });
 

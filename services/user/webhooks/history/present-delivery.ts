@@ -3,20 +3,20 @@ import { EVENT_NAMES } from '../events.ts';
 import { DELIVERY_STATUSES, type Delivery } from '../records.ts';
 import { ATTEMPT_EXAMPLE, attemptRecord, presentAttempt } from './present-attempt.ts';
 
-const date = z.string().meta({ format: 'date-time' });
+const dateTime = z.string().meta({ format: 'date-time' });
 
-/** One event on its way to one webhook, as the owner sees it. */
+/** One event for one webhook, as its owner sees it. */
 export const deliveryRecord = z
   .object({
     delivery_id: z.string(),
-    event_id: z.string().meta({ description: 'What a receiver finds in webhook-id' }),
+    event_id: z.string().meta({ description: 'Sent to the receiver as `webhook-id`' }),
     event: z.enum(EVENT_NAMES),
     status: z
       .enum(DELIVERY_STATUSES)
-      .meta({ description: 'failed: given up after three days, a dead letter that can be replayed' }),
-    created_at: date,
-    next_attempt_at: date.nullable(),
-    settled_at: date.nullable().meta({ description: 'When it was delivered or given up' }),
+      .meta({ description: '`failed`: a dead letter after three days of retries; it can be replayed' }),
+    created_at: dateTime,
+    next_attempt_at: dateTime.nullable(),
+    settled_at: dateTime.nullable().meta({ description: 'When it was delivered or failed for good' }),
     attempt_count: z.int(),
     attempts: z.array(attemptRecord).meta({ description: 'The latest 20, oldest first' }),
   })

@@ -2,23 +2,25 @@ import { found } from '@gatehouse/shared/http/errors';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { config, oneRefused, ownWebhook, webhooksOf } from '../contract.ts';
-import { wakeNow } from '../delivery/lease.ts';
-import type { WebhookOptions } from '../webhooks.ts';
+import { config, oneWebhookFailures, operation, ownWebhook } from '../contract.ts';
+import type { WebhookOptions } from '../options.ts';
 import { deliveryRecord, presentDelivery } from './present-delivery.ts';
 import { requeue } from './requeue.ts';
 
 const schema = {
-  ...webhooksOf,
+  ...operation,
   summary: 'Replay a delivery',
   description:
-    'Sends the same bytes under the same `webhook-id` again, whatever came of them before, with three days of retries from now on. One that waits is tried at once; that of a webhook which is not active waits until it is.',
+    'Sends the same bytes again under the same `webhook-id`, whatever the status of the delivery, with a new retry window of three days. A pending delivery is sent at once. If the webhook is not active, the delivery waits until it is.',
   params: z.object({ webhook_id: z.string(), delivery_id: z.string() }),
-  response: { 200: deliveryRecord, ...oneRefused },
+  response: { 200: deliveryRecord, ...oneWebhookFailures },
 };
 
 /** POST /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay. */
-export const replayDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (app, { db, now, kick }) => {
+export const replayDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (
+  app,
+  { db, now, webhookChanged },
+) => {
   app.post(
     '/api/v1/webhooks/:webhook_id/deliveries/:delivery_id/replay',
     { schema, config },
@@ -30,8 +32,7 @@ export const replayDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (app,
           returnDocument: 'after',
         }),
       );
-      await wakeNow(db, webhook_id, now());
-      kick([webhook_id]);
+      await webhookChanged(webhook_id, { endHold: true });
       return presentDelivery(replayed);
     },
   );

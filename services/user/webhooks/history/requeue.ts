@@ -1,8 +1,8 @@
 import { KEPT_DAYS } from '../records.ts';
 
 /**
- * The change that puts a delivery back into its queue: in its old place by creation, with a new window of retries,
- * and kept at least until that has passed. Made twice it is as if made once.
+ * The update that puts a delivery back into its queue, in its original position and with a new retry window, and
+ * extends its expiry to outlast that window. Applying it twice has the same effect as once.
  */
 export const requeue = (now: number) => [
   {

@@ -1,50 +1,57 @@
 import { hash, randomUUIDv7 } from 'node:crypto';
 import type { Database } from '../../database.ts';
 import { batched } from '../delivery/batched.ts';
-import { takenIndexes } from '../delivery/bulk-errors.ts';
+import { duplicateIndexes } from '../delivery/bulk-errors.ts';
 import { type PublishedEvent, payloadOf } from '../events.ts';
-import { type Delivery, KEPT_DAYS, type StoredEvent } from '../records.ts';
-import { DURABLE, fanOut, fanOutAgain, hears, receiversOf } from './fan-out.ts';
+import { KEPT_DAYS, type StoredEvent } from '../records.ts';
+import {
+  completeFanOut,
+  DURABLE,
+  fanOut,
+  type IntakeOptions,
+  isSubscribed,
+  subscribersOf,
+} from './fan-out.ts';
 
-/** `known`: the very same was accepted before. `conflict`: another event has its id. */
+/** `known`: the same event was accepted before. `conflict`: another event has its id. */
 type Acceptance = 'accepted' | 'known' | 'conflict';
 
-/** Told of deliveries that are due, since somebody may have their queues at hand. */
-export type Offer = (deliveries: readonly Delivery[]) => void;
-
-/** Resolves when an event and its deliveries are in the database. Many at once are written together. */
+/** Resolves when an event and its deliveries are stored. Concurrent calls are written together. */
 export type Accept = (event: PublishedEvent) => Promise<Acceptance>;
 
 /**
- * The events come first, then their deliveries, then the answer. An intake stands in the database meanwhile: what a
- * kill cuts off is made up by `repair`, and by the publisher who got no answer and sends again.
+ * Stores the events, then their deliveries, then answers. An intake record exists meanwhile: if the process is killed,
+ * `repair` or the publisher's retry creates the missing deliveries.
  */
-export function createAccept({ db, now, offer }: { db: Database; now: () => number; offer: Offer }): Accept {
+export function createAccept(options: IntakeOptions): Accept {
+  const { db, now } = options;
   return batched(
     async (published: PublishedEvent[]) => {
       const at = now();
-      const receivers = await receiversOf(db, new Set(published.map(({ owner_id }) => owner_id)));
-      const heard = published.filter((event) => receivers.some((receiver) => hears(receiver, event)));
+      const subscribers = await subscribersOf(db, new Set(published.map(({ owner_id }) => owner_id)));
+      const subscribed = published.filter((event) =>
+        subscribers.some((webhook) => isSubscribed(webhook, event)),
+      );
       const _id = randomUUIDv7();
-      if (heard.length > 0) {
-        const event_ids = heard.map(({ id }) => id);
+      if (subscribed.length > 0) {
+        const event_ids = subscribed.map(({ id }) => id);
         await db.eventIntakes.insertOne({ _id, event_ids, began_at: new Date(at) }, DURABLE);
       }
       const { acceptances, stored, known } = await insert(
         db,
         published.map((event) => storedEvent(event, at)),
       );
-      offer(await fanOut(db, stored, receivers, at));
-      offer(await fanOutAgain(db, await underWay(db, known, _id), at));
-      if (heard.length > 0) await db.eventIntakes.deleteOne({ _id });
+      await fanOut(options, stored, subscribers);
+      await completeFanOut(options, await withOpenIntake(db, known, _id));
+      if (subscribed.length > 0) await db.eventIntakes.deleteOne({ _id });
       return acceptances;
     },
-    { most: 500 },
+    { maxItems: 500 },
   );
 }
 
 function storedEvent({ id, event, owner_id, timestamp, data }: PublishedEvent, now: number): StoredEvent {
-  // Without a timestamp of its own, the same event published later is still the same.
+  // The default timestamp is left out, so that an event published again without one counts as the same.
   const content = JSON.stringify([event, owner_id, timestamp ?? null, data]);
   return {
     _id: id,
@@ -57,11 +64,8 @@ function storedEvent({ id, event, owner_id, timestamp, data }: PublishedEvent, n
   };
 }
 
-/**
- * Those of which an earlier intake still stands, so that not all that follows from them is known to be written: they
- * alone are made up by a new try.
- */
-async function underWay(db: Database, known: StoredEvent[], own: string): Promise<StoredEvent[]> {
+/** The known events whose earlier intake is still open, so that their deliveries may be incomplete. */
+async function withOpenIntake(db: Database, known: StoredEvent[], own: string): Promise<StoredEvent[]> {
   if (known.length === 0) return [];
   const ids = known.map(({ _id }) => _id);
   const intakes = await db.eventIntakes.find({ _id: { $ne: own }, event_ids: { $in: ids } }).toArray();
@@ -69,20 +73,20 @@ async function underWay(db: Database, known: StoredEvent[], own: string): Promis
   return known.filter(({ _id }) => open.has(_id));
 }
 
-/** Stores what is new. @returns what came of each; the events that were stored now, and those that were before. */
+/** Stores new events. @returns the acceptance of each, the events stored now, and those stored before. */
 async function insert(db: Database, events: StoredEvent[]) {
-  let taken = new Set<number>();
+  let duplicates = new Set<number>();
   try {
     await db.events.insertMany(events, { ordered: false, ...DURABLE });
   } catch (error) {
-    taken = takenIndexes(error);
+    duplicates = duplicateIndexes(error);
   }
-  const ids = [...taken].map((index) => events[index]?._id as string);
+  const ids = [...duplicates].map((index) => events[index]?._id as string);
   const known = ids.length > 0 ? await db.events.find({ _id: { $in: ids } }).toArray() : [];
   const knownById = new Map(known.map((event) => [event._id, event]));
   const acceptances = events.map(({ _id, fingerprint }, index): Acceptance => {
-    if (!taken.has(index)) return 'accepted';
+    if (!duplicates.has(index)) return 'accepted';
     return knownById.get(_id)?.fingerprint === fingerprint ? 'known' : 'conflict';
   });
-  return { acceptances, stored: events.filter((_, index) => !taken.has(index)), known };
+  return { acceptances, stored: events.filter((_, index) => !duplicates.has(index)), known };
 }

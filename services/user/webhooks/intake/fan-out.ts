@@ -1,16 +1,22 @@
 import { hash } from 'node:crypto';
 import type { Database } from '../../database.ts';
-import { takenIndexes } from '../delivery/bulk-errors.ts';
-import { wake } from '../delivery/lease.ts';
+import { duplicateIndexes } from '../delivery/bulk-errors.ts';
+import type { Wake } from '../delivery/wake.ts';
 import { type Delivery, KEPT_DAYS, type StoredEvent, type Webhook } from '../records.ts';
 
-/** What MongoDB has written is on its disk: what was acknowledged outlives a power cut. */
+export interface IntakeOptions {
+  db: Database;
+  now: () => number;
+  deliveriesAdded: Wake['deliveriesAdded'];
+}
+
+/** Acknowledged writes are on disk and survive a power failure. */
 export const DURABLE = { writeConcern: { w: 'majority', j: true } } as const;
 
-type Receiver = Pick<Webhook, 'webhook_id' | 'owner_id' | 'events' | 'created_at'>;
+type Subscriber = Pick<Webhook, 'webhook_id' | 'owner_id' | 'events' | 'created_at'>;
 
-/** The webhooks of some accounts that hear of anything. For a paused one deliveries wait; a disabled one gets none. */
-export const receiversOf = (db: Database, owners: Iterable<string>): Promise<Receiver[]> =>
+/** The webhooks of some accounts that get deliveries. Those of a paused webhook wait; a disabled one gets none. */
+export const subscribersOf = (db: Database, owners: Iterable<string>): Promise<Subscriber[]> =>
   db.webhooks
     .find(
       { owner_id: { $in: [...owners] }, status: { $in: ['active', 'paused'] } },
@@ -18,48 +24,40 @@ export const receiversOf = (db: Database, owners: Iterable<string>): Promise<Rec
     )
     .toArray();
 
-export const hears = (
-  receiver: Receiver,
+export const isSubscribed = (
+  subscriber: Subscriber,
   { owner_id, event }: Pick<StoredEvent, 'owner_id' | 'event'>,
-): boolean => receiver.owner_id === owner_id && receiver.events.includes(event);
+): boolean => subscriber.owner_id === owner_id && subscriber.events.includes(event);
 
 let seq = 0;
 
-/**
- * Makes the deliveries of events that are stored, and wakes their queues. Done again it changes nothing that is
- * there already.
- * @returns the deliveries that were not there.
- */
+/** Creates the deliveries of stored events and wakes their queues. Leaves existing deliveries as they are. */
 export async function fanOut(
-  db: Database,
+  { db, now, deliveriesAdded }: IntakeOptions,
   events: readonly StoredEvent[],
-  receivers: readonly Receiver[],
-  now: number,
-): Promise<Delivery[]> {
+  subscribers: readonly Subscriber[],
+): Promise<void> {
+  const at = now();
   const deliveries = events.flatMap((event) =>
-    receivers
-      .filter((receiver) => hears(receiver, event))
-      .map(({ webhook_id }) => deliveryOf(event, webhook_id, now)),
+    subscribers
+      .filter((subscriber) => isSubscribed(subscriber, event))
+      .map(({ webhook_id }) => deliveryOf(event, webhook_id, at)),
   );
-  if (deliveries.length === 0) return [];
-  const fresh = await insertNew(db, deliveries);
-  await wake(db, [...new Set(deliveries.map(({ webhook_id }) => webhook_id))], now);
-  return fresh;
+  if (deliveries.length === 0) return;
+  await db.webhookDeliveries.insertMany(deliveries, { ordered: false, ...DURABLE }).catch(duplicateIndexes);
+  await deliveriesAdded([...new Set(deliveries.map(({ webhook_id }) => webhook_id))]);
 }
 
-/** Makes up what may be missing of events that were stored before, but for webhooks that are younger. */
-export async function fanOutAgain(
-  db: Database,
-  events: readonly StoredEvent[],
-  now: number,
-): Promise<Delivery[]> {
-  if (events.length === 0) return [];
-  const receivers = await receiversOf(db, new Set(events.map(({ owner_id }) => owner_id)));
-  const made = events.map((event) => {
-    const older = receivers.filter(({ created_at }) => created_at <= event.accepted_at);
-    return fanOut(db, [event], older, now);
-  });
-  return (await Promise.all(made)).flat();
+/** Creates deliveries that an interrupted intake left out, except for webhooks configured after the event. */
+export async function completeFanOut(options: IntakeOptions, events: readonly StoredEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const subscribers = await subscribersOf(options.db, new Set(events.map(({ owner_id }) => owner_id)));
+  await Promise.all(
+    events.map((event) => {
+      const older = subscribers.filter(({ created_at }) => created_at <= event.accepted_at);
+      return fanOut(options, [event], older);
+    }),
+  );
 }
 
 function deliveryOf(stored: StoredEvent, webhook_id: string, now: number): Delivery {
@@ -87,8 +85,8 @@ function deliveryOf(stored: StoredEvent, webhook_id: string, now: number): Deliv
 }
 
 /**
- * A UUIDv8 (RFC 9562 §5.8) that is the same whoever makes it. It begins with the time, as version 7 does: ids that
- * grow go to the end of their index, ids at random all over it.
+ * A UUIDv8 (RFC 9562 §5.8) derived from webhook and event. It begins with the time, as version 7 does, so that new ids
+ * are appended to their index.
  */
 function deliveryId(webhook_id: string, { _id, accepted_at }: StoredEvent): string {
   const bytes = hash('sha256', `${webhook_id} ${_id}`, 'buffer').subarray(0, 16);
@@ -96,14 +94,4 @@ function deliveryId(webhook_id: string, { _id, accepted_at }: StoredEvent): stri
   bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f);
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}
-
-async function insertNew(db: Database, deliveries: Delivery[]): Promise<Delivery[]> {
-  try {
-    await db.webhookDeliveries.insertMany(deliveries, { ordered: false, ...DURABLE });
-    return deliveries;
-  } catch (error) {
-    const taken = takenIndexes(error);
-    return deliveries.filter((_, index) => !taken.has(index));
-  }
 }

@@ -5,9 +5,10 @@ import { requireServiceKey } from '../../access/service-key.ts';
 import { type PublishedEvent, publishedEvent } from '../events.ts';
 import type { Accept } from './accept.ts';
 
-/** Events in one call, and bytes: as many as so many events can have. */
+/** For one call. */
 const MAX_EVENTS = 500;
-const MOST_BYTES = 8 * 1024 * 1024;
+/** Enough for `MAX_EVENTS` of the longest events. */
+const MAX_BYTES = 8 * 1024 * 1024;
 
 const example: PublishedEvent = {
   id: 'conv-started_8421',
@@ -26,7 +27,7 @@ const schema = {
   tags: ['events'],
   security: [{ serviceKey: [] }],
   summary: 'Publish events',
-  description: `One event, or an array of up to ${MAX_EVENTS}. The answer comes when they and their deliveries are stored; an id that was accepted before is known and has no further effect, so that whoever got no answer sends again. Of an array with a conflict the other events are taken all the same.`,
+  description: `Publishes one event or an array of up to ${MAX_EVENTS}. Responds once the events and their deliveries are stored. An id accepted before is known and has no further effect, so a publisher that got no response can send again. A conflict does not affect the other events of the array.`,
   body: z
     .preprocess(
       (body) => (Array.isArray(body) || body === null ? body : [body]),
@@ -38,7 +39,7 @@ const schema = {
     .meta({ examples: [example, [example]] }),
   response: {
     200: z.object({ accepted: z.array(z.string()), known: z.array(z.string()) }).meta({
-      description: 'The ids, by what came of them',
+      description: 'The ids of new events and of those accepted before',
       examples: [{ accepted: [example.id], known: [] }],
     }),
     ...failures(
@@ -54,8 +55,8 @@ const schema = {
 };
 
 /**
- * POST /internal/events: what the platform's services have to tell. The gateway knows no such path, and the key is
- * the services' own, so no user reaches it.
+ * POST /internal/events (CONTRACT.md §Publishing events). For the platform's services only: the gateway does not
+ * forward this path, and it requires their key.
  */
 export const publishEvents: FastifyPluginAsyncZod<{
   config: { INTERNAL_API_KEY?: string | undefined };
@@ -66,19 +67,19 @@ export const publishEvents: FastifyPluginAsyncZod<{
     {
       schema,
       ...requireServiceKey(config),
-      bodyLimit: MOST_BYTES,
+      bodyLimit: MAX_BYTES,
     },
     async (request) => {
       const results = await Promise.all(
-        request.body.map(async (event) => ({ id: event.id, as: await accept(event) })),
+        request.body.map(async (event) => ({ id: event.id, acceptance: await accept(event) })),
       );
-      const ids = Object.groupBy(results, ({ as }) => as);
-      const of = (as: keyof typeof ids) => (ids[as] ?? []).map(({ id }) => id);
-      if (ids.conflict) {
-        const text = `Another event has the id ${of('conflict').join(', ')}`;
+      const groups = Object.groupBy(results, ({ acceptance }) => acceptance);
+      const idsOf = (group: keyof typeof groups) => (groups[group] ?? []).map(({ id }) => id);
+      if (groups.conflict) {
+        const text = `Another event has the id ${idsOf('conflict').join(', ')}`;
         throw new AppError('duplicate', { text });
       }
-      return { accepted: of('accepted'), known: of('known') };
+      return { accepted: idsOf('accepted'), known: idsOf('known') };
     },
   );
 };

@@ -1,37 +1,35 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Database } from '../../database.ts';
-import type { Accept, Offer } from './accept.ts';
-import { announceStored } from './chatbot-created.ts';
-import { fanOutAgain } from './fan-out.ts';
+import type { Accept } from './accept.ts';
+import { publishUnannounced } from './chatbot-created.ts';
+import { completeFanOut, type IntakeOptions } from './fan-out.ts';
 
-/** Milliseconds between two looks, and those that somebody else is given to finish. */
-const EVERY = 5_000;
+/** Milliseconds between two runs. */
+const INTERVAL = 5_000;
+/** Milliseconds after which whatever is unfinished counts as interrupted. */
 const STALE_AFTER = 10_000;
 const PAGE = 200;
 
-interface Options {
-  db: Database;
-  now: () => number;
+interface Options extends IntakeOptions {
   accept: Accept;
-  offer: Offer;
 }
 
-/** Makes up what a kill left half-way: events without their deliveries, chatbots that no event tells of. */
-export async function repair({ db, now, accept, offer }: Options): Promise<void> {
+/** Completes what a kill interrupted: events without their deliveries, chatbots without their event. */
+export async function repair(options: Options): Promise<void> {
+  const { db, now } = options;
   const stale = { began_at: { $lte: new Date(now() - STALE_AFTER) } };
   for (const { _id, event_ids } of await db.eventIntakes.find(stale).limit(PAGE).toArray()) {
     const events = await db.events.find({ _id: { $in: event_ids } }).toArray();
-    offer(await fanOutAgain(db, events, now()));
+    await completeFanOut(options, events);
     await db.eventIntakes.deleteOne({ _id });
   }
   const before = new Date(now() - STALE_AFTER).toISOString();
-  await announceStored({ db, accept }, before, PAGE);
+  await publishUnannounced(options, before, PAGE);
 }
 
-/** Repairs now and then. @returns how to stop it. */
+/** Runs `repair` periodically. @returns a function that stops it. */
 export function startRepair(options: Options & { log: FastifyBaseLogger }): () => void {
   const timer = setInterval(() => {
-    repair(options).catch((error) => options.log.warn({ err: error }, 'events could not be made up'));
-  }, EVERY);
+    repair(options).catch((error) => options.log.warn({ err: error }, 'cannot repair interrupted events'));
+  }, INTERVAL);
   return () => clearInterval(timer);
 }

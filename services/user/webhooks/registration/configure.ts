@@ -6,18 +6,18 @@ import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Database } from '../../database.ts';
-import { config, described, secretText, webhooksOf } from '../contract.ts';
+import { config, operation, secretText, settings } from '../contract.ts';
+import type { WebhookOptions } from '../options.ts';
 import type { Webhook } from '../records.ts';
-import type { WebhookOptions } from '../webhooks.ts';
 
-/** Webhooks of one account. */
+/** For one account. */
 const MAX_WEBHOOKS = 20;
 
 const schema = {
-  ...webhooksOf,
+  ...operation,
   summary: 'Configure a webhook',
-  description: `It is active at once, and hears of what happens from now on. The address must lead to the public internet. The secret signs every delivery and never comes back: keep it. An account has up to ${MAX_WEBHOOKS} webhooks.`,
-  body: jsonBody({ ...described, secret: secretText }).meta({
+  description: `The webhook is active at once and receives events from now on. Its host must have public addresses only. The secret signs every delivery and is never returned. An account may have up to ${MAX_WEBHOOKS} webhooks.`,
+  body: jsonBody({ ...settings, secret: secretText }).meta({
     examples: [
       {
         url: 'https://app.example.com/hooks',
@@ -34,7 +34,7 @@ const schema = {
         created_at: z.string().meta({ format: 'date-time' }),
       })
       .meta({
-        description: 'It is configured',
+        description: 'The webhook is configured',
         examples: [
           {
             webhook_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
@@ -47,7 +47,7 @@ const schema = {
   },
 };
 
-/** POST /api/v1/webhooks/configure (spec §Events, §Webhook registration). */
+/** POST /api/v1/webhooks/configure (CONTRACT.md §Webhook registration). */
 export const configureWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
   app,
   { db, now, secrets, validateReceiverUrl },
@@ -77,7 +77,7 @@ export const configureWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
   });
 };
 
-/** Takes a free slot of the owner's; the unique index makes the limit hold however many calls there are at once. */
+/** Takes a free slot of the owner. The unique index enforces the limit under concurrent calls. */
 async function insertWithinLimit(db: Database, webhook: Omit<Webhook, 'slot'>): Promise<void> {
   const { owner_id } = webhook;
   for (;;) {
@@ -90,7 +90,7 @@ async function insertWithinLimit(db: Database, webhook: Omit<Webhook, 'slot'>): 
       await db.webhooks.insertOne({ ...webhook, slot });
       return;
     } catch (error) {
-      if (!isDuplicateKey(error, 'slot')) throw error; // another call was faster
+      if (!isDuplicateKey(error, 'slot')) throw error; // a concurrent call took the slot
     }
   }
 }

@@ -3,32 +3,36 @@ import { messageResponse } from '@gatehouse/shared/http/fields';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
-import { config, oneRefused, webhookId, webhooksOf } from '../contract.ts';
-import type { WebhookOptions } from '../webhooks.ts';
+import { config, oneWebhookFailures, operation, webhookId } from '../contract.ts';
+import type { WebhookOptions } from '../options.ts';
 
 const DELETED = { message: 'Webhook deleted' } as const;
-/** Deliveries deleted in one call, so that others have their turn in between. */
+/** Deliveries deleted in one command, so that other commands can run in between. */
 const PAGE = 1_000;
 
 const schema = {
-  ...webhooksOf,
+  ...operation,
   summary: 'Delete a webhook',
-  description: 'For good, and its deliveries with it: nothing more is sent.',
+  description: 'Deletes the webhook and its deliveries permanently. Nothing more is sent.',
   params: webhookId,
   response: {
-    200: messageResponse(DELETED.message, 'It is gone'),
-    ...oneRefused,
+    200: messageResponse(DELETED.message, 'The webhook is deleted'),
+    ...oneWebhookFailures,
   },
 };
 
 /** DELETE /api/v1/webhooks/{webhook_id}. */
-export const deleteWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (app, { db }) => {
+export const deleteWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (app, { db, webhookChanged }) => {
   app.delete('/api/v1/webhooks/:webhook_id', { schema, config }, async (request) => {
     const { webhook_id } = request.params;
     found(await db.webhooks.findOneAndDelete({ webhook_id, owner_id: callerId(request) }));
-    // Without it nobody sees or sends its deliveries; what is not deleted now expires.
+    await webhookChanged(webhook_id);
+    // In the background: without their webhook, deliveries are neither listed nor sent. Any left over expire.
     deleteDeliveries(db, webhook_id).catch((error) => {
-      request.log.warn({ err: error, webhook_id }, 'deliveries are left to expire');
+      request.log.warn(
+        { err: error, webhook_id },
+        'cannot delete the deliveries of a deleted webhook; they expire later',
+      );
     });
     return DELETED;
   });

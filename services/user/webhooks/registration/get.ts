@@ -2,21 +2,21 @@ import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import {
   config,
-  oneRefused,
+  oneWebhookFailures,
+  operation,
   ownWebhook,
   presentWebhook,
   webhookId,
   webhookRecord,
-  webhooksOf,
 } from '../contract.ts';
-import type { WebhookOptions } from '../webhooks.ts';
+import type { WebhookOptions } from '../options.ts';
 
 const schema = {
-  ...webhooksOf,
+  ...operation,
   summary: 'Read a webhook',
-  description: "All but the secret. Another account's is answered like one that does not exist.",
+  description: "Returns everything but the secret. Another account's webhook is 404.",
   params: webhookId,
-  response: { 200: webhookRecord, ...oneRefused },
+  response: { 200: webhookRecord, ...oneWebhookFailures },
 };
 
 /** GET /api/v1/webhooks/{webhook_id}. */

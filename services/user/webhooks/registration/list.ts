@@ -2,9 +2,9 @@ import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
-import { config, presentWebhook, webhookRecord, webhooksOf } from '../contract.ts';
+import { config, operation, presentWebhook, webhookRecord } from '../contract.ts';
+import type { WebhookOptions } from '../options.ts';
 import { WEBHOOK_STATUSES, type Webhook } from '../records.ts';
-import type { WebhookOptions } from '../webhooks.ts';
 
 const table = {
   sortable: ['created_at', 'updated_at', 'url', 'status', 'webhook_id'],
@@ -14,9 +14,9 @@ const table = {
 } as const satisfies { sortable: readonly (keyof Webhook)[]; [part: string]: unknown };
 
 const schema = {
-  ...webhooksOf,
+  ...operation,
   summary: 'List webhooks',
-  description: "The caller's own. `search` looks for its text in the addresses, without regard to case.",
+  description: "Lists the caller's webhooks. `search` matches any part of the URL, ignoring case.",
   querystring: listQuery(table),
   response: {
     200: pageResponse(webhookRecord),

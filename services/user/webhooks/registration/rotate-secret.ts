@@ -4,19 +4,19 @@ import { jsonBody } from '@gatehouse/shared/http/fields';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { config, oneRefused, ownWebhook, secretText, webhookId, webhooksOf } from '../contract.ts';
-import type { WebhookOptions } from '../webhooks.ts';
+import { config, oneWebhookFailures, operation, ownWebhook, secretText, webhookId } from '../contract.ts';
+import type { WebhookOptions } from '../options.ts';
 
-/** Milliseconds for which a secret that was rotated out goes on signing. */
+/** Milliseconds for which a rotated-out secret continues to sign. */
 const OVERLAP = 24 * 3_600_000;
-/** Secrets that sign beside the present one, at most. */
-const MOST_PREVIOUS = 4;
+/** Secrets that sign beside the current one. */
+const MAX_PREVIOUS = 4;
 
 const schema = {
-  ...webhooksOf,
+  ...operation,
   summary: 'Rotate the secret',
   description:
-    'To the secret in the body or, without one, to a new one, which this answer alone shows. For a day the secret before signs, too: `webhook-signature` holds both, `X-Service-Signature` is by the new one at once. The present secret given again changes nothing.',
+    'Replaces the secret with the one in the body or, without one, with a generated secret, which only this response shows. The previous secret also signs for 24 hours: `webhook-signature` carries both signatures, `X-Service-Signature` uses the new secret at once. Giving the current secret again changes nothing.',
   params: webhookId,
   body: jsonBody({ secret: secretText.exactOptional() })
     .nullable()
@@ -25,11 +25,11 @@ const schema = {
     200: z
       .object({
         webhook_id: z.string(),
-        secret: z.string().exactOptional().meta({ description: 'Only where it was made here' }),
+        secret: z.string().exactOptional().meta({ description: 'Present if the secret was generated' }),
         previous_secret_until: z.string().nullable().meta({ format: 'date-time' }),
       })
       .meta({
-        description: 'It is rotated',
+        description: 'The secret is rotated',
         examples: [
           {
             webhook_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
@@ -38,7 +38,7 @@ const schema = {
           },
         ],
       }),
-    ...oneRefused,
+    ...oneWebhookFailures,
     ...failures('catalogue', 'missingField', 'invalidFormat'),
   },
 };
@@ -46,31 +46,31 @@ const schema = {
 /** POST /api/v1/webhooks/{webhook_id}/rotate-secret. */
 export const rotateSecret: FastifyPluginAsyncZod<WebhookOptions> = async (
   app,
-  { db, now, secrets, kick },
+  { db, now, secrets, webhookChanged },
 ) => {
   app.post('/api/v1/webhooks/:webhook_id/rotate-secret', { schema, config }, async (request, reply) => {
     const own = { ...request.params, owner_id: callerId(request) };
     const given = request.body?.secret;
     const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
-    // A gateway that remembers answers for an Idempotency-Key must not remember this one.
+    // Keeps the gateway from storing the response for an Idempotency-Key.
     reply.header('cache-control', 'no-store');
     for (;;) {
       const webhook = await ownWebhook(db, own);
-      const { webhook_id, secret: present } = webhook;
+      const { webhook_id, secret: current } = webhook;
       const at = now();
-      const standing = webhook.previous_secrets.filter(({ until }) => until.getTime() > at);
-      if (given !== undefined && given === secrets.open(present, webhook_id)) {
-        return { webhook_id, previous_secret_until: standing[0]?.until.toISOString() ?? null };
+      const stillValid = webhook.previous_secrets.filter(({ until }) => until.getTime() > at);
+      if (given !== undefined && given === secrets.open(current, webhook_id)) {
+        return { webhook_id, previous_secret_until: stillValid[0]?.until.toISOString() ?? null };
       }
       const until = new Date(at + OVERLAP);
-      const previous_secrets = [{ secret: present, until }, ...standing].slice(0, MOST_PREVIOUS);
+      const previous_secrets = [{ secret: current, until }, ...stillValid].slice(0, MAX_PREVIOUS);
       const { matchedCount } = await db.webhooks.updateOne(
-        { ...own, secret: present },
+        { ...own, secret: current },
         { $set: { secret: secrets.seal(secret, webhook_id), previous_secrets, updated_at: new Date(at) } },
       );
-      // Otherwise another rotation was faster, and its secret is one of the previous now.
+      // Otherwise a concurrent rotation came first: try again, keeping its secret among the previous ones.
       if (matchedCount === 1) {
-        kick([webhook_id]);
+        await webhookChanged(webhook_id);
         return {
           webhook_id,
           ...(given === undefined && { secret }),

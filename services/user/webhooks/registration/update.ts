@@ -4,38 +4,41 @@ import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import {
   config,
-  described,
-  oneRefused,
+  oneWebhookFailures,
+  operation,
   presentWebhook,
+  settings,
   webhookId,
   webhookRecord,
-  webhooksOf,
 } from '../contract.ts';
-import { wake } from '../delivery/lease.ts';
-import type { WebhookOptions } from '../webhooks.ts';
+import type { WebhookOptions } from '../options.ts';
 
 const changes = jsonBody({
-  url: described.url.exactOptional(),
-  events: described.events.exactOptional(),
+  url: settings.url.exactOptional(),
+  events: settings.events.exactOptional(),
   status: oneOf(['active', 'paused']).exactOptional(),
 })
   .refine((fields) => Object.keys(fields).length > 0, { error: 'must contain url, events or status' })
   .meta({ examples: [{ status: 'paused' }] });
 
 const schema = {
-  ...webhooksOf,
+  ...operation,
   summary: 'Change a webhook',
   description:
-    'Changes the fields that the body holds and no others. While a webhook is paused its deliveries wait; active again, also after a receiver disabled it by 410, it goes on with what waits.',
+    'Changes the fields in the body and no others. Deliveries of a paused webhook wait. Setting `status` to `active` sends them, also after a receiver has disabled the webhook with 410.',
   params: webhookId,
   body: changes,
-  response: { 200: webhookRecord, ...oneRefused, ...failures('catalogue', 'missingField', 'invalidFormat') },
+  response: {
+    200: webhookRecord,
+    ...oneWebhookFailures,
+    ...failures('catalogue', 'missingField', 'invalidFormat'),
+  },
 };
 
 /** PATCH /api/v1/webhooks/{webhook_id}. */
 export const updateWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
   app,
-  { db, now, validateReceiverUrl, kick },
+  { db, now, validateReceiverUrl, webhookChanged },
 ) => {
   app.patch('/api/v1/webhooks/:webhook_id', { schema, config }, async (request) => {
     const own = { ...request.params, owner_id: callerId(request) };
@@ -49,15 +52,13 @@ export const updateWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
             ...fields,
             ...(events && { events: [...new Set(events)] }),
             updated_at: new Date(now()),
-            // What the receiver asked for was asked of what it was before.
-            held_until: null,
           },
         },
         { returnDocument: 'after' },
       ),
     );
-    await wake(db, [changed.webhook_id], now());
-    kick([changed.webhook_id]);
+    // The receiver's Retry-After applied to the previous settings.
+    await webhookChanged(changed.webhook_id, { endHold: true });
     return presentWebhook(changed, now());
   });
 };

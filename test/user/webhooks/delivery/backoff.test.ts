@@ -1,42 +1,54 @@
 import { describe, expect, test } from 'vitest';
 import {
-  longestWait,
+  maxWait,
   nextAttempt,
   RETRY_WINDOW,
-  retryAfter,
+  retryAfterOf,
 } from '../../../../services/user/webhooks/delivery/backoff.ts';
 
 const HOUR = 3_600_000;
 const givesUpAt = RETRY_WINDOW;
 
-test('the longest wait doubles from five seconds to six hours', () => {
-  const waits = Array.from({ length: 15 }, (_, index) => longestWait(index + 1) / 1000);
+test('the longest wait doubles from five seconds up to six hours', () => {
+  const waits = Array.from({ length: 15 }, (_, index) => maxWait(index + 1) / 1000);
   expect(waits).toEqual([
     5, 10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 5_120, 10_240, 20_480, 21_600, 21_600,
   ]);
-  expect(longestWait(2_000)).toBe(6 * HOUR);
+  expect(maxWait(2_000)).toBe(6 * HOUR);
 });
 
 describe('nextAttempt', () => {
   test.each([
-    ['any part of the wait', { failures: 4, now: 1_000, random: 0.5 }, 21_000],
-    ['none of it', { failures: 4, now: 1_000, random: 0 }, 1_000],
-    ['nearly all of it', { failures: 4, now: 1_000, random: 0.9999 }, 40_996],
-    ['at least what the receiver asked for', { failures: 1, now: 1_000, asked: 60_000, random: 0.5 }, 61_000],
-    ['no less for that', { failures: 10, now: 1_000, asked: 1_000, random: 1 }, 2_561_000],
-    ['at the very end at last', { failures: 20, now: givesUpAt - 1, random: 1 }, givesUpAt],
-    ['never beyond the end, whatever is asked for', { failures: 1, now: 0, asked: 1e12 }, givesUpAt],
-    ['no more when the time is up', { failures: 20, now: givesUpAt, random: 0 }, null],
+    ['waits any part of the longest wait', { failures: 4, now: 1_000, random: 0.5 }, 21_000],
+    ['may not wait at all', { failures: 4, now: 1_000, random: 0 }, 1_000],
+    ['may wait almost the whole time', { failures: 4, now: 1_000, random: 0.9999 }, 40_996],
+    [
+      'waits at least as long as Retry-After',
+      { failures: 1, now: 1_000, retryAfter: 60_000, random: 0.5 },
+      61_000,
+    ],
+    [
+      'does not shorten the wait for a short Retry-After',
+      { failures: 10, now: 1_000, retryAfter: 1_000, random: 1 },
+      2_561_000,
+    ],
+    [
+      'makes the last attempt at the end of the window',
+      { failures: 20, now: givesUpAt - 1, random: 1 },
+      givesUpAt,
+    ],
+    ['never waits beyond the end of the window', { failures: 1, now: 0, retryAfter: 1e12 }, givesUpAt],
+    ['gives up after the end of the window', { failures: 20, now: givesUpAt, random: 0 }, null],
   ])('%s', (_what, given, expected) => {
-    expect(nextAttempt({ asked: null, givesUpAt, ...given })).toBe(expected);
+    expect(nextAttempt({ retryAfter: null, givesUpAt, ...given })).toBe(expected);
   });
 
-  test('three days are 37 attempts or so, the first within seconds, the last at the end', () => {
+  test('makes about 37 attempts in three days, the first within seconds, the last at the end', () => {
     const times: number[] = [];
     let now = 0;
     for (let failures = 1; ; failures += 1) {
       times.push(now);
-      const next = nextAttempt({ failures, now, givesUpAt, asked: null, random: 0.5 });
+      const next = nextAttempt({ failures, now, givesUpAt, retryAfter: null, random: 0.5 });
       if (next === null) break;
       now = next;
     }
@@ -69,6 +81,6 @@ describe('Retry-After', () => {
     [undefined, null],
     [['1', '2'], null],
   ])('%j', (header, expected) => {
-    expect(retryAfter(header, now)).toBe(expected);
+    expect(retryAfterOf(header, now)).toBe(expected);
   });
 });

@@ -52,14 +52,14 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** The documents that a query looks at. */
+/** The number of documents that a query examines. */
 async function examined(cursor: FindCursor<Document>): Promise<number> {
   const { queryPlanner, executionStats } = await cursor.explain('executionStats');
   expect(JSON.stringify(queryPlanner.winningPlan)).not.toContain('COLLSCAN');
   return executionStats.totalDocsExamined;
 }
 
-test('what a worker asks looks at what it finds, whatever else waits', async () => {
+test('the queries of a worker examine only what they return, whatever else is pending', async () => {
   const { webhooks, webhookDeliveries: deliveries } = database.db;
   const pending = { webhook_id: 'quiet', status: 'pending' as const };
   const soonest = { due: 1, seq: 1 } as const;
@@ -81,7 +81,7 @@ test('what a worker asks looks at what it finds, whatever else waits', async () 
   expect(await examined(owned)).toBe(2);
 });
 
-test('a replay looks at dead letters alone, and a page at itself', async () => {
+test('a replay examines only dead letters, and a list only its page', async () => {
   const { webhookDeliveries: deliveries } = database.db;
   const failed = { webhook_id: 'quiet', status: 'failed' as const, settled_at: { $lt: later } };
   const replay = deliveries

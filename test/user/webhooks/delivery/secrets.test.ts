@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSecrets } from '../../../../services/user/webhooks/delivery/secrets.ts';
-import { resealAll } from '../../../../services/user/webhooks/registration/reseal.ts';
+import { resealSecrets } from '../../../../services/user/webhooks/registration/reseal-secrets.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { startReceiver } from '../../../fixtures/receiver.ts';
 import { conversation, SECRET, startHooks } from '../hooks.ts';
@@ -12,7 +12,7 @@ describe('a sealed secret', () => {
   const secrets = createSecrets({ JWT_SECRET, WEBHOOK_SECRET_KEY: ONE });
   const sealed = secrets.seal('Schlüssel 🔑', 'webhook');
 
-  test('opens to what it was', () => {
+  test('opens to the original text', () => {
     expect(secrets.open(sealed, 'webhook')).toBe('Schlüssel 🔑');
     expect(createSecrets({ JWT_SECRET, WEBHOOK_SECRET_KEY: ONE }).open(sealed, 'webhook')).toBe(
       'Schlüssel 🔑',
@@ -20,27 +20,34 @@ describe('a sealed secret', () => {
   });
 
   test.each([
-    ['by another key', () => createSecrets({ JWT_SECRET, WEBHOOK_SECRET_KEY: TWO }).open(sealed, 'webhook')],
-    ['for another webhook', () => secrets.open(sealed, 'other')],
     [
-      'changed',
+      'the key is another',
+      () => createSecrets({ JWT_SECRET, WEBHOOK_SECRET_KEY: TWO }).open(sealed, 'webhook'),
+    ],
+    ['the webhook is another', () => secrets.open(sealed, 'other')],
+    [
+      'it was changed',
       () =>
         secrets.open(
           sealed.replace(/\.(.)/, (_, c) => `.${c === 'A' ? 'B' : 'A'}`),
           'webhook',
         ),
     ],
-    ['with its tag cut', () => secrets.open(sealed.slice(0, -4), 'webhook')],
-    ['that is none', () => secrets.open('x', 'webhook')],
-  ])('does not open %s', (_what, open) => {
+    ['its tag is truncated', () => secrets.open(sealed.slice(0, -4), 'webhook')],
+    ['it is malformed', () => secrets.open('x', 'webhook')],
+  ])('does not open if %s', (_what, open) => {
     expect(open).toThrow();
   });
 
   test.each([
-    ['the key before', { JWT_SECRET, WEBHOOK_SECRET_KEY: TWO, WEBHOOK_SECRET_KEY_PREVIOUS: ONE }, ONE],
-    ['JWT_SECRET, where there was no key', { JWT_SECRET, WEBHOOK_SECRET_KEY: TWO }, undefined],
-    ['the JWT_SECRET before, likewise', { JWT_SECRET: TWO, JWT_SECRET_PREVIOUS: JWT_SECRET }, undefined],
-  ])('opens by %s', (_what, config, key) => {
+    ['the previous key', { JWT_SECRET, WEBHOOK_SECRET_KEY: TWO, WEBHOOK_SECRET_KEY_PREVIOUS: ONE }, ONE],
+    ['JWT_SECRET, if no key was set before', { JWT_SECRET, WEBHOOK_SECRET_KEY: TWO }, undefined],
+    [
+      'the previous JWT_SECRET, if no key was set before',
+      { JWT_SECRET: TWO, JWT_SECRET_PREVIOUS: JWT_SECRET },
+      undefined,
+    ],
+  ])('opens with %s', (_what, config, key) => {
     const before = createSecrets({ JWT_SECRET, WEBHOOK_SECRET_KEY: key }).seal('secret', 'webhook');
     const after = createSecrets(config);
     expect(after.open(before, 'webhook')).toBe('secret');
@@ -49,7 +56,7 @@ describe('a sealed secret', () => {
   });
 });
 
-test('a start seals anew what a previous key sealed; what no key opens is left, and does not sign', async () => {
+test('a start reseals what the previous key sealed; a secret that no key opens is kept and does not sign', async () => {
   const hooks = await startHooks({ env: { WEBHOOK_SECRET_KEY: ONE } });
   const receiver = await startReceiver();
   try {
@@ -57,13 +64,13 @@ test('a start seals anew what a previous key sealed; what no key opens is left, 
     const webhook_id = await ada.configure({ url: receiver.url });
     await ada.call('POST', `/${webhook_id}/rotate-secret`, { secret: 'the second secret' });
     const next = createSecrets({ JWT_SECRET, WEBHOOK_SECRET_KEY: TWO, WEBHOOK_SECRET_KEY_PREVIOUS: ONE });
-    await Promise.all([resealAll(hooks.db, next), resealAll(hooks.db, next)]);
+    await Promise.all([resealSecrets(hooks.db, next), resealSecrets(hooks.db, next)]);
     const stored = await hooks.stored(webhook_id);
     const alone = createSecrets({ JWT_SECRET: 'x', WEBHOOK_SECRET_KEY: TWO });
     expect(alone.open(String(stored?.secret), webhook_id)).toBe('the second secret');
     expect(alone.open(String(stored?.previous_secrets[0]?.secret), webhook_id)).toBe(SECRET);
 
-    // The service itself knows nothing of the next key.
+    // The running service does not have the next key.
     await hooks.publish(conversation(ada.user_id));
     for (const call of ['test', 'rotate-secret']) {
       const answer = await ada.call('POST', `/${webhook_id}/${call}`, { secret: 'the third secret' });
@@ -77,11 +84,11 @@ test('a start seals anew what a previous key sealed; what no key opens is left, 
         ),
       );
     }
-    // It waits, and nobody calls it the receiver's failure.
+    // The delivery stays pending, and no failure of the receiver is recorded.
     const [delivery] = await hooks.db.webhookDeliveries.find({ webhook_id }).toArray();
     expect(delivery).toMatchObject({ status: 'pending', attempts: [], failures: 0 });
     expect(receiver.received).toEqual([]);
-    await resealAll(hooks.db, createSecrets({ JWT_SECRET, WEBHOOK_SECRET_KEY: ONE }));
+    await resealSecrets(hooks.db, createSecrets({ JWT_SECRET, WEBHOOK_SECRET_KEY: ONE }));
     expect(await hooks.stored(webhook_id)).toMatchObject({ secret: stored?.secret });
   } finally {
     await hooks.stop();

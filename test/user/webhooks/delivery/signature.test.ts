@@ -20,7 +20,7 @@ afterAll(async () => {
 const hmac = (secret: string, body: string) =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
-/** Publishes an event to a webhook of its own. @returns what the receiver got. */
+/** Publishes an event to a new webhook. @returns what the receiver got. */
 async function delivered(secret: string, path = '/hooks?a=1') {
   const webhook_id = await ada.configure({ url: receiver.url + path, secret });
   const event = conversation(ada.user_id);
@@ -33,8 +33,8 @@ async function delivered(secret: string, path = '/hooks?a=1') {
   return { event, body, headers: headers as Record<string, string> };
 }
 
-describe('what a receiver gets', () => {
-  test('is the payload of the specification, and the headers that sign it', async () => {
+describe('a delivery', () => {
+  test('has the documented body and is signed by its headers', async () => {
     const { event, body, headers } = await delivered(SECRET);
     const { timestamp, data } = event;
     expect(body).toBe(JSON.stringify({ event: 'conversation.started', timestamp, data }));
@@ -49,7 +49,7 @@ describe('what a receiver gets', () => {
     });
   });
 
-  test('without a timestamp of the publisher has that of its arrival', async () => {
+  test('has the time of publishing as the default timestamp', async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     receiver.received.length = 0;
     await hooks.publish(conversation(ada.user_id, { timestamp: undefined }));
@@ -61,14 +61,14 @@ describe('what a receiver gets', () => {
   });
 });
 
-describe('the public library of Standard Webhooks verifies it', () => {
+describe('the Standard Webhooks library verifies a delivery', () => {
   const raw = { format: 'raw' } as const;
   test.each([
     ['whsec_ and base64', SECRET, new Webhook(SECRET)],
-    ['any other text, as raw bytes', 'correct horse battery', new Webhook('correct horse battery', raw)],
-    ['whsec_ and no base64, as raw bytes', 'whsec_my-own', new Webhook('whsec_my-own', raw)],
-    // The library takes a character for a byte, so it gets the bytes.
-    ['text beyond ASCII, as raw bytes', 'Schlüssel 🔑', new Webhook(Buffer.from('Schlüssel 🔑'), raw)],
+    ['other text, as raw bytes', 'correct horse battery', new Webhook('correct horse battery', raw)],
+    ['whsec_ without base64, as raw bytes', 'whsec_my-own', new Webhook('whsec_my-own', raw)],
+    // The library turns each character into one byte, so it is given bytes.
+    ['non-ASCII text, as raw bytes', 'Schlüssel 🔑', new Webhook(Buffer.from('Schlüssel 🔑'), raw)],
   ])('with a secret of %s', async (_what, secret, library) => {
     const { event, body, headers } = await delivered(secret);
     expect(library.verify(body, headers)).toEqual({
@@ -82,7 +82,7 @@ describe('the public library of Standard Webhooks verifies it', () => {
 });
 
 describe('after a rotation', () => {
-  test('both secrets sign for a day, and X-Service-Signature is by the new one', async () => {
+  test('both secrets sign for a day, and X-Service-Signature uses the new one', async () => {
     const webhook_id = await ada.configure({ url: receiver.url, secret: SECRET });
     const { body: rotated } = await ada.call('POST', `/${webhook_id}/rotate-secret`);
     const verify = async (secrets: string[]) => {
@@ -93,7 +93,7 @@ describe('after a rotation', () => {
       expect(headers['x-service-signature']).toBe(hmac(rotated.secret, body));
       expect(String(headers['webhook-signature']).split(' ')).toHaveLength(secrets.length);
       for (const secret of secrets) {
-        // Its own clock is the machine's, ours stands still.
+        // `verify` would compare with the machine's clock; the test's clock stands still.
         expect(
           new Webhook(secret).sign(String(headers['webhook-id']), new Date(hooks.clock.now()), body),
         ).toBeOneOf(String(headers['webhook-signature']).split(' '));

@@ -25,7 +25,7 @@ beforeEach(async () => {
 const events = () => hooks.db.events.countDocuments({ owner_id: ada.user_id });
 
 describe('POST /internal/events', () => {
-  test.each(EVENT_NAMES)('%s is delivered in the envelope, its data just as published', async (event) => {
+  test.each(EVENT_NAMES)('%s is delivered in the envelope with its data as published', async (event) => {
     const webhook_id = await ada.configure({ url: receiver.url, events: [event] });
     const published = conversation(ada.user_id, { event, data: DATA[event] });
     expect(outcome(await hooks.publish(published))).toStrictEqual({
@@ -38,21 +38,21 @@ describe('POST /internal/events', () => {
     ]);
   });
 
-  test('only webhooks of the account, that want the event, hear of it', async () => {
+  test('only subscribed webhooks of the account get the event', async () => {
     const bob = await hooks.person();
-    const hears = await ada.configure({ url: `${receiver.url}/hears` });
+    const subscribed = await ada.configure({ url: `${receiver.url}/subscribed` });
     const other = await ada.configure({ url: `${receiver.url}/other`, events: ['payment.failed'] });
     const bobs = await bob.configure({ url: `${receiver.url}/bobs` });
     await hooks.publish(conversation(ada.user_id));
-    await hooks.settled(hears, 'delivered');
+    await hooks.settled(subscribed, 'delivered');
     const made = await hooks.db.webhookDeliveries
-      .find({ webhook_id: { $in: [hears, other, bobs] } })
+      .find({ webhook_id: { $in: [subscribed, other, bobs] } })
       .toArray();
-    expect(made.map(({ webhook_id }) => webhook_id)).toEqual([hears]);
+    expect(made.map(({ webhook_id }) => webhook_id)).toEqual([subscribed]);
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('a webhook configured just now by a process whose clock is ahead hears of it', async () => {
+  test('a webhook just configured by a process whose clock is ahead gets the event', async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     const ahead = new Date(hooks.clock.now() + 1_000);
     await hooks.db.webhooks.updateOne({ webhook_id }, { $set: { created_at: ahead } });
@@ -62,7 +62,7 @@ describe('POST /internal/events', () => {
     expect(receiver.ids()).toEqual([event.id]);
   });
 
-  test('an array of events is taken as a whole', async () => {
+  test('accepts an array of events', async () => {
     const many = Array.from({ length: 500 }, () => conversation(ada.user_id));
     const { status, body } = await hooks.publish(many);
     expect({ status, body }).toEqual({
@@ -72,7 +72,7 @@ describe('POST /internal/events', () => {
     expect(await events()).toBe(500);
   });
 
-  test('the same event is accepted once, however often and at once it is published', async () => {
+  test('accepts an event once when it is published many times at the same moment', async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     const event = conversation(ada.user_id);
     const answers = await Promise.all(Array.from({ length: 20 }, () => hooks.publish(event)));
@@ -86,7 +86,7 @@ describe('POST /internal/events', () => {
     expect(receiver.ids()).toEqual([event.id]);
   });
 
-  test('what is known already has no second effect, whoever listens by then', async () => {
+  test('a known event has no second effect, even if a webhook has subscribed meanwhile', async () => {
     const event = conversation(ada.user_id);
     const webhook_id = await ada.configure({ url: receiver.url, events: ['chatbot.created'] });
     await hooks.publish(event);
@@ -99,7 +99,7 @@ describe('POST /internal/events', () => {
     expect(receiver.ids()).toEqual([next.id]);
   });
 
-  test('without a timestamp it is the same event later, too', async () => {
+  test('an event without a timestamp counts as the same when it is published later', async () => {
     const event = conversation(ada.user_id, { timestamp: undefined });
     await hooks.publish(event);
     hooks.clock.advance(60);
@@ -111,7 +111,7 @@ describe('POST /internal/events', () => {
     { owner_id: 'User-999999' },
     { timestamp: '2026-01-15T09:30:02.000Z' },
     { event: 'conversation.ended', data: DATA['conversation.ended'] },
-  ])('another event of the same id is a conflict: %j', async (fields) => {
+  ])('returns 409 for another event with the same id: %j', async (fields) => {
     const event = conversation(ada.user_id);
     await hooks.publish(event);
     const answer = await hooks.publish({ ...event, ...fields });
@@ -146,14 +146,14 @@ describe('POST /internal/events', () => {
     [{ data: 'x' }, 'INVALID_FORMAT', '0.data must be a JSON object'],
     [{ data: { ...started, chatbot_id: undefined } }, 'MISSING_FIELD', '0.data.chatbot_id is required'],
     [{ data: { ...started, chatbot_id: 7 } }, 'INVALID_FORMAT', '0.data.chatbot_id must be a string'],
-    [{ data: { ...started, more: 1 } }, 'INVALID_FORMAT', '0.data holds an unknown field'],
+    [{ data: { ...started, more: 1 } }, 'INVALID_FORMAT', '0.data contains an unknown field'],
     [{ event: 'payment.failed', data: started }, 'MISSING_FIELD', '0.data.payment_id is required'],
     [
       { event: 'payment.failed', data: { ...DATA['payment.failed'], amount: 1.5 } },
       'INVALID_FORMAT',
       '0.data.amount must be an integer',
     ],
-  ])('%j is refused and nothing is written', async (fields, code, details) => {
+  ])('returns 400 and stores nothing for %j', async (fields, code, details) => {
     const answer = await hooks.publish({ ...conversation(ada.user_id), ...fields });
     const message = code === 'MISSING_FIELD' ? 'A required field is missing' : 'The request is malformed';
     expect(outcome(answer)).toStrictEqual(hooks.failure(answer, 400, code, message, details));
@@ -161,11 +161,11 @@ describe('POST /internal/events', () => {
   });
 
   test.each([
-    ['a text', '"x"', '0 must be a JSON object'],
+    ['a string', '"x"', '0 must be a JSON object'],
     ['nothing', '', 'body must be an event or an array of events'],
     ['no events', '[]', 'body must contain at least one event'],
-    ['too many', JSON.stringify(Array(501).fill({})), 'body must contain at most 500 events'],
-  ])('a body of %s is refused', async (_what, body, details) => {
+    ['too many events', JSON.stringify(Array(501).fill({})), 'body must contain at most 500 events'],
+  ])('returns 400 for a body of %s', async (_what, body, details) => {
     const answer = await hooks.publish(body);
     expect(outcome(answer)).toStrictEqual(
       hooks.failure(answer, 400, 'INVALID_FORMAT', 'The request is malformed', details),
@@ -173,32 +173,32 @@ describe('POST /internal/events', () => {
   });
 });
 
-describe('the key', () => {
+describe('the service key', () => {
   const call = (headers: Record<string, string>, url = hooks.user) =>
     postJson(`${url}/internal/events`, conversation(ada.user_id), headers);
 
   test.each<[string, Record<string, string>, string]>([
     ['missing', {}, 'No authorization header'],
     ['wrong', { authorization: 'Bearer wrong' }, 'Invalid token'],
-    ['cut', { authorization: `Bearer ${INTERNAL_API_KEY.slice(0, -1)}` }, 'Invalid token'],
+    ['truncated', { authorization: `Bearer ${INTERNAL_API_KEY.slice(0, -1)}` }, 'Invalid token'],
     ['empty', { authorization: 'Bearer ' }, 'Invalid token'],
-  ])('%s', async (_what, headers, message) => {
+  ])('%s is 401', async (_what, headers, message) => {
     const answer = await call(headers);
     expect(outcome(answer)).toStrictEqual(hooks.failure(answer, 401, 'INVALID_TOKEN', message));
     expect(await events()).toBe(0);
   });
 
-  test("a user's bearer is none", async () => {
+  test("a user's bearer token is 401", async () => {
     const { authorization } = await member(hooks.db, hooks.clock);
     expect((await call({ authorization })).status).toBe(401);
   });
 
-  test('comes before the body is read', async () => {
+  test('is checked before the body is parsed', async () => {
     const answer = await postJson(`${hooks.user}/internal/events`, '{', { authorization: 'Bearer wrong' });
     expect(answer.status).toBe(401);
   });
 
-  test('unset, nothing is taken', async () => {
+  test('returns 503 if no key is configured', async () => {
     const closed = await startHooks({ env: { INTERNAL_API_KEY: '' } });
     try {
       const answer = await closed.publish(conversation(ada.user_id));

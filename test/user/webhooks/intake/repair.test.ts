@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Chatbot } from '../../../../services/user/chatbots/records.ts';
+import { createWake } from '../../../../services/user/webhooks/delivery/wake.ts';
 import { payloadOf } from '../../../../services/user/webhooks/events.ts';
 import { createAccept } from '../../../../services/user/webhooks/intake/accept.ts';
 import { repair } from '../../../../services/user/webhooks/intake/repair.ts';
@@ -24,15 +25,16 @@ beforeEach(async () => {
   receiver.received.length = 0;
 });
 
-/** What one of several processes does now and then. */
+/** Repairs as another process would; the worker of the service finds the queues by polling. */
 const repairNow = () => {
   const { db, clock } = hooks;
-  const deps = { db, now: clock.now, offer: () => {} };
+  const worker = { reload: () => {}, readMore: () => {} };
+  const deps = { db, now: clock.now, ...createWake({ db, now: clock.now, worker }) };
   return repair({ ...deps, accept: createAccept(deps) });
 };
 
-describe('an event whose publisher was killed before its deliveries were made', () => {
-  /** A webhook, and an event for it that is stored, and no more. */
+describe('an event whose intake was interrupted before its deliveries existed', () => {
+  /** A webhook and a stored event without its delivery. */
   const interrupted = async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     const event = conversation(ada.user_id);
@@ -48,14 +50,14 @@ describe('an event whose publisher was killed before its deliveries were made', 
     return { webhook_id, event };
   };
 
-  test('is made up when it is published again', async () => {
+  test('is delivered when it is published again', async () => {
     const { webhook_id, event } = await interrupted();
     expect((await hooks.publish(event)).body).toEqual({ accepted: [], known: [event.id] });
     await hooks.settled(webhook_id, 'delivered');
     expect(receiver.ids()).toEqual([event.id]);
   });
 
-  test('is made up by itself, when nobody can be at it any more', async () => {
+  test('is delivered by repair once the intake is stale', async () => {
     const { webhook_id, event } = await interrupted();
     await repairNow();
     expect(await hooks.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0);
@@ -66,7 +68,7 @@ describe('an event whose publisher was killed before its deliveries were made', 
     expect(await hooks.db.eventIntakes.countDocuments({ _id: event.id })).toBe(0);
   });
 
-  test('is not for a webhook that was configured after it', async () => {
+  test('is not delivered to a webhook configured after it', async () => {
     const { event } = await interrupted();
     hooks.clock.advance(10);
     const younger = await ada.configure({ url: receiver.url });
@@ -96,7 +98,7 @@ describe('chatbot.created', () => {
       created_at,
     });
 
-  test('is told of a new one and of a copy, and leaves no mark on them', async () => {
+  test('is published for a new chatbot and for a copy, and leaves no mark on them', async () => {
     const { created, webhook_id, headers } = await chatbot();
     const path = `${hooks.user}/api/v1/chatbots/${created.chatbot_id}/duplicate`;
     const { body: copy } = await postJson(path, {}, headers);
@@ -110,11 +112,11 @@ describe('chatbot.created', () => {
     }
   });
 
-  test('a kill between chatbot and event is made up, once', async () => {
+  test('is published once by repair after a kill between chatbot and event', async () => {
     const { created, webhook_id } = await chatbot();
     await hooks.settled(webhook_id, 'delivered');
     const { chatbot_id } = created;
-    // As if the kill had come right after the chatbot.
+    // The state after a kill that follows the insertion of the chatbot.
     await hooks.db.events.deleteOne({ _id: `chatbot-created_${chatbot_id}` });
     await hooks.db.webhookDeliveries.deleteMany({ webhook_id });
     await hooks.db.chatbots.updateOne({ chatbot_id }, { $set: { unannounced: true } as object });

@@ -2,10 +2,10 @@ import type { Database } from '../../database.ts';
 import type { Secrets } from '../delivery/secrets.ts';
 
 /**
- * Seals every secret anew that another key than the present one had sealed, so that the previous key can be let go
- * after one start. One that no key opens stays as it is.
+ * Seals every secret again that an older key sealed, so that the older key can be removed after one start. A secret
+ * that none of the configured keys opens stays as it is.
  */
-export async function resealAll(db: Database, secrets: Secrets): Promise<void> {
+export async function resealSecrets(db: Database, secrets: Secrets): Promise<void> {
   const webhooks = db.webhooks.find({}, { projection: { webhook_id: 1, secret: 1, previous_secrets: 1 } });
   for await (const { webhook_id, secret, previous_secrets } of webhooks) {
     const all = [secret, ...previous_secrets.map((previous) => previous.secret)];
@@ -13,13 +13,13 @@ export async function resealAll(db: Database, secrets: Secrets): Promise<void> {
     const reseal = (sealed: string) => secrets.seal(secrets.open(sealed, webhook_id), webhook_id);
     try {
       const previous = previous_secrets.map(({ until, ...one }) => ({ secret: reseal(one.secret), until }));
-      // Only if nobody has rotated meanwhile.
+      // The filter skips a webhook whose secret was rotated meanwhile.
       await db.webhooks.updateOne(
         { webhook_id, secret },
         { $set: { secret: reseal(secret), previous_secrets: previous } },
       );
     } catch {
-      // no key that is known: its deliveries say so
+      // No configured key opens it. Attempts to sign with it report the error.
     }
   }
 }

@@ -3,7 +3,7 @@ import { eventually } from '../../../fixtures/eventually.ts';
 import { type Receiver, startReceiver } from '../../../fixtures/receiver.ts';
 import { conversation, type Hooks, startHooks } from '../hooks.ts';
 
-/** What the name servers say just now. */
+/** What the name servers answer at the moment. */
 let addresses: string[] = [];
 let hooks: Hooks;
 let receiver: Receiver;
@@ -19,22 +19,22 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-/** Publishes to a webhook. @returns what came of the first attempt. */
+/** Publishes an event to a webhook. @returns the first attempt. */
 async function firstAttempt(configure: () => Promise<string>, owner_id: string) {
   const webhook_id = await configure();
   await hooks.publish(conversation(owner_id));
   return eventually(async () => {
     const delivery = await hooks.db.webhookDeliveries.findOne({ webhook_id });
-    if (!delivery?.attempts[0]) throw new Error('not tried yet');
+    if (!delivery?.attempts[0]) throw new Error('no attempt yet');
     return delivery.attempts[0];
   });
 }
 
 test.each([
-  ['moves inside', ['127.0.0.1']],
-  ['keeps a foot inside', ['93.184.215.14', '127.0.0.1']],
-  ['moves inside by IPv6', ['::ffff:127.0.0.1']],
-])('a name that %s after it was configured is not called', async (_what, then) => {
+  ['moves to a private address', ['127.0.0.1']],
+  ['gains a private address', ['93.184.215.14', '127.0.0.1']],
+  ['moves to a private address written as IPv6', ['::ffff:127.0.0.1']],
+])('does not call a name that %s after it was configured', async (_what, then) => {
   const ada = await hooks.person();
   const { port } = new URL(receiver.url);
   addresses = ['93.184.215.14'];
@@ -48,7 +48,7 @@ test.each([
 });
 
 test.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]'])(
-  'an address that should never have been stored is not called: %s',
+  'does not call a private address that was stored by other means: %s',
   async (host) => {
     const ada = await hooks.person();
     addresses = ['93.184.215.14'];
@@ -63,7 +63,7 @@ test.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]'])(
   },
 );
 
-test('proxies of the environment are not asked', async () => {
+test('ignores the proxy variables of the environment', async () => {
   const ada = await hooks.person();
   addresses = ['127.0.0.1'];
   vi.stubEnv('HTTP_PROXY', receiver.url);

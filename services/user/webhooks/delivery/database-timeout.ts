@@ -1,0 +1,12 @@
+import { AppError } from '@gatehouse/shared/http/errors';
+import { withTimeout } from '../with-timeout.ts';
+
+/** Milliseconds, above the sum of the driver's own limits. */
+const TIMEOUT = 20_000;
+
+/**
+ * Bounds a call to the database: the driver never times out a command written while its connection closes.
+ * @throws {AppError} unavailable
+ */
+export const bounded = <T>(call: Promise<T>): Promise<T> =>
+  withTimeout(call, TIMEOUT, new AppError('unavailable', { cause: new Error('MongoDB does not answer') }));

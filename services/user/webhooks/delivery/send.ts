@@ -1,0 +1,105 @@
+import type { Agent, Dispatcher } from 'undici';
+import type { Attempt } from '../records.ts';
+import { retryAfterOf } from './backoff.ts';
+import { NotPublicError } from './public-address.ts';
+
+/** Bytes of a response that are read before the connection is closed. */
+const MAX_RESPONSE = 64 * 1024;
+/** Bytes of a response that are kept for the list of deliveries. */
+const KEPT_RESPONSE = 1024;
+
+export interface Outcome extends Attempt {
+  /** Milliseconds for which the receiver asked not to be called. */
+  retryAfter: number | null;
+}
+
+interface SignedRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+/** Posts to a receiver within `timeout` milliseconds, from dialing to the end of the response. Never rejects. */
+export type Send = (request: SignedRequest, timeout?: number) => Promise<Outcome>;
+
+export const createSend =
+  ({ agent, attemptTimeout, now }: { agent: Agent; attemptTimeout: number; now: () => number }): Send =>
+  ({ url, headers, body }, timeout = attemptTimeout) =>
+    new Promise((resolve) => {
+      const at = now();
+      const started = performance.now();
+      const { origin, pathname, search } = new URL(url);
+      const chunks: Buffer[] = [];
+      let length = 0;
+      let status: number | null = null;
+      let retryAfter: number | null = null;
+      let controller: Dispatcher.DispatchController | undefined;
+      let settled = false;
+      const settle = (error: string | null) => {
+        if (settled) return;
+        settled = true;
+        clearTimeout(timer);
+        const answer = textOf(Buffer.concat(chunks));
+        const duration_ms = Math.round(performance.now() - started);
+        resolve({ at: new Date(at), duration_ms, status, error, answer, retryAfter });
+      };
+      const abort = (error: string) => {
+        settle(error);
+        controller?.abort(new Error(error));
+      };
+      const timer = setTimeout(() => abort(`no complete response within ${timeout / 1000} s`), timeout);
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart(request) {
+          controller = request;
+          if (settled) controller.abort(new Error('timed out before the request started'));
+        },
+        onResponseStart(_controller, code, responseHeaders) {
+          if (code < 200) return;
+          status = code;
+          if (code === 429 || code === 503) retryAfter = retryAfterOf(responseHeaders['retry-after'], now());
+        },
+        onResponseData(_controller, chunk) {
+          if (length < KEPT_RESPONSE) chunks.push(chunk);
+          length += chunk.length;
+          if (length > MAX_RESPONSE) abort(`the response is longer than ${MAX_RESPONSE / 1024} KiB`);
+        },
+        onResponseEnd: () => settle(null),
+        onResponseError: (_controller, error) => settle(reasonOf(error)),
+      };
+      try {
+        agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, handler);
+      } catch (error) {
+        settle(reasonOf(error as Error));
+      }
+    });
+
+/** Any 2xx counts as delivered, even if the rest of the response is lost (CONTRACT.md §Delivery). */
+export const isDelivered = ({ status }: Pick<Attempt, 'status'>): boolean =>
+  status !== null && status >= 200 && status < 300;
+
+/** Text that BSON and JSON can hold: NUL and bytes that are not UTF-8 become U+FFFD. */
+const textOf = (body: Buffer): string =>
+  body.subarray(0, KEPT_RESPONSE).toString('utf8').replaceAll('\0', '\ufffd');
+
+const REASONS: Record<string, string> = {
+  ENOTFOUND: 'the name does not resolve',
+  ENODATA: 'the name does not resolve',
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was closed',
+  UND_ERR_SOCKET: 'the connection was closed',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
+  ETIMEDOUT: 'the connection timed out',
+  EHOSTUNREACH: 'the host is unreachable',
+  ENETUNREACH: 'the host is unreachable',
+};
+
+/** The reason that the owner of the webhook sees; reveals nothing about this service. */
+function reasonOf(error: Error & { code?: string }): string {
+  if (error instanceof NotPublicError) return error.message;
+  const { code = '' } = error;
+  if (/^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/.test(code)) {
+    return `TLS failed (${code})`;
+  }
+  if (error.name === 'HTTPParserError') return 'the response was not HTTP';
+  return REASONS[code] ?? 'the request failed';
+}
