@@ -4,7 +4,8 @@ import { MongoBulkWriteError } from 'mongodb';
 export function withoutDocuments(error: unknown): never {
   if (!(error instanceof MongoBulkWriteError)) throw error;
   const codes = new Set([error.writeErrors].flat().map(({ code }) => code));
-  throw new Error(`bulk write failed (MongoDB codes ${[...codes].join(', ') || error.code})`);
+  const text = `bulk write failed (MongoDB codes ${[...codes].join(', ') || error.code})`;
+  throw Object.assign(new Error(text), { code: error.code });
 }
 
 /** The indexes of the documents whose ids already existed. @throws any other error of the insert. */
