@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const MOCKING = ['test/shared/identity/passwords.test.ts'];
 
 /** These mostly wait, for time-outs and processes: others run beside them, as long as there are others. */
-const FIRST = ['e2e/outages', 'gateway/proxy/forwarding', 'e2e/webhooks', 'standalone/launcher'];
+const FIRST = ['e2e/outages', 'e2e/webhooks', 'standalone/launcher'];
 
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

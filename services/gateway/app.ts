@@ -1,32 +1,38 @@
 import type { GatewayConfig } from '@gatehouse/shared/config';
+import { PREFIXES, type Prefix } from '@gatehouse/shared/contract/prefixes';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { forms } from '@gatehouse/shared/http/forms';
 import { createServer } from '@gatehouse/shared/http/server';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
-import { apiVersion, DEPRECATIONS, type Deprecation } from './api-version.ts';
 import { altchaChallenge } from './captcha/altcha.ts';
 import { createCaptchaGate } from './captcha/gate.ts';
-import { catalogueLogin } from './catalogue-login.ts';
 import type { Database } from './database.ts';
 import { documentOf } from './document.ts';
-import { createCounters } from './policy/counters.ts';
+import { LIMITS, type Limits } from './limits.ts';
+import { apiVersion, DEPRECATIONS, type Deprecation } from './policy/api-version.ts';
+import type { Counters } from './policy/counters.ts';
+import { createCounters } from './policy/counters-fallback.ts';
 import { createRedis } from './policy/counters-redis.ts';
 import { createLoginThrottle } from './policy/login-throttle.ts';
 import { policy } from './policy/policy.ts';
 import { createPrincipals } from './policy/principals.ts';
 import { bodyTimeout } from './proxy/body-timeout.ts';
-import { catalogue } from './proxy/catalogue.ts';
-import { direct } from './proxy/direct.ts';
 import { createIdempotency } from './proxy/idempotency.ts';
-import { PREFIXES, type Prefix } from './proxy/prefixes.ts';
-import { respond } from './proxy/respond.ts';
-import { uploadPdf } from './proxy/upload-pdf.ts';
-import { createUpstream, TIMEOUT, type Upstream } from './proxy/upstreams.ts';
+import { createUpstream, type Upstream } from './proxy/upstreams.ts';
+import { catalogueLogin } from './routes/catalogue-login.ts';
+import { direct } from './routes/direct.ts';
+import { prefixes } from './routes/prefixes.ts';
+import { respond } from './routes/respond.ts';
+import { uploadPdf } from './routes/upload-pdf.ts';
 
 export interface GatewayOptions {
   config: GatewayConfig;
   db: Database;
   deprecations?: readonly Deprecation[];
+  /** A test injects counters that it can read and spend. */
+  counters?: Counters;
+  /** A test injects short time limits. */
+  limits?: Partial<Limits>;
   /** Unix milliseconds; a test sets its own clock. */
   now?: () => number;
   logStream?: { write(line: string): void };
@@ -36,33 +42,37 @@ export async function buildGateway({
   config,
   db,
   deprecations = DEPRECATIONS,
+  counters: injected,
+  limits: overrides,
   now = Date.now,
   logStream,
 }: GatewayOptions) {
+  const limits = { ...LIMITS, ...overrides };
   const tokens = createTokens(config);
   const principals = createPrincipals(config, { users: db.users, tokens, now });
-  const redis = config.REDIS_URL === undefined ? undefined : createRedis(config.REDIS_URL);
-  const counters = createCounters(redis, now);
+  const redis = config.REDIS_URL === undefined ? undefined : createRedis(config.REDIS_URL, limits.redis);
+  const counters = injected ?? createCounters(redis, now);
   const throttle = createLoginThrottle(counters);
   const idempotency = createIdempotency(db, config.JWT_SECRET, now);
-  const captcha = createCaptchaGate(config, db);
+  const captcha = createCaptchaGate(config, db, limits.captcha);
 
-  const loginService = createUpstream(config.LOGIN_SERVICE_URL, TIMEOUT.ours);
-  const userService = createUpstream(config.USER_SERVICE_URL, TIMEOUT.ours);
-  const serving = (name: string): Upstream | undefined => {
-    if (name === 'login') return loginService;
-    if (name === 'user') return userService;
-    const address = config[`UPSTREAM_${name}` as keyof GatewayConfig];
-    if (typeof address === 'string') return createUpstream(address, TIMEOUT.platform);
-    return name === 'CHATBOTS' ? userService : undefined;
+  const loginService = createUpstream(config.LOGIN_SERVICE_URL, limits.services);
+  const userService = createUpstream(config.USER_SERVICE_URL, limits.services);
+  const upstreamOf = (prefix: Prefix): Upstream | undefined => {
+    const servedBy = PREFIXES[prefix];
+    if (servedBy === 'login') return loginService;
+    if (servedBy === 'user') return userService;
+    const url = config[servedBy];
+    if (url !== undefined) return createUpstream(url, limits.platform);
+    return prefix === '/api/v1/chatbots' ? userService : undefined;
   };
   const upstreams = Object.fromEntries(
-    Object.entries(PREFIXES).map(([prefix, name]) => [prefix, serving(name)]),
+    (Object.keys(PREFIXES) as Prefix[]).map((prefix) => [prefix, upstreamOf(prefix)]),
   ) as Record<Prefix, Upstream | undefined>;
 
   const app = await createServer({
     name: 'gateway',
-    description: 'The one entrance for clients: checks a CAPTCHA at login and routes by path.',
+    description: 'The only entrance for clients: checks the CAPTCHA at login and forwards calls by path.',
     config,
     checks: {
       mongodb: { needed: true, check: db.ping },
@@ -71,17 +81,17 @@ export async function buildGateway({
       ...(redis && { redis: { needed: false, check: () => redis.ping() } }),
     },
     hooks: async (server) => {
-      await server.register(bodyTimeout);
+      await server.register(bodyTimeout, { timeout: limits.body });
       await server.register(policy, { config, counters, principals, now });
       await server.register(apiVersion, { deprecations });
     },
-    document: documentOf([config.LOGIN_SERVICE_URL, config.USER_SERVICE_URL]),
+    document: documentOf([config.LOGIN_SERVICE_URL, config.USER_SERVICE_URL], limits.document),
     streams: true,
     now,
     ...(logStream && { logStream }),
   });
-  redis?.on('error', (error) => app.log.warn({ err: error }, 'Redis is away: counting in memory'));
-  redis?.connect().catch(() => {}); // it keeps trying; the counters do without it meanwhile
+  redis?.on('error', (error) => app.log.warn({ err: error }, 'Redis is unavailable: counting in memory'));
+  redis?.connect().catch(() => {}); // it reconnects in the background
 
   if (config.CAPTCHA_PROVIDER === 'altcha') await app.register(altchaChallenge, { config, now });
   await app.register(async (scope) => {
@@ -93,10 +103,11 @@ export async function buildGateway({
   await app.register(catalogueLogin, { config, captcha, throttle, loginService, now });
   await app.register(respond, { upstream: upstreams['/api/v1/chat-3d'], idempotency });
   await app.register(uploadPdf, { upstream: upstreams['/api/v1/crawl'], idempotency });
-  await app.register(catalogue, {
+  await app.register(prefixes, {
     upstreams,
-    ours: new Set([loginService, userService]),
-    checked: ['/api/v1/chat-3d/respond', '/api/v1/crawl/upload-pdf'],
+    loginService,
+    userService,
+    checkedPaths: ['/api/v1/chat-3d/respond', '/api/v1/crawl/upload-pdf'],
     publicPaths: config.PUBLIC_CALLBACK_PATHS,
     idempotency,
     principals,

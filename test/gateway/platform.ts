@@ -2,13 +2,13 @@ import { type IncomingHttpHeaders, request, type ServerResponse } from 'node:htt
 import { errorEnvelope } from '../fixtures/envelope.ts';
 import { startHttp } from '../fixtures/gateway.ts';
 
-/** What reached a service of the platform, to the byte. */
+/** A request as a platform service received it. */
 interface Call {
   method: string | undefined;
   url: string | undefined;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** Whether the whole request arrived; false when it was cut off. */
+  /** False when the request was cut off. */
   complete: boolean;
 }
 
@@ -18,7 +18,7 @@ const ok: Reply = (_, response) => {
   response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}');
 };
 
-/** A service of the platform that writes down what reaches it; `replies` is what it says next. */
+/** A platform service that records its requests; `reply` sends the next response. */
 export async function startPlatform() {
   const platform = { calls: [] as Call[], reply: ok };
   const http = await startHttp(async (incoming, response) => {
@@ -52,7 +52,7 @@ export interface Exchange {
   body: Buffer;
 }
 
-/** One HTTP exchange without fetch's own ideas of headers, encodings and redirects. Rejects when it is cut off. */
+/** One HTTP exchange, without the headers, decoding and redirects that fetch adds. Rejects when it is cut off. */
 export function exchange(
   url: string,
   {
@@ -91,10 +91,10 @@ export function exchange(
   });
 }
 
-/** The answer of an exchange that failed: its status and its envelope. */
+/** The status and the error envelope of a response. */
 export const refusal = ({ status, body }: Exchange) => ({ status, body: JSON.parse(body.toString()) });
 
-/** What `refusal` must be; the envelope with its five keys and no others. */
+/** The expected `refusal`: an envelope with exactly its five keys. */
 export const envelope = (status: number, code: string, message: string, details = message) => ({
   status,
   body: errorEnvelope(code, message, { details }),

@@ -11,6 +11,7 @@ import {
   sender,
   trustProxy,
 } from './config/variables.ts';
+import { UPSTREAM_SETTINGS, type UpstreamSetting } from './contract/prefixes.ts';
 
 const everyService = {
   NODE_ENV: choice('development', 'production', 'test').default('development'),
@@ -23,27 +24,11 @@ const everyService = {
   TRUST_PROXY: trustProxy.default(false),
 };
 
-/** Where the platform's services are, one for each prefix of the catalogue that is not our own. */
-const upstreams = {
-  UPSTREAM_CHATBOTS: address('http', 'https').optional(),
-  UPSTREAM_SELECTION: address('http', 'https').optional(),
-  UPSTREAM_CRAWL: address('http', 'https').optional(),
-  UPSTREAM_STATE_3D: address('http', 'https').optional(),
-  UPSTREAM_STATE_TEXT: address('http', 'https').optional(),
-  UPSTREAM_STATE_VOICE: address('http', 'https').optional(),
-  UPSTREAM_PROMPTS: address('http', 'https').optional(),
-  UPSTREAM_MAINTENANCE: address('http', 'https').optional(),
-  UPSTREAM_CHAT_3D: address('http', 'https').optional(),
-  UPSTREAM_CHAT_TEXT: address('http', 'https').optional(),
-  UPSTREAM_CHAT_VOICE: address('http', 'https').optional(),
-  UPSTREAM_HISTORY: address('http', 'https').optional(),
-  UPSTREAM_ANALYTICS: address('http', 'https').optional(),
-  UPSTREAM_LLM: address('http', 'https').optional(),
-  UPSTREAM_HOMEPAGE: address('http', 'https').optional(),
-  UPSTREAM_PHYSIO: address('http', 'https').optional(),
-  UPSTREAM_PAYMENT: address('http', 'https').optional(),
-  UPSTREAM_ADMIN: address('http', 'https').optional(),
-};
+const url = address('http', 'https');
+const upstreams = Object.fromEntries(UPSTREAM_SETTINGS.map((setting) => [setting, url.optional()])) as Record<
+  UpstreamSetting,
+  z.ZodOptional<typeof url>
+>;
 
 const services = {
   gateway: z.object({

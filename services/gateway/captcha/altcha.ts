@@ -5,10 +5,10 @@ import { type Challenge, createChallenge, verifySolution } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { CHALLENGE_LIFETIME, type VerifyCaptcha } from './gate.ts';
+import { CHALLENGE_LIFETIME, type VerifyCaptcha } from './provider.ts';
 
-/** About 256 derivations of a millisecond or two: under a second in a browser, seconds for a bot's every guess. */
-const WORK = { algorithm: 'PBKDF2/SHA-256', cost: 5_000, keyPrefix: '00' };
+/** About 256 key derivations of 1 to 2 ms: less than a second in a browser, for every login that a bot tries. */
+const PROOF_OF_WORK = { algorithm: 'PBKDF2/SHA-256', cost: 5_000, keyPrefix: '00' };
 
 const payload = z.object({
   challenge: z.object({ parameters: z.record(z.string(), z.unknown()), signature: z.string() }),
@@ -17,11 +17,11 @@ const payload = z.object({
 
 type Secret = Pick<GatewayConfig, 'CAPTCHA_SECRET'>;
 
-/** Challenges are signed with a key of their own, so that the secret may serve elsewhere too. */
+/** A derived key, so that CAPTCHA_SECRET itself signs nothing. */
 const signingSecret = ({ CAPTCHA_SECRET }: Secret): string =>
   createHmac('sha256', CAPTCHA_SECRET).update('altcha challenge').digest('hex');
 
-/** A proof of work that this gateway set itself (ALTCHA v2): right, signed by us, in time. */
+/** Verifies a proof of work whose challenge this gateway signed (ALTCHA v2). */
 export function altcha(config: Secret): VerifyCaptcha {
   const hmacSignatureSecret = signingSecret(config);
   return async (token, _address, now) => {
@@ -32,12 +32,12 @@ export function altcha(config: Secret): VerifyCaptcha {
       deriveKey,
       hmacSignatureSecret,
     });
-    const withTimeout = Number(challenge.parameters.expiresAt) * 1000 > now;
-    return verified && withTimeout ? challenge.signature : undefined;
+    const unexpired = Number(challenge.parameters.expiresAt) * 1000 > now;
+    return verified && unexpired ? challenge.signature : undefined;
   };
 }
 
-/** GET /captcha/challenge: what the widget, or `npm run captcha`, solves. */
+/** GET /captcha/challenge, which the ALTCHA widget or `npm run captcha` solves. */
 export const altchaChallenge: FastifyPluginAsyncZod<{ config: Secret; now: () => number }> = async (
   app,
   { config, now },
@@ -49,13 +49,13 @@ export const altchaChallenge: FastifyPluginAsyncZod<{ config: Secret; now: () =>
       config: { public: true },
       schema: {
         tags: ['account'],
-        summary: 'A proof of work to solve before logging in',
+        summary: 'Get a proof-of-work challenge for a login',
         description:
-          'An ALTCHA v2 challenge, good for two minutes and one login. The solved payload goes into `recaptcha_token`.',
+          'An ALTCHA v2 challenge, valid for two minutes and one login. Send the solved payload as `recaptcha_token`.',
         response: {
           200: z
             .object({ parameters: z.record(z.string(), z.unknown()), signature: z.string() })
-            .meta({ description: 'The challenge, signed' }),
+            .meta({ description: 'The signed challenge' }),
           ...failures('catalogue', 'rateLimited'),
         },
       },
@@ -63,7 +63,7 @@ export const altchaChallenge: FastifyPluginAsyncZod<{ config: Secret; now: () =>
     async (_request, reply) => {
       reply.header('cache-control', 'no-store');
       const { parameters, signature = '' } = await createChallenge({
-        ...WORK,
+        ...PROOF_OF_WORK,
         deriveKey,
         expiresAt: Math.floor((now() + CHALLENGE_LIFETIME) / 1000),
         hmacSignatureSecret,

@@ -3,9 +3,9 @@ import { loadStandaloneConfig } from '@gatehouse/shared/config';
 import { type Challenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 
-const USAGE = `Prints a solved CAPTCHA token for one login, good for two minutes.
+const USAGE = `Prints a solved CAPTCHA token, valid for one login and two minutes.
 
-  npm run -s captcha [-- GATEWAY]     GATEWAY: its address, http://localhost:GATEWAY_PORT when absent`;
+  npm run -s captcha [-- GATEWAY]     GATEWAY: base URL, http://localhost:GATEWAY_PORT by default`;
 
 const { values, positionals } = parseArgs({
   options: { help: { type: 'boolean', short: 'h' } },
@@ -18,9 +18,9 @@ if (values.help) {
 
 const gateway = positionals[0] ?? `http://localhost:${loadStandaloneConfig().GATEWAY_PORT}`;
 try {
-  const answer = await fetch(new URL('/captcha/challenge', gateway));
-  if (!answer.ok) throw new Error(`${gateway} answered ${answer.status}: ${await answer.text()}`);
-  const challenge = (await answer.json()) as Challenge;
+  const response = await fetch(new URL('/captcha/challenge', gateway));
+  if (!response.ok) throw new Error(`${gateway} answered ${response.status}: ${await response.text()}`);
+  const challenge = (await response.json()) as Challenge;
   const solution = await solveChallenge({ challenge, deriveKey });
   if (!solution) throw new Error('the challenge could not be solved in time');
   console.log(Buffer.from(JSON.stringify({ challenge, solution })).toString('base64'));

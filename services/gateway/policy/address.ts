@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** What one client is counted by: an IPv4 address, or the /64 that a household or machine has of IPv6. */
+/** The key that a client address is counted by: an IPv4 address, or an IPv6 /64, which is one household or host. */
 export function addressKey(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -1,6 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import { budgetOf, type Counters, type Usage, type Window } from './counters.ts';
 
-/** Keys remembered; beyond them those unused for longest are forgotten, so that a flood of addresses costs no memory. */
+/** Bounds the memory that a flood of addresses can take: the least recently used key is forgotten first. */
 const MAX_KEYS = 200_000;
 
 interface Count {
@@ -9,28 +10,15 @@ interface Count {
   endsAt: number;
 }
 
-/** Counters of one process. A call is one synchronous step and so atomic. */
-export function memoryCounters(now: () => number): Counters {
-  // Two halves, not one map that drops its first key: finding that takes ever longer, the more came before it.
-  let recent = new Map<string, Count[]>();
-  let older = new Map<string, Count[]>();
-  const remember = (key: string, entry: Count[]): void => {
-    if (recent.size >= MAX_KEYS / 2 && !recent.has(key)) {
-      older = recent;
-      recent = new Map();
-    }
-    recent.set(key, entry);
-  };
-  const recall = (key: string): Count[] => {
-    const entry = recent.get(key) ?? older.get(key);
-    if (entry) remember(key, entry);
-    return entry ?? [];
-  };
+/** Counters in this process. Each operation is synchronous, and so atomic. */
+export function memoryCounters(now: () => number, maxKeys = MAX_KEYS): Counters {
+  // maxSize instead of max, which would allocate every slot in advance.
+  const counts = new LRUCache<string, Count[]>({ maxSize: maxKeys, sizeCalculation: () => 1 });
 
-  /** The counts of a key, those of ended windows begun anew. */
+  /** The counts of a key; a window that has ended starts again at zero. */
   const current = (key: string, windows: readonly Window[]): Count[] => {
     const at = now();
-    const known = recall(key);
+    const known = counts.get(key) ?? [];
     return windows.map(({ seconds }, index) => {
       const count = known[index];
       return count && count.endsAt > at ? count : { used: 0, endsAt: at + seconds * 1000 };
@@ -44,7 +32,7 @@ export function memoryCounters(now: () => number): Counters {
       const exceeded = windows.some(({ limit }, index) => (entry[index]?.used ?? 0) >= limit);
       if (!exceeded) {
         for (const count of entry) count.used += 1;
-        remember(key, entry);
+        counts.set(key, entry);
       }
       return budgetOf(windows, usages(entry), exceeded);
     },
@@ -53,8 +41,7 @@ export function memoryCounters(now: () => number): Counters {
       for (const count of current(key, windows)) count.used = Math.max(0, count.used - 1);
     },
     async clear(key) {
-      recent.delete(key);
-      older.delete(key);
+      counts.delete(key);
     },
   };
 }

@@ -2,8 +2,9 @@ import { Redis } from 'ioredis';
 import { budgetOf, type Counters, type Usage, type Window } from './counters.ts';
 
 /**
- * Every window of a key is a Redis key that expires with it. KEYS: the windows; ARGV: `spend`, `peek` or `refund`,
- * then limit and milliseconds of each. Answers whether the use was refused, then uses and time left of each.
+ * Each window is one Redis key, which expires when the window ends. KEYS: one for each window. ARGV: `spend`, `peek`
+ * or `refund`, then the limit and the milliseconds of each window. Returns 1 when the use was refused, else 0, then
+ * the count and the remaining milliseconds of each window.
  */
 const SCRIPT = `
 local refused = 0
@@ -28,15 +29,15 @@ return answer
 
 type Script = (keys: number, ...args: (string | number)[]) => Promise<[refused: number, ...usages: number[]]>;
 
-/** Counters that several gateways share. A call is one script and so atomic. */
+/** Counters that all gateways share. Each operation is one script, and so atomic. */
 export function redisCounters(redis: Redis): Counters {
   redis.defineCommand('gatehouseCount', { lua: SCRIPT });
   const script = (redis as unknown as { gatehouseCount: Script }).gatehouseCount.bind(redis);
   const names = (key: string, windows: readonly Window[]) =>
     windows.map(({ seconds }) => `gatehouse:{${key}}:${seconds}`);
-  const run = async (what: 'spend' | 'peek' | 'refund', key: string, windows: readonly Window[]) => {
+  const run = async (operation: 'spend' | 'peek' | 'refund', key: string, windows: readonly Window[]) => {
     const limits = windows.flatMap(({ limit, seconds }) => [limit, seconds * 1000]);
-    const [refused, ...flat] = await script(windows.length, ...names(key, windows), what, ...limits);
+    const [refused, ...flat] = await script(windows.length, ...names(key, windows), operation, ...limits);
     const usages = windows.map((_, index): Usage => [flat[2 * index] ?? 0, flat[2 * index + 1] ?? 0]);
     return budgetOf(windows, usages, refused === 1);
   };
@@ -48,10 +49,6 @@ export function redisCounters(redis: Redis): Counters {
   };
 }
 
-export const createRedis = (url: string): Redis =>
-  new Redis(url, {
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
-    commandTimeout: 1_000,
-  });
+/** @param commandTimeout in milliseconds. */
+export const createRedis = (url: string, commandTimeout: number): Redis =>
+  new Redis(url, { lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout });

@@ -1,21 +1,21 @@
 import { emailKey } from '@gatehouse/shared/identity/email';
 import { addressKey } from './address.ts';
-import { type Counters, exceeded, type Window } from './counters.ts';
+import { type Counters, rateLimited, type Window } from './counters.ts';
 
-/** Failures of one account from one address after which it may not try again for a while. */
+/** Failures of one account from one address before its attempts are refused (CONTRACT.md §Login throttle). */
 const THROTTLE = [{ seconds: 300, limit: 20 }];
-/** Failures of one account from one address, and of one address, after which the catalogue asks for a CAPTCHA. */
+/** Failures before a catalogue login needs a CAPTCHA, by account and address, and by address (CONTRACT.md §CAPTCHA). */
 const SUSPICIOUS_PAIR = [{ seconds: 900, limit: 3 }];
 const SUSPICIOUS_ADDRESS = [{ seconds: 900, limit: 20 }];
-/** What a wrong guess looks like from outside: unknown account, wrong password. */
+/** A wrong guess: unknown account, wrong password. */
 const FAILED = new Set([401, 404]);
 
-/** Counts failed logins, at either door. Never a lock on the account itself: its owner, elsewhere, is not locked out. */
+/** Counts failed logins under both contracts. It never locks the account itself: other addresses are not affected. */
 export interface LoginThrottle {
   /**
-   * Makes an attempt if the pair may still fail. The failure is reserved before the attempt, so that a
-   * parallel burst gets no more; it is given back when the attempt was no failure.
-   * @param whenSuspicious what must hold first where this account at this address, or this address, has failed often.
+   * Makes a login attempt. The failure is counted before the attempt, so that a parallel burst gets no extra guesses,
+   * and refunded unless the attempt fails.
+   * @param whenSuspicious runs first when the account and address, or the address, have failed often.
    * @throws {AppError} rateLimited
    */
   guard<T extends { status: number }>(
@@ -30,33 +30,33 @@ export function createLoginThrottle(counters: Counters): LoginThrottle {
   const reserve = async (key: string, windows: readonly Window[]) => {
     const budget = await counters.spend(key, windows);
     const endsAt = Date.now() + budget.resetMs;
-    const giveBack = async () => {
-      // Not to a window that began since: what it has seen are other attempts.
+    const refund = async () => {
+      // A window that started after the reservation counts other attempts.
       if (!budget.exceeded && Date.now() < endsAt) await counters.refund(key, windows);
     };
-    return { ...budget, giveBack };
+    return { ...budget, refund };
   };
   return {
     async guard(email, address, attempt, whenSuspicious = async () => {}) {
       const from = addressKey(address);
       const pair = `${emailKey(email.trim())}|${from}`;
       const throttle = await reserve(`login:${pair}`, THROTTLE);
-      if (throttle.exceeded) throw exceeded(throttle);
+      if (throttle.exceeded) throw rateLimited(throttle);
       const ofPair = await reserve(`login-pair:${pair}`, SUSPICIOUS_PAIR);
       const ofAddress = await reserve(`login-address:${from}`, SUSPICIOUS_ADDRESS);
-      const giveBack = () =>
-        Promise.all([throttle, ofPair, ofAddress].map((reservation) => reservation.giveBack()));
+      const refund = () =>
+        Promise.all([throttle, ofPair, ofAddress].map((reservation) => reservation.refund()));
       try {
         if (ofPair.exceeded || ofAddress.exceeded) await whenSuspicious();
-        const answer = await attempt();
-        if (!FAILED.has(answer.status)) await giveBack();
-        if (answer.status === 200) {
+        const response = await attempt();
+        if (!FAILED.has(response.status)) await refund();
+        if (response.status === 200) {
           await counters.clear(`login:${pair}`, THROTTLE);
           await counters.clear(`login-pair:${pair}`, SUSPICIOUS_PAIR);
         }
-        return answer;
+        return response;
       } catch (error) {
-        await giveBack();
+        await refund();
         throw error;
       }
     },

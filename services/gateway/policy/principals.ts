@@ -3,24 +3,25 @@ import { authenticate, type Principal, withoutScheme } from '@gatehouse/shared/i
 import { sessionOf } from '@gatehouse/shared/identity/sessions';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import type { User } from '@gatehouse/shared/identity/users';
+import { LRUCache } from 'lru-cache';
 import type { Collection } from 'mongodb';
 
-/** Principals remembered at once. */
-const MAX_REMEMBERED = 10_000;
+const MAX_CACHED = 10_000;
 
-/** Principals by bearer, remembered for a moment so that a busy client costs the database nothing. */
+/** Principals by bearer, cached for `PRINCIPAL_CACHE_MS` to spare the database. */
 export interface Principals {
-  /** @throws {AppError} what `authenticate` throws; refusals are not remembered. */
+  /** @throws {AppError} what `authenticate` throws; refusals are not cached. */
   of(authorization: string | undefined): Promise<Principal>;
-  /** Forgets every bearer of the session that this one belongs to, which has ended through this process. */
+  /** Drops every cached bearer of this bearer's session, which has ended. */
   forget(authorization: string | undefined): void;
-  /** Forgets whoever has this e-mail address. */
+  /** Drops every cached bearer of the user with this email address. */
   forgetUser(email: string): void;
 }
 
-interface Remembered {
-  answer: Promise<Principal>;
-  /** Known once the database has answered. */
+interface Cached {
+  /** Shared by concurrent calls with the same bearer. */
+  pending: Promise<Principal>;
+  /** Set once `pending` is resolved. */
   principal?: Principal;
   /** Unix milliseconds. */
   until: number;
@@ -29,47 +30,37 @@ interface Remembered {
 export function createPrincipals(
   { PRINCIPAL_CACHE_MS }: { PRINCIPAL_CACHE_MS: number },
   { users, tokens, now }: { users: Collection<User>; tokens: Tokens; now: () => number },
+  maxCached = MAX_CACHED,
 ): Principals {
-  const remembered = new Map<string, Remembered>();
+  const cache = new LRUCache<string, Cached>({ maxSize: maxCached, sizeCalculation: () => 1 });
 
-  let sweptAt = 0;
-  const makeRoom = (at: number): void => {
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    if (at < sweptAt + PRINCIPAL_CACHE_MS) return;
-    sweptAt = at;
-    for (const [authorization, { until }] of remembered) {
-      if (until <= at) remembered.delete(authorization);
-    }
-  };
-  /** Forgets those of whom `has` holds, and those of whom the database may still tell what was true before. */
-  const forgetWhere = (has: (principal: Principal) => boolean): void => {
-    for (const [authorization, { principal }] of remembered) {
-      if (!principal || has(principal)) remembered.delete(authorization);
+  /** Also drops what is still pending: the database may answer with the state before the change. */
+  const forgetWhere = (matches: (principal: Principal) => boolean): void => {
+    for (const [authorization, { principal }] of [...cache.entries()]) {
+      if (!principal || matches(principal)) cache.delete(authorization);
     }
   };
 
   return {
     async of(authorization) {
       const at = now();
-      const known = authorization === undefined ? undefined : remembered.get(authorization);
-      if (known && known.until > at) return known.answer;
-      const answer = authenticate(authorization, { users, tokens, now: at });
-      if (authorization === undefined || PRINCIPAL_CACHE_MS === 0) return answer;
+      const known = authorization === undefined ? undefined : cache.get(authorization);
+      if (known && known.until > at) return known.pending;
+      const pending = authenticate(authorization, { users, tokens, now: at });
+      if (authorization === undefined || PRINCIPAL_CACHE_MS === 0) return pending;
 
-      // Many calls at once with one token wait for one answer; a refusal is asked for anew.
-      const entry: Remembered = { answer, until: at + PRINCIPAL_CACHE_MS };
-      makeRoom(at);
-      remembered.set(authorization, entry);
-      answer.then(
+      const entry: Cached = { pending, until: at + PRINCIPAL_CACHE_MS };
+      cache.set(authorization, entry);
+      pending.then(
         (principal) => {
           entry.principal = principal;
           entry.until = Math.min(entry.until, principal.expiresAt);
         },
         () => {
-          if (remembered.get(authorization) === entry) remembered.delete(authorization);
+          if (cache.peek(authorization) === entry) cache.delete(authorization);
         },
       );
-      return answer;
+      return pending;
     },
     forget(authorization) {
       const token = withoutScheme(authorization ?? '');

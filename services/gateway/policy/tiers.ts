@@ -6,7 +6,7 @@ const tier = (minute: number, hour: number, day: number): readonly Window[] => [
   { seconds: 86_400, limit: day },
 ];
 
-/** spec §Limits, request-rate tiers, by the user's `subscription_plan`. Enterprise has no windows: unlimited. */
+/** CONTRACT.md §Rate tiers, by `subscription_plan`. Enterprise has no windows: it is unlimited. */
 const TIERS: Record<string, readonly Window[]> = {
   Free: tier(60, 1_000, 10_000),
   Starter: tier(120, 5_000, 50_000),
@@ -15,9 +15,9 @@ const TIERS: Record<string, readonly Window[]> = {
   Enterprise: [],
 };
 
-/** What the headers show where there is no limit. */
+/** The limit that the headers show when there is none. */
 export const UNLIMITED = 2_147_483_647;
 
-/** A user's budgets under the catalogue; without a plan that the table knows, those of Free Trial. */
+/** A user's windows under the catalogue; those of the free plan when the plan is missing or unknown. */
 export const tierOf = (plan: unknown): readonly Window[] =>
   (typeof plan === 'string' && Object.hasOwn(TIERS, plan) && TIERS[plan]) || tier(60, 1_000, 10_000);

@@ -1,26 +1,28 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { hasBody } from './request-body.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a body flows through, and so may take as long as it keeps flowing. */
+    /** Whether the body is streamed, and so limited by silence instead of by its whole duration. */
     streams?: boolean;
   }
 }
 
-/** Milliseconds in which a body must arrive; or, of one that flows through, its next bytes. */
-const TIMEOUT = 30_000;
 const CHECKS = 6;
 
-/** Node's own time-out knows no difference between a slow form and a large upload, so it is off here. */
-export const bodyTimeout = fp(async (app: FastifyInstance) => {
+/**
+ * Limits how long a body may take, or how long a streamed body may be silent. Node's requestTimeout cannot tell a
+ * slow form from a large upload, so it is off.
+ * @param timeout in milliseconds.
+ */
+export const bodyTimeout = fp(async (app: FastifyInstance, { timeout }: { timeout: number }) => {
   app.addHook('onRequest', async (request) => {
-    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-    if (length !== undefined || encoding !== undefined) watch(app, request);
+    if (hasBody(request)) watch(app, request, timeout);
   });
 });
 
-function watch(app: FastifyInstance, { raw, routeOptions }: FastifyRequest): void {
+function watch(app: FastifyInstance, { raw, routeOptions }: FastifyRequest, timeout: number): void {
   const { socket } = raw;
   let seen = socket.bytesRead;
   let silent = 0;
@@ -30,10 +32,10 @@ function watch(app: FastifyInstance, { raw, routeOptions }: FastifyRequest): voi
     if (raw.complete || socket.destroyed) clearInterval(timer);
     else if (silent >= CHECKS) {
       clearInterval(timer);
-      app.server.emit('clientError', new Error('the body did not arrive in time'), socket);
-      socket.destroySoon(); // with its answer written: the client might keep its side open for ever
+      app.server.emit('clientError', new Error('The request body timed out'), socket);
+      socket.destroySoon(); // flushes the response; the client may never close its side
     }
-  }, TIMEOUT / CHECKS);
+  }, timeout / CHECKS);
   timer.unref();
   raw.once('close', () => clearInterval(timer));
 }

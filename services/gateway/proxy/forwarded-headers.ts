@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 
-/** RFC 9110 §7.6.1: meant for the next hop alone. */
+/** RFC 9110 §7.6.1. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -14,11 +14,11 @@ const HOP_BY_HOP = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-/** What only a gateway may say of a client, and what each hop says for itself. CGI and WSGI read `_` as `-`. */
-const OURS =
+/** Headers that clients may not forge, and those that each hop sets. CGI and WSGI read `_` as `-`. */
+const SET_BY_GATEWAY =
   /^(?:x[-_]user[-_].*|x[-_]internal[-_].*|forwarded|x[-_]forwarded[-_].*|x[-_]real[-_]ip|x[-_]request[-_]id|host|expect)$/;
-/** What this gateway says on every answer itself. */
-const ANSWERED_HERE =
+/** Response headers that the gateway sets itself. */
+const SET_ON_RESPONSE =
   /^(?:x-request-id|x-ratelimit-.*|access-control-.*|api-version|deprecation|sunset|date)$/;
 
 const endToEnd = (headers: IncomingHttpHeaders, withheld: RegExp): IncomingHttpHeaders => {
@@ -27,7 +27,7 @@ const endToEnd = (headers: IncomingHttpHeaders, withheld: RegExp): IncomingHttpH
       .toLowerCase()
       .split(/\s*,\s*/),
   );
-  named.delete('content-length'); // a body goes on whatever its sender says of its length
+  named.delete('content-length'); // Connection cannot remove the framing of the body
   const kept: IncomingHttpHeaders = {};
   for (const name in headers) {
     if (!HOP_BY_HOP.has(name) && !named.has(name) && !withheld.test(name)) kept[name] = headers[name];
@@ -35,9 +35,9 @@ const endToEnd = (headers: IncomingHttpHeaders, withheld: RegExp): IncomingHttpH
   return kept;
 };
 
-/** The headers of a call as they go on to a service: the client's own, and who he is as the gateway knows it. */
+/** The headers of a forwarded request: the client's end-to-end headers and the caller's identity. */
 export function requestHeaders(request: FastifyRequest): IncomingHttpHeaders {
-  const headers = endToEnd(request.headers, OURS);
+  const headers = endToEnd(request.headers, SET_BY_GATEWAY);
   headers['x-request-id'] = request.id;
   headers['x-forwarded-for'] = request.ip;
   headers['x-forwarded-proto'] = request.protocol;
@@ -51,10 +51,10 @@ export function requestHeaders(request: FastifyRequest): IncomingHttpHeaders {
   return headers;
 }
 
-/** Old records hold what no header can: it goes as bytes of UTF-8, control characters as spaces. */
+/** Imported records may hold non-ASCII text: it is sent as UTF-8 bytes, with control characters as spaces. */
 const fieldValue = (text: string): string =>
   /^[\x20-\x7e]*$/.test(text) ? text : Buffer.from(text.replaceAll(/\p{Cc}/gu, ' ')).toString('latin1');
 
-/** The headers of a service's answer as they go on to the client. */
-export const answerHeaders = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
-  endToEnd(headers, ANSWERED_HERE);
+/** The headers of an upstream's response as they are sent to the client. */
+export const responseHeaders = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
+  endToEnd(headers, SET_ON_RESPONSE);

@@ -1,39 +1,39 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import type { Database } from '../database.ts';
 
-/** How long an answer is kept. */
+/** How long a response is kept (CONTRACT.md §Idempotency). */
 const KEPT_MS = 24 * 3_600_000;
-/** After so long without a sign of life, a call that has left no answer was cut off, and its key is free again. */
+/** How long a gateway that died with its call blocks the key. */
 const LEASE_MS = 120_000;
 
 /**
- * Takes a key for one call: the insert that comes first wins; a key whose call was cut off, or whose time is over,
- * is taken over.
- * @returns until when it is taken.
+ * Leases a key for one call: the first insert wins. An expired key, and a lapsed lease without an outcome, can be
+ * taken over.
+ * @returns the end of the lease; undefined when another call holds the key or has used it.
  */
-export async function claim(db: Database, _id: string, now: number): Promise<Date | undefined> {
+export async function leaseKey(db: Database, _id: string, now: number): Promise<Date | undefined> {
   const at = new Date(now);
-  const fresh = { leased_until: new Date(now + LEASE_MS), expires_at: new Date(now + KEPT_MS) };
+  const lease = { leased_until: new Date(now + LEASE_MS), expires_at: new Date(now + KEPT_MS) };
   try {
-    await db.idempotencyKeys.insertOne({ _id, ...fresh });
-    return fresh.leased_until;
+    await db.idempotencyKeys.insertOne({ _id, ...lease });
+    return lease.leased_until;
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
-    const cutOff = { fingerprint: { $exists: false }, leased_until: { $lte: at } };
+    const abandoned = { fingerprint: { $exists: false }, leased_until: { $lte: at } };
     const { modifiedCount } = await db.idempotencyKeys.updateOne(
-      { _id, $or: [cutOff, { expires_at: { $lte: at } }] },
-      { $set: fresh, $unset: { answer: true, fingerprint: true } },
+      { _id, $or: [abandoned, { expires_at: { $lte: at } }] },
+      { $set: lease, $unset: { answer: true, fingerprint: true } },
     );
-    return modifiedCount === 1 ? fresh.leased_until : undefined;
+    return modifiedCount === 1 ? lease.leased_until : undefined;
   }
 }
 
 /**
- * Keeps a key taken while its call goes on: an upload may take longer than a lease.
- * @returns what ends that, and gives the filter of the key as this call holds it: once another call has taken it
- *   over, nothing.
+ * Renews a lease while its call runs, since an upload may outlast it.
+ * @returns a function that stops the renewal and resolves to a filter; the filter matches the key only while this call
+ *   holds its lease.
  */
-export function renewing(db: Database, _id: string, from: Date, now: () => number) {
+export function renewLease(db: Database, _id: string, from: Date, now: () => number) {
   let leased_until = from;
   let renewal: Promise<unknown> = Promise.resolve();
   const renew = async () => {
@@ -45,7 +45,7 @@ export function renewing(db: Database, _id: string, from: Date, now: () => numbe
     if (matchedCount === 1) leased_until = next;
   };
   const timer = setInterval(() => {
-    renewal = renewal.then(renew).catch(() => {}); // the next one may succeed
+    renewal = renewal.then(renew).catch(() => {}); // the next renewal may succeed
   }, LEASE_MS / 4).unref();
   return async () => {
     clearInterval(timer);

@@ -1,102 +1,105 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import type { Prefix } from '@gatehouse/shared/contract/prefixes';
 import { AppError } from '@gatehouse/shared/http/errors';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Pool } from 'undici';
-import { answerHeaders, requestHeaders } from './forwarded-headers.ts';
+import type { FastifyRequest } from 'fastify';
+import { type Dispatcher, Pool } from 'undici';
+import { requestHeaders, responseHeaders } from './forwarded-headers.ts';
+import { hasBody } from './request-body.ts';
+import type { UpstreamResponse } from './response.ts';
 
-/** Milliseconds that a service may be silent: ours, and the platform's. */
-export const TIMEOUT = { ours: 15_000, platform: 30_000 } as const;
-const MAX_ANSWER = 1024 * 1024;
-/** Bytes up to which an answer is read whole before it goes on. */
-const SMALL = 64 * 1024;
-/** Statuses that the specification lists (§Errors); any other from a service of ours is nonsense. */
+/** Bytes of the largest response that `post` accepts. */
+const MAX_RESPONSE = 1024 * 1024;
+/** Bytes up to which a forwarded response is buffered. */
+const MAX_BUFFERED = 64 * 1024;
+/** CONTRACT.md §Statuses: any other status from our own services is an error. */
 const STATUSES = new Set([200, 201, 400, 401, 403, 404, 409, 429, 500, 503]);
 
-/** What an upstream said, its body still to be read. */
-export interface Answer {
-  status: number;
-  headers: IncomingHttpHeaders;
-  body: Readable | Buffer | string;
-}
-
-/** How a call is passed on where it is not just as it came. */
-export interface Passing {
-  /** In place of the client's own body; a stream has the same bytes. */
+export interface ForwardOptions {
+  /** Replaces the client's body; a stream must yield the same bytes. */
   body?: Readable | Buffer | undefined;
-  /** Gives the call up, be it in mid-answer. */
+  /** Cancels the call, even while the response is being sent. */
   signal?: AbortSignal | undefined;
 }
 
-/** A service behind the gateway, reached over kept-alive connections. Nothing is ever sent twice. */
+export interface Target {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+}
+
+/** A service behind the gateway, reached over keep-alive connections. No request is ever retried. */
 export interface Upstream {
+  origin: string;
+  /** The path of the configured URL, without a trailing slash. */
+  basePath: string;
   /**
-   * Passes a call on, path and query as they came, and streams its body.
-   * @throws {AppError} unavailable when the service is down, silent or talks nonsense, or what `body` failed with.
+   * Forwards a call with its path, query and body.
+   * @throws {AppError} unavailable when the service is down, silent or breaks HTTP; or what `body` failed with.
    */
-  forward(request: FastifyRequest, passing?: Passing): Promise<Answer>;
+  forward(request: FastifyRequest, options?: ForwardOptions): Promise<UpstreamResponse>;
   /**
-   * Sends what the gateway has read itself, written anew, to a path of our choosing: nothing else of the client's
-   * request but its address and id goes through.
-   * @throws {AppError} unavailable when the service is down, late or talks nonsense.
+   * Posts content that the gateway has parsed and serialized again. Nothing else of the client's request is sent, except
+   * its address, protocol and request ID.
+   * @throws {AppError} unavailable when the service is down, slow or answers outside the contract.
    */
-  post(path: string, content: { type: string; text: string }, request: FastifyRequest): Promise<Answer>;
+  post(
+    path: string,
+    content: { type: string; text: string },
+    request: FastifyRequest,
+  ): Promise<UpstreamResponse>;
+  /** Sends one request; `path` begins with `basePath`. @throws {AppError} as `forward` does. */
+  send(target: Target, options?: ForwardOptions): Promise<UpstreamResponse>;
   /** Rejects when the service does not answer. */
   check(): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** @param patience milliseconds that the service may be silent. */
-export function createUpstream(address: string, patience: number): Upstream {
-  const { origin, pathname } = new URL(address);
-  const base = pathname.replace(/\/$/, '');
+/** @param timeout milliseconds that the service may be silent. */
+export function createUpstream(url: string, timeout: number): Upstream {
+  const { origin, pathname } = new URL(url);
+  const basePath = pathname.replace(/\/$/, '');
   const pool = new Pool(origin, {
-    // As many as there are calls: slow ones must not stand in the way of others.
-    connections: null,
+    connections: null, // unlimited: slow calls must not block others
     connectTimeout: 5_000,
-    headersTimeout: patience,
-    bodyTimeout: patience,
+    headersTimeout: timeout,
+    bodyTimeout: timeout,
   });
   const unavailable = (path: string, cause: unknown) =>
     cause instanceof AppError
       ? cause
       : new AppError('unavailable', { cause: new Error(`${origin}${path}`, { cause }) });
+  const send: Upstream['send'] = async ({ method, path, headers }, { body = null, signal } = {}) => {
+    try {
+      const options = { path, headers, body, ...(signal && { signal }) };
+      const response = await pool.request({ method: method as 'GET', ...options });
+      if (response.statusCode > 599) {
+        response.body.on('error', () => {}).destroy();
+        throw new Error(`status ${response.statusCode}`);
+      }
+      return await received(method, response);
+    } catch (error) {
+      throw unavailable(path, error);
+    }
+  };
 
   return {
-    async forward(request, { body, signal } = {}) {
-      const headers = requestHeaders(request);
-      const hasBody = 'content-length' in headers || 'transfer-encoding' in request.headers;
-      try {
-        const answer = await pool.request({
-          method: request.method as 'GET',
-          path: base + request.url,
-          headers,
-          body: body ?? (hasBody ? request.raw : null),
-          ...(signal && { signal }),
-        });
-        const { statusCode: status } = answer;
-        if (status > 599) {
-          answer.body.on('error', () => {}).destroy();
-          throw new Error(`status ${status}`);
-        }
-        // A small answer goes on in one piece, which is cheaper than a stream; a larger one flows.
-        const hasContent = request.method !== 'HEAD' && status !== 204 && status !== 304;
-        const isTyped = 'content-type' in answer.headers; // fastify would call other bytes an octet-stream
-        const isSmall = hasContent && isTyped && Number(answer.headers['content-length']) <= SMALL;
-        return {
-          status,
-          headers: answerHeaders(answer.headers),
-          body: isSmall ? Buffer.from(await answer.body.arrayBuffer()) : answer.body,
-        };
-      } catch (error) {
-        throw unavailable(request.url, error);
-      }
+    origin,
+    basePath,
+    send,
+    forward(request, { body = bodyOf(request), signal } = {}) {
+      const target = {
+        method: request.method,
+        path: basePath + request.url,
+        headers: requestHeaders(request),
+      };
+      return send(target, { body, signal });
     },
     async post(path, { type, text }, request) {
       try {
-        const answer = await pool.request({
+        const response = await pool.request({
           method: 'POST',
-          path: base + path,
+          path: basePath + path,
           headers: {
             'content-type': type,
             'x-request-id': request.id,
@@ -104,16 +107,16 @@ export function createUpstream(address: string, patience: number): Upstream {
             'x-forwarded-proto': request.protocol,
           },
           body: text,
-          signal: AbortSignal.timeout(patience),
+          signal: AbortSignal.timeout(timeout),
         });
-        const body = await textOf(answer.body);
-        if (!STATUSES.has(answer.statusCode)) throw new Error(`status ${answer.statusCode}`);
-        if (!String(answer.headers['content-type']).startsWith('application/json'))
+        const body = await textOf(response.body);
+        if (!STATUSES.has(response.statusCode)) throw new Error(`status ${response.statusCode}`);
+        if (!String(response.headers['content-type']).startsWith('application/json'))
           throw new Error('not JSON');
         JSON.parse(body);
-        const { 'retry-after': retryAfter, 'cache-control': cacheControl } = answer.headers;
+        const { 'retry-after': retryAfter, 'cache-control': cacheControl } = response.headers;
         return {
-          status: answer.statusCode,
+          status: response.statusCode,
           headers: {
             'content-type': 'application/json; charset=utf-8',
             ...(typeof retryAfter === 'string' && { 'retry-after': retryAfter }),
@@ -126,7 +129,7 @@ export function createUpstream(address: string, patience: number): Upstream {
       }
     },
     async check() {
-      const { statusCode, body } = await pool.request({ method: 'GET', path: `${base}/health/live` });
+      const { statusCode, body } = await pool.request({ method: 'GET', path: `${basePath}/health/live` });
       await body.dump();
       if (statusCode !== 200) throw new Error(`status ${statusCode}`);
     },
@@ -134,24 +137,36 @@ export function createUpstream(address: string, patience: number): Upstream {
   };
 }
 
-/** The text of an answer. @throws when there is more of it than any answer of ours has. */
+/** The error for a prefix whose service has no URL. */
+export const notConfigured = (prefix: Prefix): AppError =>
+  new AppError('unavailable', { text: `No service is configured for ${prefix}/` });
+
+/** The client's body, not read yet; undefined when there is none. */
+export const bodyOf = (request: FastifyRequest): Readable | undefined =>
+  hasBody(request) ? request.raw : undefined;
+
+/** Reads a small body at once, which is cheaper than a stream. @throws when it breaks off. */
+async function received(
+  method: string,
+  { statusCode: status, headers, body }: Dispatcher.ResponseData,
+): Promise<UpstreamResponse> {
+  const hasContent = method !== 'HEAD' && status !== 204 && status !== 304;
+  const isTyped = 'content-type' in headers; // fastify would add a content type to a buffer
+  const isSmall = hasContent && isTyped && Number(headers['content-length']) <= MAX_BUFFERED;
+  return {
+    status,
+    headers: responseHeaders(headers),
+    body: isSmall ? Buffer.from(await body.arrayBuffer()) : body,
+  };
+}
+
 async function textOf(body: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > MAX_ANSWER) throw new Error('the answer is too large');
+    if (size > MAX_RESPONSE) throw new Error('the response is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-/** Passes an answer on to the client. A body that breaks off breaks the client's connection off too. */
-export function relay(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
-  const vary = reply.getHeader('vary');
-  reply.code(status).headers(headers);
-  if (vary && headers.vary && headers.vary !== vary) reply.header('vary', `${vary}, ${headers.vary}`);
-  // Whoever takes none of a stream for so long is gone, and frees the service.
-  if (body instanceof Readable) reply.raw.setTimeout(TIMEOUT.platform);
-  return reply.serializer((text: string) => text).send(body);
 }

@@ -7,7 +7,7 @@ import { postForm, send } from '../../fixtures/http.ts';
 const refused = { status: 400, body: { detail: 'reCAPTCHA validation failed' } };
 const person = { email: 'ada@example.com', password: 'secret' };
 
-describe('POST /v2/login past altcha', () => {
+describe('POST /v2/login with ALTCHA', () => {
   let upstream: Awaited<ReturnType<typeof startUpstream>>;
   let gateway: Awaited<ReturnType<typeof startGateway>>;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('POST /v2/login past altcha', () => {
     return { status, body };
   };
 
-  test('the challenge is signed, not to be cached, and runs out after two minutes', async () => {
+  test('returns a signed challenge that expires after two minutes and is not cached', async () => {
     const { status, headers, body } = await send(`${gateway.url}/captcha/challenge`);
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -46,13 +46,13 @@ describe('POST /v2/login past altcha', () => {
     });
   });
 
-  test('a solved challenge lets the login through, without the token', async () => {
+  test('forwards a login with a solved challenge, without the token', async () => {
     const token = encode(await solve(await challengeOf(gateway.url)));
     expect(await login(token)).toEqual({ status: 200, body: { ok: true } });
     expect(upstream.received.map(({ form }) => form)).toEqual([person]);
   });
 
-  test('a solution is good once, however it is spelled, also of ten at once', async () => {
+  test('accepts a solution once, in any spelling, also among ten at once', async () => {
     const payload = await solve(await challengeOf(gateway.url));
     const spellings = Array.from({ length: 10 }, (_, index) => encode({ ...payload, took: index }));
     const answers = await Promise.all(spellings.map(login));
@@ -62,7 +62,7 @@ describe('POST /v2/login past altcha', () => {
     expect(upstream.received).toHaveLength(1);
   });
 
-  test('a solution that comes after two minutes is refused', async () => {
+  test('refuses a solution after two minutes', async () => {
     const token = encode(await solve(await challengeOf(gateway.url)));
     gateway.clock.advance(121);
     expect(await login(token)).toEqual(refused);
@@ -70,7 +70,7 @@ describe('POST /v2/login past altcha', () => {
     expect((await login(token)).status).toBe(200);
   });
 
-  test('another gateway with the same database and secret refuses the replay as well', async () => {
+  test('refuses a replay at another gateway with the same database and secret', async () => {
     const token = encode(await solve(await challengeOf(gateway.url)));
     expect((await login(token)).status).toBe(200);
     const { _id } = (await gateway.db.captchaRedemptions.find().sort({ $natural: -1 }).toArray())[0] ?? {};
@@ -78,21 +78,25 @@ describe('POST /v2/login past altcha', () => {
     expect(await login(token)).toEqual(refused);
   });
 
+  let solved: ReturnType<typeof solve> | undefined;
+  /** One solution for all forgeries: none of them may redeem it. */
+  const genuine = () => (solved ??= challengeOf(gateway.url).then(solve));
+
   test.each<[string, (payload: Awaited<ReturnType<typeof solve>>) => unknown]>([
-    ['an unsolved one', ({ challenge }) => ({ challenge, solution: { counter: 0, derivedKey: '' } })],
+    ['not solved', ({ challenge }) => ({ challenge, solution: { counter: 0, derivedKey: '' } })],
     [
-      'a wrong key',
+      'wrong key',
       ({ challenge, solution }) => ({ challenge, solution: { ...solution, derivedKey: '00'.repeat(32) } }),
     ],
     [
-      'a longer life',
+      'longer lifetime',
       ({ challenge, solution }) => ({
         challenge: { ...challenge, parameters: { ...challenge.parameters, expiresAt: 4_000_000_000 } },
         solution,
       }),
     ],
     [
-      'an easier task',
+      'easier task',
       ({ challenge, solution }) => ({
         challenge: { ...challenge, parameters: { ...challenge.parameters, cost: 1, keyPrefix: '' } },
         solution,
@@ -103,15 +107,19 @@ describe('POST /v2/login past altcha', () => {
       'another signature',
       ({ challenge, solution }) => ({ challenge: { ...challenge, signature: '0'.repeat(64) }, solution }),
     ],
-    ['a text in place of an object', () => 'solved'],
+    ['a string', () => 'solved'],
     ['nothing', () => null],
-  ])('%s is refused', async (_, forge) => {
-    expect(await login(encode(forge(await solve(await challengeOf(gateway.url)))))).toEqual(refused);
+  ])('refuses a forged challenge: %s', async (_, forge) => {
+    expect(await login(encode(forge(await genuine())))).toEqual(refused);
     expect(upstream.received).toEqual([]);
   });
 
+  test('accepts the solution that was forged', async () => {
+    expect((await login(encode(await genuine()))).status).toBe(200);
+  });
+
   test.each(['not base64 at all!', 'e30=', '{"challenge":1}', '\u0000', 'A'.repeat(60_000)])(
-    'garbage is refused: %.20s',
+    'refuses garbage: %.20s',
     async (token) => {
       expect(await login(token)).toEqual(refused);
       expect(upstream.received).toEqual([]);

@@ -11,13 +11,13 @@ import { type Answered, send } from '../../fixtures/http.ts';
 import { newMember } from '../../fixtures/members.ts';
 import { JWT_SECRET, listen, type Services, startServices, testConfig } from '../../fixtures/services.ts';
 
-const PREVIOUS = 'the secret of before, as long as the other one';
-const RETIRED = 'a secret that was given up long ago, just as long';
+const PREVIOUS = 'the previous secret, as long as the current one';
+const RETIRED = 'a retired secret, as long as the current one';
 
 let services: Services;
 let platform: Awaited<ReturnType<typeof startUpstream>>;
 let gateway: FastifyInstance;
-/** Where a bearer is checked, and a call there that needs one. */
+/** Each place that checks a bearer, and a call there that needs one. */
 const doors: Record<string, (headers: Record<string, string>) => Promise<Answered>> = {};
 beforeAll(async () => {
   const env = { JWT_SECRET_PREVIOUS: PREVIOUS };
@@ -54,7 +54,7 @@ const failure = failuresAt(() => services.clock.now());
 const part = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
 const signature = (text: string, secret: string, hash = 'sha256') =>
   createHmac(hash, secret).update(text).digest('base64url');
-/** A token with any claims and header, signed with any secret. */
+/** Signs any claims and header with any secret. */
 function forge(claims: unknown, { header = {}, secret = JWT_SECRET, hash = 'sha256' } = {}): string {
   const payload = typeof claims === 'string' ? Buffer.from(claims).toString('base64url') : part(claims);
   const text = `${part({ alg: 'HS256', typ: 'JWT', sid: newSessionId(services.clock.now()), ...header })}.${payload}`;
@@ -85,13 +85,13 @@ async function expectEverywhere(headers: Record<string, string>, message: string
 
 type Make = (user: User) => Record<string, string>;
 const rows: [what: string, make: Make, message: string | undefined][] = [
-  // 1. The header.
+  // 1. Authorization header.
   ['no header', () => ({}), MISSING],
   ['an empty header', () => ({ authorization: '' }), MISSING],
   ['a header of spaces', () => ({ authorization: '  ' }), MISSING],
   ['a token elsewhere', (user) => ({ 'x-authorization': `Bearer ${forge(good(user))}` }), MISSING],
   ['a cookie', (user) => ({ cookie: `token=${forge(good(user))}` }), MISSING],
-  // 2. Form and signature, whatever the exp.
+  // 2. Form and signature, whatever `exp` says.
   ['nothing after Bearer', () => ({ authorization: 'Bearer ' }), INVALID],
   ['garbage', () => bearer('garbage'), INVALID],
   ['two parts', (user) => bearer(forge(good(user)).split('.').slice(0, 2).join('.')), INVALID],
@@ -99,7 +99,7 @@ const rows: [what: string, make: Make, message: string | undefined][] = [
   ['no signature', (user) => bearer(forge(good(user)).replace(/[^.]*$/, '')), INVALID],
   ['a token in quotes', (user) => bearer(`"${forge(good(user))}"`), INVALID],
   ['Basic', (user) => ({ authorization: `Basic ${forge(good(user))}` }), INVALID],
-  ['a payload that is no JSON', () => bearer(forge('{')), INVALID],
+  ['a payload that is not JSON', () => bearer(forge('{')), INVALID],
   ['a payload of null', () => bearer(forge(null)), INVALID],
   ['a payload that is an array', (user) => bearer(forge([good(user)])), INVALID],
   ['alg none', (user) => bearer(`${part({ alg: 'none' })}.${part(good(user))}.`), INVALID],
@@ -126,30 +126,38 @@ const rows: [what: string, make: Make, message: string | undefined][] = [
     },
     INVALID,
   ],
-  ['expired, signed by another', (user) => bearer(forge(past(user), { secret: RETIRED })), INVALID],
+  ['expired, signed with another secret', (user) => bearer(forge(past(user), { secret: RETIRED })), INVALID],
   [
-    'expired, of another alg',
+    'expired, with another alg',
     (user) => bearer(forge(past(user), { header: { alg: 'HS512' }, hash: 'sha512' })),
     INVALID,
   ],
   ['expired, with crit', (user) => bearer(forge(past(user), { header: { crit: ['exp'] } })), INVALID],
   ['no exp', ({ email, user_id }) => bearer(forge({ email, user_id })), INVALID],
   ['a fraction as exp', (user) => bearer(forge({ ...good(user), exp: good(user).exp + 0.5 })), INVALID],
-  ['a fraction of the past as exp', (user) => bearer(forge({ ...good(user), exp: 1.5 })), INVALID],
-  ['a text as exp', (user) => bearer(forge({ ...good(user), exp: String(good(user).exp) })), INVALID],
+  ['a fraction in the past as exp', (user) => bearer(forge({ ...good(user), exp: 1.5 })), INVALID],
+  ['a string as exp', (user) => bearer(forge({ ...good(user), exp: String(good(user).exp) })), INVALID],
   ['null as exp', (user) => bearer(forge({ ...good(user), exp: null })), INVALID],
   ['an exp that no date can hold', (user) => bearer(forge({ ...good(user), exp: 1e300 })), INVALID],
   // 3. Expiry.
   ['expired a second ago', (user) => bearer(forge(past(user))), EXPIRED],
   ['expiring now', (user) => bearer(forge(past(user, services.clock.seconds()))), EXPIRED],
   ['expired in 1970', (user) => bearer(forge(past(user, 0))), EXPIRED],
-  ['expired, of the previous secret', (user) => bearer(forge(past(user), { secret: PREVIOUS })), EXPIRED],
+  [
+    'expired, signed with the previous secret',
+    (user) => bearer(forge(past(user), { secret: PREVIOUS })),
+    EXPIRED,
+  ],
   ['expired, with otp_sent', (user) => bearer(forge({ ...past(user), otp_sent: true })), EXPIRED],
   ['expired, without user_id', ({ email }) => bearer(forge({ email, exp: 1 })), EXPIRED],
-  ['expired, of nobody', () => bearer(forge({ email: 'x@y.z', user_id: 'User-1', exp: 1 })), EXPIRED],
-  // 4. Anything else.
   [
-    'a token of signup',
+    'expired, of an unknown user',
+    () => bearer(forge({ email: 'x@y.z', user_id: 'User-1', exp: 1 })),
+    EXPIRED,
+  ],
+  // 4. Everything else.
+  [
+    'a signup token',
     ({ email }) => bearer(createTokens({ JWT_SECRET }).otpSent(email, services.clock.now())),
     INVALID,
   ],
@@ -162,19 +170,19 @@ const rows: [what: string, make: Make, message: string | undefined][] = [
   ['an array as user_id', (user) => bearer(forge({ ...good(user), user_id: [user.user_id] })), INVALID],
   ['no email', ({ user_id }) => bearer(forge({ user_id, exp: services.clock.seconds() + 60 })), INVALID],
   [
-    'an operator as e-mail',
+    'an operator as the email',
     (user) => bearer(forge({ ...good(user), email: { $ne: '' }, user_id: null })),
     INVALID,
   ],
-  ['a sid that is no UUIDv7', (user) => bearer(forge(good(user), { header: { sid: 'x' } })), INVALID],
-  ['nobody', (user) => bearer(forge({ ...good(user), user_id: 'User-999999' })), INVALID],
-  // 5. What is accepted.
+  ['a sid that is not a UUIDv7', (user) => bearer(forge(good(user), { header: { sid: 'x' } })), INVALID],
+  ['an unknown user', (user) => bearer(forge({ ...good(user), user_id: 'User-999999' })), INVALID],
+  // 5. Accepted.
   ['a good token', (user) => bearer(forge(good(user))), undefined],
-  ['bearer in small letters', (user) => ({ authorization: `bearer ${forge(good(user))}` }), undefined],
+  ['bearer in lower case', (user) => ({ authorization: `bearer ${forge(good(user))}` }), undefined],
   ['the token alone', (user) => ({ authorization: forge(good(user)) }), undefined],
   ['the previous secret', (user) => bearer(forge(good(user), { secret: PREVIOUS })), undefined],
   ['no sid', (user) => bearer(forge(good(user), { header: { sid: undefined } })), undefined],
-  ['a claim more', (user) => bearer(forge({ ...good(user), iat: 1, role: 'x' })), undefined],
+  ['additional claims', (user) => bearer(forge({ ...good(user), iat: 1, role: 'x' })), undefined],
   ['a second left', (user) => bearer(forge(past(user, services.clock.seconds() + 1))), undefined],
 ];
 
@@ -185,7 +193,7 @@ describe('a bearer at the user service, the login service and the gateway', () =
 
   test.each<[string, object, string | undefined]>([
     ['active', {}, undefined],
-    ['without a status, as older records are', { account_status: undefined }, undefined],
+    ['without a status, as in older records', { account_status: undefined }, undefined],
     ['disabled', { account_status: 'disabled' }, INVALID],
     ['paused', { account_status: 'paused' }, INVALID],
     ['not verified', { verified: false }, INVALID],
@@ -194,7 +202,7 @@ describe('a bearer at the user service, the login service and the gateway', () =
     await expectEverywhere(bearer(forge(good(user))), message);
   });
 
-  test('of a user who is deleted', async () => {
+  test('of a deleted user', async () => {
     const user = await newUser();
     const headers = bearer(forge(good(user)));
     await expectEverywhere(headers, undefined);
@@ -206,18 +214,18 @@ describe('a bearer at the user service, the login service and the gateway', () =
     ['before', -1, true],
     ['at that moment', 0, false],
     ['after', 1, false],
-  ])('without sid, of a user whose sessions ended %s an hour before its end', async (_, ms, accepted) => {
+  ])('without sid, of a user whose sessions ended %s one hour before its exp', async (_, ms, accepted) => {
     const user = await newUser();
     const claims = good(user);
     const moment = new Date((claims.exp - 3600) * 1000 + ms);
     await services.db.users.updateOne({ email: user.email }, { $set: { sessions_valid_from: moment } });
     const headers = bearer(forge(claims, { header: { sid: undefined } }));
     await expectEverywhere(headers, accepted ? undefined : INVALID);
-    // One with a sid is told by when its session began.
+    // With a sid, the start of the session decides.
     await expectEverywhere(bearer(forge(claims)), undefined);
   });
 
-  test('of the previous secret, after the last token of it is gone', async () => {
+  test('signed with the previous secret, until that is removed', async () => {
     const user = await newUser();
     const rotated = await startServices({ clock: services.clock });
     await rotated.db.users.insertOne({ ...user });

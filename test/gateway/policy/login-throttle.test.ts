@@ -21,7 +21,7 @@ afterEach(async () => {
   await upstream.stop();
 });
 
-/** What the login service says from now on. */
+/** Sets the login service's response. */
 const says = (status: number) => {
   upstream.answer.status = status;
   upstream.answer.body = `{"detail":"the service's ${status}"}`;
@@ -40,19 +40,16 @@ async function fail(times: number, email?: string, address?: string) {
 }
 
 describe('failures of one account from one address', () => {
-  test.each([401, 404])(
-    'twenty times %i, and the next is 429 without a call of the service',
-    async (status) => {
-      says(status);
-      for (let time = 0; time < 20; time += 1) expect(await login()).toEqual(passed(status));
-      const { headers, ...answer } = await attempt();
-      expect(answer).toEqual(throttled);
-      expect(headers.get('retry-after')).toBe('300');
-      expect(upstream.received).toHaveLength(20);
-    },
-  );
+  test.each([401, 404])('returns 429 without calling the service after twenty times %i', async (status) => {
+    says(status);
+    for (let time = 0; time < 20; time += 1) expect(await login()).toEqual(passed(status));
+    const { headers, ...answer } = await attempt();
+    expect(answer).toEqual(throttled);
+    expect(headers.get('retry-after')).toBe('300');
+    expect(upstream.received).toHaveLength(20);
+  });
 
-  test('Retry-After counts down from the first failure, and then the twenty are back', async () => {
+  test('Retry-After counts down from the first failure, then twenty attempts are allowed again', async () => {
     says(401);
     await fail(1);
     gateway.clock.advance(100.5);
@@ -65,21 +62,21 @@ describe('failures of one account from one address', () => {
     expect(await login()).toEqual(throttled);
   });
 
-  test('the right password is refused as well while the budget is spent', async () => {
+  test('refuses the right password too while the budget is spent', async () => {
     says(401);
     await fail(20);
     says(200);
     expect(await login()).toEqual(throttled);
   });
 
-  test('spellings of one account share the count', async () => {
+  test('counts every spelling of an account together', async () => {
     says(401);
     const spellings = ['ada@example.com', 'ADA@EXAMPLE.COM', ' Ada@Example.com ', 'ada@example.com\t'];
     for (let time = 0; time < 5; time += 1) for (const email of spellings) await fail(1, email);
     for (const email of spellings) expect(await login(email)).toEqual(throttled);
   });
 
-  test('what only looks like the account does not', async () => {
+  test('counts an account that only looks alike separately', async () => {
     says(401);
     await fail(20, 'kate@example.com');
     expect(await login('\u212aate@example.com')).toEqual(passed(401));
@@ -88,8 +85,8 @@ describe('failures of one account from one address', () => {
   test.each<[string, string, string]>([
     ['another account', 'grace@example.com', '198.51.100.1'],
     ['another address', 'ada@example.com', '198.51.100.2'],
-    ['an address of IPv6', 'ada@example.com', '2001:db8::1'],
-  ])('%s has a count of its own', async (_, email, address) => {
+    ['an IPv6 address', 'ada@example.com', '2001:db8::1'],
+  ])('counts %s separately', async (_, email, address) => {
     says(401);
     await fail(20);
     await fail(20, email, address);
@@ -97,7 +94,7 @@ describe('failures of one account from one address', () => {
     expect(await login()).toEqual(throttled);
   });
 
-  test('one /64 of IPv6 is one address, another is not; a mapped IPv4 is that IPv4', async () => {
+  test('counts an IPv6 /64 as one address, and a mapped IPv4 address as IPv4', async () => {
     says(401);
     await fail(10, undefined, '2001:db8::1');
     await fail(10, undefined, '2001:db8::ffff:1');
@@ -107,13 +104,13 @@ describe('failures of one account from one address', () => {
     expect(await login(undefined, '::ffff:198.51.100.1')).toEqual(throttled);
   });
 
-  test('no spelling of an e-mail and an address makes the key of another pair', async () => {
+  test('never maps two pairs to the same key', async () => {
     says(401);
     await fail(20, 'ada@example.com|198.51.100.1', '198.51.100.9');
     expect(await login('ada@example.com')).toEqual(passed(401));
   });
 
-  test('a success clears them', async () => {
+  test('are cleared by a success', async () => {
     says(401);
     await fail(19);
     says(200);
@@ -123,7 +120,7 @@ describe('failures of one account from one address', () => {
     expect(await login()).toEqual(throttled);
   });
 
-  test.each([400, 403, 429, 500, 503])('a %i of the service is none', async (status) => {
+  test.each([400, 403, 429, 500, 503])('do not include a %i of the service', async (status) => {
     says(status);
     for (let time = 0; time < 25; time += 1) expect(await login()).toEqual(passed(status));
     says(401);
@@ -131,7 +128,7 @@ describe('failures of one account from one address', () => {
     expect(await login()).toEqual(throttled);
   });
 
-  test('neither is a service that does not answer', async () => {
+  test('do not include a service that does not answer', async () => {
     upstream.answer.headers = { 'content-type': 'text/html' };
     for (let time = 0; time < 25; time += 1) expect((await login()).status).toBe(503);
     upstream.answer.headers = { 'content-type': 'application/json' };
@@ -139,7 +136,7 @@ describe('failures of one account from one address', () => {
     await fail(20);
   });
 
-  test('neither is a form that is refused here', async () => {
+  test('do not include a form that the gateway refuses', async () => {
     says(401);
     for (let time = 0; time < 25; time += 1) {
       expect((await postForm(`${gateway.url}/v2/login`, { email: 'ada@example.com' })).status).toBe(400);
@@ -147,7 +144,7 @@ describe('failures of one account from one address', () => {
     await fail(20);
   });
 
-  test('other operations for the account are not throttled', async () => {
+  test('do not throttle other operations for the account', async () => {
     says(401);
     await fail(20);
     const answer = await postForm(`${gateway.url}/v2/forgot-password`, { email: 'ada@example.com' });
@@ -155,10 +152,10 @@ describe('failures of one account from one address', () => {
   });
 });
 
-describe('fifty at once', () => {
+describe('fifty logins at once', () => {
   const burst = () => Promise.all(Array.from({ length: 50 }, () => login()));
 
-  test('of wrong guesses: exactly twenty reach the service', async () => {
+  test('with wrong passwords: exactly twenty reach the service', async () => {
     says(401);
     const answers = await burst();
     expect(upstream.received).toHaveLength(20);
@@ -167,7 +164,7 @@ describe('fifty at once', () => {
   });
 
   test.each([403, 503])(
-    'of %i, held until all are there: what was refused meanwhile has not failed either',
+    'answered with %i only after all have arrived: no refused attempt counts as a failure',
     async (status) => {
       const released = Promise.withResolvers<void>();
       let reached = 0;
@@ -195,7 +192,7 @@ describe('fifty at once', () => {
   );
 });
 
-test('RATE_LIMIT=off is about calls, not about guessing: the throttle stays', async () => {
+test('RATE_LIMIT=off does not lift the login throttle', async () => {
   const front = await startGateway({ env: { LOGIN_SERVICE_URL: upstream.url, RATE_LIMIT: 'off' } });
   says(401);
   const statuses: number[] = [];

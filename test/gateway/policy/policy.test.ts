@@ -1,7 +1,7 @@
+import { PREFIXES } from '@gatehouse/shared/contract/prefixes';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildGateway } from '../../../services/gateway/app.ts';
-import { PREFIXES } from '../../../services/gateway/proxy/prefixes.ts';
 import { failuresAt, outcome, rateLimited } from '../../fixtures/envelope.ts';
 import { startUpstream } from '../../fixtures/gateway.ts';
 import { type Answered, postForm, postJson, send } from '../../fixtures/http.ts';
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const gateways: FastifyInstance[] = [];
-/** The gateway of every test that starts none of its own. */
+/** The gateway of every test that does not start its own. */
 let everyone: string;
 let usual: FastifyInstance[] = [];
 let gateway: string;
@@ -43,7 +43,7 @@ async function startGateway(env: NodeJS.ProcessEnv = {}): Promise<string> {
 }
 beforeEach(() => {
   gateway = everyone;
-  services.clock.advance(60); // with whole budgets
+  services.clock.advance(60); // resets the budgets
 });
 afterEach(async () => {
   await Promise.all(gateways.splice(0).map((each) => each.close()));
@@ -87,7 +87,7 @@ describe('401 comes before 404', () => {
   });
 
   test.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'])(
-    '%s of nothing',
+    '%s of an unknown path',
     async (method) => {
       const { headers } = await logIn();
       expect((await fetch(`${gateway}/nothing`, { method })).status).toBe(401);
@@ -95,7 +95,7 @@ describe('401 comes before 404', () => {
     },
   );
 
-  test('at both services, too', async () => {
+  test('at both services too', async () => {
     const { headers } = await logIn();
     for (const service of [services.login, services.user]) {
       for (const path of ['/nothing', '/api/v1/nothing', '/internal/events', '/v2x']) {
@@ -107,7 +107,7 @@ describe('401 comes before 404', () => {
     }
   });
 
-  test('and before 400: of a body, and of API-Version', async () => {
+  test('and before 400 for a body or an API-Version', async () => {
     for (const path of ['/api/v1/chat-3d/respond', '/api/v1/crawl/upload-pdf', '/api/v1/chatbots/create']) {
       const answer = await send(gateway + path, { method: 'POST', headers: json, body: '[' });
       expect(outcome(answer)).toEqual(noHeader(answer));
@@ -116,7 +116,7 @@ describe('401 comes before 404', () => {
     expect(outcome(version)).toEqual(noHeader(version));
   });
 
-  test('not under /v2, where there is no bearer', async () => {
+  test('but not under /v2, which needs no bearer', async () => {
     for (const headers of [{}, { authorization: 'Bearer x' }] as Record<string, string>[]) {
       const answer = await send(`${gateway}/v2/nothing`, { headers });
       expect(outcome(answer)).toEqual({ status: 404, body: { detail: 'Not found' } });
@@ -124,14 +124,14 @@ describe('401 comes before 404', () => {
   });
 
   test.each(['/health', '/health/live', '/health/ready', '/metrics', '/docs', '/redoc', '/openapi.json'])(
-    '%s needs none',
+    '%s needs no bearer',
     async (path) => {
       expect((await send(gateway + path)).status).toBe(200);
       expect((await send(gateway + path, { headers: { authorization: 'Bearer x' } })).status).toBe(200);
     },
   );
 
-  test('a callback path of a third party needs none, exactly that one', async () => {
+  test('a public callback path needs no bearer, and no other path is public', async () => {
     expect((await send(`${gateway}/api/v1/payment/webhook`, { method: 'POST' })).status).toBe(200);
     for (const path of ['/api/v1/payment/webhook/', '/api/v1/payment/webhook/x', '/api/v1/payment/Webhook']) {
       expect((await send(gateway + path, { method: 'POST' })).status).toBe(401);
@@ -140,10 +140,10 @@ describe('401 comes before 404', () => {
   });
 });
 
-describe('the three headers are on every answer of the catalogue', () => {
+describe('the X-RateLimit headers are on every catalogue response', () => {
   test.each<[string, () => Promise<Answered>, number]>([
     ['200', async () => send(`${gateway}/api/v1/users/me`, await logIn()), 200],
-    ['200 of the platform', async () => send(`${gateway}/api/v1/payment/x`, await logIn()), 200],
+    ['200 of a platform service', async () => send(`${gateway}/api/v1/payment/x`, await logIn()), 200],
     [
       '201',
       async () =>
@@ -178,10 +178,18 @@ describe('the three headers are on every answer of the catalogue', () => {
     ['403', async () => send(`${gateway}/api/v1/chatbots`, await logIn({ user_id: undefined })), 403],
     ['404 of the gateway', async () => send(`${gateway}/api/v1/nothing`, await logIn()), 404],
     ['404 of a service', async () => send(`${gateway}/api/v1/chatbots/x`, await logIn()), 404],
-    ['404 of a second spelling', async () => send(`${gateway}/api/v1//users/me`, await logIn()), 404],
-    ['404 of what cannot be decoded', async () => send(`${gateway}/api/v1/%zz`, await logIn()), 404],
-    ['503 of what nothing serves', async () => send(`${gateway}/api/v1/selection/x`, await logIn()), 503],
-    ['503 of a dead service', async () => send(`${gateway}/api/v1/history/x`, await logIn()), 503],
+    [
+      '404 for a path that is not canonical',
+      async () => send(`${gateway}/api/v1//users/me`, await logIn()),
+      404,
+    ],
+    ['404 for a path that cannot be decoded', async () => send(`${gateway}/api/v1/%zz`, await logIn()), 404],
+    [
+      '503 for a prefix without a service',
+      async () => send(`${gateway}/api/v1/selection/x`, await logIn()),
+      503,
+    ],
+    ['503 for a service that is down', async () => send(`${gateway}/api/v1/history/x`, await logIn()), 503],
     ['health', () => send(`${gateway}/health`), 200],
     ['the documents', () => send(`${gateway}/openapi.json`), 200],
   ])('%s', async (_, call, status) => {
@@ -194,7 +202,7 @@ describe('the three headers are on every answer of the catalogue', () => {
     expect(reset).toBe(services.clock.seconds() + 60);
   });
 
-  test('429 too, and nothing that a service says of limits gets through', async () => {
+  test('on 429 too, and those of a service are dropped', async () => {
     gateway = await startGateway({ RATE_LIMIT_ANONYMOUS_PER_MINUTE: '1' });
     await send(`${gateway}/api/v1/users/me`);
     const answer = await send(`${gateway}/api/v1/users/me`);
@@ -214,7 +222,7 @@ describe('the three headers are on every answer of the catalogue', () => {
     expect(budgetIn(passed)).toEqual([60, 59, services.clock.seconds() + 60]);
   });
 
-  test('503 when the database is away, and no bearer is believed meanwhile', async () => {
+  test('returns 503 while the database is down, and accepts no bearer', async () => {
     const { headers } = await logIn();
     const away = Object.assign(new Error('away'), { name: 'MongoNetworkError' });
     const users = Object.create(services.db.users, { findOne: { value: () => Promise.reject(away) } });
@@ -229,7 +237,7 @@ describe('the three headers are on every answer of the catalogue', () => {
 });
 
 describe('an account without a user_id', () => {
-  test('may read its profile, refresh and log out', async () => {
+  test('can read its profile, refresh and log out', async () => {
     const { email, headers } = await logIn({ user_id: undefined });
     const me = await send(`${gateway}/api/v1/users/me`, { headers });
     expect([me.status, me.body.email, me.body.user_id]).toEqual([200, email, null]);
@@ -250,7 +258,7 @@ describe('an account without a user_id', () => {
       ['GET', '/api/v1/selection/x'],
       ['GET', '/api/v1/admin/users'],
     ].map(([method, path]) => [method as string, path as string] as const),
-  )('gets 403 elsewhere: %s %s', async (method, path) => {
+  )('gets 403 everywhere else: %s %s', async (method, path) => {
     const { headers } = await logIn({ user_id: undefined });
     const body =
       method === 'GET'
@@ -263,7 +271,7 @@ describe('an account without a user_id', () => {
     expect(platform.received).toEqual([]);
   });
 
-  test('is as free as anybody under /v2, at a callback path and at login', async () => {
+  test('is not restricted under /v2, at a public callback path and at login', async () => {
     const { email, headers } = await logIn({ user_id: undefined });
     expect((await postForm(`${gateway}/v2/login`, { email, password: 'secret' }, headers)).status).toBe(200);
     expect((await send(`${gateway}/api/v1/payment/webhook`, { method: 'POST', headers })).status).toBe(200);
@@ -272,8 +280,8 @@ describe('an account without a user_id', () => {
   });
 });
 
-describe('who a call is from', () => {
-  test('reaches the platform as the database has it, whatever the client says', async () => {
+describe('the identity headers', () => {
+  test('hold the user of the database, whatever the client sends', async () => {
     const { email, user_id, headers } = await logIn({ subscription_plan: 'Business' });
     const forged = {
       'x-user-id': 'User-999999',
@@ -299,7 +307,7 @@ describe('who a call is from', () => {
     });
   });
 
-  test('is not said on a callback path by a client who claims to be somebody', async () => {
+  test('are dropped at a public callback path', async () => {
     const forged = { 'x-user-id': 'User-100001', 'x-user-plan': 'Enterprise' };
     await send(`${gateway}/api/v1/payment/webhook`, { method: 'POST', headers: forged });
     expect(
@@ -307,7 +315,7 @@ describe('who a call is from', () => {
     ).toEqual([]);
   });
 
-  test('our services believe no header either', async () => {
+  test('are ignored by our own services', async () => {
     const { email, user_id } = await logIn();
     const forged = { 'x-user-id': String(user_id), 'x-user-email': email };
     const answer = await send(`${services.user}/api/v1/users/me`, { headers: forged });

@@ -21,7 +21,7 @@ afterAll(async () => {
   await gateway.stop();
   await platform.stop();
 });
-// The clock by which the gateway waits for bodies is an interval: here it is the test that lets it pass.
+// The gateway checks bodies in an interval; the tests let its time pass.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => {
   vi.useRealTimers();
@@ -33,7 +33,7 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 
-/** A client that sends what it is told, byte for byte. */
+/** A client that sends raw bytes. */
 async function client(path: string, head: string) {
   const { hostname, port } = new URL(gateway.url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -49,7 +49,7 @@ async function client(path: string, head: string) {
   return {
     socket,
     answer: () => answer,
-    /** Sends bytes and waits until the gateway has them. */
+    /** Sends bytes, and resolves when the gateway has received them. */
     async send(bytes: string) {
       const { bytesRead } = await connection();
       socket.write(bytes);
@@ -72,20 +72,20 @@ describe.each([
   ['a form', '/v2/forgot-password', FORM, /\r\n\r\n\{"detail":"The request is malformed"\}$/],
   ['a JSON body', '/api/v1/auth/login', JSON_BODY, /"code":"INVALID_FORMAT"/],
   ['the JSON of respond', '/api/v1/chat-3d/respond', JSON_BODY, /"code":"INVALID_FORMAT"/],
-])('%s', (_, path, head, said) => {
-  test('that does not arrive within 30 seconds is refused, and the connection ends', async () => {
+])('%s', (_, path, head, error) => {
+  test('is refused after 30 seconds, and the connection ends', async () => {
     const slow = await client(path, head);
     await pass(29);
     expect(slow.answer()).toBe('');
     await pass(1);
     await eventually(() => slow.answer() !== '');
     expect(slow.answer()).toMatch(/^HTTP\/1\.1 400 /);
-    expect(slow.answer()).toMatch(said);
-    // Also of a client that keeps its side open.
+    expect(slow.answer()).toMatch(error);
+    // The client keeps its own side open.
     await eventually(() => connections.at(-1)?.destroyed === true);
   });
 
-  test('has no more time for dripping', async () => {
+  test('gets no more time when it arrives slowly', async () => {
     const slow = await client(path, head);
     for (let second = 0; second < 29; second += 1) {
       await slow.send('a');
@@ -103,7 +103,7 @@ describe.each(['/api/v1/history/upload', '/api/v1/crawl/upload-pdf'])('an upload
   const form =
     '--limit\r\nContent-Disposition: form-data; name="chatbot_id"\r\n\r\nbot\r\n--limit\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nx\r\n--limit--\r\n';
 
-  test('may take minutes as long as it flows', async () => {
+  test('may take minutes while it makes progress', async () => {
     const slow = await client(path, `${head}${form.length}`);
     for (const byte of form.slice(0, 20)) {
       await slow.send(byte);
@@ -115,10 +115,10 @@ describe.each(['/api/v1/history/upload', '/api/v1/crawl/upload-pdf'])('an upload
     expect(slow.answer()).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test('that stands still for 30 seconds is cut off, here and at the service', async () => {
+  test('is cut off after 30 seconds of silence, here and at the service', async () => {
     const slow = await client(path, `${head}${form.length}`);
     await slow.send(form.slice(0, 100));
-    await pass(5); // that the bytes came is seen at the next look
+    await pass(5); // the next check sees the bytes
     await pass(29);
     expect(slow.answer()).toBe('');
     await pass(6);
@@ -129,7 +129,7 @@ describe.each(['/api/v1/history/upload', '/api/v1/crawl/upload-pdf'])('an upload
     expect(platform.calls.filter(({ complete }) => complete)).toEqual([]);
   });
 
-  test('a service that takes its time with a whole body is not the client’s fault', async () => {
+  test('does not time out while the service works on a complete body', async () => {
     let finish = () => {};
     platform.reply = (_, response) => {
       finish = () => void response.end('late');
@@ -143,7 +143,7 @@ describe.each(['/api/v1/history/upload', '/api/v1/crawl/upload-pdf'])('an upload
   });
 });
 
-test('a call without a body is not waited for', async () => {
+test('sets no timer for a call without a body', async () => {
   const { hostname, port } = new URL(gateway.url);
   const before = vi.getTimerCount();
   const socket = connect(Number(port), hostname);
@@ -154,7 +154,7 @@ test('a call without a body is not waited for', async () => {
   expect(vi.getTimerCount()).toBe(before);
 });
 
-test('no timer outlives its call', async () => {
+test('clears the timer when the call ends', async () => {
   const before = vi.getTimerCount();
   const { hostname, port } = new URL(gateway.url);
   const socket = connect(Number(port), hostname);

@@ -27,7 +27,7 @@ const UUIDV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]
 
 describe('X-Request-ID', () => {
   test.each(['a', 'A-z_0.9', '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21', 'x'.repeat(128)])(
-    '%.40s is kept: echoed, forwarded, logged',
+    'keeps %.40s: echoes, forwards and logs it',
     async (id) => {
       const { headers } = await login({ 'x-request-id': id });
       expect(headers.get('x-request-id')).toBe(id);
@@ -40,7 +40,7 @@ describe('X-Request-ID', () => {
   );
 
   test.each(['', 'a b', 'a,b', 'ä', 'a/b', 'a"b', '<script>', 'x'.repeat(129)])(
-    '%.40j is replaced',
+    'replaces %.40j',
     async (id) => {
       const { headers } = await login({ 'x-request-id': id });
       const own = headers.get('x-request-id');
@@ -49,14 +49,14 @@ describe('X-Request-ID', () => {
     },
   );
 
-  test('given twice it is replaced', async () => {
+  test('is replaced when it is given twice', async () => {
     const answer = await raw(
       'POST /v2/login HTTP/1.1\r\nHost: x\r\nX-Request-ID: a\r\nX-Request-ID: b\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
     );
     expect(/\r\nx-request-id: (.*)\r\n/i.exec(answer)?.[1]).toMatch(UUIDV7);
   });
 
-  test('every answer has one of its own, errors and health included', async () => {
+  test('is unique on every response, errors and health included', async () => {
     const answers = await Promise.all(
       ['/v2/nothing', '/nothing', '/health', '/health/live', '/docs', '/openapi.json', '/%2e'].map((path) =>
         send(`${gateway.url}${path}`),
@@ -67,8 +67,10 @@ describe('X-Request-ID', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('stands in the envelope of an error', async () => {
-    const { status, body } = await send(`${gateway.url}/nothing`, { headers: { 'x-request-id': 'asked-1' } });
+  test('is in the error envelope', async () => {
+    const { status, body } = await send(`${gateway.url}/nothing`, {
+      headers: { 'x-request-id': 'client-1' },
+    });
     expect({ status, body }).toEqual({
       status: 401,
       body: {
@@ -77,14 +79,14 @@ describe('X-Request-ID', () => {
           message: 'No authorization header',
           details: 'No authorization header',
           timestamp: new Date(gateway.clock.now()).toISOString(),
-          request_id: 'asked-1',
+          request_id: 'client-1',
         },
       },
     });
   });
 });
 
-/** Sends bytes as they are, and reads until the connection ends. */
+/** Sends raw bytes, and reads until the connection ends. */
 const raw = (bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(gateway.url);
@@ -134,7 +136,7 @@ describe('TRUST_PROXY', () => {
   });
 });
 
-describe('cross-origin policy (spec §Authentication 5)', () => {
+describe('CORS', () => {
   const preflight = (path: string, headers: Record<string, string>, { url } = gateway) =>
     send(`${url}${path}`, { method: 'OPTIONS', headers });
   const ASK = {
@@ -166,7 +168,7 @@ describe('cross-origin policy (spec §Authentication 5)', () => {
     ['404', '/v2/nothing', {}],
     ['401', '/nothing', {}],
     ['404', '/v2/%2e', {}],
-  ])('a %s (%s) can be read by every origin', async (status, path, init) => {
+  ])('every origin can read a %s (%s)', async (status, path, init) => {
     const answer = await send(`${gateway.url}${path}`, {
       ...init,
       headers: { origin: 'https://app.example' },
@@ -188,14 +190,14 @@ describe('cross-origin policy (spec §Authentication 5)', () => {
     ]);
   });
 
-  test.each([401, 403, 429, 503])('a %i of the service can be read as well', async (status) => {
+  test.each([401, 403, 429, 503])('every origin can read a %i of a service', async (status) => {
     upstream.answer.status = status;
     const answer = await login({ origin: 'https://app.example' });
     expect(answer.status).toBe(status);
     expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example');
   });
 
-  test('CORS_ORIGINS narrows it', async () => {
+  test('CORS_ORIGINS restricts the origins', async () => {
     const front = await startGateway({ env: { CORS_ORIGINS: 'https://app.example, https://admin.example' } });
     for (const origin of ['https://app.example', 'https://admin.example']) {
       const { headers } = await preflight('/v2/login', { ...ASK, origin }, front);
@@ -217,28 +219,28 @@ describe('cross-origin policy (spec §Authentication 5)', () => {
     ['without an origin', { 'access-control-request-method': 'POST' }],
     ['without a method', { origin: 'https://app.example' }],
     ['with neither', {}],
-  ])('an OPTIONS %s is no preflight, and no operation: 404', async (_, headers) => {
+  ])('an OPTIONS %s is not a preflight: 404', async (_, headers) => {
     const { status, body } = await preflight('/v2/login', headers);
     expect({ status, body }).toEqual({ status: 404, body: { detail: 'Not found' } });
   });
 });
 
-// Such a request never reaches a route, nor, left alone, any hook.
+// By default such a request reaches neither a route nor a hook.
 test.each(['/v2/%', '/v2/%ff', '/%zz'])(
-  '%s, which cannot be decoded, is answered as any other',
+  '%s, which cannot be decoded, gets the usual headers',
   async (path) => {
     const { status, headers, body } = await send(`${gateway.url}${path}`, {
-      headers: { origin: 'https://app.example', 'x-request-id': 'asked-1' },
+      headers: { origin: 'https://app.example', 'x-request-id': 'client-1' },
     });
     expect([400, 404]).toContain(status);
     expect(Object.keys(body)).toEqual([path.startsWith('/v2/') ? 'detail' : 'error']);
-    expect(headers.get('x-request-id')).toBe('asked-1');
+    expect(headers.get('x-request-id')).toBe('client-1');
     expect(headers.get('access-control-allow-origin')).toBe('https://app.example');
     expect(headers.get('x-ratelimit-limit')).toBe('300');
   },
 );
 
-test('answers say nothing of what runs here', async () => {
+test('responses do not name the server software', async () => {
   for (const path of ['/health', '/v2/login', '/nothing']) {
     const { headers } = await send(`${gateway.url}${path}`);
     expect(headers.get('x-powered-by')).toBeNull();
@@ -246,7 +248,7 @@ test('answers say nothing of what runs here', async () => {
   }
 });
 
-test('bytes that are not HTTP are answered 400 in the envelope, and the connection ends', async () => {
+test('answers bytes that are not HTTP with 400 in the envelope, and closes the connection', async () => {
   const answer = await raw('GET / SPDY/9\r\n\r\n');
   const [head, body = ''] = answer.split('\r\n\r\n');
   expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
@@ -262,7 +264,7 @@ test('bytes that are not HTTP are answered 400 in the envelope, and the connecti
   });
 });
 
-test('what was logged holds no password, CAPTCHA token, bearer or query', async () => {
+test('logs no password, CAPTCHA token, bearer or query', async () => {
   const front = await startGateway({ env: { LOGIN_SERVICE_URL: upstream.url, LOG_LEVEL: 'trace' } });
   upstream.answer.body = '{"token":"a-token-of-the-service"}';
   await postForm(

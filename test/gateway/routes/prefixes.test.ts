@@ -1,11 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { parseEnv } from 'node:util';
+import { UPSTREAM_SETTINGS } from '@gatehouse/shared/contract/prefixes';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { startGateway } from '../../fixtures/gateway.ts';
 import { member } from '../../fixtures/members.ts';
 import { envelope, exchange, refusal, startPlatform } from '../platform.ts';
 
-/** spec §Gateway catalogue contract, the prefix table, and organizations; below each, what serves it. */
+/** CONTRACT.md §Prefixes, and the setting that holds the URL of what serves each. */
 const TABLE: [prefix: string, setting: string][] = [
   ['/api/v1/auth', 'LOGIN_SERVICE_URL'],
   ['/auth', 'LOGIN_SERVICE_URL'],
@@ -35,8 +39,8 @@ const PLATFORM = TABLE.filter(([, setting]) => setting.startsWith('UPSTREAM_'));
 
 type Started<T extends (...args: never[]) => unknown> = Awaited<ReturnType<T>>;
 
-describe('every prefix configured', () => {
-  // All at one listener, each below a path that tells which of them was meant.
+describe('with every service configured', () => {
+  // All URLs lead to one listener; the base path of each tells which one was used.
   let platform: Started<typeof startPlatform>;
   let gateway: Started<typeof startGateway>;
   let ada: Started<typeof member>;
@@ -80,7 +84,7 @@ describe('every prefix configured', () => {
       ]);
     });
 
-    test('a longer name is another name', async () => {
+    test('does not match a longer name', async () => {
       expect(refusal(await call(`${prefix}s-and-more`))).toEqual(
         envelope(404, 'RESOURCE_NOT_FOUND', 'Not found'),
       );
@@ -96,7 +100,7 @@ describe('every prefix configured', () => {
   });
 
   test.each(['TRACE', 'OPTIONS', 'PROPFIND', 'SEARCH', 'LOCK', 'PURGE'])(
-    '%s goes nowhere',
+    'returns 404 for %s',
     async (method) => {
       const { status } = await call('/api/v1/history/1', method);
       expect(status).toBe(404);
@@ -119,12 +123,12 @@ describe('every prefix configured', () => {
     '/API/V1/history/1',
     '/api/v1/History/1',
     '/LOGIN_SERVICE_URL',
-  ])('nothing else is forwarded: %s', async (path) => {
+  ])('does not forward %s', async (path) => {
     expect(refusal(await call(path))).toEqual(envelope(404, 'RESOURCE_NOT_FOUND', 'Not found'));
     expect(platform.calls).toEqual([]);
   });
 
-  /** Sends a request target as it is, which no client library would. */
+  /** Sends a raw request target, which no client library would. */
   const raw = async (target: string, method = 'GET'): Promise<string> => {
     const { hostname, port } = new URL(gateway.url);
     const socket = connect(Number(port), hostname);
@@ -137,57 +141,180 @@ describe('every prefix configured', () => {
     return text(socket);
   };
 
-  test.each([
-    '//api/v1/history/1',
-    '/api//v1/history/1',
-    '/api/v1//history/1',
-    '/api/v1/history//1',
-    '/api/v1/./history/1',
-    '/api/v1/history/./1',
-    '/api/v1/history/.',
-    '/api/v1/history/..',
-    '/api/v1/history/../users/me',
-    '/api/v1/history/1/../../admin/x',
-    '/api/v1/history/%2e%2e/admin/x',
-    '/api/v1/history/%2E%2E/admin/x',
-    '/api/v1/history/.%2e/admin/x',
-    '/api/v1/history/..%2fadmin/x',
-    '/api/v1/history/..%2Fadmin/x',
-    '/api/v1/history%2f1',
-    '/api/v1/history/a%5cb',
-    '/api/v1/history/a%5Cb',
-    '/api/v1/history/a\\..\\b',
-    '/api\\v1\\history\\1',
-    '/api/v1/history/1;x=1',
-    '/api/v1/history;x/1',
-    '/api/v1/history/..;/admin/x',
-    '/api/v1/history/1%3Bx',
-    '/api/v1/history/1%00',
-    '/api/v1/history/1%0a',
-    '/api/v1/history/1%0d%0aX-User-Id:%20x',
-    '/api/v1/history/1%7f',
-    '/api/v1/history/%61',
-    '/api/v1/%68istory/1',
-    '/api/v1/history/%',
-    '/api/v1/history/%zz',
-    '/api/v1/history/%252e%252e/admin/x',
-    '/api/v1/history/1#top',
-    '/api/v1/history/"quoted"',
-    '/api/v1/history/<b>',
-    '/api/v1/history/{id}',
-    '/api/v1/history/a|b',
-    '/api/v1/history/\u00fc',
-    'http://127.0.0.1/api/v1/history/1',
-    'http://api/v1/history/1',
-    'https://evil.example/api/v1/history/1',
-    '/api/v1/history/1%3fx',
-    '/api/v1/history/1%23x',
-  ])('%s never reaches a service', async (target) => {
-    expect(await raw(target)).toMatch(/^HTTP\/1\.1 40[04] /);
-    expect(platform.calls).toEqual([]);
+  /** @fastify/http-proxy and @fastify/reply-from have advisories of each kind; none of these paths may reach them. */
+  describe.each<[attack: string, targets: string[]]>([
+    [
+      'an empty segment',
+      [
+        '//api/v1/history/1',
+        '/api//v1/history/1',
+        '/api/v1//history/1',
+        '/api/v1/history//1',
+        '/api/v1/history//evil.example/1',
+        '/api/v1/history/http://evil.example/',
+      ],
+    ],
+    [
+      'a dot segment',
+      [
+        '/api/v1/./history/1',
+        '/api/v1/history/./1',
+        '/api/v1/history/.',
+        '/api/v1/history/..',
+        '/api/v1/history/../users/me',
+        '/api/v1/history/1/../../admin/x',
+        '/api/v1/history/../../../..',
+        '/api/v1/history/..x/1',
+        '/api/v1/history/x../1',
+      ],
+    ],
+    [
+      'an encoded dot',
+      [
+        '/api/v1/history/%2e%2e/admin/x',
+        '/api/v1/history/%2E%2E/admin/x',
+        '/api/v1/history/.%2e/admin/x',
+        '/api/v1/history/%2e./admin/x',
+        '/api/v1/history/%252e%252e/admin/x',
+        '/api/v1/%2e/history/1',
+      ],
+    ],
+    [
+      'an encoded slash',
+      [
+        '/api/v1/history%2f1',
+        '/api/v1/history/..%2fadmin/x',
+        '/api/v1/history/..%2Fadmin/x',
+        '/api/v1/history/%2f%2fevil.example/1',
+        '/api%2fv1%2fhistory%2f1',
+        '/api/v1/history/a%252fb',
+      ],
+    ],
+    [
+      'a backslash',
+      [
+        '/api/v1/history/a\\..\\b',
+        '/api\\v1\\history\\1',
+        '/api/v1/history/\\evil.example/1',
+        '/api/v1/history/a%5cb',
+        '/api/v1/history/a%5Cb',
+        '/api/v1/history/..%5cadmin/x',
+      ],
+    ],
+    [
+      'a path parameter',
+      [
+        '/api/v1/history/1;x=1',
+        '/api/v1/history;x/1',
+        '/api/v1/history/..;/admin/x',
+        '/api/v1/history/1%3Bx',
+      ],
+    ],
+    [
+      'an encoded query or fragment',
+      [
+        '/api/v1/history/1%3fx',
+        '/api/v1/history/1%3F/../../admin/x',
+        '/api/v1/history/1%23x',
+        '/api/v1/history%3f/1',
+        '/api/v1/history%23/../admin/x',
+      ],
+    ],
+    [
+      'a needless escape',
+      [
+        '/api/v1/history/%61',
+        '/api/v1/%68istory/1',
+        '/api/v1/history/%',
+        '/api/v1/history/%zz',
+        '/api/v1/history/%ff',
+      ],
+    ],
+    [
+      'an encoded control character',
+      [
+        '/api/v1/history/1%00',
+        '/api/v1/history/1%09',
+        '/api/v1/history/1%0a',
+        '/api/v1/history/1%0d%0aX-User-Id:%20x',
+        '/api/v1/history/1%7f',
+      ],
+    ],
+    [
+      'an absolute form',
+      [
+        'http://127.0.0.1/api/v1/history/1',
+        'http://api/v1/history/1',
+        'https://evil.example/api/v1/history/1',
+      ],
+    ],
+    [
+      'another spelling of the prefix',
+      [
+        '/api/v1/History/1',
+        '/API/v1/history/1',
+        '/api/v1/historyx/1',
+        '/api/v1/history.evil/1',
+        '/api/v1/history@evil.example/1',
+      ],
+    ],
+    [
+      'a character that no path holds',
+      [
+        '/api/v1/history/"quoted"',
+        '/api/v1/history/<b>',
+        '/api/v1/history/{id}',
+        '/api/v1/history/a|b',
+        '/api/v1/history/1#top',
+        '/api/v1/history/#/../../admin/x',
+      ],
+    ],
+  ])('a path with %s', (_, targets) => {
+    test.each(targets)('returns 404 for %s, and calls no service', async (target) => {
+      expect(await raw(target)).toMatch(/^HTTP\/1\.1 404 /);
+      expect(platform.calls).toEqual([]);
+    });
   });
 
-  test('characters of a query that an encoder would not leave pass as they are', async () => {
+  test.each(['/api/v1/history/\u00fc', '/api/v1/history/a b', '/api/v1/history/\u0001'])(
+    'returns 400 or 404 for the bytes %j, and calls no service',
+    async (target) => {
+      expect(await raw(target)).toMatch(/^HTTP\/1\.1 40[04] /);
+      expect(platform.calls).toEqual([]);
+    },
+  );
+
+  // Canonical paths that a URL parser could take for another origin or path.
+  test.each([
+    '/api/v1/history/@evil.example/1',
+    '/api/v1/history/user:secret@evil.example',
+    '/api/v1/history/:80@evil.example:81/1',
+    '/api/v1/history/http:evil.example',
+    '/api/v1/history/1?/../../admin/x',
+    '/api/v1/history/1?//evil.example',
+    '/api/v1/history/1?http://evil.example/#x',
+    '/api/v1/history/1??x?y',
+    '/api/v1/history?../admin',
+    '/api/v1/history/?%2e%2e%2fadmin',
+    '/api/v1/history/1?url=/api/v1/admin/x&prefix=/api/v1/admin',
+  ])('forwards %s to its own service, unchanged', async (target) => {
+    expect(await raw(target)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(platform.calls.map(({ url, headers }) => ({ url, host: headers.host }))).toEqual([
+      { url: `/UPSTREAM_HISTORY${target}`, host: new URL(platform.url).host },
+    ]);
+  });
+
+  test('ignores a Host header and X-Forwarded-Host in the choice of the service', async () => {
+    const headers = {
+      authorization: ada.authorization,
+      host: 'evil.example',
+      'x-forwarded-host': 'evil.example',
+    };
+    expect((await exchange(`${gateway.url}/api/v1/history/1`, { headers })).status).toBe(200);
+    expect(platform.calls[0]?.headers.host).toBe(new URL(platform.url).host);
+  });
+
+  test('forwards a query that is not encoded, byte for byte', async () => {
     expect(await raw('/api/v1/history/1?q="<>|\\^`{}&a[]=1&b=%zz&&=?')).toMatch(/^HTTP\/1\.1 200 /);
     expect(platform.calls.map(({ url }) => url)).toEqual([
       '/UPSTREAM_HISTORY/api/v1/history/1?q="<>|\\^`{}&a[]=1&b=%zz&&=?',
@@ -195,20 +322,20 @@ describe('every prefix configured', () => {
   });
 
   test.each(['/api/v1/history/1?q=\u00fc', '/api/v1/history/1?q=a b', '/api/v1/history/1?q=\u0001'])(
-    '400 for a query that no URI holds: %j',
+    'returns 400 for an invalid query: %j',
     async (target) => {
       expect(await raw(target)).toMatch(/^HTTP\/1\.1 400 /);
       expect(platform.calls).toEqual([]);
     },
   );
 
-  test('CONNECT opens no tunnel', async () => {
+  test('opens no tunnel for CONNECT', async () => {
     expect(await raw('127.0.0.1:80', 'CONNECT').catch(() => '')).not.toMatch(/^HTTP\/1\.1 2/);
     expect(platform.calls).toEqual([]);
   });
 });
 
-describe('no prefix configured', () => {
+describe('with no platform service configured', () => {
   let gateway: Started<typeof startGateway>;
   let user: Started<typeof startPlatform>;
   let headers: { authorization: string };
@@ -223,7 +350,7 @@ describe('no prefix configured', () => {
   });
 
   test.each(PLATFORM.filter(([prefix]) => prefix !== '/api/v1/chatbots'))(
-    '%s answers 503 while %s is unset',
+    'returns 503 for %s while %s is unset',
     async (prefix) => {
       for (const [method, path] of [
         ['GET', prefix],
@@ -241,12 +368,12 @@ describe('no prefix configured', () => {
     },
   );
 
-  test('the chatbots are the user service’s', async () => {
+  test('forwards chatbots to the user service', async () => {
     expect((await exchange(`${gateway.url}/api/v1/chatbots?limit=1`, { headers })).status).toBe(200);
     expect(user.calls.map(({ url }) => url)).toEqual(['/api/v1/chatbots?limit=1']);
   });
 
-  test('401 comes before 503', async () => {
+  test('returns 401 before 503', async () => {
     expect((await exchange(`${gateway.url}/api/v1/history/1`)).status).toBe(401);
   });
 });
@@ -271,7 +398,7 @@ describe('PUBLIC_CALLBACK_PATHS', () => {
   });
 
   test.each(['/api/v1/payment/webhook', '/api/v1/crawl/done'])(
-    '%s is called without a bearer, its signed bytes untouched, and nobody is named as its caller',
+    '%s needs no bearer: its body is unchanged and it has no identity headers',
     async (path) => {
       const body = '{ "type" : "invoice.paid",\r\n "amount": 1.0 }';
       const { status } = await exchange(`${gateway.url}${path}?try=1`, {
@@ -299,7 +426,7 @@ describe('PUBLIC_CALLBACK_PATHS', () => {
     },
   );
 
-  test('a bearer that is not valid does not close it', async () => {
+  test('an invalid bearer is ignored and forwarded', async () => {
     const headers = { authorization: 'Basic c3RyaXBl' };
     const { status } = await exchange(`${gateway.url}/api/v1/payment/webhook`, { method: 'POST', headers });
     expect(status).toBe(200);
@@ -313,14 +440,14 @@ describe('PUBLIC_CALLBACK_PATHS', () => {
     '/api/v1/payment/webhooks',
     '/api/v1/payment/Webhook',
     '/api/v1/crawl/webhook',
-  ])('%s stays closed', async (path) => {
+  ])('%s needs a bearer', async (path) => {
     expect((await exchange(`${gateway.url}${path}`, { method: 'POST' })).status).toBe(401);
     expect(platform.calls).toEqual([]);
   });
 });
 
 test.each(['/api/v1/chat-3d/respond/', '/api/v1/crawl/upload-pdf/'])(
-  '%s is not what was checked: 404',
+  'returns 404 for %s, which is not validated',
   async (path) => {
     const platform = await startPlatform();
     const gateway = await startGateway({
@@ -338,3 +465,25 @@ test.each(['/api/v1/chat-3d/respond/', '/api/v1/crawl/upload-pdf/'])(
     await platform.stop();
   },
 );
+
+describe('the settings of the platform services', () => {
+  const SETTINGS = PLATFORM.map(([, setting]) => setting).toSorted();
+  const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+  const upstreams = (settings: object) =>
+    Object.keys(settings)
+      .filter((name) => name.startsWith('UPSTREAM_'))
+      .toSorted();
+
+  test('are in the table', () => {
+    expect(UPSTREAM_SETTINGS.toSorted()).toEqual(SETTINGS);
+  });
+
+  test('are in .env.example', () => {
+    expect(upstreams(parseEnv(file('.env.example')))).toEqual(SETTINGS);
+  });
+
+  test('are passed to the gateway by docker-compose.yml', () => {
+    const { services } = parse(file('docker-compose.yml'), { merge: true });
+    expect(upstreams(services.gateway.environment)).toEqual(SETTINGS);
+  });
+});

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { DEPRECATIONS, type Deprecation } from '../../services/gateway/api-version.ts';
-import { buildGateway } from '../../services/gateway/app.ts';
-import { COLLECTIONS } from '../../services/gateway/database.ts';
-import { testClock } from '../fixtures/clock.ts';
-import { freshDatabase } from '../fixtures/database.ts';
-import { member } from '../fixtures/members.ts';
-import { listen, testConfig } from '../fixtures/services.ts';
-import { envelope, exchange, refusal, startPlatform } from './platform.ts';
+import { buildGateway } from '../../../services/gateway/app.ts';
+import { COLLECTIONS } from '../../../services/gateway/database.ts';
+import { DEPRECATIONS, type Deprecation } from '../../../services/gateway/policy/api-version.ts';
+import { testClock } from '../../fixtures/clock.ts';
+import { freshDatabase } from '../../fixtures/database.ts';
+import { member } from '../../fixtures/members.ts';
+import { listen, testConfig } from '../../fixtures/services.ts';
+import { envelope, exchange, refusal, startPlatform } from '../platform.ts';
 
 const deprecations: Deprecation[] = [
   {
@@ -51,18 +51,18 @@ const call = (path: string, headers: Record<string, string> = {}, method = 'GET'
   exchange(`${url}${path}`, { method, headers: { authorization, ...headers } });
 
 describe('API-Version', () => {
-  test.each(['v1', 'v2'])('%s is understood, answered by v1, and passed on', async (version) => {
+  test.each(['v1', 'v2'])('%s is accepted, answered with v1, and forwarded', async (version) => {
     const { status, headers } = await call('/api/v1/history/1', { 'api-version': version });
     expect({ status, version: headers['api-version'] }).toEqual({ status: 200, version: 'v1' });
     expect(platform.calls[0]?.headers['api-version']).toBe(version);
   });
 
-  test('none is v1', async () => {
+  test('defaults to v1', async () => {
     expect((await call('/api/v1/history/1')).headers['api-version']).toBe('v1');
   });
 
   test.each(['v3', 'v0', 'V1', '1', 'v1.0', 'v1, v2', '', 'latest', '__proto__', '2026-01-15'])(
-    '400 for %j, and no service is called',
+    'returns 400 for %j and calls no service',
     async (version) => {
       const answer = await call('/api/v1/history/1', { 'api-version': version });
       expect(refusal(answer)).toEqual(
@@ -73,45 +73,45 @@ describe('API-Version', () => {
     },
   );
 
-  test('401 comes first', async () => {
+  test('returns 401 first', async () => {
     expect((await call('/api/v1/history/1', { authorization: '', 'api-version': 'v9' })).status).toBe(401);
   });
 
   test.each<[string, number, string, Record<string, string>]>([
     ['no bearer', 401, '/api/v1/history/1', { authorization: '' }],
     ['an unknown path', 404, '/api/v1/nothing', {}],
-    ['a path of two spellings', 404, '/api/v1//history', {}],
-    ['a prefix that nothing serves', 503, '/api/v1/llm/x', {}],
+    ['a path that is not canonical', 404, '/api/v1//history', {}],
+    ['a prefix without a service', 503, '/api/v1/llm/x', {}],
     ['health', 200, '/health/live', {}],
-  ])('every answer of the catalogue says v1: %s', async (_, status, path, headers) => {
+  ])('is v1 on every catalogue response: %s', async (_, status, path, headers) => {
     const answer = await call(path, headers);
     expect(answer.status).toBe(status);
     expect(answer.headers['api-version']).toBe('v1');
   });
 
-  test('the Direct contract has none', async () => {
+  test('is not used by the Direct contract', async () => {
     const { headers, status } = await call('/v2/nothing', { 'api-version': 'v9' });
     expect(status).toBe(404);
     expect(headers).not.toHaveProperty('api-version');
   });
 });
 
-describe('a path in the table', () => {
-  test('its answers say since when, until when and what to read', async () => {
+describe('a deprecated path', () => {
+  test('has Deprecation, Sunset and Link on its responses', async () => {
     const { status, headers } = await call('/api/v1/history/old?x=1');
     expect(status).toBe(200);
     expect(headers).toMatchObject(deprecated);
   });
 
-  test('so does a refusal', async () => {
+  test('has them on errors too', async () => {
     expect((await call('/api/v1/history/old', { authorization: '' })).headers).toMatchObject(deprecated);
     expect((await call('/api/v1/history/old', { 'api-version': 'v9' })).headers).toMatchObject(deprecated);
   });
 
-  test('and what the service says of links stays beside it, but not what it says of its end', async () => {
+  test('keeps the Link of the service, but not its Sunset', async () => {
     platform.reply = (_, response) => {
-      const said = { link: '</a>; rel="next"', sunset: 'tomorrow', deprecation: '@0' };
-      response.writeHead(200, said).end();
+      const sent = { link: '</a>; rel="next"', sunset: 'tomorrow', deprecation: '@0' };
+      response.writeHead(200, sent).end();
     };
     expect((await call('/api/v1/history/old')).headers).toMatchObject({
       ...deprecated,
@@ -120,7 +120,7 @@ describe('a path in the table', () => {
   });
 
   test.each(['/api/v1/history/older', '/api/v1/history/old/1', '/api/v1/history', '/api/v1/history/Old'])(
-    '%s is not it',
+    'is another path than %s',
     async (path) => {
       const { headers } = await call(path);
       for (const name of Object.keys(deprecated)) expect(headers).not.toHaveProperty(name);
@@ -128,7 +128,7 @@ describe('a path in the table', () => {
   );
 });
 
-test('six months lie between the notice and the end of whatever the table holds', () => {
+test('every deprecation gives at least six months of notice', () => {
   for (const { since, sunset } of [...DEPRECATIONS, ...deprecations]) {
     const earliest = new Date(since);
     earliest.setUTCMonth(earliest.getUTCMonth() + 6);

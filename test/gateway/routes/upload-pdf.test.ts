@@ -67,7 +67,7 @@ describe('a form with a file and a chatbot_id', () => {
     ['an empty file', form(part('name="file"; filename="a.pdf"', ''), bot), {}],
     ['a file without a name', form(part('name="file"; filename=""', PDF), bot), {}],
     ['a megabyte', form(part('name="file"; filename="a.pdf"', Buffer.alloc(1_000_000, 'x')), bot), {}],
-  ])('%s: forwarded to the byte, and the crawler’s answer is the answer', async (_, body, headers) => {
+  ])('%s is forwarded byte for byte, and the crawler’s response returned', async (_, body, headers) => {
     crawler.reply = (_call, response) => {
       response.writeHead(201, { 'content-type': 'application/json' }).end('{"job":"j-1"}');
     };
@@ -87,7 +87,7 @@ describe('a form with a file and a chatbot_id', () => {
     });
   });
 
-  test('it keeps its length, for services that need one', async () => {
+  test('keeps its content-length', async () => {
     const body = form(file, bot);
     await send(body);
     expect(crawler.calls[0]?.headers['content-length']).toBe(String(body.length));
@@ -103,16 +103,16 @@ const notMultipart = malformed('The body must be multipart/form-data');
 test.each<[string, Buffer, Record<string, string>, unknown]>([
   ['has no file', form(bot), {}, missing('file')],
   ['has no chatbot_id', form(file), {}, missing('chatbot_id')],
-  ['has nothing', form(), {}, expect.objectContaining({ status: 400 })],
+  ['has no parts', form(), {}, expect.objectContaining({ status: 400 })],
   ['has an empty chatbot_id', form(file, part('name="chatbot_id"', '')), {}, missing('chatbot_id')],
-  ['has a text in place of the file', form(part('name="file"', 'text'), bot), {}, missing('file')],
+  ['has a text field in place of the file', form(part('name="file"', 'text'), bot), {}, missing('file')],
   [
     'has a file in place of the chatbot_id',
     form(file, part('name="chatbot_id"; filename="x"', 'bot')),
     {},
     missing('chatbot_id'),
   ],
-  ['spells the names otherwise', form(part('name="File"; filename="x"', 'x'), bot), {}, missing('file')],
+  ['has names in another case', form(part('name="File"; filename="x"', 'x'), bot), {}, missing('file')],
   ['has two files', form(file, bot, file), {}, malformed('file is given more than once')],
   ['has two chatbot_ids', form(bot, file, bot), {}, malformed('chatbot_id is given more than once')],
   [
@@ -121,12 +121,7 @@ test.each<[string, Buffer, Record<string, string>, unknown]>([
     {},
     malformed(),
   ],
-  [
-    'has a chatbot_id without end',
-    form(file, part('name="chatbot_id"', 'x'.repeat(70_000))),
-    {},
-    malformed(),
-  ],
+  ['has an endless chatbot_id', form(file, part('name="chatbot_id"', 'x'.repeat(70_000))), {}, malformed()],
   ['ends in the middle of the file', form(bot, file).subarray(0, -40), {}, malformed()],
   [
     'ends in the middle of a header',
@@ -144,39 +139,39 @@ test.each<[string, Buffer, Record<string, string>, unknown]>([
   ['names no boundary', form(file, bot), { 'content-type': 'multipart/form-data' }, notMultipart],
   ['is empty', Buffer.alloc(0), {}, malformed()],
   [
-    'is a form without files',
+    'is a urlencoded form',
     Buffer.from('file=x&chatbot_id=y'),
     { 'content-type': 'application/x-www-form-urlencoded' },
     notMultipart,
   ],
   ['is JSON', Buffer.from('{"chatbot_id":"x"}'), { 'content-type': 'application/json' }, notMultipart],
   [
-    'is multipart of another kind',
+    'is multipart/mixed',
     form(file, bot),
     { 'content-type': 'multipart/mixed; boundary=limit' },
     notMultipart,
   ],
-  ['is bytes of no type', form(file, bot), { 'content-type': '' }, malformed()],
+  ['has no content type', form(file, bot), { 'content-type': '' }, malformed()],
   ['is garbage', Buffer.alloc(100_000, 0xff), {}, malformed()],
 ])(
-  '400, and the crawler never sees the whole of it, when the body %s',
+  'returns 400, and the crawler never receives a complete request, when the body %s',
   async (_, body, headers, expected) => {
     expect(refusal(await send(body, headers))).toEqual(expected);
     await eventually(() => crawler.calls.every(({ headers: { connection } }) => connection !== undefined));
     expect(crawler.calls.filter(({ complete }) => complete)).toEqual([]);
-    // The gateway is none the worse for it.
+    // The gateway still works.
     expect((await send(form(file, bot))).status).toBe(200);
   },
 );
 
-test('a large form that fails at its end is cut off at the crawler', async () => {
+test('cuts off a large form that is invalid at its end', async () => {
   const large = part('name="file"; filename="a.pdf"', Buffer.alloc(5_000_000, 'x'));
   expect(refusal(await send(form(large)))).toEqual(missing('chatbot_id'));
   await eventually(() => crawler.calls.length === 1 && (crawler.calls[0]?.body.length ?? 0) > 1_000_000);
   expect(crawler.calls[0]?.complete).toBe(false);
 });
 
-test('a form that is refused half-way is not read to its end', async () => {
+test('does not read the rest of a form that it has refused', async () => {
   const outgoing = request(`${gateway.url}${PATH}`, {
     method: 'POST',
     headers: {
@@ -192,7 +187,7 @@ test('a form that is refused half-way is not read to its end', async () => {
   outgoing.destroy();
 });
 
-test('a client that goes away half-way leaves nothing whole behind', async () => {
+test('leaves no complete request when the client disconnects', async () => {
   const outgoing = request(`${gateway.url}${PATH}`, {
     method: 'POST',
     headers: { authorization: ada.authorization, 'content-type': TYPE, 'transfer-encoding': 'chunked' },
@@ -205,7 +200,7 @@ test('a client that goes away half-way leaves nothing whole behind', async () =>
   expect(crawler.calls[0]?.complete).toBe(false);
 });
 
-test('an Idempotency-Key: a failed form frees it, a whole one is kept', async () => {
+test('releases the Idempotency-Key of an invalid form, and stores that of a valid one', async () => {
   const key = { 'idempotency-key': 'upload-1' };
   expect((await send(form(file), key)).status).toBe(400);
   expect((await send(form(file, bot), key)).status).toBe(200);
@@ -216,7 +211,7 @@ test('an Idempotency-Key: a failed form frees it, a whole one is kept', async ()
   expect(crawler.calls.filter(({ complete }) => complete)).toHaveLength(1);
 });
 
-test('401 without a bearer, 503 without a crawler, 503 from one that is gone', async () => {
+test('returns 401 without a bearer, and 503 without a crawler or while it is down', async () => {
   expect(refusal(await send(form(file, bot), { authorization: '' })).status).toBe(401);
   const bare = await startGateway();
   const { authorization } = await member(bare.db, bare.clock);
@@ -239,7 +234,7 @@ test('401 without a bearer, 503 without a crawler, 503 from one that is gone', a
   await bare.stop();
 });
 
-test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('%s is the crawler’s own business', async (method) => {
+test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('forwards %s without validation', async (method) => {
   const { status } = await exchange(`${gateway.url}${PATH}`, {
     method,
     headers: { authorization: ada.authorization },

@@ -11,7 +11,8 @@ import { z } from 'zod';
 import type { CaptchaGate } from '../captcha/gate.ts';
 import type { LoginThrottle } from '../policy/login-throttle.ts';
 import type { Principals } from '../policy/principals.ts';
-import { relay, type Upstream } from './upstreams.ts';
+import { relay } from '../proxy/response.ts';
+import type { Upstream } from '../proxy/upstreams.ts';
 
 interface Options {
   captcha: CaptchaGate;
@@ -22,13 +23,13 @@ interface Options {
   now: () => number;
 }
 
-const loginThroughTheGate = {
+const loginWithCaptcha = {
   ...loginContract,
   body: loginContract.body.extend({
     recaptcha_token: z
       .string()
       .optional()
-      .meta({ description: "The CAPTCHA's answer; required, whatever the provider" }),
+      .meta({ description: 'The CAPTCHA token; required unless CAPTCHA_PROVIDER is none' }),
   }),
   response: {
     ...loginContract.response,
@@ -37,20 +38,20 @@ const loginThroughTheGate = {
 };
 
 /**
- * The Direct contract at the gateway: login past the CAPTCHA, the rest straight on. What goes to a service
- * is the form that was read here, written anew, so that no second reading of the body can differ.
+ * The Direct contract. A service gets the form that was parsed here, serialized again, so that gateway and service
+ * cannot parse one body in two ways.
  */
 export const direct: FastifyPluginAsyncZod<Options> = async (
   app,
   { captcha, throttle, loginService, userService, principals, now },
 ) => {
-  app.post('/v2/login', { schema: loginThroughTheGate }, async (request, reply) => {
+  app.post('/v2/login', { schema: loginWithCaptcha }, async (request, reply) => {
     const { recaptcha_token, ...form } = request.body;
     await captcha(recaptcha_token, request.ip, now());
-    const answer = await throttle.guard(form.email, request.ip, () =>
+    const response = await throttle.guard(form.email, request.ip, () =>
       loginService.post('/v2/login', urlencoded(form), request),
     );
-    return relay(reply, answer);
+    return relay(reply, response);
   });
 
   const forwarded = {
@@ -62,10 +63,10 @@ export const direct: FastifyPluginAsyncZod<Options> = async (
   for (const [path, schema] of Object.entries(forwarded)) {
     app.post(path, { schema }, async (request, reply) => {
       const form = request.body as Record<string, string>;
-      const answer = await userService.post(path, urlencoded(form), request);
-      // A reset ends every session; this gateway forgets them at once, the others within a second.
-      if (path === '/v2/reset-password' && answer.status === 200) principals.forgetUser(String(form.email));
-      return relay(reply, answer);
+      const response = await userService.post(path, urlencoded(form), request);
+      // A reset ends every session: this gateway refuses them at once, the others do within PRINCIPAL_CACHE_MS.
+      if (path === '/v2/reset-password' && response.status === 200) principals.forgetUser(String(form.email));
+      return relay(reply, response);
     });
   }
 };

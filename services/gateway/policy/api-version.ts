@@ -2,31 +2,31 @@ import { AppError, contractOf } from '@gatehouse/shared/http/errors';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 
-/** What `API-Version` may ask for. v1 serves both until there is an /api/v2 (spec §Versioning). */
-const UNDERSTOOD = new Set(['v1', 'v2']);
+/** v1 serves both until /api/v2/ exists (CONTRACT.md §Versioning). */
+const SUPPORTED = new Set(['v1', 'v2']);
 
-/** A path that will go: when that was announced, when it ends, and where to read about it. */
 export interface Deprecation {
   path: string;
   since: Date;
+  /** At least six months after `since` (CONTRACT.md §Versioning). */
   sunset: Date;
+  /** The announcement. */
   link: string;
 }
 
-/** Paths that are about to go; at least six months lie between `since` and `sunset` (spec §Versioning). */
 export const DEPRECATIONS: readonly Deprecation[] = [];
 
-/** `API-Version` in and out, and `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) where the table has the path. */
+/** Checks and sets `API-Version`; sets `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) on deprecated paths. */
 export const apiVersion = fp(
   async (app: FastifyInstance, { deprecations }: { deprecations: readonly Deprecation[] }) => {
     const byPath = new Map(deprecations.map((deprecation) => [deprecation.path, deprecation]));
     app.addHook('onRequest', async (request) => {
-      const asked = request.headers['api-version'];
-      if (asked === undefined || UNDERSTOOD.has(String(asked))) return;
+      const requested = request.headers['api-version'];
+      if (requested === undefined || SUPPORTED.has(String(requested))) return;
       if (contractOf(request.url) === 'direct') return;
       throw new AppError('invalidFormat', { text: 'API-Version must be v1 or v2' });
     });
-    // Here rather than above, so that refusals and answers of a service carry them too.
+    // onSend, so that errors and forwarded responses carry the headers too.
     app.addHook('onSend', async (request, reply) => {
       if (contractOf(request.url) === 'direct') return;
       reply.header('api-version', 'v1');

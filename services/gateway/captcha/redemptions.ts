@@ -1,6 +1,6 @@
 import { collection } from '@gatehouse/shared/data/connect';
 
-/** A CAPTCHA token that has admitted one login; kept until the token itself is too old. */
+/** A challenge that has admitted a login; kept until the challenge has expired. */
 interface CaptchaRedemption {
   _id: string;
   expires_at: Date;

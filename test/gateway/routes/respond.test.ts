@@ -30,13 +30,10 @@ const respond = (body: unknown, headers: Record<string, string> = {}) =>
   });
 
 test.each<[string, Record<string, unknown>]>([
-  ['as the specification has it', MESSAGE],
-  ['with texts of any kind', { ...MESSAGE, message: ' 🜁 <b>\u0000\n "quoted" ' }],
-  [
-    'with fields that the chat service may know',
-    { ...MESSAGE, session: { id: 1, tags: ['a'] }, stream: true },
-  ],
-])('a message %s is forwarded, and the chat service’s answer is the answer', async (_, message) => {
+  ['with the fields of the contract', MESSAGE],
+  ['with any characters', { ...MESSAGE, message: ' 🜁 <b>\u0000\n "quoted" ' }],
+  ['with unknown fields', { ...MESSAGE, session: { id: 1, tags: ['a'] }, stream: true }],
+])('forwards a message %s, and returns the chat service’s response', async (_, message) => {
   chat.reply = (_call, response) => {
     response.writeHead(200, { 'content-type': 'audio/mpeg', 'x-voice': 'v' }).end(Buffer.from([0, 255, 1]));
   };
@@ -66,25 +63,20 @@ test.each<[string, unknown, Record<string, string>, unknown]>([
   ['has an empty message', { ...MESSAGE, message: '' }, {}, missing('message is required')],
   ['has a number as message', { ...MESSAGE, message: 1 }, {}, malformed('message must be a string')],
   ['has null as chatbot_id', { ...MESSAGE, chatbot_id: null }, {}, malformed('chatbot_id must be a string')],
-  ['has a list as user_id', { ...MESSAGE, user_id: ['x'] }, {}, malformed('user_id must be a string')],
-  ['is a list', [MESSAGE], {}, malformed('body must be a JSON object')],
-  ['is a text', '"hello"', {}, malformed('body must be a JSON object')],
+  ['has an array as user_id', { ...MESSAGE, user_id: ['x'] }, {}, malformed('user_id must be a string')],
+  ['is an array', [MESSAGE], {}, malformed('body must be a JSON object')],
+  ['is a string', '"hello"', {}, malformed('body must be a JSON object')],
   ['is null', 'null', {}, expect.objectContaining({ status: 400 })],
-  ['is nothing', '', {}, missing('body is required')],
+  ['is empty', '', {}, missing('body is required')],
   ['is broken JSON', '{"chatbot_id":', {}, malformed()],
   ['is nested 100,000 deep', '['.repeat(100_000), {}, malformed()],
   [
-    'is nested 100,000 deep, and whole',
+    'is nested 100,000 levels deep',
     `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
     {},
     expect.objectContaining({ status: 400 }),
   ],
-  [
-    'would change a prototype',
-    '{"__proto__":{"x":1},"chatbot_id":"a","message":"b","user_id":"c"}',
-    {},
-    malformed(),
-  ],
+  ['sets a prototype', '{"__proto__":{"x":1},"chatbot_id":"a","message":"b","user_id":"c"}', {}, malformed()],
   ['is larger than a mebibyte', { ...MESSAGE, message: 'x'.repeat(1024 * 1024) }, {}, malformed()],
   [
     'is a form',
@@ -94,12 +86,12 @@ test.each<[string, unknown, Record<string, string>, unknown]>([
   ],
   ['is plain text', JSON.stringify(MESSAGE), { 'content-type': 'text/plain' }, malformed()],
   ['is compressed', JSON.stringify(MESSAGE), { 'content-encoding': 'gzip' }, malformed()],
-])('400, and the chat service is not called, when the body %s', async (_, body, headers, expected) => {
+])('returns 400 and does not call the chat service when the body %s', async (_, body, headers, expected) => {
   expect(refusal(await respond(body, headers))).toEqual(expected);
   expect(chat.calls).toEqual([]);
 });
 
-test('a body nested deeply in a field of its own goes through or is refused, never half', async () => {
+test('forwards or refuses a body with a deeply nested extra field', async () => {
   const deep = `{"chatbot_id":"a","message":"b","user_id":"c","x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
   const { status } = await respond(deep);
   expect([200, 400]).toContain(status);
@@ -107,13 +99,13 @@ test('a body nested deeply in a field of its own goes through or is refused, nev
   else expect(chat.calls).toEqual([]);
 });
 
-test('numbers that JavaScript cannot hold reach the chat service as they were', async () => {
+test('forwards numbers that JavaScript cannot represent unchanged', async () => {
   const body = '{"chatbot_id":"a","message":"b","user_id":"c","ref":9007199254740993}';
   await respond(body);
   expect(String(chat.calls[0]?.body)).toBe(body);
 });
 
-test('an Idempotency-Key makes it once', async () => {
+test('runs once for an Idempotency-Key', async () => {
   const key = { 'idempotency-key': 'turn-1' };
   const answers = await Promise.all(Array.from({ length: 5 }, () => respond(MESSAGE, key)));
   expect(answers.map(({ status }) => status).filter((status) => status === 200).length).toBeGreaterThan(0);
@@ -122,13 +114,13 @@ test('an Idempotency-Key makes it once', async () => {
   expect(chat.calls).toHaveLength(1);
 });
 
-test('401 without a bearer, before the body is looked at', async () => {
+test('returns 401 without a bearer, before the body is validated', async () => {
   expect(refusal(await respond('{', { authorization: '' }))).toEqual(
     envelope(401, 'INVALID_TOKEN', 'No authorization header'),
   );
 });
 
-test('503 while UPSTREAM_CHAT_3D is unset', async () => {
+test('returns 503 while UPSTREAM_CHAT_3D is unset', async () => {
   const bare = await startGateway();
   const { authorization } = await member(bare.db, bare.clock);
   const answer = await exchange(`${bare.url}${PATH}`, {
@@ -147,7 +139,7 @@ test('503 while UPSTREAM_CHAT_3D is unset', async () => {
   await bare.stop();
 });
 
-test('the other operations below the prefix are the chat service’s own', async () => {
+test('forwards the other operations below the prefix', async () => {
   const { status } = await exchange(`${gateway.url}/api/v1/chat-3d/voices?x=1`, {
     headers: { authorization: ada.authorization },
   });

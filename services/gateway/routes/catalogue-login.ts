@@ -3,9 +3,10 @@ import { catalogueLoginContract } from '@gatehouse/shared/contract/catalogue-log
 import { failures } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { CaptchaGate } from './captcha/gate.ts';
-import type { LoginThrottle } from './policy/login-throttle.ts';
-import { relay, type Upstream } from './proxy/upstreams.ts';
+import type { CaptchaGate } from '../captcha/gate.ts';
+import type { LoginThrottle } from '../policy/login-throttle.ts';
+import { relay } from '../proxy/response.ts';
+import type { Upstream } from '../proxy/upstreams.ts';
 
 interface Options {
   config: Pick<GatewayConfig, 'CAPTCHA_ON_CATALOGUE_LOGIN'>;
@@ -19,10 +20,10 @@ const schema = {
   ...catalogueLoginContract,
   body: catalogueLoginContract.body
     .extend({
-      recaptcha_token: z
-        .string()
-        .optional()
-        .meta({ description: "The CAPTCHA's answer; asked for, by CAPTCHA_REQUIRED, after failures" }),
+      recaptcha_token: z.string().optional().meta({
+        description:
+          'The CAPTCHA token; required after failed logins, when the gateway answers CAPTCHA_REQUIRED',
+      }),
     })
     .meta(catalogueLoginContract.body.meta() ?? {}),
   response: {
@@ -31,7 +32,7 @@ const schema = {
   },
 };
 
-/** POST /api/v1/auth/login: past the CAPTCHA where this account or address has failed before, then forwarded. */
+/** POST /api/v1/auth/login (CONTRACT.md §Catalogue login, §CAPTCHA). */
 export const catalogueLogin: FastifyPluginAsyncZod<Options> = async (
   app,
   { config, captcha, throttle, loginService, now },
@@ -40,15 +41,15 @@ export const catalogueLogin: FastifyPluginAsyncZod<Options> = async (
 
   app.post('/api/v1/auth/login', { schema, config: { public: true } }, async (request, reply) => {
     const { recaptcha_token, ...credentials } = request.body;
-    const solved = () => captcha(recaptcha_token, request.ip, now());
-    if (policy === 'always') await solved();
+    const checkCaptcha = () => captcha(recaptcha_token, request.ip, now());
+    if (policy === 'always') await checkCaptcha();
     const json = { type: 'application/json', text: JSON.stringify(credentials) };
-    const answer = await throttle.guard(
+    const response = await throttle.guard(
       credentials.email,
       request.ip,
       () => loginService.post('/api/v1/auth/login', json, request),
-      policy === 'after-failures' ? solved : undefined,
+      policy === 'after-failures' ? checkCaptcha : undefined,
     );
-    return relay(reply, answer);
+    return relay(reply, response);
   });
 };

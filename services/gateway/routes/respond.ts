@@ -4,15 +4,16 @@ import { requiredText } from '@gatehouse/shared/http/fields';
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Idempotency } from './idempotency.ts';
-import { relay, type Upstream } from './upstreams.ts';
+import type { Idempotency } from '../proxy/idempotency.ts';
+import { relay } from '../proxy/response.ts';
+import { notConfigured, type Upstream } from '../proxy/upstreams.ts';
 
-/** POST /api/v1/chat-3d/respond: held against the specification's shape, then forwarded. Its answer is the platform's. */
+/** POST /api/v1/chat-3d/respond: validated, then forwarded (CONTRACT.md §Platform calls). */
 export const respond: FastifyPluginAsyncZod<{
   upstream: Upstream | undefined;
   idempotency: Idempotency;
 }> = async (app, { upstream, idempotency }) => {
-  // What is read here and what goes on are the same bytes: JSON written anew would round large numbers.
+  // The client's own bytes are forwarded: JSON that is serialized again would round large numbers.
   const bodies = new WeakMap<FastifyRequest, Buffer>();
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeContentTypeParser('application/json');
@@ -28,8 +29,8 @@ export const respond: FastifyPluginAsyncZod<{
     {
       schema: {
         tags: ['platform'],
-        summary: 'Let a 3D chatbot respond',
-        description: 'Forwarded to the chat service; the answer is its own.',
+        summary: 'Send a message to a 3D chatbot',
+        description: 'Forwarded to the chat service, whose response is returned unchanged.',
         security: [{ bearer: [] }],
         body: z
           .looseObject(
@@ -46,23 +47,23 @@ export const respond: FastifyPluginAsyncZod<{
             ],
           }),
         response: {
-          200: z
-            .looseObject({})
-            .meta({ description: 'What the chat service says', examples: [{ reply: 'Good morning!' }] }),
+          200: z.looseObject({}).meta({
+            description: 'The response of the chat service',
+            examples: [{ reply: 'Good morning!' }],
+          }),
           ...failures('catalogue', 'missingField', 'invalidFormat', ...BEARER_FAILURES),
         },
       },
     },
     async (request, reply) => {
-      if (!upstream)
-        throw new AppError('unavailable', { text: 'No service is configured for /api/v1/chat-3d/' });
-      const answer = await idempotency(
+      if (!upstream) throw notConfigured('/api/v1/chat-3d');
+      const response = await idempotency(
         request,
         reply,
-        (passing) => upstream.forward(request, passing),
+        (call) => upstream.forward(request, call),
         bodies.get(request),
       );
-      return relay(reply, answer);
+      return relay(reply, response);
     },
   );
 };

@@ -1,13 +1,14 @@
 import { collection } from '@gatehouse/shared/data/connect';
 
-/** The outcome of a call with an `Idempotency-Key`; without an answer the call is in flight. */
+/** The outcome of a call with an `Idempotency-Key`; without a `fingerprint` the call is in flight. */
 interface IdempotencyKey {
   _id: string;
-  /** Until then no other call may use the key. */
+  /** No other call may take the key before this time. */
   leased_until: Date;
   expires_at: Date;
-  /** A digest of the request body. */
+  /** A digest of the request. */
   fingerprint?: string;
+  /** Absent when the response was too large to store. */
   answer?: { status: number; headers: Record<string, string>; body: string };
 }
 

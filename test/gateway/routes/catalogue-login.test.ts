@@ -1,23 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { buildGateway } from '../../services/gateway/app.ts';
-import { memoryCounters } from '../../services/gateway/policy/counters-memory.ts';
-import { createLoginThrottle } from '../../services/gateway/policy/login-throttle.ts';
-import { failuresAt, outcome, rateLimited } from '../fixtures/envelope.ts';
-import { bodyOf, startHttp } from '../fixtures/gateway.ts';
-import { type Answered, decodeToken, postForm, postJson } from '../fixtures/http.ts';
-import { newMember } from '../fixtures/members.ts';
-import { listen, type Services, startServices, testConfig } from '../fixtures/services.ts';
+import { buildGateway } from '../../../services/gateway/app.ts';
+import { memoryCounters } from '../../../services/gateway/policy/counters-memory.ts';
+import { createLoginThrottle } from '../../../services/gateway/policy/login-throttle.ts';
+import { failuresAt, outcome, rateLimited } from '../../fixtures/envelope.ts';
+import { bodyOf, startHttp } from '../../fixtures/gateway.ts';
+import { type Answered, decodeToken, postForm, postJson } from '../../fixtures/http.ts';
+import { newMember } from '../../fixtures/members.ts';
+import { listen, type Services, startServices, testConfig } from '../../fixtures/services.ts';
 
 let services: Services;
-/** A CAPTCHA provider that says yes to whatever begins with "solved". */
+/** A CAPTCHA provider that accepts every token that begins with "solved". */
 let provider: Awaited<ReturnType<typeof startHttp>>;
-const asked: (string | null)[] = [];
+const verified: (string | null)[] = [];
 beforeAll(async () => {
   services = await startServices();
   provider = await startHttp(async (request, response) => {
     const token = new URLSearchParams(await bodyOf(request)).get('response');
-    asked.push(token);
+    verified.push(token);
     response
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ success: token?.startsWith('solved') }));
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const gateways: FastifyInstance[] = [];
-/** A gateway whose counters are new, in front of the two services. */
+/** A gateway with new counters in front of the two services. */
 async function startGateway(env: NodeJS.ProcessEnv = {}): Promise<string> {
   const config = testConfig('gateway', {
     CAPTCHA_PROVIDER: 'recaptcha',
@@ -47,13 +47,13 @@ async function startGateway(env: NodeJS.ProcessEnv = {}): Promise<string> {
 let gateway: string;
 beforeEach(async () => {
   gateway = await startGateway();
-  asked.length = 0;
+  verified.length = 0;
 });
 afterEach(() => Promise.all(gateways.splice(0).map((each) => each.close())));
 
 const newUser = (fields?: object) => newMember(services.db, fields);
 let solutions = 0;
-/** Each is good for one login. */
+/** A new token; each is valid for one login. */
 const solved = () => `solved ${++solutions}`;
 const from = (address: string) => ({ 'x-forwarded-for': address });
 const logIn = (credentials: unknown, headers?: Record<string, string>, where = gateway) =>
@@ -65,12 +65,12 @@ const failDirect = (email: string, headers?: Record<string, string>) =>
 const failure = failuresAt(() => services.clock.now());
 const captchaRequired = (answer: Answered) =>
   failure(answer, 400, 'CAPTCHA_REQUIRED', 'reCAPTCHA validation failed');
-/** What a login with the right password and without a CAPTCHA gets. */
+/** The status of a login with the right password and without a CAPTCHA. */
 const attempt = async (email: string, headers?: Record<string, string>, where?: string) =>
   (await logIn({ email, password: 'secret' }, headers, where)).status;
 
 describe('POST /api/v1/auth/login through the gateway', () => {
-  test('is the login service’s answer, exactly', async () => {
+  test('returns the login service’s response unchanged', async () => {
     const { email, user_id } = await newUser();
     const answer = await logIn({ email, password: 'secret' });
     expect(outcome(answer)).toEqual({
@@ -83,10 +83,10 @@ describe('POST /api/v1/auth/login through the gateway', () => {
     const { header, payload } = decodeToken(answer.body.access_token);
     expect(payload).toEqual({ email, user_id, exp: services.clock.seconds() + 3600 });
     expect(Object.keys(header).sort()).toEqual(['alg', 'sid', 'typ']);
-    expect(asked).toEqual([]);
+    expect(verified).toEqual([]);
   });
 
-  test('refuses unknown e-mail and wrong password alike, and the unverified account apart', async () => {
+  test('refuses an unknown email and a wrong password alike, and an unverified account with 403', async () => {
     const { email } = await newUser();
     const unverified = await newUser({ verified: false });
     const invalid = [401, 'INVALID_CREDENTIALS', 'Invalid credentials'] as const;
@@ -98,12 +98,12 @@ describe('POST /api/v1/auth/login through the gateway', () => {
     expect(outcome(right)).toEqual(failure(right, 403, 'ACCOUNT_NOT_VERIFIED', 'Account not verified'));
   });
 
-  test('needs no bearer, and a bad one does no harm', async () => {
+  test('needs no bearer, and ignores an invalid one', async () => {
     const { email } = await newUser();
     expect(await attempt(email, { authorization: 'Bearer x' })).toBe(200);
   });
 
-  test('the address that the login service records is the client’s', async () => {
+  test('forwards the client’s address to the login service', async () => {
     const { email } = await newUser();
     await attempt(email, { ...from('198.51.100.77'), 'x-request-id': 'from-the-client' });
     expect(await services.db.auditEvents.findOne({ email: email.toLowerCase() })).toMatchObject({
@@ -111,7 +111,7 @@ describe('POST /api/v1/auth/login through the gateway', () => {
     });
   });
 
-  test('503 when the login service is down, and the attempt is no failure', async () => {
+  test('returns 503 when the login service is down, and counts no failure', async () => {
     const { email } = await newUser();
     const alone = await startGateway({ LOGIN_SERVICE_URL: 'http://127.0.0.1:1' });
     for (let time = 0; time < 25; time += 1) {
@@ -122,7 +122,7 @@ describe('POST /api/v1/auth/login through the gateway', () => {
 });
 
 describe('the CAPTCHA after failures', () => {
-  test('is asked for after three of the pair, for a quarter of an hour', async () => {
+  test('is required after three failures of the pair, for 15 minutes', async () => {
     const { email } = await newUser();
     const began = services.clock.now();
     for (let time = 0; time < 3; time += 1) {
@@ -131,7 +131,7 @@ describe('the CAPTCHA after failures', () => {
     }
     const answer = await logIn({ email, password: 'secret' });
     expect(outcome(answer)).toEqual(captchaRequired(answer));
-    expect(asked).toEqual([]);
+    expect(verified).toEqual([]);
     services.clock.advance((began + 899_999 - services.clock.now()) / 1000);
     expect(await attempt(email)).toBe(400);
     services.clock.advance(0.001);
@@ -154,7 +154,7 @@ describe('the CAPTCHA after failures', () => {
     if (typeof token === 'string' && status === 400) expect(outcome(answer)).toEqual(captchaRequired(answer));
   });
 
-  test('a solved one lets one login through and no second', async () => {
+  test('admits one login with a solved token', async () => {
     const { email } = await newUser();
     for (let time = 0; time < 3; time += 1) await fail(email);
     const recaptcha_token = solved();
@@ -163,7 +163,7 @@ describe('the CAPTCHA after failures', () => {
     expect(outcome(answer)).toEqual(captchaRequired(answer));
   });
 
-  test('is not asked of another address, nor for another account, nor for another spelling’s sake', async () => {
+  test('is not required for another address or account, and counts spellings of an account together', async () => {
     const [{ email }, other] = [await newUser(), await newUser()];
     for (let time = 0; time < 3; time += 1) await fail(email, from('198.51.100.1'));
     expect(await attempt(email, from('198.51.100.1'))).toBe(400);
@@ -173,25 +173,25 @@ describe('the CAPTCHA after failures', () => {
     expect(await attempt(other.email, from('198.51.100.1'))).toBe(200);
   });
 
-  test('is asked after failures at the other door too', async () => {
+  test('is required after failures of the Direct contract too', async () => {
     const { email } = await newUser();
     await failDirect(email);
     await fail(email);
-    expect(await attempt(email)).toBe(200); // which clears the pair
+    expect(await attempt(email)).toBe(200); // clears the pair
     await failDirect(email);
     await failDirect(email.toUpperCase());
     await fail(email);
     expect(await attempt(email)).toBe(400);
   });
 
-  test('the unknown account fails as well, at either door', async () => {
+  test('counts an unknown account as a failure, under both contracts', async () => {
     for (let time = 0; time < 3; time += 1) await failDirect('nobody@example.com');
     expect(await attempt('nobody@example.com')).toBe(400);
     for (let time = 0; time < 3; time += 1) await fail('nobody.else@example.com');
     expect(await attempt('nobody.else@example.com')).toBe(400);
   });
 
-  test('what is no failure does not count', async () => {
+  test('does not count attempts that are not failures', async () => {
     const unverified = await newUser({ verified: false });
     for (let time = 0; time < 5; time += 1) expect(await attempt(unverified.email)).toBe(403);
     for (let time = 0; time < 5; time += 1)
@@ -212,14 +212,14 @@ describe('the CAPTCHA after failures', () => {
     expect(await attempt(email)).toBe(200);
   });
 
-  test('a success does not clear what others failed at', async () => {
+  test('a success does not clear the failures of the address', async () => {
     const [{ email }, other] = [await newUser(), await newUser()];
     for (let time = 0; time < 3; time += 1) await fail(email);
     expect(await attempt(other.email)).toBe(200);
     expect(await attempt(email)).toBe(400);
   });
 
-  test('is asked after twenty of the address, whatever the account, a success in between or not', async () => {
+  test('is required after twenty failures of the address, whatever the accounts and successes', async () => {
     const { email } = await newUser();
     for (let time = 0; time < 10; time += 1) await fail(`a${time}@example.com`, from('198.51.100.1'));
     expect(await attempt(email, from('198.51.100.1'))).toBe(200);
@@ -235,7 +235,7 @@ describe('the CAPTCHA after failures', () => {
     expect(await attempt(email, from('198.51.100.1'))).toBe(200);
   });
 
-  test('a parallel burst gets no further without it', async () => {
+  test('a parallel burst gets no extra attempts', async () => {
     const { email } = await newUser();
     const pair = from('198.51.100.10');
     const ofPair = await Promise.all(
@@ -253,7 +253,7 @@ describe('the CAPTCHA after failures', () => {
     expect(ofAddress.filter(({ body }) => body.error.code === 'CAPTCHA_REQUIRED')).toHaveLength(40);
   });
 
-  test('one /64 of IPv6 is one address', async () => {
+  test('counts an IPv6 /64 as one address', async () => {
     const { email } = await newUser();
     for (let host = 1; host <= 3; host += 1) await fail(email, from(`2001:db8:0:1::${host}`));
     expect(await attempt(email, from('2001:db8:0:1:ffff::1'))).toBe(400);
@@ -262,7 +262,7 @@ describe('the CAPTCHA after failures', () => {
 });
 
 describe('CAPTCHA_ON_CATALOGUE_LOGIN', () => {
-  test('always: at the first login', async () => {
+  test('always: requires it at the first login', async () => {
     const where = await startGateway({ CAPTCHA_ON_CATALOGUE_LOGIN: 'always' });
     const { email } = await newUser();
     const answer = await logIn({ email, password: 'secret' }, {}, where);
@@ -271,27 +271,30 @@ describe('CAPTCHA_ON_CATALOGUE_LOGIN', () => {
     expect((await logIn({ email, password: 'secret', recaptcha_token }, {}, where)).status).toBe(200);
   });
 
-  test('never: however many fail', async () => {
+  test('never: does not require it, whatever the failures', async () => {
     const where = await startGateway({ CAPTCHA_ON_CATALOGUE_LOGIN: 'never' });
     const { email } = await newUser();
     for (let time = 0; time < 19; time += 1) await fail(email, {}, where);
     for (let time = 0; time < 19; time += 1) await fail(`${time}@example.com`, {}, where);
     expect(await attempt(email, {}, where)).toBe(200);
-    expect(asked).toEqual([]);
+    expect(verified).toEqual([]);
   });
 
-  test.each(['always', 'after-failures'])('%s asks nobody where the provider is none', async (when) => {
-    const where = await startGateway({ CAPTCHA_ON_CATALOGUE_LOGIN: when, CAPTCHA_PROVIDER: 'none' });
-    const { email } = await newUser();
-    for (let time = 0; time < 4; time += 1) await fail(email, {}, where);
-    expect(await attempt(email, {}, where)).toBe(200);
-  });
+  test.each(['always', 'after-failures'])(
+    '%s requires nothing when CAPTCHA_PROVIDER is none',
+    async (when) => {
+      const where = await startGateway({ CAPTCHA_ON_CATALOGUE_LOGIN: when, CAPTCHA_PROVIDER: 'none' });
+      const { email } = await newUser();
+      for (let time = 0; time < 4; time += 1) await fail(email, {}, where);
+      expect(await attempt(email, {}, where)).toBe(200);
+    },
+  );
 });
 
 describe('twenty failures of a pair within five minutes', () => {
   const tooMany = (retry_after: number) => rateLimited(20, retry_after, services.clock.now());
 
-  test('are all that it has, at either door, and none from elsewhere', async () => {
+  test('are the limit over both contracts, and other addresses are not affected', async () => {
     const { email } = await newUser();
     for (let time = 0; time < 10; time += 1) expect((await fail(email)).status).toBe(401);
     services.clock.advance(100);
@@ -311,7 +314,7 @@ describe('twenty failures of a pair within five minutes', () => {
     expect((await fail(email)).status).toBe(401);
   });
 
-  test('a parallel burst gets no more', async () => {
+  test('are the limit for a parallel burst', async () => {
     const where = await startGateway({ CAPTCHA_ON_CATALOGUE_LOGIN: 'never' });
     const { email } = await newUser();
     const answers = await Promise.all(Array.from({ length: 50 }, () => fail(email, {}, where)));
@@ -321,7 +324,7 @@ describe('twenty failures of a pair within five minutes', () => {
     expect(compared).toBe(20);
   });
 
-  test('a success gives them all back', async () => {
+  test('are cleared by a success', async () => {
     const where = await startGateway({ CAPTCHA_ON_CATALOGUE_LOGIN: 'never' });
     const { email } = await newUser();
     for (let round = 0; round < 2; round += 1) {
@@ -330,14 +333,14 @@ describe('twenty failures of a pair within five minutes', () => {
     }
   });
 
-  test('logins that are no failures take none', async () => {
+  test('do not include logins that are not failures', async () => {
     const where = await startGateway({ CAPTCHA_ON_CATALOGUE_LOGIN: 'never' });
     const { email } = await newUser({ verified: false });
     for (let time = 0; time < 30; time += 1) expect(await attempt(email, {}, where)).toBe(403);
   });
 });
 
-test('an attempt that ends after its window gives nothing back to the next', async () => {
+test('an attempt that ends after its window refunds nothing in the next one', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const counters = memoryCounters(() => Date.now());
   const throttle = createLoginThrottle(counters);
@@ -363,7 +366,7 @@ test('an attempt that ends after its window gives nothing back to the next', asy
   vi.useRealTimers();
 });
 
-describe('a body that is not what it should be never reaches the login service', () => {
+describe('an invalid body never reaches the login service', () => {
   const MALFORMED = 'The request is malformed';
   const MISSING = 'A required field is missing';
   const missing = (details: string) => [400, 'MISSING_FIELD', MISSING, details] as const;
@@ -384,19 +387,19 @@ describe('a body that is not what it should be never reaches the login service',
     ['an array', '[{"email":"a@b.c","password":"x"}]', invalid('body must be a JSON object')],
     ['an empty object', '{}', missing('email is required')],
     ['no password', '{"email":"a@b.c"}', missing('password is required')],
-    ['an empty e-mail', '{"email":" ","password":"x"}', missing('email is required')],
+    ['an empty email', '{"email":" ","password":"x"}', missing('email is required')],
     ['an empty password', '{"email":"a@b.c","password":""}', missing('password is required')],
-    ['an operator as e-mail', '{"email":{"$gt":""},"password":"x"}', invalid('email must be a string')],
+    ['an operator as the email', '{"email":{"$gt":""},"password":"x"}', invalid('email must be a string')],
     ['null as password', '{"email":"a@b.c","password":null}', invalid('password must be a string')],
     ['100,000 arrays', deep('[', ']'), invalid('body must be a JSON object')],
     ['100,000 objects', deep('{"a":', '}').replace('}', '1}'), missing('email is required')],
     [
-      'a deep password',
+      'a deeply nested password',
       `{"email":"a@b.c","password":${deep('[', ']')}}`,
       invalid('password must be a string'),
     ],
     ['100,000 arrays, never closed', '['.repeat(100_000), invalid(MALFORMED)],
-    ['no end', '{"email":"a@b.c","password":"x"', invalid(MALFORMED)],
+    ['a missing closing brace', '{"email":"a@b.c","password":"x"', invalid(MALFORMED)],
     ['__proto__', '{"__proto__":{"email":"a@b.c"},"password":"x"}', invalid(MALFORMED)],
   ])('%s', async (_, body, expected) => {
     const answer = await logIn(body);
@@ -404,19 +407,19 @@ describe('a body that is not what it should be never reaches the login service',
   });
 
   test.each(['application/x-www-form-urlencoded', 'multipart/form-data; boundary=b', 'application/xml', 'x'])(
-    'the content type %s',
+    'with the content type %s',
     async (type) => {
       const answer = await logIn('{"email":"a@b.c","password":"x"}', { 'content-type': type });
       expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
     },
   );
 
-  test('more than a mebibyte', async () => {
+  test('of more than a mebibyte', async () => {
     const answer = await logIn(JSON.stringify({ email: 'a@b.c', password: 'x'.repeat(1024 * 1024) }));
     expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
   });
 
-  test('a CAPTCHA that is no text', async () => {
+  test('with a CAPTCHA token that is not a string', async () => {
     for (const recaptcha_token of [1, null, {}, []]) {
       const answer = await logIn({ email: 'a@b.c', password: 'x', recaptcha_token });
       expect(answer.status).toBe(400);

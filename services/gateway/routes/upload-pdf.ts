@@ -4,15 +4,16 @@ import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy
 import { AppError, BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Idempotency } from './idempotency.ts';
-import { relay, type Upstream } from './upstreams.ts';
+import type { Idempotency } from '../proxy/idempotency.ts';
+import { relay } from '../proxy/response.ts';
+import { notConfigured, type Upstream } from '../proxy/upstreams.ts';
 
 interface Options {
   upstream: Upstream | undefined;
   idempotency: Idempotency;
 }
 
-/** POST /api/v1/crawl/upload-pdf: held against the specification's shape while it streams to the crawler. */
+/** POST /api/v1/crawl/upload-pdf: validated while it streams to the crawler (CONTRACT.md §Platform calls). */
 export async function uploadPdf(app: FastifyInstance, { upstream, idempotency }: Options): Promise<void> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async () => undefined);
@@ -23,43 +24,42 @@ export async function uploadPdf(app: FastifyInstance, { upstream, idempotency }:
         tags: ['platform'],
         summary: 'Upload a PDF to a chatbot',
         description:
-          'multipart/form-data with `file` and `chatbot_id`, forwarded to the crawler; the answer is its own.',
+          'multipart/form-data with `file` and `chatbot_id`. Forwarded to the crawler, whose response is returned unchanged.',
         security: [{ bearer: [] }],
         consumes: ['multipart/form-data'],
         body: z.object({ file: z.string().meta({ format: 'binary' }), chatbot_id: z.string().min(1) }),
         response: {
           200: z
             .looseObject({})
-            .meta({ description: 'What the crawler says', examples: [{ status: 'queued' }] }),
+            .meta({ description: 'The response of the crawler', examples: [{ status: 'queued' }] }),
           ...failures('catalogue', 'missingField', 'invalidFormat', ...BEARER_FAILURES),
         },
       },
       config: { streams: true },
-      // The body is for the document alone: it is checked as it flows by.
+      // The schema is only documentation: the body is validated as it streams.
       validatorCompiler: () => () => true,
     },
     async (request, reply) => {
-      if (!upstream)
-        throw new AppError('unavailable', { text: 'No service is configured for /api/v1/crawl/' });
-      const answer = await idempotency(request, reply, ({ body, signal }) => {
-        const checked = checkedUpload(request.headers);
+      if (!upstream) throw notConfigured('/api/v1/crawl');
+      const response = await idempotency(request, reply, ({ body, signal }) => {
+        const checked = validated(request.headers);
         const source = body instanceof Readable ? body : request.raw;
         source.on('error', (error) => checked.destroy(error)).pipe(checked);
         return upstream.forward(request, { body: checked, signal });
       });
-      return relay(reply, answer);
+      return relay(reply, response);
     },
   );
 }
 
 /**
- * Lets a form pass that has one `file` and one `chatbot_id`. The check ends with the last byte, so the last chunk is
- * withheld until then: the crawler never sees the whole of a request that fails.
+ * Passes a form through that has exactly one `file` and one `chatbot_id`. The last chunk is held back until the check
+ * has passed, so the crawler never receives a complete request that is invalid.
  */
-function checkedUpload(headers: IncomingHttpHeaders): Transform {
+function validated(headers: IncomingHttpHeaders): Transform {
   const seen = { file: 0, chatbot_id: 0 };
-  /** Names of parts of the other kind: a text for a file, a file for a text. */
-  const strange = new Set<string>();
+  /** Names of parts of the wrong kind: a text field `file`, or a file `chatbot_id`. */
+  const wrongKind = new Set<string>();
   const parser = openParser(headers);
   let last: Buffer | undefined;
   const checked = new Transform({
@@ -69,20 +69,20 @@ function checkedUpload(headers: IncomingHttpHeaders): Transform {
       parser.write(chunk, () => done(null, previous));
     },
     flush(done) {
-      parser.once('finish', () => done(refusalOf(seen, strange), last)).end();
+      parser.once('finish', () => done(refusalOf(seen, wrongKind), last)).end();
     },
   });
   const refuse = (cause: unknown) => checked.destroy(new AppError('invalidFormat', { cause }));
   parser
     .on('file', (name, file) => {
       if (name === 'file') seen.file += 1;
-      if (name === 'chatbot_id') strange.add(name);
+      if (name === 'chatbot_id') wrongKind.add(name);
       file.on('error', refuse).resume();
     })
-    .on('field', (name, value, _, cutShort) => {
-      if (cutShort) refuse('a field too long');
+    .on('field', (name, value, _, truncated) => {
+      if (truncated) refuse('a field is too long');
       if (name === 'chatbot_id' && value !== '') seen.chatbot_id += 1;
-      if (name === 'file') strange.add(name);
+      if (name === 'file') wrongKind.add(name);
     })
     .on('error', refuse)
     .on('fieldsLimit', () => refuse('too many fields'));
@@ -91,7 +91,7 @@ function checkedUpload(headers: IncomingHttpHeaders): Transform {
 
 function openParser(headers: IncomingHttpHeaders): BusboyInstance {
   try {
-    if (!/^multipart\/form-data\b/i.test(String(headers['content-type']))) throw new Error('no form');
+    if (!/^multipart\/form-data\b/i.test(String(headers['content-type']))) throw new Error('not a form');
     return new Busboy({
       headers: headers as BusboyHeaders,
       limits: { fields: 100, fieldSize: 64 * 1024, headerPairs: 20 },
@@ -101,10 +101,10 @@ function openParser(headers: IncomingHttpHeaders): BusboyInstance {
   }
 }
 
-function refusalOf(seen: Record<'file' | 'chatbot_id', number>, strange: Set<string>): AppError | null {
+function refusalOf(seen: Record<'file' | 'chatbot_id', number>, wrongKind: Set<string>): AppError | null {
   for (const [name, times] of Object.entries(seen)) {
     if (times === 0) return new AppError('missingField', { text: `${name} is required` });
-    if (times > 1 || strange.has(name))
+    if (times > 1 || wrongKind.has(name))
       return new AppError('invalidFormat', { text: `${name} is given more than once` });
   }
   return null;

@@ -1,0 +1,17 @@
+/** Time limits in milliseconds (CONTRACT.md §Timeouts, §CAPTCHA); tests inject small ones. */
+export const LIMITS = {
+  /** For a form or JSON body to arrive, and for silence within an upload. */
+  body: 30_000,
+  /** For silence of our own services. */
+  services: 15_000,
+  /** For silence of a platform service, and of a client that reads a stream. */
+  platform: 30_000,
+  /** For the CAPTCHA provider's whole response. */
+  captcha: 5_000,
+  /** For a service to send its OpenAPI document. */
+  document: 2_000,
+  /** For Redis to run a command. */
+  redis: 1_000,
+};
+
+export type Limits = typeof LIMITS;

@@ -1,0 +1,19 @@
+import type { Redis } from 'ioredis';
+import type { Counters } from './counters.ts';
+import { memoryCounters } from './counters-memory.ts';
+import { redisCounters } from './counters-redis.ts';
+
+/** Counters in Redis, and in memory while Redis is down or not configured. */
+export function createCounters(redis: Redis | undefined, now: () => number): Counters {
+  const memory = memoryCounters(now);
+  if (!redis) return memory;
+  const shared = redisCounters(redis);
+  const withFallback = <T>(use: (counters: Counters) => Promise<T>): Promise<T> =>
+    redis.status === 'ready' ? use(shared).catch(() => use(memory)) : use(memory);
+  return {
+    spend: (key, windows) => withFallback((counters) => counters.spend(key, windows)),
+    peek: (key, windows) => withFallback((counters) => counters.peek(key, windows)),
+    refund: (key, windows) => withFallback((counters) => counters.refund(key, windows)),
+    clear: (key, windows) => withFallback((counters) => counters.clear(key, windows)),
+  };
+}

@@ -1,0 +1,20 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+interface ForwardedRoutes {
+  prefix: string;
+  /** Paths below the prefix. */
+  routes: string[];
+  config: { public: boolean };
+}
+
+/** Registers routes that forward their calls. */
+export type Forwarding = (app: FastifyInstance, routes: ForwardedRoutes) => unknown;
+
+/** Handles every method of the routes in the same way. */
+export const forwarding =
+  (handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>): Forwarding =>
+  (app, { prefix, routes, config }) => {
+    for (const route of routes) app.route({ method: METHODS, url: prefix + route, config, handler });
+  };

@@ -1,0 +1,54 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import httpProxy, { type FastifyHttpProxyOptions } from '@fastify/http-proxy';
+import type { Dispatcher } from 'undici';
+import { requestHeaders } from './forwarded-headers.ts';
+import { type Forwarding, METHODS } from './forwarding.ts';
+import type { Idempotency } from './idempotency.ts';
+import { relay, type UpstreamResponse } from './response.ts';
+import { bodyOf, type ForwardOptions, type Target, type Upstream } from './upstreams.ts';
+
+interface Call extends ForwardOptions {
+  resolve(response: Promise<UpstreamResponse>): void;
+}
+
+/** The call that reply-from is sending; it passes only method, path and headers to its HTTP client. */
+const current = new AsyncLocalStorage<Call>();
+
+/**
+ * Forwards a prefix to a platform service through @fastify/http-proxy. The policy has refused every path that is not
+ * canonical, so no path is left that the proxy could resolve to another prefix or origin.
+ */
+export const platformService =
+  (upstream: Upstream, idempotency: Idempotency): Forwarding =>
+  (app, { prefix, routes, config }) => {
+    /**
+     * The HTTP client of reply-from: our own pool, which verifies certificates, has our time limits and never retries.
+     * It does not call back. reply-from would log a disconnected client as a warning, discard the response that an
+     * Idempotency-Key waits for, and set the headers of a small body that may still break off.
+     */
+    const request = (target: Target) => {
+      const { resolve, ...options } = current.getStore() as Call;
+      resolve(upstream.send(target, options));
+    };
+
+    return app.register(httpProxy, {
+      prefix,
+      upstream: upstream.origin + upstream.basePath,
+      rewritePrefix: upstream.basePath + prefix,
+      routes,
+      httpMethods: METHODS,
+      config: { ...config, streams: true },
+      proxyPayloads: false,
+      undici: { request: request as unknown as Dispatcher['request'] },
+      disableCache: true,
+      disableRequestLogging: true,
+      replyOptions: { rewriteRequestHeaders: requestHeaders },
+      async handler(request, reply, path, options) {
+        const call = ({ body = bodyOf(request), signal }: ForwardOptions) =>
+          new Promise<UpstreamResponse>((resolve) => {
+            current.run({ body, signal, resolve }, () => reply.from(path, options));
+          });
+        return relay(reply, await idempotency(request, reply, call));
+      },
+    } as FastifyHttpProxyOptions);
+  };

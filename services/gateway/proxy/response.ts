@@ -1,0 +1,21 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { LIMITS } from '../limits.ts';
+
+/** An upstream's response; a streamed body is still to be read. */
+export interface UpstreamResponse {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Readable | Buffer | string;
+}
+
+/** Sends an upstream's response to the client. A body that breaks off cuts the client's connection. */
+export function relay(reply: FastifyReply, { status, headers, body }: UpstreamResponse): FastifyReply {
+  const vary = reply.getHeader('vary');
+  reply.code(status).headers(headers);
+  if (vary && headers.vary && headers.vary !== vary) reply.header('vary', `${vary}, ${headers.vary}`);
+  // A client that stops reading does not hold the upstream's connection.
+  if (body instanceof Readable) reply.raw.setTimeout(LIMITS.platform);
+  return reply.serializer((text: string) => text).send(body);
+}

@@ -1,0 +1,80 @@
+import { PREFIXES, type Prefix } from '@gatehouse/shared/contract/prefixes';
+import { AppError } from '@gatehouse/shared/http/errors';
+import type { FastifyInstance } from 'fastify';
+import type { Principals } from '../policy/principals.ts';
+import { type Forwarding, forwarding, METHODS } from '../proxy/forwarding.ts';
+import type { Idempotency } from '../proxy/idempotency.ts';
+import { platformService } from '../proxy/platform-service.ts';
+import { wholeBody } from '../proxy/request-body.ts';
+import { relay } from '../proxy/response.ts';
+import { notConfigured, type Upstream } from '../proxy/upstreams.ts';
+
+interface Options {
+  upstreams: Record<Prefix, Upstream | undefined>;
+  loginService: Upstream;
+  userService: Upstream;
+  /** Paths that the gateway validates before it forwards them; their routes are elsewhere. */
+  checkedPaths: readonly string[];
+  /** Exact paths that need no bearer. */
+  publicPaths: readonly string[];
+  idempotency: Idempotency;
+  principals: Principals;
+}
+
+/** Forwards every prefix of the catalogue to what serves it (CONTRACT.md §Prefixes). */
+export async function prefixes(app: FastifyInstance, options: Options): Promise<void> {
+  const { upstreams, loginService, userService, checkedPaths, publicPaths, idempotency, principals } =
+    options;
+  app.addHook('onRoute', (route) => {
+    route.schema = { hide: true };
+  });
+  // Bodies are not parsed: they are forwarded as they arrive.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', async () => undefined);
+
+  /** A slow body waits here, not at the service. */
+  const toUserService = forwarding(async (request, reply) => {
+    const body = await wholeBody(request);
+    return relay(
+      reply,
+      await idempotency(request, reply, (call) => userService.forward(request, call), body),
+    );
+  });
+  const toLoginService = forwarding(async (request, reply) => {
+    const response = await loginService.forward(request, { body: await wholeBody(request) });
+    // After a logout this gateway refuses the session at once; the others do within PRINCIPAL_CACHE_MS.
+    principals.forget(request.headers.authorization);
+    return relay(reply, response);
+  });
+  const toNoService = (prefix: Prefix) =>
+    forwarding(async () => {
+      throw notConfigured(prefix);
+    });
+  const forwardingOf = (prefix: Prefix): Forwarding => {
+    const upstream = upstreams[prefix];
+    if (!upstream) return toNoService(prefix);
+    if (upstream === loginService) return toLoginService;
+    if (upstream === userService) return toUserService;
+    return platformService(upstream, idempotency);
+  };
+
+  for (const prefix of Object.keys(PREFIXES) as Prefix[]) {
+    const forward = forwardingOf(prefix);
+    const open = publicPaths.filter((path) => path.startsWith(`${prefix}/`));
+    await forward(app, { prefix, routes: ['', '/*'], config: { public: false } });
+    if (open.length > 0) {
+      const routes = open.map((path) => path.slice(prefix.length));
+      await forward(app, { prefix, routes, config: { public: true } });
+    }
+  }
+  // A service may ignore a trailing slash, and would then run a call that was not validated.
+  for (const path of checkedPaths) {
+    app.route({
+      method: METHODS,
+      url: `${path}/`,
+      handler: () => {
+        throw new AppError('notFound');
+      },
+    });
+  }
+}
