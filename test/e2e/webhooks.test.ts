@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +8,7 @@ import { eventually } from '../fixtures/eventually.ts';
 import { postJson } from '../fixtures/http.ts';
 import { freePorts } from '../fixtures/launcher.ts';
 import { bearerOf, newMember } from '../fixtures/members.ts';
+import { createProcesses } from '../fixtures/processes.ts';
 import { type Receiver, startReceiver } from '../fixtures/receiver.ts';
 import { JWT_SECRET } from '../fixtures/services.ts';
 import { conversation, INTERNAL_API_KEY, SECRET } from '../user/webhooks/hooks.ts';
@@ -27,45 +27,21 @@ let db: Database;
 let receiver: Receiver;
 let owner_id: string;
 let webhook_id: string;
-let output = '';
-const parts = new Map<Part, { child: ChildProcess; ended: Promise<unknown> }>();
-
-async function start(part: Part) {
-  const args =
-    part === 'database' ? ['--port', String(ports.database), '--data', join(folder, 'e2e.sqlite')] : [];
-  const child = spawn(process.execPath, [SCRIPTS[part], ...args], {
-    env: {
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      HOST: '127.0.0.1',
-      LOG_LEVEL: 'warn',
-      MONGODB_URI: mongodb(),
-      JWT_SECRET,
-      INTERNAL_API_KEY,
-      WEBHOOK_ALLOW_PRIVATE: 'on',
-      USER_PORT: String(ports[part]),
-    },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  });
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk) => {
-      output += `${part} ${chunk}`;
-    });
-  }
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  parts.set(part, { child, ended });
-  const ready = new Promise((resolve) => child.once('message', resolve));
-  if ((await Promise.race([ready, ended])) !== 'ready') throw new Error(`${part} ended:\n${output}`);
-}
-
-async function kill(part: Part, signal: NodeJS.Signals = 'SIGKILL') {
-  const running = parts.get(part);
-  parts.delete(part);
-  running?.child.kill(signal);
-  return running?.ended;
-}
 
 const mongodb = () => `mongodb://127.0.0.1:${ports.database}/gatehouse`;
 const url = (part: Part) => `http://127.0.0.1:${ports[part]}`;
+const { start, end, signal, isRunning } = createProcesses<Part>((part) => ({
+  script: SCRIPTS[part],
+  args: part === 'database' ? ['--port', String(ports.database), '--data', join(folder, 'e2e.sqlite')] : [],
+  env: {
+    LOG_LEVEL: 'warn',
+    MONGODB_URI: mongodb(),
+    JWT_SECRET,
+    INTERNAL_API_KEY,
+    WEBHOOK_ALLOW_PRIVATE: 'on',
+    USER_PORT: String(ports[part]),
+  },
+}));
 const publish = (body: unknown, at: Part = 'one') =>
   postJson(`${url(at)}/internal/events`, body, { authorization: `Bearer ${INTERNAL_API_KEY}` });
 
@@ -78,7 +54,7 @@ beforeAll(async () => {
   db = await connect(mongodb(), COLLECTIONS, { appName: 'test' });
 });
 beforeEach(async () => {
-  for (const part of ['one', 'two'] as const) if (!parts.has(part)) await start(part);
+  for (const part of ['one', 'two'] as const) if (!isRunning(part)) await start(part);
   receiver = await startReceiver();
   const user = await newMember(db);
   owner_id = String(user.user_id);
@@ -90,7 +66,7 @@ beforeEach(async () => {
 afterEach(() => receiver.stop());
 afterAll(async () => {
   await db.close();
-  for (const part of ['one', 'two', 'database'] as const) await kill(part);
+  for (const part of ['one', 'two', 'database'] as const) await end(part);
   await rm(folder, { recursive: true, maxRetries: 5 });
 });
 
@@ -115,17 +91,17 @@ test('after a worker is killed between sending and recording, another sends the 
       killed ??= eventually(async () =>
         expect((await db.webhooks.findOne({ webhook_id }))?.lease).not.toBeNull(),
       )
-        .then(() => kill('one'))
+        .then(() => end('one'))
         .then(expireLease)
         .finally(() => {
           response.end();
-          parts.get('two')?.child.kill('SIGCONT');
+          signal('two', 'SIGCONT');
         });
     },
     (response) => void response.end(),
   ];
   // Only the first worker can claim the queue.
-  parts.get('two')?.child.kill('SIGSTOP');
+  signal('two', 'SIGSTOP');
   await publish(events);
   await allDelivered(5);
   await killed;
@@ -141,18 +117,16 @@ test('after SIGTERM, attempts in flight are recorded and another worker sends th
   receiver.answers = [(response) => void setTimeout(() => response.end(), 50)];
   await publish(events);
   await eventually(() => expect(receiver.received.length).toBeGreaterThan(3));
-  expect(await kill('one', 'SIGTERM')).toBe(0);
+  expect(await end('one', 'SIGTERM')).toBe(0);
   await allDelivered(50);
   expect(receiver.ids().toSorted()).toEqual(events.map(({ id }) => id).toSorted());
 });
 
-test('a database that is killed and restarted loses no accepted event', {
-  timeout: 110_000,
-}, async () => {
+test('a database that is killed and restarted loses no accepted event', async () => {
   const events = Array.from({ length: 40 }, () => conversation(owner_id));
   receiver.answers = [(response) => void setTimeout(() => response.end(), 5)];
   expect((await publish(events.slice(0, 20))).status).toBe(200);
-  await kill('database');
+  await end('database');
   const during = publish(events.slice(20));
   await start('database');
   expect([200, 503]).toContain((await during).status);

@@ -28,43 +28,50 @@ async function start(options?: Parameters<typeof launch>[0]) {
   running.push(launched);
   return launched;
 }
-/** Launches and waits until all is up. */
+/** Launches and waits until everything is up. */
 async function startUp(options?: Parameters<typeof start>[0]) {
   const launched = await start(options);
-  if (!(await launched.up)) throw new Error(`it did not come up:\n${launched.output()}`);
+  await launched.up;
   return launched;
 }
 afterEach(async () => {
   await Promise.all(running.splice(0).map((launched) => launched.stop()));
 });
 
-/** Every process there is: its id, its parent's, and its command line; a zombie is none. */
+/** Lists the processes of this machine, without zombies. */
 const processes = (): { pid: number; parent: number; command: string }[] =>
   execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' })
     .split('\n')
     .map((line) => /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line))
     .filter((match) => match !== null && !match[3]?.startsWith('Z'))
     .map((match) => ({ pid: Number(match?.[1]), parent: Number(match?.[2]), command: match?.[4] ?? '' }));
-/** The launcher's children by name. */
+/** Returns the launcher's children by name. */
 const childrenOf = (launcher: number): Record<string, number> =>
   Object.fromEntries(
     processes()
       .filter(({ parent }) => parent === launcher)
       .map(({ pid, command }) => [/(\w+)(?:\/src)?\/main\.ts/.exec(command)?.[1] ?? command, pid]),
   );
-const gone = (pids: number[]) =>
-  eventually(() => {
-    const left = processes().filter(({ pid }) => pids.includes(pid));
-    expect(left).toEqual([]);
-  });
+const POLL = 100; // milliseconds: `ps` is expensive
+const allEnded = (pids: number[]) =>
+  eventually(() => expect(processes().filter(({ pid }) => pids.includes(pid))).toEqual([]), POLL);
+
+const databases: string[] = [];
+/** Settings that name an empty database and no reachable mail server, so that only the services start. */
+async function configured() {
+  const uri = await freshMongodbUri();
+  databases.push(uri);
+  return { MONGODB_URI: uri, SMTP_URL: 'smtp://127.0.0.1:1' };
+}
+afterEach(async () => {
+  await Promise.all(databases.splice(0).map(dropDatabase));
+});
 
 const signUp = (user: string, email: string) =>
   postForm(`${user}/v2/signup`, { email, password: 'secret', name: 'Ada' });
 
-test('it brings up three services, a database and a mailbox; what was made is there after a restart; killed, it leaves nobody', {
-  timeout: 40_000,
-}, async () => {
-  const folder = join(scratch, 'a folder with blanks');
+test('starts the services, a database and a mailbox, keeps data across a restart, and leaves no process when killed', async () => {
+  const folder = join(scratch, 'a folder with spaces');
   const first = await startUp({ folder });
   const children = childrenOf(first.pid);
   expect(Object.keys(children).sort()).toEqual(['gateway', 'login', 'mailbox', 'minimongod', 'user']);
@@ -82,9 +89,9 @@ test('it brings up three services, a database and a mailbox; what was made is th
   for (const url of [first.gateway, first.login, first.user, first.mailbox]) {
     expect(printed).toContain(url.replace('127.0.0.1', 'localhost'));
   }
-  expect(printed).toContain(`${first.mongodb} (kept in ${folder})`);
+  expect(printed).toContain(`${first.mongodb} (stored in ${folder})`);
   expect(printed).toMatch(/Try: {2}curl /);
-  expect(printed).not.toMatch(/ error | fatal | at .*\.ts:\d/);
+  expect(printed).not.toMatch(/ ERROR: | FATAL: | at .*\.ts:\d/);
 
   const signedUp = await signUp(first.gateway, 'Ada@example.com');
   expect(signedUp.status).toBe(200);
@@ -95,7 +102,7 @@ test('it brings up three services, a database and a mailbox; what was made is th
   for (const secret of Object.values(JSON.parse(secrets))) expect(first.output()).not.toContain(secret);
 
   expect(await first.stop()).toBe(0); // SIGINT
-  await gone(Object.values(children));
+  await allEnded(Object.values(children));
 
   const second = await startUp({ folder });
   const client = new MongoClient(second.mongodb);
@@ -108,58 +115,67 @@ test('it brings up three services, a database and a mailbox; what was made is th
     body: { detail: 'Account not verified' },
   });
   expect(readFileSync(join(folder, 'secrets.json'), 'utf8')).toBe(secrets);
-  // When it is killed, its children end.
-  const again = Object.values(childrenOf(second.pid));
-  expect(again).toHaveLength(5);
+  const restarted = Object.values(childrenOf(second.pid));
+  expect(restarted).toHaveLength(5);
   second.kill('SIGKILL');
   expect(await second.ended).toBeNull();
-  await gone(again);
+  await allEnded(restarted);
 });
 
-test('when it is killed while it starts, its children end as well', { timeout: 40_000 }, async () => {
+test('leaves no process when it is killed during startup', async () => {
   const launched = await start();
   const children = await eventually(() => {
     const found = Object.values(childrenOf(launched.pid));
     expect(found).toHaveLength(5);
     return found;
-  });
+  }, POLL);
   launched.kill('SIGKILL');
-  expect(await launched.up).toBe(false);
-  await gone(children);
+  await expect(launched.up).rejects.toThrow('it did not come up');
+  await allEnded(children);
 });
 
-test.each(['login', 'minimongod'])(
-  'when %s dies it stops the others and says so',
-  { timeout: 40_000 },
-  async (name) => {
-    const launched = await startUp({ env: { JWT_SECRET: 'short' } });
-    // A secret that production would refuse is a warning here, from each service that signs or verifies.
+describe('when a process dies, it stops the others and reports it', () => {
+  test('a service', async () => {
+    const launched = await startUp({ env: { ...(await configured()), JWT_SECRET: 'short' } });
+    // Production rejects this secret; here each service that signs or verifies logs a warning.
     await eventually(() =>
-      expect(launched.output().match(/warn JWT_SECRET is shorter than 32 bytes/g)).toHaveLength(3),
+      expect(launched.output().match(/WARN: JWT_SECRET is shorter than 32 bytes/g)).toHaveLength(3),
     );
     const children = childrenOf(launched.pid);
-    process.kill(children[name] as number, 'SIGKILL');
+    process.kill(children.login as number, 'SIGKILL');
     expect(await launched.ended).toBe(1);
-    expect(launched.output()).toMatch(/(login|database) ended \(exit code null\); stopping the others/);
-    await gone(Object.values(children));
-  },
-);
+    expect(launched.output()).toContain('login ended (exit code null); stopping the others\n');
+    await allEnded(Object.values(children));
+  });
 
-test('signals that come twice, or while it starts, are taken as one', { timeout: 40_000 }, async () => {
+  test('the database', async () => {
+    const launched = await startUp();
+    const children = childrenOf(launched.pid);
+    process.kill(children.minimongod as number, 'SIGKILL');
+    expect(await launched.ended).toBe(1);
+    expect(launched.output()).toContain('database ended (exit code null); stopping the others\n');
+    await allEnded(Object.values(children));
+  });
+});
+
+test('stops once when two signals arrive during startup', async () => {
   const launched = await start();
-  await eventually(() => expect(Object.keys(childrenOf(launched.pid)).length).toBeGreaterThan(0));
-  const children = Object.values(childrenOf(launched.pid));
+  const children = await eventually(() => {
+    const found = Object.values(childrenOf(launched.pid));
+    expect(found).not.toEqual([]);
+    return found;
+  }, POLL);
   launched.kill('SIGINT');
   launched.kill('SIGTERM');
   expect(await launched.ended).toBe(0);
-  await gone(children);
+  await allEnded(children);
 });
 
-describe('what it refuses, in one line and with exit code 1', () => {
-  /** A port of this machine that another server has. */
+describe('exits with code 1 and one line for', () => {
+  /** Starts another server on a local port. */
   async function takenPort(): Promise<{ port: number; server: Server }> {
     const server = createServer((socket) => {
-      socket.on('error', () => {}); // whoever dialled hangs up as he likes
+      socket.on('error', () => {}); // the client may disconnect at any time
       socket.end('220 not a database\r\n');
     }).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
@@ -172,23 +188,23 @@ describe('what it refuses, in one line and with exit code 1', () => {
       { MONGODB_URI: 'localhost' },
       'start: MONGODB_URI must be a URL that begins with mongodb:// or mongodb+srv://\n',
     ],
-  ])('%j', async (env, line) => {
+  ])('the invalid setting %j', async (env, line) => {
     const launched = await start({ env });
     expect(await launched.ended).toBe(1);
     expect(launched.output()).toBe(line);
   });
 
-  test('a setting that only a service reads: the service says it', { timeout: 40_000 }, async () => {
-    const launched = await start({ env: { RATE_LIMIT: 'maybe' } });
+  test('an invalid setting that only a service reads', async () => {
+    const launched = await start({ env: { ...(await configured()), RATE_LIMIT: 'maybe' } });
     expect(await launched.ended).toBe(1);
     expect(launched.output()).toContain('gateway  │ gateway: RATE_LIMIT must be one of on, off\n');
     expect(launched.output()).toContain('gateway ended (exit code 1); stopping the others\n');
     expect(launched.output()).not.toMatch(/^\s+at /m);
   });
 
-  test('a port that is taken', { timeout: 40_000 }, async () => {
+  test('a port in use', async () => {
     const { port, server } = await takenPort();
-    const launched = await start({ env: { GATEWAY_PORT: String(port) } });
+    const launched = await start({ env: { ...(await configured()), GATEWAY_PORT: String(port) } });
     expect(await launched.ended).toBe(1);
     const lines = launched.output().split('\n');
     expect(lines.filter((line) => line.includes('EADDRINUSE'))).toEqual([
@@ -199,17 +215,17 @@ describe('what it refuses, in one line and with exit code 1', () => {
     server.close();
   });
 
-  test('the database’s port, taken by something else', { timeout: 40_000 }, async () => {
+  test('another server on the database’s port', async () => {
     const { port, server } = await takenPort();
     const launched = await start({ env: { STANDALONE_MONGO_PORT: String(port) } });
     expect(await launched.ended).toBe(1);
     expect(launched.output()).toBe(
-      `start: port ${port} is taken, and not by a MongoDB; set STANDALONE_MONGO_PORT or MONGODB_URI\n`,
+      `start: port ${port} is in use, but not by MongoDB; set STANDALONE_MONGO_PORT or MONGODB_URI\n`,
     );
     server.close();
   });
 
-  test('a data folder that cannot be made', async () => {
+  test('a data folder that cannot be created', async () => {
     const file = join(scratch, 'a file');
     await writeFile(file, '');
     const launched = await start({ folder: join(file, 'data') });
@@ -218,38 +234,36 @@ describe('what it refuses, in one line and with exit code 1', () => {
   });
 });
 
-describe('what is there already', () => {
-  test('a database and a mail server that are named: none is started', { timeout: 40_000 }, async () => {
-    const uri = await freshMongodbUri();
-    const launched = await startUp({ env: { MONGODB_URI: uri, SMTP_URL: 'smtp://127.0.0.1:1' } });
-    const children = childrenOf(launched.pid);
-    expect(Object.keys(children).sort()).toEqual(['gateway', 'login', 'user']);
-    expect(launched.output()).not.toContain('mailbox');
-    expect(launched.output()).toMatch(new RegExp(`^ {2}database {2}${new URL(uri).host}$`, 'm'));
-    // Nobody listens there; the account is stored before its code is mailed.
-    expect((await signUp(launched.user, 'ada@example.com')).status).toBe(503);
-    const client = new MongoClient(uri);
-    expect(await client.db().collection('users').countDocuments()).toBe(1);
-    await client.close();
-    expect(existsSync(join(launched.data, 'gatehouse.sqlite'))).toBe(false);
-    launched.kill('SIGTERM');
-    expect(await launched.ended).toBe(0);
-    await gone(Object.values(children));
-    await dropDatabase(uri);
-  });
-
-  test('a database on the usual port: it is used', { timeout: 40_000 }, async () => {
-    const server = await startMongoServer({ port: 0, data: ':memory:' });
-    const launched = await startUp({ env: { STANDALONE_MONGO_PORT: new URL(server.uri).port } });
-    expect(Object.keys(childrenOf(launched.pid)).sort()).toEqual(['gateway', 'login', 'mailbox', 'user']);
-    expect(existsSync(join(launched.data, 'gatehouse.sqlite'))).toBe(false);
-    expect((await signUp(launched.user, 'ada@example.com')).status).toBe(200);
-    expect(await launched.stop()).toBe(0);
-    await server.close();
-  });
+test('starts neither a database nor a mailbox when both are configured', async () => {
+  const env = await configured();
+  const uri = env.MONGODB_URI;
+  const launched = await startUp({ env });
+  const children = childrenOf(launched.pid);
+  expect(Object.keys(children).sort()).toEqual(['gateway', 'login', 'user']);
+  expect(launched.output()).not.toContain('mailbox');
+  expect(launched.output()).toMatch(new RegExp(`^ {2}database {2}${new URL(uri).host}$`, 'm'));
+  // No mail server listens; the account is stored before its code is mailed.
+  expect((await signUp(launched.user, 'ada@example.com')).status).toBe(503);
+  const client = new MongoClient(uri);
+  expect(await client.db().collection('users').countDocuments()).toBe(1);
+  await client.close();
+  expect(existsSync(join(launched.data, 'gatehouse.sqlite'))).toBe(false);
+  launched.kill('SIGTERM');
+  expect(await launched.ended).toBe(0);
+  await allEnded(Object.values(children));
 });
 
-test('--help says what it does and does nothing', () => {
+test('uses a MongoDB that already listens on the database’s port', async () => {
+  const server = await startMongoServer({ port: 0, data: ':memory:' });
+  const launched = await startUp({ env: { STANDALONE_MONGO_PORT: new URL(server.uri).port } });
+  expect(Object.keys(childrenOf(launched.pid)).sort()).toEqual(['gateway', 'login', 'mailbox', 'user']);
+  expect(existsSync(join(launched.data, 'gatehouse.sqlite'))).toBe(false);
+  expect((await signUp(launched.user, 'ada@example.com')).status).toBe(200);
+  expect(await launched.stop()).toBe(0);
+  await server.close();
+});
+
+test('--help prints the usage and starts nothing', () => {
   const printed = execFileSync(process.execPath, ['packages/standalone/src/start.ts', '--help'], {
     encoding: 'utf8',
     env: { GATEWAY_PORT: 'abc' },
@@ -266,7 +280,7 @@ describe('startChild', () => {
     return pathToFileURL(join(path, 'main.mjs'));
   };
 
-  test('starts what lies in a folder with blanks, and ends it', async () => {
+  test('starts a script in a folder with spaces and stops it', async () => {
     const url = await script('My Projects (ü)', "process.send('ready'); setInterval(() => {}, 1000);");
     const child = startChild('child', url, [], process.env);
     await child.ready;
@@ -274,10 +288,18 @@ describe('startChild', () => {
     expect(await child.ended).toBeNull();
   });
 
-  test('tells of one that ends before it is ready', async () => {
+  test('rejects when the process exits before it is ready', async () => {
     const child = startChild('child', await script('early', 'process.exit(3)'), [], process.env);
     await expect(child.ready).rejects.toThrow('child ended (exit code 3)');
     expect(await child.ended).toBe(3);
     await child.stop();
+  });
+
+  test('kills a process that ignores SIGTERM', async () => {
+    const text = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); process.send('ready');";
+    const child = startChild('child', await script('stubborn', text), [], process.env, 10);
+    await child.ready;
+    await child.stop();
+    expect(await child.ended).toBeNull();
   });
 });

@@ -23,20 +23,20 @@ afterAll(async () => {
   await mailbox.close();
 });
 
-/** Speaks SMTP (RFC 5321) as it is, one command after the other's answer, and then hangs up. @returns the answers' codes. */
+/** Sends SMTP commands (RFC 5321), each after the reply to the previous one, and disconnects. @returns the reply codes. */
 async function smtp(commands: string[], last = ''): Promise<number[]> {
   const socket = connect(mailbox.port, '127.0.0.1');
   const replies = socket.setEncoding('utf8')[Symbol.asyncIterator]();
   let buffer = '';
   const code = async (): Promise<number> => {
-    // The last line of an answer has a blank after its code.
+    // The last line of a reply has a space after its code.
     const last = /^(\d{3}) .*\r\n/m.exec(buffer);
     if (last) {
       buffer = buffer.slice(last.index + last[0].length);
       return Number(last[1]);
     }
     const { value, done } = await replies.next();
-    if (done) throw new Error('the mailbox hung up');
+    if (done) throw new Error('the mailbox closed the connection');
     buffer += value;
     return code();
   };
@@ -76,7 +76,7 @@ async function get(path: string) {
 }
 const subjects = async (query = '') =>
   (await get(`/api/v1/messages${query}`)).body.messages.map(({ Subject }: { Subject: string }) => Subject);
-/** Sends mails with these subjects, one after the other, over one connection: each new one is greeted late. */
+/** Sends one mail for each subject over one connection: the greeting of a new connection is delayed. */
 const sendSubjects = (...all: string[]) =>
   smtp([
     'EHLO test',
@@ -89,7 +89,7 @@ const sendSubjects = (...all: string[]) =>
   ]);
 const withSubject = (subject: string) => `Subject: ${subject}\r\n\r\ntext of ${subject}`;
 
-/** As Mailpit lists it. */
+/** The list entry in Mailpit's format. */
 const listed = {
   ID: expect.stringMatching(/^[0-9a-f-]{36}$/),
   MessageID: '<one@localhost>',
@@ -102,19 +102,19 @@ const listed = {
 };
 
 describe('SMTP in', () => {
-  test('a mail is accepted and kept, for whom it was sent and not for whom it says', async () => {
+  test('keeps a mail with its envelope recipients, not those of its header', async () => {
     expect(await mail(RAW)).toEqual([220, 250, 250, 250, 354, 250]);
     expect(mailbox.mails).toMatchObject([{ recipients: ['ada@example.com'], size: RAW.length + 2 }]);
   });
 
-  test('several recipients are one mail', async () => {
+  test('keeps one mail for several recipients', async () => {
     await mail(RAW, { to: ['ada@example.com', 'grace@example.com'] });
     expect(mailbox.mails.map(({ recipients }) => recipients)).toEqual([
       ['ada@example.com', 'grace@example.com'],
     ]);
   });
 
-  test('what the services send arrives with its code', async () => {
+  test('receives a code that a service mails', async () => {
     const mailer = createMailer({
       SMTP_URL: `smtp://127.0.0.1:${mailbox.port}`,
       MAIL_FROM: 'Gatehouse <no-reply@localhost>',
@@ -131,7 +131,7 @@ describe('SMTP in', () => {
     expect(body.Text).toMatch(/^Your code is 012345\n/);
   });
 
-  test('a mail of nothing is a mail', async () => {
+  test('accepts an empty mail', async () => {
     expect(await mail('')).toEqual([220, 250, 250, 250, 354, 250]);
     const { status, body } = await get('/api/v1/message/latest');
     expect(status).toBe(200);
@@ -144,12 +144,12 @@ describe('SMTP in', () => {
     });
   });
 
-  test('a mail that says that it is too big is refused before it is sent', async () => {
+  test('rejects a mail that declares too large a size', async () => {
     expect(await smtp(['EHLO test', 'MAIL FROM:<a@b.example> SIZE=1048577'])).toEqual([220, 250, 552]);
     expect(await smtp(['EHLO test', 'MAIL FROM:<a@b.example> SIZE=1048576'])).toEqual([220, 250, 250]);
   });
 
-  test('a mail that proves too big is refused and not kept; the next one is', async () => {
+  test('rejects a mail that is too large and accepts the next one', async () => {
     const big = `Subject: big\r\n\r\n${`${'x'.repeat(998)}\r\n`.repeat(1_100)}`;
     expect(await mail(big)).toEqual([220, 250, 250, 250, 354, 552]);
     expect(mailbox.mails).toEqual([]);
@@ -157,14 +157,14 @@ describe('SMTP in', () => {
     expect(mailbox.mails).toHaveLength(1);
   });
 
-  test('a client that hangs up in the midst of a mail leaves none, and others go on', async () => {
-    const begin = ['EHLO test', 'MAIL FROM:<a@b.example>', 'RCPT TO:<ada@example.com>', 'DATA'];
-    expect(await smtp(begin, 'Subject: half\r\n\r\nhal')).toEqual([220, 250, 250, 250, 354]);
+  test('keeps nothing of a mail whose client disconnects, and accepts the next one', async () => {
+    const commands = ['EHLO test', 'MAIL FROM:<a@b.example>', 'RCPT TO:<ada@example.com>', 'DATA'];
+    expect(await smtp(commands, 'Subject: half\r\n\r\nhal')).toEqual([220, 250, 250, 250, 354]);
     await mail(RAW);
     expect(mailbox.mails).toHaveLength(1);
   });
 
-  test('the oldest of more than a thousand makes room', { timeout: 30_000 }, async () => {
+  test('drops the oldest of more than a thousand mails', async () => {
     await sendSubjects(...Array.from({ length: 1_002 }, (_, index) => String(index + 1)));
     expect(await get('/api/v1/messages?limit=1')).toMatchObject({ body: { total: 1_000, count: 1 } });
     const kept = await subjects('?limit=1000');
@@ -173,7 +173,7 @@ describe('SMTP in', () => {
 });
 
 describe('JSON out', () => {
-  test('an empty mailbox', async () => {
+  test('lists an empty mailbox', async () => {
     expect(await get('/api/v1/messages')).toEqual({
       status: 200,
       body: { total: 0, count: 0, start: 0, messages: [] },
@@ -184,7 +184,7 @@ describe('JSON out', () => {
     });
   });
 
-  test('a list of one', async () => {
+  test('lists one mail', async () => {
     await mail(RAW);
     expect(await get('/api/v1/messages')).toEqual({
       status: 200,
@@ -192,7 +192,7 @@ describe('JSON out', () => {
     });
   });
 
-  test('a mail by its id', async () => {
+  test('returns a mail by its id', async () => {
     await mail(RAW);
     const [{ ID }] = (await get('/api/v1/messages')).body.messages;
     expect(await get(`/api/v1/message/${ID}`)).toEqual({
@@ -202,7 +202,7 @@ describe('JSON out', () => {
   });
 
   test.each(['nothing', '..%2fmessages', '00000000-0000-0000-0000-000000000000', 'constructor'])(
-    'no mail has the id %s: 404',
+    'returns 404 for the unknown id %s',
     async (id) => {
       await mail(RAW);
       expect(await get(`/api/v1/message/${id}`)).toEqual({
@@ -212,7 +212,7 @@ describe('JSON out', () => {
     },
   );
 
-  test('the newest comes first, and is the latest', async () => {
+  test('lists the newest first and returns it as the latest', async () => {
     await sendSubjects('one', 'two', 'three');
     expect(await subjects()).toEqual(['three', 'two', 'one']);
     expect((await get('/api/v1/message/latest')).body.Subject).toBe('three');
@@ -225,14 +225,14 @@ describe('JSON out', () => {
     ['?start=9', [], 9],
     ['?limit=0', ['3', '2', '1'], 0],
     ['?start=-1&limit=x', ['3', '2', '1'], 0],
-  ])('%s', async (query, expected, start) => {
+  ])('pages with %s', async (query, expected, start) => {
     await sendSubjects('1', '2', '3');
     const { body } = await get(`/api/v1/messages${query}`);
     expect(body).toMatchObject({ total: 3, count: expected.length, start });
     expect(await subjects(query)).toEqual(expected);
   });
 
-  test('deleting deletes all', async () => {
+  test('deletes all mails', async () => {
     await mail(RAW);
     expect(await send(`${url}/api/v1/messages`, { method: 'DELETE' })).toMatchObject({
       status: 200,
@@ -245,7 +245,7 @@ describe('JSON out', () => {
 describe('a hostile mail', () => {
   const HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
 
-  test('stays text in JSON, which no browser reads as a page', async () => {
+  test('is JSON that a browser does not sniff as HTML', async () => {
     await mail(
       `From: ${HOSTILE} <a@b.example>\r\nSubject: ${HOSTILE}\r\nContent-Type: text/html\r\n\r\n${HOSTILE}`,
     );
@@ -256,7 +256,7 @@ describe('a hostile mail', () => {
     expect(body.HTML).toContain('<script>');
   });
 
-  test('finds a page that runs one script, its own, and loads nothing', async () => {
+  test('meets a page that runs only its own script and loads nothing', async () => {
     const { headers, body: html } = await send(`${url}/`);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     const hash = (tag: string) => {
@@ -281,10 +281,10 @@ describe('a hostile mail', () => {
 });
 
 test.each(['evil.example', 'localhost.evil.example', '192.0.2.1:8025'])(
-  'a page that calls this machine %s reads nothing',
+  'refuses the Host %s, which prevents DNS rebinding',
   async (host) => {
     const { port } = new URL(url);
-    const answer = await new Promise<string>((resolve) => {
+    const response = await new Promise<string>((resolve) => {
       const socket = connect(Number(port), '127.0.0.1', () =>
         socket.write(`GET /api/v1/messages HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`),
       );
@@ -294,6 +294,6 @@ test.each(['evil.example', 'localhost.evil.example', '192.0.2.1:8025'])(
       });
       socket.on('close', () => resolve(text));
     });
-    expect(answer).toMatch(/^HTTP\/1\.1 403 /);
+    expect(response).toMatch(/^HTTP\/1\.1 403 /);
   },
 );

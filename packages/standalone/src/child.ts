@@ -2,24 +2,30 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { printLines } from './log-lines.ts';
 
-/** Milliseconds after which a process that was asked to stop is ended. */
+/** Milliseconds until a process that ignores SIGTERM is killed. */
 const STOP_TIMEOUT = 10_000;
 
 export interface Child {
   name: string;
-  /** Resolves when it serves, rejects when it ends before. */
+  /** Resolves when the process reports that it is ready, rejects if it exits before that. */
   ready: Promise<void>;
-  /** Resolves when it has ended, with its exit code. */
+  /** Resolves with the exit code, null after a signal. */
   ended: Promise<number | null>;
-  /** Asks it to stop and waits until it has. */
+  /** Sends SIGTERM, and SIGKILL when the process has not exited in time; resolves when it has. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts one of our processes. It has a process group of its own, so that a signal to the launcher's group
- * reaches only the launcher, which stops things in order; it ends by itself when the launcher is gone.
+ * Starts a process in a process group of its own. A signal to the launcher's group then reaches only the
+ * launcher, which stops the processes in order. The IPC channel tells each process when the launcher dies.
  */
-export function startChild(name: string, script: URL, args: string[], env: NodeJS.ProcessEnv): Child {
+export function startChild(
+  name: string,
+  script: URL,
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  stopTimeout = STOP_TIMEOUT,
+): Child {
   const child: ChildProcess = spawn(process.execPath, [fileURLToPath(script), ...args], {
     env,
     detached: true,
@@ -30,18 +36,18 @@ export function startChild(name: string, script: URL, args: string[], env: NodeJ
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   const ready = new Promise<void>((resolve, reject) => {
     child.once('message', () => resolve());
-    ended.then((code) => reject(new Error(`${name} ended (exit code ${code})`)));
+    void ended.then((code) => reject(new Error(`${name} ended (exit code ${code})`)));
   });
-  ready.catch(() => {}); // told by `ended` as well
+  ready.catch(() => {}); // `ended` reports it too
   return {
     name,
     ready,
     ended,
     async stop() {
       child.kill('SIGTERM');
-      const late = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT);
+      const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeout);
       await ended;
-      clearTimeout(late);
+      clearTimeout(timer);
     },
   };
 }

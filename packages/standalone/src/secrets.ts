@@ -8,25 +8,25 @@ const secrets = z.object({ JWT_SECRET: z.string().min(1), CAPTCHA_SECRET: z.stri
 export type Secrets = z.infer<typeof secrets>;
 
 /**
- * The secrets of a data folder: made at its first start and kept there, readable by their owner alone.
- * @throws when the file is there and does not hold them: new ones would end every session unasked.
+ * Loads the secrets of a data folder, which only its owner can read. The first start generates them.
+ * @throws when the file exists but is invalid: new secrets would end every session.
  */
-export async function keptSecrets(folder: string): Promise<Secrets> {
+export async function loadSecrets(folder: string): Promise<Secrets> {
   const file = join(folder, 'secrets.json');
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const kept = await readSecrets(file);
-  if (kept) return kept;
-  const fresh = () => randomBytes(32).toString('base64url');
-  const made: Secrets = { JWT_SECRET: fresh(), CAPTCHA_SECRET: fresh() };
-  // Written aside and then linked, so that the file is there whole or not at all, whoever else starts now.
-  const draft = `${file}.${fresh()}`;
-  await writeFile(draft, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  const stored = await readSecrets(file);
+  if (stored) return stored;
+  const random = () => randomBytes(32).toString('base64url');
+  const generated: Secrets = { JWT_SECRET: random(), CAPTCHA_SECRET: random() };
+  // A link appears atomically and fails if another start created the file first.
+  const draft = `${file}.${random()}`;
+  await writeFile(draft, `${JSON.stringify(generated, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
   try {
     await link(draft, file);
-    return made;
+    return generated;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return (await readSecrets(file)) ?? made;
+    return (await readSecrets(file)) ?? generated;
   } finally {
     await unlink(draft);
   }
@@ -41,7 +41,7 @@ async function readSecrets(file: string): Promise<Secrets | undefined> {
   try {
     return secrets.parse(JSON.parse(text));
   } catch (cause) {
-    const remedy = 'delete it to have new ones made (sessions end)';
-    throw new Error(`${file} does not hold the secrets; ${remedy}`, { cause });
+    const remedy = 'delete it to generate new ones (this ends all sessions)';
+    throw new Error(`${file} does not contain valid secrets; ${remedy}`, { cause });
   }
 }

@@ -1,19 +1,20 @@
-import { connect as dial } from 'node:net';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadStandaloneConfig } from '@gatehouse/shared/config';
 import { MongoClient } from 'mongodb';
 import { type Child, startChild } from './child.ts';
-import { keptSecrets } from './secrets.ts';
+import { loadSecrets } from './secrets.ts';
 
-const USAGE = `Starts Gatehouse: the gateway, the login and the user service, and, where nothing is configured,
-a database and a mailbox to go with them. Ctrl-C stops everything.
+const USAGE = `Starts Gatehouse: the gateway, the login service and the user service, plus a database and a mailbox
+unless they are configured. Ctrl-C stops everything.
 
   npm start
 
-Settings come from the environment or a file .env; .env.example explains each.`;
+Settings come from the environment or from .env; .env.example explains each one.`;
 
-const here = (path: string) => new URL(path, import.meta.url);
+const relative = (path: string) => new URL(path, import.meta.url);
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } } });
@@ -21,7 +22,7 @@ async function main(): Promise<number> {
     console.log(USAGE);
     return 0;
   }
-  const began = performance.now();
+  const startedAt = performance.now();
   const config = loadStandaloneConfig();
   const folder = resolve(config.DATA_DIR);
   const database = config.MONGODB_URI ?? `mongodb://127.0.0.1:${config.STANDALONE_MONGO_PORT}/gatehouse`;
@@ -32,91 +33,90 @@ async function main(): Promise<number> {
     SMTP_URL: `smtp://127.0.0.1:${config.STANDALONE_SMTP_PORT}`,
     PUBLIC_URL: `http://localhost:${config.GATEWAY_PORT}`,
     MONGODB_URI: database,
-    ...(await keptSecrets(folder)),
+    ...(await loadSecrets(folder)),
     ...Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== '')),
   };
 
   const stopping = Promise.withResolvers<void>();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.resolve());
-  // npm that is ended by SIGTERM does not always pass it on: without it there is nobody to start for.
+  // npm does not always forward SIGTERM: stop when it is gone.
   const { ppid } = process;
   if (process.env.npm_lifecycle_event === 'start') {
     setInterval(() => process.ppid !== ppid && stopping.resolve(), 500).unref();
   }
 
-  const parts: Child[] = [];
+  const dependencies: Child[] = [];
   const ownDatabase =
-    config.MONGODB_URI === undefined && !(await mongodbAnswers(config.STANDALONE_MONGO_PORT));
+    config.MONGODB_URI === undefined && !(await mongodbListens(config.STANDALONE_MONGO_PORT));
   if (ownDatabase) {
     const args = ['--port', String(config.STANDALONE_MONGO_PORT), '--data', join(folder, 'gatehouse.sqlite')];
-    parts.push(startChild('database', new URL(import.meta.resolve('minimongod/cli')), args, env));
+    dependencies.push(startChild('database', new URL(import.meta.resolve('minimongod/cli')), args, env));
   }
   if (config.SMTP_URL === undefined) {
-    const ports = [
-      '--smtp-port',
-      String(config.STANDALONE_SMTP_PORT),
-      '--http-port',
-      String(config.STANDALONE_MAILBOX_PORT),
+    const args = [
+      `--smtp-port=${config.STANDALONE_SMTP_PORT}`,
+      `--http-port=${config.STANDALONE_MAILBOX_PORT}`,
     ];
-    parts.push(startChild('mailbox', here('mailbox/main.ts'), ports, env));
+    dependencies.push(startChild('mailbox', relative('mailbox/main.ts'), args, env));
   }
-  // The gateway speaks for the clients' addresses; the services behind it believe what is on this machine.
-  const gateway = startChild('gateway', here('../../../services/gateway/main.ts'), [], env);
+  // The services trust the client address that the gateway forwards from this machine.
+  const gateway = startChild('gateway', relative('../../../services/gateway/main.ts'), [], env);
   const services = [
     gateway,
-    startChild('login', here('../../../services/login/main.ts'), [], { TRUST_PROXY: 'loopback', ...env }),
-    startChild('user', here('../../../services/user/main.ts'), [], { TRUST_PROXY: 'loopback', ...env }),
+    startChild('login', relative('../../../services/login/main.ts'), [], { TRUST_PROXY: 'loopback', ...env }),
+    startChild('user', relative('../../../services/user/main.ts'), [], { TRUST_PROXY: 'loopback', ...env }),
   ];
-  const all = [...parts, ...services];
+  const all = [...dependencies, ...services];
 
   const up = Promise.all(all.map(({ ready }) => ready)).then(() => {
-    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
     console.log(`
 Gatehouse is up (${seconds} s). Ctrl-C stops it.
 
   gateway   http://localhost:${config.GATEWAY_PORT}    its API: http://localhost:${config.GATEWAY_PORT}/docs
   login     http://localhost:${config.LOGIN_PORT}
   user      http://localhost:${config.USER_PORT}
-${config.SMTP_URL === undefined ? `  mailbox   http://localhost:${config.STANDALONE_MAILBOX_PORT}    every code that is mailed lands here\n` : ''}  database  ${ownDatabase ? `${database} (kept in ${config.DATA_DIR})` : hostsOf(database)}
+${config.SMTP_URL === undefined ? `  mailbox   http://localhost:${config.STANDALONE_MAILBOX_PORT}    receives every mail\n` : ''}  database  ${ownDatabase ? `${database} (stored in ${config.DATA_DIR})` : hostsOf(database)}
 
 Try:  curl localhost:${config.GATEWAY_PORT}/v2/signup -d email=ada@example.com -d password=correct-horse -d name=Ada
 `);
   });
-  const death = Promise.race(all.map(async ({ name, ended }) => ({ name, code: await ended })));
-  const first = await Promise.race([
+  const exit = Promise.race(all.map(async ({ name, ended }) => ({ name, code: await ended })));
+  const exited = await Promise.race([
     stopping.promise,
-    death,
-    up.then(() => Promise.race([stopping.promise, death])),
+    exit,
+    up.then(() => Promise.race([stopping.promise, exit])),
   ]);
 
-  if (first) console.error(`${first.name} ended (exit code ${first.code}); stopping the others`);
-  // The entrance first, so that what is in flight behind it can still be answered.
+  if (exited) console.error(`${exited.name} ended (exit code ${exited.code}); stopping the others`);
+  // The gateway first: requests in flight still need the services behind it.
   await gateway.stop();
   await Promise.all(services.map((service) => service.stop()));
-  await Promise.all(parts.map((part) => part.stop()));
-  return first ? 1 : 0;
+  await Promise.all(dependencies.map((child) => child.stop()));
+  return exited ? 1 : 0;
 }
 
-/** The part of a MongoDB address that may be shown; several members make it no URL. */
+/** The hosts of a MongoDB URI, without its credentials. `URL` cannot parse a URI with several hosts. */
 const hostsOf = (uri: string): string => uri.replace(/^[^:]+:\/\/(?:[^/]*@)?/, '').replace(/[/?].*$/, '');
 
-/** Whether a MongoDB listens on this machine's port. @throws when something else does. */
-async function mongodbAnswers(port: number): Promise<boolean> {
-  const taken = await new Promise<boolean>((resolve) => {
-    const socket = dial({ host: '127.0.0.1', port, timeout: 1_000 });
+/** Tells whether a MongoDB listens on the local port. @throws when another server does. */
+async function mongodbListens(port: number): Promise<boolean> {
+  const connected = await new Promise<boolean>((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, timeout: 1_000 });
     socket
       .once('connect', () => resolve(true))
       .once('timeout', () => resolve(false))
       .once('error', () => resolve(false));
     socket.once('connect', () => socket.destroy());
   });
-  if (!taken) return false;
-  const client = new MongoClient(`mongodb://127.0.0.1:${port}`, { serverSelectionTimeoutMS: 1_000 });
+  if (!connected) return false;
+  const client = new MongoClient(`mongodb://127.0.0.1:${port}`, { serverSelectionTimeoutMS: 5_000 });
+  const failed = once(client, 'serverHeartbeatFailed').then(([{ failure }]) => Promise.reject(failure));
   try {
-    await client.db('admin').command({ ping: 1 });
+    await Promise.race([client.db('admin').command({ ping: 1 }), failed]);
     return true;
   } catch (error) {
-    throw new Error(`port ${port} is taken, and not by a MongoDB; set STANDALONE_MONGO_PORT or MONGODB_URI`, {
+    throw new Error(`port ${port} is in use, but not by MongoDB; set STANDALONE_MONGO_PORT or MONGODB_URI`, {
       cause: error,
     });
   } finally {

@@ -3,15 +3,15 @@ import type { AddressInfo } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
-/** Mails kept; an older one makes room. */
+/** The number of mails kept; the oldest is dropped first. */
 const CAPACITY = 1_000;
-const MAX_MAIL = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 export interface Mail {
   id: string;
   received: Date;
   size: number;
-  /** Envelope recipients: where the mail really went. */
+  /** Envelope recipients, not those of the To header. */
   recipients: string[];
   content: Email;
 }
@@ -23,7 +23,7 @@ export interface Mailbox {
   close(): Promise<void>;
 }
 
-/** An SMTP server that accepts every mail and delivers none. */
+/** Starts an SMTP server that accepts every mail and relays none. */
 export async function startMailbox({
   host = '127.0.0.1',
   port,
@@ -36,7 +36,7 @@ export async function startMailbox({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     disableReverseLookup: true,
-    size: MAX_MAIL,
+    size: MAX_BYTES,
     async onData(stream, session, done) {
       try {
         const chunks: Buffer[] = [];
@@ -62,7 +62,7 @@ export async function startMailbox({
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
-  server.on('error', () => {}); // one client's broken connection is not the mailbox's end
+  server.on('error', () => {}); // a client's broken connection must not stop the server
   return {
     port: (server.server.address() as AddressInfo).port,
     mails,

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { startMailbox } from './mailbox.ts';
 import { buildMailboxPage } from './page.ts';
 
-const USAGE = `Accepts every mail and shows it on a page.
+const USAGE = `Accepts every mail and shows it on a web page.
 
   node main.ts [--smtp-port 1025] [--http-port 8025]`;
 

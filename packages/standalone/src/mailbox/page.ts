@@ -6,12 +6,12 @@ import { z } from 'zod';
 import type { Mail, Mailbox } from './mailbox.ts';
 
 const HTML = readFileSync(new URL('page.html', import.meta.url), 'utf8');
-/** The hash of the page's one element of this name: nothing else, least of all out of a mail, runs or styles. */
-const own = (tag: string): string =>
+/** The CSP hash of the page's only element with this tag, so that nothing from a mail runs or styles. */
+const hashOf = (tag: string): string =>
   `'sha256-${createHash('sha256')
     .update(HTML.split(new RegExp(`</?${tag}>`))[1] ?? '')
     .digest('base64')}'`;
-const POLICY = `default-src 'none'; script-src ${own('script')}; style-src ${own('style')}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+const POLICY = `default-src 'none'; script-src ${hashOf('script')}; style-src ${hashOf('style')}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 const LOCAL_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
@@ -20,12 +20,13 @@ const paging = z.object({
   limit: z.coerce.number().int().min(1).max(1_000).catch(50),
 });
 
-/** The mailbox on a page, and as JSON in the shapes of Mailpit's API v1 (the part that is needed). */
+/** Serves the mailbox as a page, and as JSON compatible with a subset of Mailpit's API v1. */
 export function buildMailboxPage({ mails }: Mailbox): FastifyInstance {
   const app = Fastify();
   app.addHook('onRequest', async (request, reply) => {
-    // A page elsewhere could give its own name this machine's address, and read the codes.
-    if (!LOCAL_NAMES.has(request.hostname)) return reply.code(403).send({ error: 'ask for localhost' });
+    // Prevents DNS rebinding: another site's page could read the codes.
+    if (!LOCAL_NAMES.has(request.hostname))
+      return reply.code(403).send({ error: 'the host must be localhost' });
     reply.header('x-content-type-options', 'nosniff');
   });
   app.get('/', async (_request, reply) =>
