@@ -215,7 +215,7 @@ describe('toAppError', () => {
       'a write that no majority confirmed',
       new mongodb.MongoWriteConcernError({
         ok: 1,
-        writeConcernError: { code: 64, codeName: 'WriteConcernFailed', errmsg: 'waiting timed out' },
+        writeConcernError: { code: 64, codeName: 'WriteConcernTimeout', errmsg: 'waiting timed out' },
       } as never),
     ],
     [

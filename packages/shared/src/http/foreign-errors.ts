@@ -27,7 +27,7 @@ export function toAppError(error: unknown): AppError {
 
 const CONNECTION_ERROR =
   /^(?:Mongo(?:ServerSelection|UnexpectedServerResponse|StalePrimary|ExpiredSession|Network|NetworkTimeout|WaitQueueTimeout|PoolCleared|PoolClosed|NotConnected|TopologyClosed|ServerClosed|ClientClosed)|PoolClearedOnNetwork)Error$/;
-/** WriteConcernFailed: a majority of the replica set did not confirm the write in time. */
+/** WriteConcernTimeout: a majority of the replica set did not confirm the write in time. */
 const NOT_REPLICATED = 64;
 /** Labels of the driver and the server for errors after which the same call may succeed. */
 const RETRYABLE = ['RetryableWriteError', 'RetryableError', 'ResetPool'];
