@@ -115,6 +115,18 @@ describe('connect', () => {
       await db.close();
     });
 
+    test('beside one that can stay is the one that is named', async () => {
+      await existing({ name: 1 }, { unique: true });
+      await existing(
+        { name: 1 },
+        { name: 'old', collation: insensitive, unique: true, expireAfterSeconds: 60 },
+      );
+      const things = collection<Thing>('things', [
+        { key: { name: 1 }, unique: true, collation: insensitive },
+      ]);
+      await expect(open(things)).rejects.toThrow(/^The index old of the collection things conflicts/);
+    });
+
     test.each<[string, IndexSpecification, CreateIndexesOptions]>([
       ['name_1', { name: 1 }, { unique: true, expireAfterSeconds: 60 }],
       ['gatehouse_name', { name: 1 }, { name: 'gatehouse_name' }],
@@ -122,7 +134,7 @@ describe('connect', () => {
     ])('%s prevents the start when it cannot coexist: %j, %j', async (name, key, options) => {
       await existing(key, options);
       await expect(open()).rejects.toThrow(
-        `The index ${name} of the collection things is in the way of gatehouse_name: ` +
+        `The index ${name} of the collection things conflicts with one that Gatehouse needs: ` +
           `remove it with db.things.dropIndex("${name}") and start again`,
       );
       await withClient((client) => client.db().collection('things').dropIndex(name));

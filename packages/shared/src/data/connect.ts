@@ -120,11 +120,12 @@ async function createIndex(stored: Collection, index: Index<Document>): Promise<
     if (existing.some((other) => isEquivalent(other, index))) return;
     const conflict =
       existing.find((other) => other.name === name) ??
-      existing.find((other) => isDeepStrictEqual(Object.entries(other.key), Object.entries(key)));
+      existing.find((other) => hasSameKey(other, index) && hasSameCollation(other, index)) ??
+      existing.find((other) => hasSameKey(other, index));
     if (!conflict) throw error;
     const { collectionName } = stored;
     throw new Error(
-      `The index ${conflict.name} of the collection ${collectionName} is in the way of ${name}: ` +
+      `The index ${conflict.name} of the collection ${collectionName} conflicts with one that Gatehouse needs: ` +
         `remove it with db.${collectionName}.dropIndex(${JSON.stringify(conflict.name)}) and start again`,
     );
   }
@@ -134,19 +135,22 @@ async function createIndex(stored: Collection, index: Index<Document>): Promise<
 const isIndexConflict = (error: unknown): boolean =>
   error instanceof MongoServerError && (error.code === 85 || error.code === 86);
 
-/** Returns whether an existing index does what the required one does. Its name does not matter. */
-function isEquivalent(existing: IndexDescriptionInfo, required: Index<Document>): boolean {
-  return (
-    isDeepStrictEqual(Object.entries(existing.key), Object.entries(required.key)) &&
-    EFFECTIVE.every((option) => isDeepStrictEqual(existing[option], required[option])) &&
-    Boolean(existing.collation) === Boolean(required.collation) &&
-    // The server completes a collation with its defaults.
-    isDeepStrictEqual({ ...existing.collation, ...required.collation }, { ...existing.collation })
-  );
-}
+const hasSameKey = (existing: IndexDescriptionInfo, required: Index<Document>): boolean =>
+  isDeepStrictEqual(Object.entries(existing.key), Object.entries(required.key));
+
+/** The server completes the collation of an existing index with its defaults. */
+const hasSameCollation = (existing: IndexDescriptionInfo, required: Index<Document>): boolean =>
+  Boolean(existing.collation) === Boolean(required.collation) &&
+  isDeepStrictEqual({ ...existing.collation, ...required.collation }, { ...existing.collation });
 
 /** The options that change what an index does, apart from its collation. */
 const EFFECTIVE = ['unique', 'sparse', 'hidden', 'partialFilterExpression', 'expireAfterSeconds'] as const;
+
+/** Returns whether an existing index does what the required one does. Its name does not matter. */
+const isEquivalent = (existing: IndexDescriptionInfo, required: Index<Document>): boolean =>
+  hasSameKey(existing, required) &&
+  hasSameCollation(existing, required) &&
+  EFFECTIVE.every((option) => isDeepStrictEqual(existing[option], required[option]));
 
 /**
  * Returns whether a write failed because the value of `field`, by default of any unique field, is taken.
