@@ -13,7 +13,7 @@ const hasInvisible = (name: string): boolean => name.replace(NEEDED, '').search(
 const LINK = [
   /:\/\//u,
   /\b(?:https?|ftp|mailto|tel|sms):\S/iu,
-  /[\p{L}\p{N}\p{M}_-][.\u3002]\p{L}[\p{L}\p{N}\p{M}-]/u,
+  /[^\s.\u3002][.\u3002]\p{L}[\p{L}\p{N}\p{M}-]/u,
   /\d{1,3}(?:\.\d{1,3}){3}/u,
   /\\\\\w/u,
 ];

@@ -675,19 +675,19 @@ describe('the budget of a recipient, three a day', () => {
 test('a client network sends thirty invitations an hour, whatever the accounts', async () => {
   const teams = [await service.newTeam(), await service.newTeam()];
   const from = (address: string) => ({ 'x-forwarded-for': address });
-  const send30 = (turn: number, address: string) => {
+  const inviteFrom = (turn: number, address: string) => {
     const { ada, place } = teams[turn % 2] as Team;
     const body = { email: newAddress(), role: 'Viewer' };
     return ada.call('POST', `${place}/invitations`, body, from(address));
   };
-  const answers = await concurrently(36, (turn) => send30(turn, `2001:db8:1:2::${turn + 1}`));
+  const answers = await concurrently(36, (turn) => inviteFrom(turn, `2001:db8:1:2::${turn + 1}`));
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(30).fill(201), ...Array(6).fill(429)]);
-  expect(outcome(await send30(0, '2001:db8:1:2::ffff'))).toStrictEqual(
+  expect(outcome(await inviteFrom(0, '2001:db8:1:2::ffff'))).toStrictEqual(
     rateLimited(30, 3600, service.clock.now()),
   );
-  expect((await send30(0, '2001:db8:1:3::1')).status).toBe(201);
+  expect((await inviteFrom(0, '2001:db8:1:3::1')).status).toBe(201);
   service.clock.advance(3600);
-  expect((await send30(0, '2001:db8:1:2::1')).status).toBe(201);
+  expect((await inviteFrom(0, '2001:db8:1:2::1')).status).toBe(201);
 });
 
 test('returns 503 while the mail server is down, and a retry succeeds', async () => {

@@ -231,6 +231,8 @@ export const BAD_NAMES: [name: unknown, details: string][] = [
   ['HTTPS:evil', LINK],
   ['evil.example', LINK],
   ['You won at EVIL.EXAMPLE!', LINK],
+  ['💩.example', LINK],
+  ['пример.рф', LINK],
   ['evil\uff0eexample', LINK], // full width dot
   ['evil\u2024example', LINK], // one dot leader
   ['evil\u3002example', LINK], // ideographic full stop

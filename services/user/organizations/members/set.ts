@@ -59,15 +59,14 @@ export const setMember: FastifyPluginAsyncZod<{ db: Database; now: () => number 
         const membership = { membership_id: randomUUIDv7(), ...request.params, joined_at: at, ...granted };
         return addMember(db, membership);
       };
-      // A concurrent call may have added the user; then change the role after all.
       const former = role === 'Owner' ? null : await db.memberships.findOne(request.params);
-      const lower = () =>
-        keepingAnOwner(db, request.params, {
-          change,
-          undo: async (lowered) => former && lowered && restoreOwner(db, former, lowered),
-        });
-      const isOwner = former?.role === 'Owner' && grantable.includes('Owner');
-      const member = isOwner ? await lower() : ((await change()) ?? (await add()) ?? (await change()));
+      const undo = async (lowered: Membership | null) =>
+        former && lowered && restoreOwner(db, former, lowered);
+      const member =
+        former?.role === 'Owner' && grantable.includes('Owner')
+          ? await keepingAnOwner(db, request.params, { change, undo })
+          : // A concurrent call may have added the user; then change the role after all.
+            ((await change()) ?? (await add()) ?? (await change()));
       if (!member) throw new AppError('forbidden'); // their role is above the caller's
       const { membership_id, revocation } = member;
       if (revocation !== undefined) await endSelfGrants(db, { membership_id });
