@@ -1,7 +1,9 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { endSelfGrants } from '../../../services/user/access/end-self-grants.ts';
+import { buildUserService } from '../../../services/user/app.ts';
+import { createMailer } from '../../../services/user/mail.ts';
 import { outcome } from '../../fixtures/envelope.ts';
+import { testConfig } from '../../fixtures/services.ts';
 import {
   beforeNextUpdate,
   type OrganizationService,
@@ -170,7 +172,12 @@ test('an interrupted lowering is completed when a service starts', async () => {
   expect((await setRole('Viewer')).status).toBe(500);
   spy.mockRestore();
   expect(await roleOf()).toBe('Admin');
-  await endSelfGrants(service.db, {});
+  const config = testConfig('user');
+  const mailer = createMailer(config);
+  const app = await buildUserService({ config, db: service.db, mailer, now: service.clock.now });
+  await app.ready();
+  await app.close();
+  mailer.close();
   expect(await roleOf()).toBe('Viewer');
   expect(await service.db.memberships.findOne({ revocation: { $exists: true } })).toBeNull();
 });
