@@ -11,7 +11,8 @@ import { bearerOf, newMember } from '../fixtures/members.ts';
 import { createProcesses } from '../fixtures/processes.ts';
 import { type Receiver, startReceiver } from '../fixtures/receiver.ts';
 import { JWT_SECRET } from '../fixtures/services.ts';
-import { conversation, INTERNAL_API_KEY, SECRET } from '../user/webhooks/hooks.ts';
+import { conversation } from '../user/webhooks/event-samples.ts';
+import { INTERNAL_API_KEY, SECRET } from '../user/webhooks/webhook-service.ts';
 
 /** Two user services on one database. The tests kill these processes and start them again. */
 const SCRIPTS = {
