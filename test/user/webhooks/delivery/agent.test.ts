@@ -10,7 +10,7 @@ let service: WebhookService;
 let receiver: Receiver;
 beforeAll(async () => {
   service = await startWebhookService({
-    env: { WEBHOOK_ALLOW_PRIVATE: 'off' },
+    env: { WEBHOOK_ALLOW_PRIVATE: 'off', WEBHOOK_PORTS: '1-6665,6667-65535' },
     delivery: { resolve: async () => addresses },
   });
   receiver = await startReceiver();
@@ -63,6 +63,18 @@ test.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]'])(
     expect(receiver.received).toEqual([]);
   },
 );
+
+test('does not call a port that is no longer allowed', async () => {
+  const ada = await service.person();
+  addresses = ['93.184.215.14'];
+  const attempt = await firstAttempt(async () => {
+    const webhook_id = await ada.configure({ url: 'https://app.example.com/' });
+    const url = 'https://app.example.com:6666/';
+    await service.db.webhooks.updateOne({ webhook_id }, { $set: { url } });
+    return webhook_id;
+  }, ada.user_id);
+  expect(attempt).toMatchObject({ status: null, error: 'the port is not allowed' });
+});
 
 test('ignores the proxy variables of the environment', async () => {
   const ada = await service.person();

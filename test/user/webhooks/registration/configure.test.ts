@@ -121,7 +121,7 @@ describe('POST /api/v1/webhooks/configure', () => {
     'http://[fd00:ec2::254]/',
     'http://10.1.2.3/',
     'http://100.64.0.1/',
-    'http://localhost:27017/',
+    'http://localhost:8017/',
     'http://LocalHost./',
     'http://metadata.google.internal/',
     'https://rebound.example.com/',
@@ -138,6 +138,33 @@ describe('POST /api/v1/webhooks/configure', () => {
       ),
     );
     expect(await count()).toBe(0);
+  });
+
+  const port = 'url must use port 80, 443 or 8000 to 9999';
+  test.each([0, 22, 79, 81, 444, 7_999, 10_000, 27_017, 65_535])('rejects port %i', async (number) => {
+    for (const host of ['app.example.com', '93.184.215.14']) {
+      const answer = await configure({ url: `https://${host}:${number}/` });
+      expect(outcome(answer)).toStrictEqual(
+        service.failure(answer, 400, 'INVALID_FORMAT', 'The request is malformed', port),
+      );
+    }
+    expect(await count()).toBe(0);
+  });
+
+  test.each([
+    'http://app.example.com/',
+    ...[80, 443, 8_000, 9_999].map((n) => `https://app.example.com:${n}/`),
+  ])('accepts the port of %s', async (url) => {
+    expect((await configure({ url })).status).toBe(201);
+  });
+
+  test('a PATCH checks the port too', async () => {
+    const { webhook_id } = (await configure()).body;
+    const answer = await ada.call('PATCH', `/${webhook_id}`, { url: 'https://app.example.com:22/' });
+    expect(outcome(answer)).toStrictEqual(
+      service.failure(answer, 400, 'INVALID_FORMAT', 'The request is malformed', port),
+    );
+    expect((await service.stored(webhook_id))?.url).toBe(GOOD.url);
   });
 
   test.each(['unknown.example.com', 'unresponsive.example.com'])(
