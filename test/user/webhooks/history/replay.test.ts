@@ -89,6 +89,25 @@ describe('GET …/deliveries', () => {
     ]);
   });
 
+  test.each(['asc', 'desc'])(
+    'lists events that were published together in their order: %s',
+    async (order) => {
+      await ada.call('PATCH', `/${webhook_id}`, { status: 'paused' });
+      const events = Array.from({ length: 60 }, () => conversation(ada.user_id));
+      await service.publish(events);
+      const listed: string[] = [];
+      for (const page of [1, 2, 3]) {
+        const { body } = await ada.call(
+          'GET',
+          `/${webhook_id}/deliveries?order=${order}&limit=25&page=${page}`,
+        );
+        listed.push(...body.data.map(({ event_id }: { event_id: string }) => event_id));
+      }
+      const ids = events.map(({ id }) => id);
+      expect(listed).toEqual(order === 'asc' ? ids : ids.toReversed());
+    },
+  );
+
   test('pages, filters and searches', async () => {
     const ids = await delivered(3);
     await giveUp(ids.slice(0, 1));
@@ -144,6 +163,20 @@ describe('POST …/deliveries/{delivery_id}/replay', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
+  test('returns 403 if the webhook is no longer subscribed to the event', async () => {
+    const [id] = await delivered(1);
+    const [delivery] = await ada.deliveries(webhook_id);
+    await ada.call('PATCH', `/${webhook_id}`, { events: ['payment.failed'] });
+    const answer = await replay(delivery.delivery_id);
+    const details = 'The webhook is not subscribed to conversation.started';
+    expect(outcome(answer)).toStrictEqual(service.failure(answer, 403, 'FORBIDDEN', 'Forbidden', details));
+    expect((await ada.deliveries(webhook_id))[0]).toEqual(delivery);
+    await ada.call('PATCH', `/${webhook_id}`, { events: ['conversation.started'] });
+    expect((await replay(delivery.delivery_id)).status).toBe(200);
+    await service.settled(webhook_id, 'delivered');
+    expect(receiver.ids().filter((sent) => sent === id)).toHaveLength(2);
+  });
+
   test("returns 404 for another webhook's delivery", async () => {
     await delivered(1);
     const [{ delivery_id }] = await ada.deliveries(webhook_id);
@@ -174,6 +207,13 @@ describe('POST …/replay', () => {
     expect((await replay({ since, all: true })).body).toEqual({ replayed: 3, next_since: null });
     await service.settled(webhook_id, 'delivered');
     expect(receiver.ids().toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('leaves out events that are no longer subscribed', async () => {
+    const since = at();
+    await delivered(2);
+    await ada.call('PATCH', `/${webhook_id}`, { events: ['payment.failed'] });
+    expect((await replay({ since, all: true })).body).toEqual({ replayed: 0, next_since: null });
   });
 
   test('ten concurrent calls send each delivery once', async () => {

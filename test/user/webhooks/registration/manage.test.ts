@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { outcome } from '../../../fixtures/envelope.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { holdResponses, type Receiver, startReceiver, status } from '../../../fixtures/receiver.ts';
-import { conversation } from '../event-samples.ts';
+import { conversation, DATA } from '../event-samples.ts';
 import { type Person, SECRET, startWebhookService, type WebhookService } from '../webhook-service.ts';
 
 let service: WebhookService;
@@ -156,6 +156,28 @@ describe('PATCH', () => {
     await ada.call('DELETE', `/${webhook_id}`);
   });
 
+  test('what waits of an event that is taken away is not sent and becomes failed', async () => {
+    const events = ['conversation.started', 'payment.failed'];
+    const webhook_id = await ada.configure({ url: receiver.url, events });
+    const held = holdResponses();
+    receiver.answers = [held.answer];
+    const sample = { event: 'payment.failed' as const, data: DATA['payment.failed'] };
+    const started = Array.from({ length: 30 }, () => conversation(ada.user_id));
+    const failed = Array.from({ length: 3 }, () => conversation(ada.user_id, sample));
+    await service.publish([...started, ...failed]);
+    await eventually(() => expect(held.count).toBe(1));
+    await ada.call('PATCH', `/${webhook_id}`, { events: ['payment.failed'] });
+    receiver.answers = [];
+    held.release();
+    const deliveries = await service.settled(webhook_id, 'delivered', 'failed');
+    const sent = [started[0], ...failed].map((event) => event?.id);
+    expect(receiver.ids().toSorted()).toEqual(sent.toSorted());
+    const dropped = deliveries.filter(({ event_id }) => !sent.includes(event_id));
+    expect(new Set(dropped.map(({ status, attempt_count }) => `${status} ${attempt_count}`))).toEqual(
+      new Set(['failed 0']),
+    );
+  });
+
   test('a new URL applies to events published after it', async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     const other = await startReceiver();
@@ -179,6 +201,25 @@ describe('PATCH', () => {
 });
 
 describe('DELETE', () => {
+  test('stops a long queue after the attempts in flight', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    const held = holdResponses();
+    receiver.answers = [held.answer];
+    await service.publish(Array.from({ length: 300 }, () => conversation(ada.user_id)));
+    for (const count of [1, 2, 8]) {
+      await eventually(() => expect(held.count).toBe(count));
+      if (count < 8) held.release();
+    }
+    expect((await ada.call('DELETE', `/${webhook_id}`)).status).toBe(200);
+    receiver.answers = [];
+    held.release();
+    // A later event arrives, and nothing of the deleted webhook with it.
+    const next = await ada.configure({ url: receiver.url });
+    await service.publish(conversation(ada.user_id));
+    await service.settled(next, 'delivered');
+    expect(receiver.received).toHaveLength(1 + 2 + 8 + 1);
+  });
+
   test('deletes the webhook and its deliveries', async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     receiver.answers = [status(500)];
