@@ -1,5 +1,5 @@
+import { addressKey } from '@gatehouse/shared/http/address';
 import { emailKey } from '@gatehouse/shared/identity/email';
-import { addressKey } from './address.ts';
 import { type Counters, rateLimited, type Window } from './counters.ts';
 
 /** Failures of one account from one address before its attempts are refused (CONTRACT.md §Login throttle). */
