@@ -3,7 +3,7 @@ import type { Webhook } from '../records.ts';
 import { batched } from './batched.ts';
 import type { Claimed, LeaseHolder } from './lease.ts';
 
-export interface HeldWebhook {
+interface HeldWebhook {
   /** Null when the lease is lost or the webhook is not active. */
   webhook: Claimed | null;
   ownerActive: boolean;

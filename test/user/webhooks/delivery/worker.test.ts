@@ -212,18 +212,26 @@ describe('the response decides', () => {
 });
 
 describe('several processes', () => {
-  test('share the work, and every event arrives once', async () => {
+  /** Starts another user service on the database of the first. */
+  async function startAnother({ uri, clock }: WebhookService) {
     const config = testConfig('user', { WEBHOOK_ALLOW_PRIVATE: 'on', INTERNAL_API_KEY });
-    const others = await Promise.all(
-      [1, 2].map(async () => {
-        const db = await connect(service.uri, COLLECTIONS, { appName: 'user' });
-        const mailer = createMailer(config);
-        const delivery = { poll: 5, linger: 1 };
-        const app = await buildUserService({ config, db, mailer, now: service.clock.now, delivery });
-        await app.ready();
-        return { app, db, mailer };
-      }),
-    );
+    const db = await connect(uri, COLLECTIONS, { appName: 'user' });
+    const mailer = createMailer(config);
+    const delivery = { poll: 5, linger: 1 };
+    const app = await buildUserService({ config, db, mailer, now: clock.now, delivery });
+    await app.ready();
+    return {
+      app,
+      async stop() {
+        await app.close();
+        mailer.close();
+        await db.close();
+      },
+    };
+  }
+
+  test('share the work, and every event arrives once', async () => {
+    const others = await Promise.all([startAnother(service), startAnother(service)]);
     const people = await Promise.all(Array.from({ length: 8 }, () => service.person()));
     const webhooks = await Promise.all(people.map((person) => person.configure({ url: receiver.url })));
     const events = people.flatMap(({ user_id }) => Array.from({ length: 20 }, () => conversation(user_id)));
@@ -231,10 +239,51 @@ describe('several processes', () => {
       await service.publish(events.slice(index, index + 50));
     for (const webhook_id of webhooks) await service.settled(webhook_id, 'delivered');
     expect(receiver.ids().toSorted()).toEqual(events.map(({ id }) => id).toSorted());
-    for (const { app, db, mailer } of others) {
-      await app.close();
-      mailer.close();
-      await db.close();
-    }
+    for (const other of others) await other.stop();
   });
+
+  test.each([
+    ['a deletion', 'DELETE', undefined],
+    ['a pause', 'PATCH', { status: 'paused' }],
+    ['a change of events', 'PATCH', { events: ['payment.failed'] }],
+  ])(
+    '%s in one process stops the queue of another after the attempts in flight',
+    async (_what, method, body) => {
+      // This process does not look for work.
+      const idle = await startWebhookService({ delivery: { poll: 3_600_000 } });
+      const busy = await startAnother(idle);
+      try {
+        const bob = await idle.person();
+        const webhook_id = await bob.configure({ url: receiver.url });
+        const publishToBusy = (count: number) =>
+          busy.app.inject({
+            method: 'POST',
+            url: '/internal/events',
+            headers: { authorization: `Bearer ${INTERNAL_API_KEY}` },
+            payload: Array.from({ length: count }, () => conversation(bob.user_id)),
+          });
+        const held = holdResponses();
+        receiver.answers = [held.answer];
+        expect((await publishToBusy(300)).statusCode).toBe(200);
+        for (const concurrency of [1, 2, 8, 16]) {
+          await eventually(() => expect(held.count).toBe(concurrency));
+          if (concurrency < 16) held.release();
+        }
+        expect((await bob.call(method, `/${webhook_id}`, body)).status).toBe(200);
+        receiver.answers = [];
+        held.release();
+        await eventually(async () => expect((await idle.stored(webhook_id))?.lease ?? null).toBeNull());
+        // A later event arrives, and nothing of the stopped queue with it.
+        const other = await startReceiver();
+        const next = await bob.configure({ url: other.url });
+        await publishToBusy(1);
+        await idle.settled(next, 'delivered');
+        await other.stop();
+        expect(receiver.received).toHaveLength(1 + 2 + 8 + 16);
+      } finally {
+        await busy.stop();
+        await idle.stop();
+      }
+    },
+  );
 });
