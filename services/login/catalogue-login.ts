@@ -7,9 +7,12 @@ import { checkCredentials, type LoginOptions } from './check-credentials.ts';
 
 /** CONTRACT.md §Catalogue login does not reveal whether an account exists. */
 const REFUSALS = {
-  'unknown account': 'invalidCredentials',
-  'wrong password': 'invalidCredentials',
-  'not verified': 'accountNotVerified',
+  errors: {
+    'unknown account': 'invalidCredentials',
+    'wrong password': 'invalidCredentials',
+    'not verified': 'accountNotVerified',
+  },
+  hidesAccounts: true,
 } as const;
 
 /** POST /api/v1/auth/login (CONTRACT.md §Catalogue login). */

@@ -1,7 +1,7 @@
 import { AppError, type ErrorName } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
-import type { Passwords } from '@gatehouse/shared/identity/passwords';
+import { isTooCostly, type Passwords } from '@gatehouse/shared/identity/passwords';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
@@ -16,8 +16,14 @@ export interface LoginOptions {
   now: () => number;
 }
 
-/** The error with which a contract answers each failed check. */
-type Refusals = Record<'unknown account' | 'wrong password' | 'not verified', ErrorName>;
+type Refusal = 'unknown account' | 'wrong password' | 'not verified';
+
+/** How a contract answers failed checks. */
+interface RefusalPolicy {
+  errors: Record<Refusal, ErrorName>;
+  /** Whether the time of the answer must not reveal which accounts exist and how their passwords are stored. */
+  hidesAccounts: boolean;
+}
 
 /**
  * Returns the user with this e-mail and password (CONTRACT.md §Login, 1 to 3). Logs and audits every attempt.
@@ -27,24 +33,30 @@ export async function checkCredentials(
   { db, passwords }: Pick<LoginOptions, 'db' | 'passwords'>,
   request: FastifyRequest,
   { email, password }: { email: string; password: string },
-  refusals: Refusals,
+  { errors, hidesAccounts }: RefusalPolicy,
   now: number,
 ): Promise<WithId<User>> {
   const user = await findUserByEmail(db.users, email);
-  const refusal = await refusalOf(user, password, passwords);
+  if (user && isTooCostly(user.password))
+    request.log.warn(
+      { _id: user._id },
+      'The stored password hash of this user record costs too much to verify',
+    );
+  const matches = (stored: unknown) => passwords.matches(stored, password, { alwaysHash: hidesAccounts });
+  const refusal = await refusalOf(user, matches);
   const user_id = user && userIdOf(user);
   await audit(db, request, now, { action: 'login', outcome: refusal ?? 'success', email, user_id });
-  if (refusal || !user) throw new AppError(refusals[refusal ?? 'unknown account']);
+  if (refusal || !user) throw new AppError(errors[refusal ?? 'unknown account']);
   await ensureFeatures(db, user, now);
   return user;
 }
 
 async function refusalOf(
   user: User | null,
-  password: string,
-  passwords: Passwords,
-): Promise<keyof Refusals | undefined> {
+  matches: (stored: unknown) => Promise<boolean>,
+): Promise<Refusal | undefined> {
+  const matched = await matches(user?.password);
   if (!user) return 'unknown account';
-  if (!(await passwords.matches(user.password, password))) return 'wrong password';
+  if (!matched) return 'wrong password';
   return user.verified ? undefined : 'not verified';
 }

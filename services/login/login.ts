@@ -4,11 +4,14 @@ import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { checkCredentials, type LoginOptions } from './check-credentials.ts';
 
+/** CONTRACT.md §Login: the 404 reveals on purpose whether an account exists. */
 const REFUSALS = {
-  // CONTRACT.md §Login: the 404 reveals on purpose whether an account exists.
-  'unknown account': 'accountDoesNotExist',
-  'wrong password': 'invalidCredentials',
-  'not verified': 'accountNotVerified',
+  errors: {
+    'unknown account': 'accountDoesNotExist',
+    'wrong password': 'invalidCredentials',
+    'not verified': 'accountNotVerified',
+  },
+  hidesAccounts: false,
 } as const;
 
 /** POST /v2/login (CONTRACT.md §Login). No rate limit and no lockout here: the gateway has them. */

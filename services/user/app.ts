@@ -2,7 +2,7 @@ import type { Config } from '@gatehouse/shared/config';
 import { forms } from '@gatehouse/shared/http/forms';
 import { createServer } from '@gatehouse/shared/http/server';
 import { ensureAllFeatures } from '@gatehouse/shared/identity/features';
-import { createPasswords } from '@gatehouse/shared/identity/passwords';
+import { createPasswords, type Passwords } from '@gatehouse/shared/identity/passwords';
 import { requirePrincipal } from '@gatehouse/shared/identity/principal';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { forgotPassword } from './account/forgot-password.ts';
@@ -22,6 +22,7 @@ export interface UserServiceOptions {
   config: Config<'user'>;
   db: Database;
   mailer: Mailer;
+  passwords?: Passwords;
   /** Unix milliseconds. */
   now?: () => number;
   logStream?: { write(line: string): void };
@@ -32,6 +33,7 @@ export async function buildUserService({
   config,
   db,
   mailer,
+  passwords = createPasswords(),
   now = Date.now,
   logStream,
   delivery: tuning = {},
@@ -50,7 +52,7 @@ export async function buildUserService({
     now,
     ...(logStream && { logStream }),
   });
-  const account = { config, db, mailer, passwords: createPasswords(), tokens, now };
+  const account = { config, db, mailer, passwords, tokens, now };
   await app.register(async (direct) => {
     await direct.register(forms);
     await direct.register(signup, account);

@@ -6,7 +6,7 @@ import type { Filter } from 'mongodb';
  * Budgets per user and sliding hour. The user record keeps the Unix seconds of the latest uses, oldest first,
  * as many as the budget allows.
  */
-type Uses = 'otp_mail_times' | 'invitation_times';
+type Uses = 'invitation_times';
 
 export const HOUR = 3600;
 

@@ -5,10 +5,17 @@ import { createTransport } from 'nodemailer';
 /** Milliseconds for the mail server to accept a mail, connecting and waiting for a connection included. */
 const TIMEOUT = 10_000;
 
+const REPEATED_SIGNUP = `This address has signed up more than once, and this code replaces the earlier ones.
+
+Enter it only if the latest signup was yours. If it was not, someone else is using your address: ignore this mail. To create your account, sign up yourself and enter the code that you get then.`;
+
 /** Each send resolves once the mail server has accepted the mail. @throws {AppError} unavailable otherwise. */
 export interface Mailer {
-  /** @param validity seconds */
-  sendOtp(to: string, otp: string, validity: number): Promise<void>;
+  /**
+   * @param validity seconds
+   * @param options.repeatedSignup whether the address had signed up before: the owner may have to suspect a stranger.
+   */
+  sendOtp(to: string, otp: string, validity: number, options?: { repeatedSignup: boolean }): Promise<void>;
   sendInvitation(to: string, invitation: Invitation): Promise<void>;
   /** Rejects when the mail server does not answer. */
   verify(): Promise<unknown>;
@@ -59,11 +66,11 @@ export function createMailer(
     }
   };
   return {
-    sendOtp: (to, otp, validity) =>
+    sendOtp: (to, otp, validity, { repeatedSignup } = { repeatedSignup: false }) =>
       send(
         to,
         'Your OTP Code',
-        `Your code is ${otp}\n\nIt is valid for ${validity} seconds. If you did not ask for it, ignore this mail.\n`,
+        `Your code is ${otp}\n\nIt is valid for ${validity} seconds. ${repeatedSignup ? REPEATED_SIGNUP : 'If you did not ask for it, ignore this mail.'}\n`,
         'The code could not be mailed, please try again',
       ),
     // Users choose these names: they may appear in the plain text, never in a header.

@@ -1,4 +1,5 @@
 import { connect } from '@gatehouse/shared/data/connect';
+import { createPasswords } from '@gatehouse/shared/identity/passwords';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildLoginService } from '../../services/login/app.ts';
 import { COLLECTIONS, type Database } from '../../services/user/database.ts';
@@ -74,6 +75,31 @@ describe('POST /api/v1/auth/login', () => {
     const seen = ({ headers }: Answered) =>
       [...headers.keys()].filter((name) => name !== 'date' && name !== 'x-request-id');
     expect(seen(wrong)).toEqual(seen(unknown));
+  });
+
+  test('hashes the submitted password whatever is stored, so that the time reveals no account', async () => {
+    const passwords = createPasswords({ maxQueued: 0 });
+    const config = testConfig('login');
+    const app = await buildLoginService({ config, db: services.db, passwords, now: services.clock.now });
+    const url = await listen(app);
+    const { email } = await newUser();
+    for (const known of [email, 'nobody@example.com'])
+      expect((await logIn({ email: known, password: 'secret' }, url)).status).toBe(503);
+    // The Direct contract reveals accounts on purpose.
+    const direct = await postForm(`${url}/v2/login`, { email: 'nobody@example.com', password: 'secret' });
+    expect(direct.status).toBe(404);
+    await app.close();
+  });
+
+  test('a stored hash that costs too much matches nothing and is logged with its record', async () => {
+    const password = `$argon2id$v=19$m=4294967295,t=1,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+    const user = await newUser({ password });
+    services.logged.length = 0;
+    expect((await logIn({ email: user.email, password: 'secret' })).status).toBe(401);
+    const warnings = services.logged.map((line) => JSON.parse(line)).filter(({ level }) => level === 40);
+    expect(warnings).toMatchObject([
+      { _id: String(user._id), msg: expect.stringContaining('costs too much') },
+    ]);
   });
 
   test.each([false, undefined, null, 0, ''])(

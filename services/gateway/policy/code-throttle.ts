@@ -1,6 +1,6 @@
+import { addressKey } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { UpstreamResponse } from '../proxy/response.ts';
-import { addressKey } from './address.ts';
 import { type Counters, rateLimited } from './counters.ts';
 import { reserve, withReservations } from './reservation.ts';
 

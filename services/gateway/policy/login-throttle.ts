@@ -1,5 +1,5 @@
+import { addressKey } from '@gatehouse/shared/http/address';
 import { emailKey } from '@gatehouse/shared/identity/email';
-import { addressKey } from './address.ts';
 import { type Counters, rateLimited } from './counters.ts';
 import { reserve, withReservations } from './reservation.ts';
 

@@ -1,9 +1,9 @@
+import { addressKey } from '@gatehouse/shared/http/address';
 import { AppError, contractOf } from '@gatehouse/shared/http/errors';
 import { isPublic } from '@gatehouse/shared/identity/principal';
 import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { addressKey } from './address.ts';
 import { isCanonical } from './canonical-path.ts';
 import { type Budget, type Counters, rateLimited, type Window } from './counters.ts';
 import type { Principals } from './principals.ts';

@@ -1,11 +1,12 @@
 import { forgotPasswordContract } from '@gatehouse/shared/contract/direct';
+import { addressKey } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
-import { findUserByEmail } from '@gatehouse/shared/identity/users';
+import { findUserByEmail, findUserById } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../database.ts';
-import { hourlyBudgetSpent } from '../hourly-budget.ts';
 import type { Mailer } from '../mail.ts';
+import { mailBudgetSpent } from './mail-budget.ts';
 import { OTP_VALIDITY, replaceOtp } from './otp.ts';
 
 interface Options {
@@ -18,15 +19,19 @@ interface Options {
 /** POST /v2/forgot-password (CONTRACT.md §Forgot password). */
 export const forgotPassword: FastifyPluginAsyncZod<Options> = async (app, { db, mailer, tokens, now }) => {
   app.post('/v2/forgot-password', { schema: forgotPasswordContract }, async (request, reply) => {
-    const seconds = Math.floor(now() / 1000);
+    const mail = { now: Math.floor(now() / 1000), network: addressKey(request.ip) };
     const user = await findUserByEmail(db.users, request.body.email);
     if (!user) throw new AppError('userNotFound');
 
-    const otp = await replaceOtp(db.users, { _id: user._id }, seconds);
-    if (!otp) throw hourlyBudgetSpent(user.otp_mail_times, seconds);
-    await mailer.sendOtp(user.email, otp, OTP_VALIDITY);
+    const code = await replaceOtp(db.users, { _id: user._id }, mail);
+    if (!code) {
+      const current = await findUserById(db.users, user._id);
+      if (!current) throw new AppError('userNotFound');
+      throw mailBudgetSpent(current, mail);
+    }
+    await mailer.sendOtp(user.email, code.otp, OTP_VALIDITY);
 
     reply.header('cache-control', 'no-store');
-    return { token: tokens.otpSent(user.email, now()) };
+    return { token: tokens.otpSent(user.email, now(), code.attempt) };
   });
 };

@@ -20,12 +20,24 @@ export async function hashPasswords(
   const passwords = createPasswords();
   let seen = 0;
   let hashed = 0;
-  for await (const { _id, password } of users.find({}, { projection: { password: 1 } })) {
+  const hash = (password: string) => passwords.encode(password, 'argon2id');
+  const records = users.find({}, { projection: { password: 1, signup_attempts: 1 } });
+  for await (const { _id, password, signup_attempts = [] } of records) {
+    // Each filter leaves passwords alone that have changed meanwhile.
     if (typeof password === 'string' && !isPasswordHash(password)) {
-      const hash = await passwords.encode(password, 'argon2id');
-      // Leave the record alone if its password has changed meanwhile.
-      const { modifiedCount } = await users.updateOne({ _id, password }, { $set: { password: hash } });
-      hashed += modifiedCount;
+      const change = { $set: { password: await hash(password) } };
+      hashed += (await users.updateOne({ _id, password }, change)).modifiedCount;
+    }
+    const plain = signup_attempts.filter((attempt) => !isPasswordHash(attempt.password));
+    if (plain.length > 0) {
+      const replaced = await Promise.all(
+        signup_attempts.map(async (attempt) =>
+          plain.includes(attempt) ? { ...attempt, password: await hash(attempt.password) } : attempt,
+        ),
+      );
+      const change = { $set: { signup_attempts: replaced } };
+      const { modifiedCount } = await users.updateOne({ _id, signup_attempts }, change);
+      hashed += modifiedCount * plain.length;
     }
     seen += 1;
     progress(seen, hashed);

@@ -1,60 +1,92 @@
-import { randomInt } from 'node:crypto';
-import type { OtpVerdict, User } from '@gatehouse/shared/identity/users';
+import { randomInt, randomUUID } from 'node:crypto';
+import {
+  IS_UNVERIFIED,
+  type OtpVerdict,
+  type SignupAttempt,
+  type User,
+} from '@gatehouse/shared/identity/users';
 import type { Collection, Document, Filter, ObjectId, WithId } from 'mongodb';
-import { budgetLeft, HOUR, spendBudget } from '../hourly-budget.ts';
+import { HOUR } from '../hourly-budget.ts';
+import { type MailRequest, mailBudgetLeft, spendMail } from './mail-budget.ts';
+import { addAttempt, isPending } from './signup-attempts.ts';
 
 /** Seconds (CONTRACT.md §OTP). */
 export const OTP_VALIDITY = 60;
-/** Wrong guesses that kill a code. */
+/** Wrong guesses that kill a code, counted separately for the holder of its token. */
 const GUESSES_PER_CODE = 5;
-/** Wrong guesses per account. */
+/** Wrong guesses per account without the token. */
 const GUESSES_PER_HOUR = 10;
-/** Codes mailed per account. */
-const MAILS_PER_HOUR = 10;
+
+/** A new code and the id for the token of the call that issues it. */
+export interface NewOtp {
+  otp: string;
+  attempt: string;
+}
 
 /** The fields of a new code, issued at `now` (Unix seconds). */
 export const newOtp = (now: number) => ({
   otp: String(randomInt(1_000_000)).padStart(6, '0'),
   otp_expiration: now + OTP_VALIDITY,
+  otp_attempt: randomUUID() as string,
   otp_wrong_guesses: 0,
+  otp_holder_guesses: 0,
 });
 
 /**
- * Gives the matching account a new code, and the fields of `set`, in one write. Spends one mail of the hourly
- * budget, even if the mail server then refuses it.
- * @returns the code; undefined if no account matches or the budget is spent.
+ * Gives the matching account a new code and, at a signup, what was submitted, in one write. Spends one mail of the
+ * hourly budget, even if the mail server then refuses it.
+ * @returns undefined if no account matches or the budget is spent.
  */
 export async function replaceOtp(
   users: Collection<User>,
   filter: Filter<User> & { _id: ObjectId },
-  now: number,
-  set: Partial<User> = {},
-): Promise<string | undefined> {
+  request: MailRequest,
+  submitted?: Pick<SignupAttempt, 'password' | 'name'>,
+): Promise<NewOtp | undefined> {
+  const { now } = request;
   const code = newOtp(now);
-  const { matchedCount } = await users.updateOne(
-    { $and: [filter, budgetLeft('otp_mail_times', MAILS_PER_HOUR, now)] },
-    { $set: { ...set, ...code }, $push: spendBudget('otp_mail_times', MAILS_PER_HOUR, now) },
-  );
-  return matchedCount === 1 ? code.otp : undefined;
+  const signup = submitted && {
+    password: { $literal: submitted.password },
+    name: { $literal: submitted.name },
+    signup_attempts: addAttempt({ id: code.otp_attempt, at: now, ...submitted }),
+    unverified_since: {
+      $cond: [{ $eq: [{ $type: '$unverified_since' }, 'date'] }, new Date(now * 1000), '$$REMOVE'],
+    },
+  };
+  const { matchedCount } = await users.updateOne({ $and: [filter, mailBudgetLeft(request)] }, [
+    { $set: { ...code, ...signup, otp_mails: spendMail(request) } },
+  ]);
+  return matchedCount === 1 ? { otp: code.otp, attempt: code.otp_attempt } : undefined;
+}
+
+/** A guess as submitted, at `now` (Unix seconds). */
+interface Guess {
+  otp: string;
+  /** The attempt id of the submitted token; undefined without a token, null for a token that is not valid. */
+  attempt: string | null | undefined;
+  now: number;
 }
 
 /**
  * Checks a code. Comparing, counting a wrong guess and applying `onValid` are one atomic write, so that parallel
- * guesses cannot exceed the limits.
+ * guesses cannot exceed the limits. Guesses with the token of the current code are counted apart from all others,
+ * so that a stranger cannot use up the guesses of the owner.
  * @param onValid the fields that a right guess sets, as expressions of an update pipeline.
  * @returns the updated record, with this check's result in `otp_verdict`; null if the user is gone.
  */
 export function checkOtp(
   users: Collection<User>,
   _id: ObjectId,
-  guess: string,
-  now: number,
-  onValid: Record<string, unknown>,
+  { otp: guess, attempt, now }: Guess,
+  onValid: Record<string, unknown> = {},
 ): Promise<WithId<User> | null> {
+  const isHolder = attempt ? { $eq: ['$otp_attempt', { $literal: attempt }] } : { $literal: false };
   const times = { $ifNull: ['$otp_wrong_guess_times', []] };
-  const guesses = { $ifNull: ['$otp_wrong_guesses', 0] };
+  const wrongGuesses = { $ifNull: ['$otp_wrong_guesses', 0] };
+  const holderGuesses = { $ifNull: ['$otp_holder_guesses', 0] };
   const budgetSpent = {
     $and: [
+      { $not: [isHolder] },
       { $gte: [{ $size: times }, GUESSES_PER_HOUR] },
       { $gt: [{ $arrayElemAt: [times, 0] }, now - HOUR] },
     ],
@@ -63,18 +95,22 @@ export function checkOtp(
   const expired = { $lt: [{ $ifNull: ['$otp_expiration', now] }, now] };
   const dead = {
     $or: [
-      { $gte: [guesses, GUESSES_PER_CODE] },
+      { $gte: [{ $cond: [isHolder, holderGuesses, wrongGuesses] }, GUESSES_PER_CODE] },
       { $ne: [{ $type: '$otp' }, 'string'] },
       { $not: [{ $isNumber: '$otp_expiration' }] }, // an older record: the code's expiry is unknown
     ],
   };
-  const malformed = { $literal: !/^[0-9]{6}$/.test(guess) };
+  const malformed = { $literal: attempt === null || !/^[0-9]{6}$/.test(guess) };
+  // Falling back to the newest signup would activate a stranger's password for the holder of an older token.
+  const unknownAttempt = attempt
+    ? { $and: [IS_UNVERIFIED, { $not: [isHolder] }, { $not: [isPending(attempt)] }] }
+    : { $literal: false };
   const verdict = {
     $switch: {
       branches: [
         { case: budgetSpent, then: 'budgetSpent' },
         { case: expired, then: 'expired' },
-        { case: { $or: [dead, malformed] }, then: 'invalid' },
+        { case: { $or: [dead, malformed, unknownAttempt] }, then: 'invalid' },
         { case: { $ne: ['$otp', { $literal: guess }] }, then: 'wrong' },
       ],
       default: 'valid',
@@ -93,10 +129,17 @@ export function checkOtp(
     [
       { $set: { otp_verdict: verdict } },
       setIf('wrong', {
-        otp_wrong_guesses: { $add: [guesses, 1] },
-        otp_wrong_guess_times: { $slice: [{ $concatArrays: [times, [now]] }, -GUESSES_PER_HOUR] },
+        otp_holder_guesses: { $cond: [isHolder, { $add: [holderGuesses, 1] }, '$otp_holder_guesses'] },
+        otp_wrong_guesses: { $cond: [isHolder, '$otp_wrong_guesses', { $add: [wrongGuesses, 1] }] },
+        otp_wrong_guess_times: {
+          $cond: [
+            isHolder,
+            '$otp_wrong_guess_times',
+            { $slice: [{ $concatArrays: [times, [now]] }, -GUESSES_PER_HOUR] },
+          ],
+        },
       }),
-      setIf('valid', onValid),
+      ...(Object.keys(onValid).length > 0 ? [setIf('valid', onValid)] : []),
     ],
     { returnDocument: 'after' },
   );

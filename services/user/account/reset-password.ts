@@ -22,21 +22,29 @@ export const resetPassword: FastifyPluginAsyncZod<Options> = async (
   { config, db, passwords, tokens, now },
 ) => {
   app.post('/v2/reset-password', { schema: resetPasswordContract }, async (request, reply) => {
-    const { email, otp, new_password } = request.body;
+    const { email, otp, new_password, token } = request.body;
     const user = await findUserByEmail(db.users, email);
     if (!user) throw new AppError('userNotFound');
 
-    const password = await passwords.encode(new_password, config.PASSWORD_STORAGE);
     const seconds = Math.floor(now() / 1000);
-    const checked = await checkOtp(db.users, user._id, otp, seconds, {
-      password: { $literal: password },
-      sessions_valid_from: new Date(now()),
-      otp: '$$REMOVE',
-      otp_expiration: '$$REMOVE',
-    });
+    const attempt = token ? tokens.attemptOf(token, user.email, now()) : undefined;
+    // Only the right code costs a hash.
+    const checked = await checkOtp(db.users, user._id, { otp, attempt, now: seconds });
     if (checked?.otp_verdict === 'budgetSpent')
       throw hourlyBudgetSpent(checked.otp_wrong_guess_times, seconds);
     if (checked?.otp_verdict !== 'valid') throw new AppError('otpInvalidOrExpired');
+
+    const password = await passwords.encode(new_password, config.PASSWORD_STORAGE);
+    const { matchedCount } = await db.users.updateOne(
+      { _id: user._id, otp, otp_expiration: checked.otp_expiration as number },
+      {
+        $set: { password, sessions_valid_from: new Date(now()) },
+        // A pending signup would replace the new password when it is activated.
+        $unset: { otp: true, otp_expiration: true, signup_attempts: true },
+      },
+    );
+    // Another reset has used the code up, or a new code has replaced it.
+    if (matchedCount === 0) throw new AppError('otpInvalidOrExpired');
     // Also end a session whose login read the old password while the new one was being written.
     await db.users.updateOne({ _id: user._id }, { $max: { sessions_valid_from: new Date(now()) } });
 

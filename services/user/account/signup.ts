@@ -1,5 +1,6 @@
 import { signupContract } from '@gatehouse/shared/contract/direct';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { addressKey } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { FREE_PLAN } from '@gatehouse/shared/identity/features';
 import type { PasswordStorage, Passwords } from '@gatehouse/shared/identity/passwords';
@@ -8,9 +9,9 @@ import { findUserByEmail, findUserById, UNVERIFIED, type User } from '@gatehouse
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { WithId } from 'mongodb';
 import type { Database } from '../database.ts';
-import { hourlyBudgetSpent } from '../hourly-budget.ts';
 import type { Mailer } from '../mail.ts';
-import { newOtp, OTP_VALIDITY, replaceOtp } from './otp.ts';
+import { type MailRequest, mailBudgetSpent, mailRetryAfter } from './mail-budget.ts';
+import { type NewOtp, newOtp, OTP_VALIDITY, replaceOtp } from './otp.ts';
 
 interface Options {
   config: { PASSWORD_STORAGE: PasswordStorage };
@@ -21,38 +22,51 @@ interface Options {
   now: () => number;
 }
 
-/** POST /v2/signup (CONTRACT.md §Signup). Until the account is verified, the last signup wins. */
+/**
+ * POST /v2/signup (CONTRACT.md §Signup). Until the account is verified, each signup is an attempt of its own and
+ * the last one wins, unless verification names another by its token.
+ */
 export const signup: FastifyPluginAsyncZod<Options> = async (
   app,
   { config, db, mailer, passwords, tokens, now },
 ) => {
   app.post('/v2/signup', { schema: signupContract }, async (request, reply) => {
     const { email, password, name } = request.body;
+    const network = addressKey(request.ip);
+    const mailRequest = () => ({ now: Math.floor(now() / 1000), network });
     const known = await findUserByEmail(db.users, email);
     if (known?.verified) throw new AppError('emailRegistered');
+    // Only requests that may have a code mailed cost a hash.
+    if (known && mailRetryAfter(known, mailRequest()) > 0) throw mailBudgetSpent(known, mailRequest());
 
     const stored = await passwords.encode(password, config.PASSWORD_STORAGE);
     const account = known
-      ? await overwriteUnverified(db, known, { password: stored, name }, now())
-      : await createUnverified(db, { email, password: stored, name }, now());
-    await mailer.sendOtp(account.email, account.otp, OTP_VALIDITY);
+      ? await overwriteUnverified(db, known, { password: stored, name }, mailRequest())
+      : await createUnverified(db, { email, password: stored, name }, mailRequest(), new Date(now()));
+    await mailer.sendOtp(account.email, account.otp, OTP_VALIDITY, { repeatedSignup: account.repeated });
 
     reply.header('cache-control', 'no-store');
-    return { token: tokens.otpSent(account.email, now()) };
+    return { token: tokens.otpSent(account.email, now(), account.attempt) };
   });
 };
 
-type NewCode = { email: string; otp: string };
+interface Issued extends NewOtp {
+  email: string;
+  /** Whether the address had signed up before. */
+  repeated: boolean;
+}
 
 async function createUnverified(
   db: Database,
   submitted: Pick<User, 'email' | 'password' | 'name'>,
-  now: number,
-): Promise<NewCode> {
-  const created_at = new Date(now).toISOString();
+  mail: MailRequest,
+  created: Date,
+): Promise<Issued> {
+  const { email, password, name } = submitted;
+  const created_at = created.toISOString();
   const today = created_at.slice(0, 10);
-  const seconds = Math.floor(now / 1000);
-  const code = newOtp(seconds);
+  const code = newOtp(mail.now);
+  const { otp, otp_attempt: attempt } = code;
   try {
     await db.users.insertOne({
       ...submitted,
@@ -60,20 +74,22 @@ async function createUnverified(
       account_status: 'paused',
       payment_status: 'pending',
       ...code,
-      otp_mail_times: [seconds],
+      otp_mails: [{ at: mail.now, network: mail.network }],
+      signup_attempts: [{ id: attempt, at: mail.now, password, name }],
+      unverified_since: created,
       'user_created_at(DATE)': today,
       created_at,
       subscription_id: FREE_PLAN.id,
       subscription_plan: FREE_PLAN.name,
       subscription_date: today,
     });
-    return { email: submitted.email, otp: code.otp };
+    return { email, otp, attempt, repeated: false };
   } catch (error) {
     if (!isDuplicateKey(error, 'email')) throw error;
     // A concurrent signup created the record, or the database's collation equates this address with another.
-    const known = await findUserByEmail(db.users, submitted.email);
+    const known = await findUserByEmail(db.users, email);
     if (!known) throw new AppError('emailRegistered');
-    return overwriteUnverified(db, known, submitted, now);
+    return overwriteUnverified(db, known, submitted, mail);
   }
 }
 
@@ -82,12 +98,11 @@ async function overwriteUnverified(
   db: Database,
   { _id, email }: WithId<User>,
   { password, name }: Pick<User, 'password' | 'name'>,
-  now: number,
-): Promise<NewCode> {
-  const seconds = Math.floor(now / 1000);
-  const otp = await replaceOtp(db.users, { _id, ...UNVERIFIED }, seconds, { password, name });
-  if (otp) return { email, otp };
+  mail: MailRequest,
+): Promise<Issued> {
+  const code = await replaceOtp(db.users, { _id, ...UNVERIFIED }, mail, { password, name });
+  if (code) return { email, ...code, repeated: true };
   const current = await findUserById(db.users, _id);
   if (current?.verified) throw new AppError('emailRegistered');
-  throw hourlyBudgetSpent(current?.otp_mail_times, seconds);
+  throw mailBudgetSpent(current ?? {}, mail);
 }

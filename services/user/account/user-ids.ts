@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { AppError } from '@gatehouse/shared/http/errors';
-import type { User } from '@gatehouse/shared/identity/users';
-import type { Collection } from 'mongodb';
+import type { Collection, Document } from 'mongodb';
+import type { Database } from '../database.ts';
 
 /** The numbers that follow `User-`, both bounds included (CONTRACT.md §User record). */
 const RANGE = { first: 100_000, last: 999_999 };
@@ -13,19 +13,46 @@ const BLOCK_SIZE = 1_000;
 const userId = (number: number): string => `User-${number}`;
 
 /**
- * Calls `write` with a random free user_id. The unique index decides what is free; a collision draws again.
+ * Where a deleted account leaves its user_id behind. A new account with that id would inherit its roles, chatbots,
+ * webhooks, plan and history.
+ */
+const REFERENCES = [
+  ['features', 'user_id'],
+  ['memberships', 'user_id'],
+  ['organizations', 'owners.user_id'],
+  ['chatbots', 'owner_id'],
+  ['chatbots', 'permissions.user_id'],
+  ['webhooks', 'owner_id'],
+  ['auditEvents', 'user_id'],
+] as const satisfies [keyof Database, string][];
+
+/** Returns which of these ids other records still name. */
+async function referencedIds(db: Database, ids: string[]): Promise<Set<unknown>> {
+  const named = await Promise.all(
+    REFERENCES.map(([collection, field]) =>
+      (db[collection] as unknown as Collection<Document>).distinct(field, { [field]: { $in: ids } }),
+    ),
+  );
+  return new Set(named.flat());
+}
+
+/**
+ * Calls `write` with a random user_id that no account has and nothing refers to. The unique index decides which
+ * account gets an id; a collision draws again.
  * @throws {AppError} unavailable when every id is taken.
  */
 export async function withNewUserId<T>(
-  users: Collection<User>,
+  db: Database,
   write: (user_id: string) => Promise<T>,
   { first, last } = RANGE,
 ): Promise<T> {
   for (let draw = 0; draw < MAX_DRAWS; draw += 1) {
-    const written = await unlessTaken(() => write(userId(randomInt(first, last + 1))));
+    const candidate = userId(randomInt(first, last + 1));
+    if ((await referencedIds(db, [candidate])).size > 0) continue;
+    const written = await unlessTaken(() => write(candidate));
     if (written) return written.result;
   }
-  for await (const candidate of freeIds(users, { first, last })) {
+  for await (const candidate of freeIds(db, { first, last })) {
     const written = await unlessTaken(() => write(candidate));
     if (written) return written.result;
   }
@@ -42,7 +69,7 @@ async function unlessTaken<T>(write: () => Promise<T>): Promise<{ result: T } | 
 }
 
 /** Yields free ids, block by block from a random one on. Others draw too, so each block is reread until it is full. */
-async function* freeIds(users: Collection<User>, { first, last }: typeof RANGE): AsyncGenerator<string> {
+async function* freeIds(db: Database, { first, last }: typeof RANGE): AsyncGenerator<string> {
   const blocks = Math.ceil((last - first + 1) / BLOCK_SIZE);
   const start = randomInt(blocks);
   for (let step = 0; step < blocks; step += 1) {
@@ -50,9 +77,10 @@ async function* freeIds(users: Collection<User>, { first, last }: typeof RANGE):
     const block = Array.from({ length: Math.min(BLOCK_SIZE, last - low + 1) }, (_, index) =>
       userId(low + index),
     );
+    const referenced = await referencedIds(db, block);
     for (;;) {
-      const taken = new Set(await users.distinct('user_id', { user_id: { $in: block } }));
-      const free = block.filter((id) => !taken.has(id));
+      const taken = new Set(await db.users.distinct('user_id', { user_id: { $in: block } }));
+      const free = block.filter((id) => !taken.has(id) && !referenced.has(id));
       if (free.length === 0) break;
       yield free[randomInt(free.length)] as string;
     }

@@ -1,35 +1,45 @@
 import { verifyOtpContract } from '@gatehouse/shared/contract/direct';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
-import { findUserByEmail, UNVERIFIED } from '@gatehouse/shared/identity/users';
+import type { Tokens } from '@gatehouse/shared/identity/tokens';
+import { findUserByEmail, IS_UNVERIFIED } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../database.ts';
 import { hourlyBudgetSpent } from '../hourly-budget.ts';
 import { acceptInvitations } from '../organizations/invitations/accept.ts';
 import { checkOtp } from './otp.ts';
+import { activateAttempt } from './signup-attempts.ts';
 import { withNewUserId } from './user-ids.ts';
 
-/** UNVERIFIED as an expression. To $in a missing field is not null, and an empty string is true to MongoDB. */
-const wasUnverified = { $in: [{ $ifNull: ['$verified', null] }, UNVERIFIED.verified.$in] };
-
 /** POST /v2/verify-otp (CONTRACT.md §Verify OTP). */
-export const verifyOtp: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
-  app,
-  { db, now },
-) => {
+export const verifyOtp: FastifyPluginAsyncZod<{
+  db: Database;
+  tokens: Tokens;
+  now: () => number;
+}> = async (app, { db, tokens, now }) => {
   app.post('/v2/verify-otp', { schema: verifyOtpContract }, async (request) => {
-    const { email, otp } = request.body;
+    const { email, otp, token } = request.body;
     const seconds = Math.floor(now() / 1000);
     const user = await findUserByEmail(db.users, email);
     if (!user) throw new AppError('userNotFound');
 
-    const checked = await withNewUserId(db.users, (candidate) =>
-      checkOtp(db.users, user._id, otp, seconds, {
-        verified: true,
-        account_status: { $cond: [wasUnverified, 'active', '$account_status'] },
-        user_id: { $ifNull: ['$user_id', candidate] },
-      }),
-    );
+    const attempt = token ? tokens.attemptOf(token, user.email, now()) : undefined;
+    const check = (candidate?: string) =>
+      checkOtp(
+        db.users,
+        user._id,
+        { otp, attempt, now: seconds },
+        {
+          verified: true,
+          account_status: { $cond: [IS_UNVERIFIED, 'active', '$account_status'] },
+          ...(candidate && { user_id: { $ifNull: ['$user_id', candidate] } }),
+          ...(attempt && activateAttempt(attempt)),
+          signup_attempts: '$$REMOVE',
+          unverified_since: '$$REMOVE',
+        },
+      );
+    const hasUserId = user.user_id !== undefined && user.user_id !== null;
+    const checked = await (hasUserId ? check() : withNewUserId(db, check));
     if (!checked) throw new AppError('userNotFound');
     const { otp_verdict: verdict } = checked;
     if (verdict === 'budgetSpent') throw hourlyBudgetSpent(checked.otp_wrong_guess_times, seconds);

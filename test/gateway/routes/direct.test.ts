@@ -23,7 +23,7 @@ afterAll(async () => {
 const forms: Record<string, Record<string, string>> = {
   '/v2/login': { email: 'ada@example.com', password: 'p&=+ %ü\u0000' },
   '/v2/signup': { email: 'ada@example.com', password: 'secret', name: 'Ada 🜁 <b>' },
-  '/v2/verify-otp': { email: 'ada@example.com', otp: '012345' },
+  '/v2/verify-otp': { email: 'ada@example.com', otp: '012345', token: 'header.claims.signature' },
   '/v2/forgot-password': { email: 'ada@example.com' },
   '/v2/reset-password': { email: 'ada@example.com', otp: '012345', new_password: ' spaces kept ' },
 };

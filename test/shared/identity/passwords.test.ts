@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { AppError } from '@gatehouse/shared/http/errors';
-import { createPasswords, isPasswordHash } from '@gatehouse/shared/identity/passwords';
+import { createPasswords, isPasswordHash, isTooCostly } from '@gatehouse/shared/identity/passwords';
 import PQueue from 'p-queue';
 import { describe, expect, test } from 'vitest';
 
@@ -102,6 +102,52 @@ describe('plain values, from older collections or PASSWORD_STORAGE=plain', () =>
 
   test('a stored hash that argon2 cannot read matches nothing and is not an error', async () => {
     expect(await passwords.matches('$argon2id$v=19$m=0,t=0,p=0$a$a', 'secret')).toBe(false);
+  });
+});
+
+describe('a stored hash that names a high cost', () => {
+  const withCost = (cost: string) => A_HASH.replace('m=19456,t=2,p=1', cost);
+
+  test.each([
+    'm=262145,t=2,p=1',
+    'm=4294967295,t=1,p=1',
+    'm=99999999999999999999999,t=1,p=1',
+    'm=19456,t=17,p=1',
+    'm=19456,t=4294967295,p=1',
+    'm=19456,t=2,p=9',
+  ])('%s matches nothing and is not verified', async (cost) => {
+    const { matches } = createPasswords({ maxQueued: 0 });
+    const stored = withCost(cost);
+    expect(isTooCostly(stored)).toBe(true);
+    for (const submitted of ['secret', stored]) expect(await matches(stored, submitted)).toBe(false);
+  });
+
+  test.each(['m=262144,t=1,p=1', 'm=64,t=16,p=8'])('%s is verified', async (cost) => {
+    const { matches } = createPasswords({ maxQueued: 0 });
+    expect(isTooCostly(withCost(cost))).toBe(false);
+    await expect(matches(withCost(cost), 'secret')).rejects.toMatchObject({ reason: 'unavailable' });
+  });
+
+  test.each([A_HASH, 'm=262145,t=17,p=9', undefined, null, 7])('%j is not too costly', (stored) => {
+    expect(isTooCostly(stored)).toBe(false);
+  });
+});
+
+describe('alwaysHash', () => {
+  test.each<[string, unknown, boolean]>([
+    ['nothing', undefined, false],
+    ['another plain value', 'other', false],
+    ['the same plain value', 'secret', true],
+    ['a number', 7, false],
+    ['a hash of another password', A_HASH, false],
+    ['a hash that costs too much', A_HASH.replace('t=2', 't=99'), false],
+  ])('costs one hash and does not change the result: %s', async (_what, stored, matched) => {
+    const queue = new PQueue({ concurrency: 1, autoStart: false });
+    const { matches } = createPasswords({ queue });
+    const result = matches(stored, 'secret', { alwaysHash: true });
+    expect(queue.size).toBe(1);
+    queue.start();
+    expect(await result).toBe(matched);
   });
 });
 

@@ -69,6 +69,15 @@ describe('authenticate', () => {
     expect(commands).toEqual(['find']);
   });
 
+  test("refuses a deleted account's token when another account has its user_id", async () => {
+    const user = await newUser();
+    await db.users.deleteOne({ _id: user._id });
+    const successor = await newUser({ user_id: user.user_id });
+    expect(await reasonOf(check(bearer(user)))).toBe('invalidToken');
+    const uppercased = bearer({ ...successor, email: successor.email.toUpperCase() });
+    expect(await reasonOf(check(uppercased))).toBe('accepted');
+  });
+
   test('an invalid token needs no command', async () => {
     const user = await newUser();
     commands.length = 0;

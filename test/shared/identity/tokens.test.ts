@@ -71,8 +71,50 @@ describe('otpSent', () => {
     expect(header).toStrictEqual({ alg: 'HS256', typ: 'JWT' });
   });
 
+  test('carries the attempt in the header', () => {
+    const { header, payload } = decodeToken(tokens.otpSent('Ada@example.com', NOW, 'attempt-1'));
+    expect(Object.keys(payload)).toStrictEqual(['email', 'otp_sent', 'exp']);
+    expect(header).toStrictEqual({ alg: 'HS256', typ: 'JWT', attempt: 'attempt-1' });
+  });
+
   test('is not accepted as a bearer', () => {
-    expect(tokens.verify(tokens.otpSent(USER.email, NOW), NOW)).toEqual(INVALID);
+    for (const token of [tokens.otpSent(USER.email, NOW), tokens.otpSent(USER.email, NOW, 'attempt-1')])
+      expect(tokens.verify(token, NOW)).toEqual(INVALID);
+  });
+});
+
+describe('attemptOf', () => {
+  const exp = SECONDS + 60;
+  const header = { attempt: 'attempt-1' };
+  const claims = { email: USER.email, otp_sent: true, exp };
+
+  test('returns the attempt of a token for this e-mail, in any case, until it expires', () => {
+    const token = tokens.otpSent(USER.email, NOW, 'attempt-1');
+    expect(tokens.attemptOf(token, USER.email.toUpperCase(), NOW)).toBe('attempt-1');
+    expect(tokens.attemptOf(token, USER.email, (SECONDS + 1800) * 1000 - 1)).toBe('attempt-1');
+    expect(tokens.attemptOf(token, USER.email, (SECONDS + 1800) * 1000)).toBeNull();
+    expect(tokens.attemptOf(forge(claims, { header }), USER.email, NOW)).toBe('attempt-1');
+  });
+
+  test.each<[string, string]>([
+    ['text', 'token'],
+    ['an empty text', ''],
+    ['another e-mail', forge({ ...claims, email: 'eve@example.com' }, { header })],
+    ['an e-mail that a collation equates', forge({ ...claims, email: '\uff21da@example.com' }, { header })],
+    ['no e-mail', forge({ otp_sent: true, exp }, { header })],
+    ['no otp_sent', forge({ email: USER.email, exp }, { header })],
+    ['otp_sent that is not true', forge({ ...claims, otp_sent: 'true' }, { header })],
+    ['no exp', forge({ email: USER.email, otp_sent: true }, { header })],
+    ['another secret', forge(claims, { header, secret: 'another secret' })],
+    ['another algorithm', forge(claims, { header: { ...header, alg: 'HS512' }, hash: 'sha512' })],
+    ['alg none', forge(claims, { header: { ...header, alg: 'none' } })],
+    ['a critical extension', forge(claims, { header: { ...header, crit: ['x'] } })],
+    ['no attempt', forge(claims)],
+    ['an empty attempt', forge(claims, { header: { attempt: '' } })],
+    ['an attempt that is not a string', forge(claims, { header: { attempt: { $ne: '' } } })],
+    ['a session', tokens.session(USER, NOW)],
+  ])('returns null for %s', (_what, token) => {
+    expect(tokens.attemptOf(token, USER.email, NOW)).toBeNull();
   });
 });
 

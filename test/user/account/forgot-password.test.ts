@@ -2,17 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { decodeToken, postForm } from '../../fixtures/http.ts';
 import { mailedCode, type Services, startServices } from '../../fixtures/services.ts';
-import { activeAccount, unverifiedAccount } from './codes.ts';
+import { activeAccount, fromNetwork, unverifiedAccount } from './codes.ts';
 
 let services: Services;
 beforeAll(async () => {
-  services = await startServices({ env: { PASSWORD_STORAGE: 'plain' } });
+  services = await startServices({ env: { PASSWORD_STORAGE: 'plain', TRUST_PROXY: 'loopback' } });
 });
 afterAll(() => services.stop());
 
-const post = (operation: string, fields: Record<string, string>) =>
-  postForm(`${services.user}/v2/${operation}`, fields);
-const forgot = (email: string) => post('forgot-password', { email });
+const post = (operation: string, fields: Record<string, string>, headers = {}) =>
+  postForm(`${services.user}/v2/${operation}`, fields, headers);
+const forgot = (email: string, network?: number) =>
+  post('forgot-password', { email }, network ? fromNetwork(network) : {});
 const record = (email: string) => services.db.users.findOne({ email });
 const mailsTo = (email: string) =>
   services.mailbox.mails.filter(({ recipients }) => recipients.includes(email));
@@ -50,8 +51,13 @@ describe('POST /v2/forgot-password', () => {
       ...before,
       otp: mailedCode(services.mailbox, email),
       otp_expiration: services.clock.seconds() + 60,
+      otp_attempt: decodeToken(body.token).header.attempt,
       otp_wrong_guesses: 0,
-      otp_mail_times: [services.clock.seconds() - 5, services.clock.seconds()],
+      otp_holder_guesses: 0,
+      otp_mails: [services.clock.seconds() - 5, services.clock.seconds()].map((at) => ({
+        at,
+        network: '127.0.0.1',
+      })),
     });
     expect(mailsTo(email)).toHaveLength(1);
     expect(mailsTo(email)[0]?.content).toMatchObject({
@@ -64,7 +70,7 @@ describe('POST /v2/forgot-password', () => {
     const { email } = await unverified();
     const { body } = await forgot(email.toUpperCase());
     const { header, payload } = decodeToken(body.token);
-    expect(header).toEqual({ alg: 'HS256', typ: 'JWT' });
+    expect(header).toEqual({ alg: 'HS256', typ: 'JWT', attempt: (await record(email))?.otp_attempt });
     expect(payload).toEqual({ email, otp_sent: true, exp: services.clock.seconds() + 30 * 60 });
   });
 
@@ -89,27 +95,27 @@ describe('POST /v2/forgot-password', () => {
     await post('signup', { email, password: 'secret', name: 'Ada' });
     for (let mail = 1; mail < 10; mail += 1) {
       services.clock.advance(10);
-      expect((await forgot(email)).status).toBe(200);
+      expect((await forgot(email, mail < 5 ? 1 : 2)).status).toBe(200);
     }
     const before = await record(email);
-    const refused = await forgot(email.toUpperCase());
+    const refused = await forgot(email.toUpperCase(), 3);
     expect(outcome(refused)).toEqual({ status: 429, body: { detail: 'Too many requests' } });
     expect(refused.headers.get('retry-after')).toBe('3510');
     expect(await record(email)).toEqual(before);
     expect(mailsTo(email)).toHaveLength(10);
     services.clock.advance(3510);
-    expect((await forgot(email)).status).toBe(200);
+    expect((await forgot(email, 3)).status).toBe(200);
   });
 
   test('2. mails what is left of the ten for fifty parallel calls', async () => {
     const { email } = await unverified();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => forgot(email)));
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, call) => forgot(email, 1 + (call % 5))));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(9);
     for (const answer of answers.filter(({ status }) => status !== 200)) {
       expect(outcome(answer)).toEqual({ status: 429, body: { detail: 'Too many requests' } });
       expect(answer.headers.get('retry-after')).toBe('3600');
     }
     expect(mailsTo(email)).toHaveLength(9);
-    expect((await record(email))?.otp_mail_times).toHaveLength(10);
+    expect((await record(email))?.otp_mails).toHaveLength(10);
   });
 });

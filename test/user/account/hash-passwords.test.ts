@@ -43,6 +43,18 @@ test('hashes plain passwords, which then log in as before', async () => {
   }
 });
 
+test('hashes the passwords of pending signups', async () => {
+  const attempts = ['first', 'second'].map((password, at) => ({ id: password, at, password, name: 'Ada' }));
+  const record = { email: 'ada@example.com', verified: false, password: 'second', signup_attempts: attempts };
+  await services.db.users.insertOne(record as never);
+  expect(await hashPasswords(services.db)).toBe(3);
+  const { signup_attempts } = (await services.db.users.findOne({ email: record.email })) ?? {};
+  expect(signup_attempts).toEqual(
+    attempts.map((attempt) => ({ ...attempt, password: expect.stringMatching(ARGON2ID) })),
+  );
+  expect(await hashPasswords(services.db)).toBe(0);
+});
+
 test('leaves hashes and records without a password alone', async () => {
   await store('ada', 'secret');
   await hashPasswords(services.db);

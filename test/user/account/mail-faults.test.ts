@@ -10,6 +10,7 @@ import { eventually } from '../../fixtures/eventually.ts';
 import { postForm } from '../../fixtures/http.ts';
 import { freePorts } from '../../fixtures/launcher.ts';
 import { listen, testConfig } from '../../fixtures/services.ts';
+import { fromNetwork } from './codes.ts';
 
 const EHLO = '250-test\r\n250-PIPELINING\r\n250 8BITMIME';
 
@@ -181,7 +182,11 @@ beforeAll(async () => {
     verify: () => current.verify(),
     close: () => current.close(),
   };
-  const config = testConfig('user', { LOG_LEVEL: 'error', PASSWORD_STORAGE: 'plain' });
+  const config = testConfig('user', {
+    LOG_LEVEL: 'error',
+    PASSWORD_STORAGE: 'plain',
+    TRUST_PROXY: 'loopback',
+  });
   const logStream = { write: (line: string) => void logged.push(line) };
   app = await buildUserService({ config, db, mailer, now: clock.now, logStream });
   url = await listen(app);
@@ -209,9 +214,10 @@ async function useMailServer(behavior: Behavior) {
   return { smtp, deadlines };
 }
 
-const post = (operation: string, fields: Record<string, string>) =>
-  postForm(`${url}/v2/${operation}`, fields);
-const signUp = (email: string) => post('signup', { email, password: 'secret', name: 'Ada' });
+const post = (operation: string, fields: Record<string, string>, headers = {}) =>
+  postForm(`${url}/v2/${operation}`, fields, headers);
+const signUp = (email: string, headers = {}) =>
+  post('signup', { email, password: 'secret', name: 'Ada' }, headers);
 const unavailable = { status: 503, body: { detail: 'The code could not be mailed, please try again' } };
 
 describe.each([...failing, ...stalling])('a mail server that %s', (behavior) => {
@@ -229,7 +235,7 @@ describe.each([...failing, ...stalling])('a mail server that %s', (behavior) => 
   });
 
   test('returns 503 without a token, stores the code and does not log it', async () => {
-    const attempts = Promise.all(emails.map(signUp));
+    const attempts = Promise.all(emails.map((email) => signUp(email)));
     if (stalls) {
       await eventually(() => deadlines.length === emails.length && smtp.stalled === MAX_CONNECTIONS);
       for (const each of deadlines) each.abort();
@@ -245,7 +251,7 @@ describe.each([...failing, ...stalling])('a mail server that %s', (behavior) => 
     expect(users.find(({ email }) => email === EMAIL)).toMatchObject({
       verified: false,
       otp: expect.stringMatching(/^\d{6}$/),
-      otp_mail_times: [clock.seconds()],
+      otp_mails: [{ at: clock.seconds(), network: '127.0.0.1' }],
     });
     expect(logged).toHaveLength(emails.length);
     for (const line of logged) {
@@ -277,13 +283,15 @@ describe.each([...failing, ...stalling])('a mail server that %s', (behavior) => 
 test('counts refused mails too: ten an hour, then 429', async () => {
   const email = 'refused@example.com';
   const { smtp } = await useMailServer('refuses the recipient');
-  const forgot = () => post('forgot-password', { email });
+  const forgot = (network = 3) => post('forgot-password', { email }, fromNetwork(network));
   for (let attempt = 0; attempt < 10; attempt += 1) {
-    expect(outcome(await (attempt % 2 ? forgot() : signUp(email)))).toEqual(unavailable);
+    const network = attempt < 5 ? 1 : 2;
+    const answer = attempt % 2 ? forgot(network) : signUp(email, fromNetwork(network));
+    expect(outcome(await answer)).toEqual(unavailable);
     clock.advance(1);
   }
   await smtp.recover();
-  for (const refused of [await signUp(email), await forgot()]) {
+  for (const refused of [await signUp(email, fromNetwork(3)), await forgot()]) {
     expect(outcome(refused)).toEqual({ status: 429, body: { detail: 'Too many requests' } });
     expect(refused.headers.get('retry-after')).toBe('3590');
   }

@@ -68,7 +68,11 @@ describe('GET /api/v1/users/me', () => {
       otp_expiration: 1_800_000_000,
       otp_wrong_guesses: 3,
       otp_wrong_guess_times: [1, 2, 3],
-      otp_mail_times: [1],
+      otp_mails: [{ at: 1, network: '203.0.113.7' }],
+      otp_attempt: 'attempt',
+      otp_holder_guesses: 1,
+      signup_attempts: [{ id: 'attempt', at: 1, password: 'other', name: 'Other' }],
+      unverified_since: new Date(),
       otp_verdict: 'wrong',
       sessions_valid_from: new Date(0),
       ended_sessions: [{ id: 'x', until: new Date() }],
@@ -321,10 +325,10 @@ describe('PATCH /api/v1/users/me', () => {
   test('does not undo a parallel write to other fields', async () => {
     const user = await newUser();
     const updates = Array.from({ length: 10 }, (_, turn) =>
-      services.db.users.updateOne({ email: user.email }, { $push: { otp_mail_times: turn } }),
+      services.db.users.updateOne({ email: user.email }, { $push: { invitation_times: turn } }),
     );
     await Promise.all([...updates, ...Array.from({ length: 10 }, () => change(user, { name: 'B' }))]);
-    expect((await record(user))?.otp_mail_times).toHaveLength(10);
+    expect((await record(user))?.invitation_times).toHaveLength(10);
   });
 });
 

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Collection, Document } from 'mongodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { withNewUserId } from '../../../services/user/account/user-ids.ts';
 import { COLLECTIONS, type Database } from '../../../services/user/database.ts';
 import { freshDatabase } from '../../fixtures/database.ts';
@@ -21,8 +22,7 @@ const take = (user_id: string) =>
     { $set: { user_id } },
     { upsert: true, returnDocument: 'after' },
   );
-const draw = async (first: number, last: number) =>
-  (await withNewUserId(db.users, take, { first, last }))?.user_id;
+const draw = async (first: number, last: number) => (await withNewUserId(db, take, { first, last }))?.user_id;
 const exhausted = { reason: 'unavailable', status: 503, message: 'Service unavailable' };
 
 test('draws the first and the last number too', async () => {
@@ -31,7 +31,7 @@ test('draws the first and the last number too', async () => {
 });
 
 test('draws six digits by default', async () => {
-  expect((await withNewUserId(db.users, take))?.user_id).toMatch(/^User-[1-9]\d{5}$/);
+  expect((await withNewUserId(db, take))?.user_id).toMatch(/^User-[1-9]\d{5}$/);
 });
 
 test('draws again after a collision', async () => {
@@ -71,12 +71,36 @@ test('passes on any other failure of the write', async () => {
     writes += 1;
     throw broken;
   };
-  await expect(withNewUserId(db.users, write)).rejects.toBe(broken);
+  await expect(withNewUserId(db, write)).rejects.toBe(broken);
   expect(writes).toBe(1);
 });
 
 test('does not mistake a duplicate e-mail for a duplicate id', async () => {
   await db.users.insertOne({ email: 'a@example.com' } as never);
   const write = () => db.users.insertOne({ email: 'a@example.com', user_id: 'User-1' } as never);
-  await expect(withNewUserId(db.users, write, { first: 1, last: 1 })).rejects.toMatchObject({ code: 11000 });
+  await expect(withNewUserId(db, write, { first: 1, last: 1 })).rejects.toMatchObject({ code: 11000 });
+});
+
+describe('an id that a deleted account has left behind is never drawn', () => {
+  const references: [keyof Database, (user_id: string) => object][] = [
+    ['features', (user_id) => ({ user_id })],
+    ['memberships', (user_id) => ({ user_id, department_id: 'department' })],
+    ['organizations', (user_id) => ({ organization_id: 'organization', owners: [{ user_id }] })],
+    ['chatbots', (owner_id) => ({ chatbot_id: 'owned', owner_id })],
+    ['chatbots', (user_id) => ({ chatbot_id: 'shared', owner_id: 'other', permissions: [{ user_id }] })],
+    ['webhooks', (owner_id) => ({ webhook_id: 'webhook', owner_id, slot: 0 })],
+    ['auditEvents', (user_id) => ({ user_id })],
+  ];
+
+  test.each(references)('%s', async (collection, reference) => {
+    const stored = db[collection] as unknown as Collection<Document>;
+    await stored.insertOne(reference('User-1'));
+    for (let round = 0; round < 10; round += 1) {
+      await db.users.deleteMany({});
+      expect(await draw(1, 2)).toBe('User-2');
+    }
+    await expect(draw(1, 2)).rejects.toMatchObject(exhausted);
+    await stored.deleteMany({});
+    expect(await draw(1, 2)).toBe('User-1');
+  });
 });

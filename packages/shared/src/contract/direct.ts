@@ -22,6 +22,11 @@ const newPassword = requiredText
   .meta({ examples: ['correct horse battery staple'] });
 const otp = requiredText.meta({ examples: ['048213'] });
 
+const token = z.string().optional().meta({
+  description:
+    'The token that signup or forgot-password returned. It selects the signup to activate, and guesses with it are counted separately.',
+});
+
 const TOKEN = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.…';
 const otpSent = z.object({ token: z.string() }).meta({
   description:
@@ -65,7 +70,10 @@ export const signupContract = {
   body: z.object({
     email: newEmail,
     password: newPassword,
-    name: requiredText.meta({ examples: ['Ada Lovelace'] }),
+    name: requiredText
+      // Code points, as in JSON Schema.
+      .refine((text) => [...text].length <= 200, { error: 'must not be longer than 200 characters' })
+      .meta({ maxLength: 200, examples: ['Ada Lovelace'] }),
   }),
   response: {
     200: otpSent,
@@ -76,8 +84,9 @@ export const signupContract = {
 export const verifyOtpContract = {
   ...form,
   summary: 'Verify a code and activate the account',
-  description: 'Five wrong guesses invalidate the code; ten in an hour lead to 429 for the account.',
-  body: z.object({ email: knownEmail, otp }),
+  description:
+    'Activates the signup that `token` names, or the newest one. Five wrong guesses invalidate the code; ten in an hour lead to 429 for the account. Guesses with the token of the code are counted separately.',
+  body: z.object({ email: knownEmail, otp, token }),
   response: {
     200: z.object({ message: z.literal('OTP verified successfully'), user_id: z.string() }).meta({
       description: 'The account is active.',
@@ -99,7 +108,8 @@ export const verifyOtpContract = {
 export const forgotPasswordContract = {
   ...form,
   summary: 'Request a password reset code',
-  description: 'Mails a code that is valid for 60 seconds, at most ten per hour.',
+  description:
+    'Mails a code that is valid for 60 seconds, at most ten per hour for an account and five of them for one client network.',
   body: z.object({ email: knownEmail }),
   response: {
     200: otpSent,
@@ -110,8 +120,9 @@ export const forgotPasswordContract = {
 export const resetPasswordContract = {
   ...form,
   summary: 'Set a new password with a code',
-  description: 'Consumes the code and ends every earlier session.',
-  body: z.object({ email: knownEmail, otp, new_password: newPassword }),
+  description:
+    'Consumes the code and ends every earlier session. Guesses with the token of the code are counted separately.',
+  body: z.object({ email: knownEmail, otp, new_password: newPassword, token }),
   response: {
     200: otpSent,
     ...failures(

@@ -7,10 +7,22 @@ import { AppError } from '../http/errors.ts';
 /** OWASP minimum for argon2id (the library's default): 19 MiB, two passes, one lane. */
 export const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-const PHC = /^\$argon2id\$v=\d+\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/;
+const PHC = /^\$argon2id\$v=\d+\$m=(\d+),t=(\d+),p=(\d+)\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/;
+
+/** The costliest hash that is verified: 256 MiB, 16 passes, 8 lanes. The stored value itself names its cost. */
+const MAX_COST = [262_144, 16, 8] as const;
+
+/** A hash of no known password, with the parameters of a new one. */
+const DECOY = `$argon2id$v=19$m=${ARGON2ID.memoryCost},t=${ARGON2ID.timeCost},p=${ARGON2ID.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /** Returns whether a stored value is a hash. Any other value is the password itself. */
 export const isPasswordHash = (stored: string): boolean => PHC.test(stored);
+
+/** Returns whether a stored value is a hash that costs too much to verify. */
+export function isTooCostly(stored: unknown): boolean {
+  const cost = typeof stored === 'string' ? PHC.exec(stored) : null;
+  return cost !== null && MAX_COST.some((max, index) => Number(cost[index + 1]) > max);
+}
 
 export type PasswordStorage = 'argon2id' | 'plain';
 
@@ -22,10 +34,13 @@ export interface Passwords {
    */
   encode(password: string, storage: PasswordStorage): Promise<string>;
   /**
-   * Returns whether `submitted` equals the stored password exactly (CONTRACT.md §Login, 2).
+   * Returns whether `submitted` equals the stored password exactly (CONTRACT.md §Login, 2). A hash that is too
+   * costly matches nothing.
+   * @param options.alwaysHash takes the time of a hash even if there is none to verify, so that the time of the
+   * answer does not tell what is stored.
    * @throws {AppError} unavailable when the queue is full.
    */
-  matches(stored: unknown, submitted: string): Promise<boolean>;
+  matches(stored: unknown, submitted: string, options?: { alwaysHash?: boolean }): Promise<boolean>;
 }
 
 interface HashingQueue {
@@ -49,9 +64,12 @@ export function createPasswords({
       if (storage === 'plain' && !isPasswordHash(password)) return password;
       return enqueue(() => hash(password, ARGON2ID));
     },
-    async matches(stored, submitted) {
-      if (typeof stored !== 'string') return false;
-      if (isPasswordHash(stored)) return enqueue(() => verify(stored, submitted).catch(rejectUnreadable));
+    async matches(stored, submitted, { alwaysHash = false } = {}) {
+      const hashed = typeof stored === 'string' && isPasswordHash(stored);
+      if (hashed && !isTooCostly(stored))
+        return enqueue(() => verify(stored, submitted).catch(rejectUnreadable));
+      if (alwaysHash) await enqueue(() => verify(DECOY, submitted));
+      if (hashed || typeof stored !== 'string') return false;
       const digest = (text: string) => createHash('sha256').update(text).digest();
       return timingSafeEqual(digest(stored), digest(submitted));
     },

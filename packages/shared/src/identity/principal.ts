@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Collection, WithId } from 'mongodb';
 import { AppError, contractOf } from '../http/errors.ts';
+import { emailKey } from './email.ts';
 import { hasEnded, type Session, sessionOf } from './sessions.ts';
 import '../access/requirement.ts';
 import type { Tokens } from './tokens.ts';
@@ -45,6 +46,8 @@ export async function authenticate(
   const { email, user_id } = check.claims;
   const user = user_id === null ? await findUserByEmail(users, email) : await users.findOne({ user_id });
   const session = sessionOf(token, check.sid, check.claims);
+  // A deleted account's token must not open the account that gets its user_id.
+  if (user && emailKey(user.email) !== emailKey(email)) throw new AppError('invalidToken');
   if (!user || !isActive(user) || hasEnded(user, session)) throw new AppError('invalidToken');
   return { user, session, expiresAt: check.claims.exp * 1000 };
 }

@@ -1,6 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
+import { emailKey } from './email.ts';
 import { isSessionId, newSessionId } from './session-id.ts';
 
 /** Token lifetimes in seconds (CONTRACT.md §Tokens). */
@@ -31,8 +32,13 @@ export interface Tokens {
     now: number,
     options?: { lifetime?: number; sid?: string },
   ): string;
-  /** Signs the token that signup, forgot-password and reset-password return. It is never accepted as a bearer. */
-  otpSent(email: string, now: number): string;
+  /**
+   * Signs the token that signup, forgot-password and reset-password return. It is never accepted as a bearer.
+   * @param attempt the id of the signup or forgot-password call, carried in the private header parameter `attempt`.
+   */
+  otpSent(email: string, now: number, attempt?: string): string;
+  /** Returns the attempt id of such a token; null if the token is not ours, has expired or is for another email. */
+  attemptOf(token: string, email: string, now: number): string | null;
   /** Verifies a session token without checking whether its session has ended. */
   verify(token: string, now: number): TokenCheck;
 }
@@ -64,7 +70,19 @@ export function createTokens(config: {
   return {
     session: ({ email, user_id }, now, { lifetime = LIFETIME.direct, sid = newSessionId(now) } = {}) =>
       sign({ email, user_id }, lifetime, now, { sid }),
-    otpSent: (email, now) => sign({ email, otp_sent: true }, LIFETIME.direct, now),
+    otpSent: (email, now, attempt) =>
+      sign({ email, otp_sent: true }, LIFETIME.direct, now, attempt === undefined ? {} : { attempt }),
+    attemptOf(token, email, now) {
+      const { payload, header } = decoded(token) ?? {};
+      if (!hasExp(payload) || payload.exp <= now / 1000) return null;
+      const claims = payload as { email?: unknown; otp_sent?: unknown };
+      const { attempt } = header as { attempt?: unknown };
+      const matches =
+        claims.otp_sent === true &&
+        typeof claims.email === 'string' &&
+        emailKey(claims.email) === emailKey(email);
+      return matches && typeof attempt === 'string' && attempt !== '' ? attempt : null;
+    },
     verify(token, now) {
       // The signature comes first: only a token that we signed is reported as expired.
       const { payload, header } = decoded(token) ?? {};

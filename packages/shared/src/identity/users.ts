@@ -29,12 +29,20 @@ export interface User {
   company?: string;
   role?: string;
 
-  /** Wrong guesses for the current code. */
+  /** Pending signups of an unverified account, oldest first. The fields above are those of the newest one. */
+  signup_attempts?: SignupAttempt[];
+  /** When an unverified account last signed up. The TTL index deletes by it; older records have none and stay. */
+  unverified_since?: Date;
+  /** The attempt id in the token of the newest signup or forgot-password call, which issued the current code. */
+  otp_attempt?: string;
+  /** Wrong guesses for the current code without that token. */
   otp_wrong_guesses?: number;
-  /** Times of the latest wrong guesses, oldest first, at most the hourly limit. */
+  /** Wrong guesses for the current code with that token. */
+  otp_holder_guesses?: number;
+  /** Times of the latest wrong guesses without that token, oldest first, at most the hourly limit. */
   otp_wrong_guess_times?: number[];
-  /** Times of the latest mailed codes, oldest first, at most the hourly limit. */
-  otp_mail_times?: number[];
+  /** The codes mailed in the last hour, oldest first, each with the client network that asked for it. */
+  otp_mails?: { at: number; network: string }[];
   /** Result of the latest code check. */
   otp_verdict?: OtpVerdict;
   /** Times of the latest invitations by this user, oldest first, at most the hourly limit. */
@@ -47,12 +55,24 @@ export interface User {
   ended_sessions?: { id: string; until: Date }[];
 }
 
+/** What one signup submitted, under the id in its token (CONTRACT.md §Signup). */
+export interface SignupAttempt {
+  id: string;
+  at: number;
+  password: string;
+  name: string;
+}
+
 export type OtpVerdict = 'valid' | 'budgetSpent' | 'expired' | 'invalid' | 'wrong';
 
 /** The values of `verified` for an unverified account. These filters must agree with `!user.verified`. */
 const FALSY = [false, null, 0, ''];
 export const UNVERIFIED = { verified: { $in: FALSY } };
 export const VERIFIED = { verified: { $nin: FALSY } };
+/** UNVERIFIED as an expression. To $in a missing field is not null, and an empty string is true to MongoDB. */
+export const IS_UNVERIFIED = { $in: [{ $ifNull: ['$verified', null] }, FALSY] };
+/** Days after its last signup when the record of an unverified account is deleted. */
+const UNVERIFIED_DAYS = 30;
 
 /** Returns the user_id for tokens and responses. Older records may have none or one that is not a string. */
 export const userIdOf = ({ user_id }: Pick<User, 'user_id'>): string | null =>
@@ -91,6 +111,13 @@ export const userCollections = {
       partialFilterExpression: { user_id: ANY_STRING },
     },
     { key: { verified: 1, features_assigned: 1 } },
+    {
+      key: { unverified_since: 1 },
+      name: 'unverified_ttl',
+      expireAfterSeconds: UNVERIFIED_DAYS * 86_400,
+      // Verification removes the date; this also protects an account that an operator has verified.
+      partialFilterExpression: { verified: false },
+    },
   ]),
 };
 

@@ -1,5 +1,5 @@
+import { addressKey } from '@gatehouse/shared/http/address';
 import { expect, test } from 'vitest';
-import { addressKey } from '../../../services/gateway/policy/address.ts';
 
 test.each<[address: string, key: string]>([
   ['203.0.113.7', '203.0.113.7'],
