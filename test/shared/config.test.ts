@@ -36,8 +36,14 @@ describe('.env.example', () => {
     expect(lines[at - 1]).toMatch(/^# [A-Za-z`].{10}/);
   });
 
-  test('lists exactly the variables that the services and `npm start` read', () => {
-    const read = [...SERVICES.flatMap(variablesOf), ...Object.keys(loadStandaloneConfig({}))];
+  test('lists exactly the variables that the services, `npm start` and Compose read', () => {
+    const compose = readFileSync(new URL('../../docker-compose.yml', import.meta.url), 'utf8');
+    const interpolated = [...compose.matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name]) => name);
+    const read = [
+      ...SERVICES.flatMap(variablesOf),
+      ...Object.keys(loadStandaloneConfig({})),
+      ...interpolated,
+    ];
     expect(Object.keys(example).sort()).toEqual([...new Set(read)].sort());
   });
 

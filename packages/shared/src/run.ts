@@ -12,8 +12,9 @@ const kill = () => process.kill(process.pid, 'SIGKILL');
 const isOrphan = () => process.connected === false;
 
 /**
- * Runs one service as a process: reads its settings, starts it, and stops it gracefully on SIGTERM, SIGINT and
- * the loss of the IPC channel to its parent; what hangs longer than the grace period is killed. A failed start prints its reasons, one per line, and exits with 1.
+ * Runs one service as a process: reads its settings, starts it, and stops it gracefully on SIGTERM, SIGINT and the
+ * loss of the IPC channel to its parent. It is killed if it takes longer than the grace period. A failed start prints
+ * its reasons, one per line, and exits with 1.
  */
 export async function runService<S extends Service>(
   name: S,

@@ -2,11 +2,14 @@ import type { Role } from '@gatehouse/shared/access/rbac';
 import { ANY_STRING, collection } from '@gatehouse/shared/data/connect';
 import type { Grant } from '../access/access-list.ts';
 
+/** Keeps the organization's document, which every bearer check of its members reads, small. */
+export const MAX_OWNERS = 100;
+
 /** An organization (CONTRACT.md §Organizations). */
 export interface Organization {
   organization_id: string;
   name: string;
-  /** Owners in every department; never empty. */
+  /** Owners in every department; 1 to `MAX_OWNERS`. */
   owners: Omit<Grant, 'role'>[];
   created_at: string;
 }

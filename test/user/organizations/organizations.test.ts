@@ -313,6 +313,49 @@ describe('owners', () => {
     expect((await service.db.organizations.findOne({ organization_id }))?.owners).toHaveLength(2);
   });
 
+  describe('with an almost full list', () => {
+    /** An organization with this many Owners. */
+    async function organizationOf(count: number) {
+      const { organization_id } = await service.create(ada, '', { name: 'Engines' });
+      const more = Array.from({ length: count - 1 }, (_, place) => ({
+        user_id: `User_owner_${place}`,
+        granted_by: ada.user_id,
+        granted_at: service.at(),
+      }));
+      await service.db.organizations.updateOne({ organization_id }, { $push: { owners: { $each: more } } });
+      const owners = async () =>
+        (await service.db.organizations.findOne({ organization_id }))?.owners.map(({ user_id }) => user_id);
+      return { organization_id, owners };
+    }
+    const full = () => forbidden(service.clock, 'An organization has at most 100 Owners');
+
+    test('the hundredth is added, and nobody after them', async () => {
+      const { organization_id, owners } = await organizationOf(99);
+      const people = await Promise.all([service.newPerson(), service.newPerson(), service.newPerson()]);
+      const answers = await Promise.all(
+        people.map(({ user_id }) => ada.call('PUT', path(organization_id, user_id))),
+      );
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403, 403]);
+      for (const answer of answers) if (answer.status === 403) expect(outcome(answer)).toEqual(full());
+      expect(await owners()).toHaveLength(100);
+    });
+
+    test('an Owner who is on it is returned unchanged', async () => {
+      const { organization_id, owners } = await organizationOf(100);
+      const before = await owners();
+      expect((await ada.call('PUT', path(organization_id, ada.user_id))).status).toBe(200);
+      expect(await owners()).toEqual(before);
+    });
+
+    test('a place is free again once an Owner is removed', async () => {
+      const { organization_id } = await organizationOf(100);
+      const bob = await service.newPerson();
+      expect(outcome(await ada.call('PUT', path(organization_id, bob.user_id)))).toEqual(full());
+      expect((await ada.call('DELETE', path(organization_id, 'User_owner_0'))).status).toBe(200);
+      expect((await ada.call('PUT', path(organization_id, bob.user_id))).status).toBe(200);
+    });
+  });
+
   test('only an active user can be added, and only an Owner can be removed', async () => {
     const { organization_id } = await service.create(ada, '', { name: 'Engines' });
     const unverified = await service.newPerson({ verified: false, account_status: 'paused' });

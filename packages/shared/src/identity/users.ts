@@ -106,7 +106,6 @@ export const userCollections = {
     },
     {
       key: { user_id: 1 },
-      name: 'user_id_text',
       unique: true,
       partialFilterExpression: { user_id: ANY_STRING },
     },

@@ -10,9 +10,6 @@ export interface IntakeOptions {
   deliveriesAdded: Wake['deliveriesAdded'];
 }
 
-/** Acknowledged writes are on disk and survive a power failure. */
-export const DURABLE = { writeConcern: { w: 'majority', j: true } } as const;
-
 type Subscriber = Pick<Webhook, 'webhook_id' | 'owner_id' | 'events' | 'created_at'>;
 
 /** The webhooks of some accounts that get deliveries. Those of a paused webhook wait; a disabled one gets none. */
@@ -44,7 +41,7 @@ export async function fanOut(
       .map(({ webhook_id }) => deliveryOf(event, webhook_id, at)),
   );
   if (deliveries.length === 0) return;
-  await db.webhookDeliveries.insertMany(deliveries, { ordered: false, ...DURABLE }).catch(duplicateIndexes);
+  await db.webhookDeliveries.insertMany(deliveries, { ordered: false }).catch(duplicateIndexes);
   await deliveriesAdded([...new Set(deliveries.map(({ webhook_id }) => webhook_id))]);
 }
 
