@@ -39,6 +39,12 @@ const loginWithCaptcha = {
   },
 };
 
+/** Documents the code throttle. */
+const codeLimited = <T extends { description: string }>(contract: T): T => ({
+  ...contract,
+  description: `${contract.description} Thirty wrong codes from one client network in 15 minutes lead to 429.`,
+});
+
 /** Paths where a code can be guessed. */
 const TAKES_CODE = new Set(['/v2/verify-otp', '/v2/reset-password']);
 
@@ -61,9 +67,9 @@ export const direct: FastifyPluginAsyncZod<Options> = async (
 
   const forwarded = {
     '/v2/signup': signupContract,
-    '/v2/verify-otp': verifyOtpContract,
+    '/v2/verify-otp': codeLimited(verifyOtpContract),
     '/v2/forgot-password': forgotPasswordContract,
-    '/v2/reset-password': resetPasswordContract,
+    '/v2/reset-password': codeLimited(resetPasswordContract),
   };
   for (const [path, schema] of Object.entries(forwarded)) {
     app.post(path, { schema }, async (request, reply) => {
