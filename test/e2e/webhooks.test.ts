@@ -13,7 +13,8 @@ import { standaloneDatabase } from '../fixtures/mongodb.ts';
 import { createProcesses } from '../fixtures/processes.ts';
 import { type Receiver, startReceiver } from '../fixtures/receiver.ts';
 import { JWT_SECRET } from '../fixtures/services.ts';
-import { conversation, INTERNAL_API_KEY, SECRET } from '../user/webhooks/hooks.ts';
+import { conversation } from '../user/webhooks/event-samples.ts';
+import { INTERNAL_API_KEY, SECRET } from '../user/webhooks/webhook-service.ts';
 
 /** Two user services on one database. The tests kill these processes and start them again. */
 const SCRIPTS = {
@@ -106,15 +107,17 @@ test('after a worker is killed between sending and recording, another sends the 
     },
     (response) => void response.end(),
   ];
-  // Only the first worker can claim the queue.
+  // Only the first worker can claim the queue. The ping returns after any claim that the second one sent before.
   signal('two', 'SIGSTOP');
+  await db.ping();
   await publish(events);
   await allDelivered(5);
   await killed;
   const [first] = receiver.received;
   const again = receiver.received.filter(({ headers }) => headers['webhook-id'] === events[0]?.id);
-  expect(again.length).toBe(2);
-  expect(again.map(({ body }) => body)).toEqual([first?.body, first?.body]);
+  // At least once: on a starved machine a lease may expire, and the worker sends again.
+  expect(again.length).toBeGreaterThanOrEqual(2);
+  expect(new Set(again.map(({ body }) => body))).toEqual(new Set([first?.body]));
   expect(new Set(receiver.ids())).toEqual(new Set(events.map(({ id }) => id)));
 });
 

@@ -103,6 +103,11 @@ describe('defaults (.env.example)', () => {
         MAIL_FROM: 'Gatehouse <no-reply@localhost>',
         PUBLIC_URL: 'http://localhost:8000',
         WEBHOOK_ALLOW_PRIVATE: false,
+        WEBHOOK_PORTS: [
+          [80, 80],
+          [443, 443],
+          [8_000, 9_999],
+        ],
       },
       warnings: [],
     });
@@ -177,6 +182,16 @@ describe('accepted values', () => {
     ['user', 'PASSWORD_STORAGE', 'plain', 'plain'],
     ['user', 'PUBLIC_URL', 'https://accounts.example.com', 'https://accounts.example.com'],
     ['user', 'WEBHOOK_ALLOW_PRIVATE', 'on', true],
+    ['user', 'WEBHOOK_PORTS', '443', [[443, 443]]],
+    [
+      'user',
+      'WEBHOOK_PORTS',
+      '443, 1-65535',
+      [
+        [443, 443],
+        [1, 65_535],
+      ],
+    ],
     ['user', 'SMTP_URL', 'smtps://user:pass@mail.example', 'smtps://user:pass@mail.example'],
   ])('%s: %s=%s', (service, variable, given, expected) => {
     const config: Record<string, unknown> = loadConfig(service, { ...GOOD, [variable]: given }).config;
@@ -186,6 +201,7 @@ describe('accepted values', () => {
 
 describe('refused values', () => {
   const PORT = 'must be a port number, 0 to 65535';
+  const PORTS = 'must be ports and ranges such as 80,443,8000-9999';
   const WHOLE = 'must be a whole number, 1 or more';
   const FRACTION = 'must be a number from 0 to 1';
   const HTTP = 'must be a URL that begins with http:// or https://';
@@ -235,6 +251,9 @@ describe('refused values', () => {
     ['user', 'SMTP_URL', 'smtp://mail.example:99999', SMTP],
     ['user', 'PUBLIC_URL', 'accounts.example.com', 'must be a URL that begins with http:// or https://'],
     ['user', 'WEBHOOK_ALLOW_PRIVATE', '1', 'must be one of on, off'],
+    ...['0', '65536', '443-80', '443,', 'https', '80-', '-80', '1-2-3', '8e3'].map(
+      (given): [Service, string, string, string] => ['user', 'WEBHOOK_PORTS', given, PORTS],
+    ),
   ])('%s: %s=%s', (service, variable, given, why) => {
     expect(refusal(() => loadConfig(service, { ...GOOD, [variable]: given }))).toBe(`${variable} ${why}`);
   });

@@ -9,6 +9,7 @@ import {
   number,
   origins,
   port,
+  portRanges,
   sender,
   trustProxy,
 } from './config/variables.ts';
@@ -65,6 +66,11 @@ const services = {
     /** The gateway's URL in mails. */
     PUBLIC_URL: address('http', 'https').default('http://localhost:8000'),
     WEBHOOK_ALLOW_PRIVATE: flag.default(false),
+    WEBHOOK_PORTS: portRanges.default([
+      [80, 80],
+      [443, 443],
+      [8_000, 9_999],
+    ]),
     WEBHOOK_SECRET_KEY: z.string().optional(),
     WEBHOOK_SECRET_KEY_PREVIOUS: z.string().optional(),
     INTERNAL_API_KEY: z.string().optional(),
