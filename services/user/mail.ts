@@ -1,3 +1,4 @@
+import type { Config } from '@gatehouse/shared/config';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { createTransport } from 'nodemailer';
 
@@ -43,11 +44,16 @@ interface Invitation {
 
 /** @param options.deadline makes the signal that abandons one send; a test injects its own. */
 export function createMailer(
-  { SMTP_URL, MAIL_FROM }: { SMTP_URL: string; MAIL_FROM: string },
+  {
+    SMTP_URL,
+    MAIL_FROM,
+    NODE_ENV,
+  }: Pick<Config<'user'>, 'SMTP_URL' | 'MAIL_FROM'> & Partial<Pick<Config, 'NODE_ENV'>>,
   { deadline = () => AbortSignal.timeout(TIMEOUT) }: { deadline?: () => AbortSignal } = {},
 ): Mailer {
   const transport = createTransport({
     url: SMTP_URL,
+    ...(NODE_ENV === 'production' && !statesTls(SMTP_URL) && { requireTLS: true }),
     pool: true,
     maxConnections: 10,
     maxRequeues: 1,
@@ -91,4 +97,13 @@ export function createMailer(
     verify: () => transport.verify(),
     close: () => transport.close(),
   };
+}
+
+/** Whether a mail server's URL itself says how to use TLS, as in `smtp://mailpit:1025?requireTLS=false`. */
+function statesTls(url: string): boolean {
+  const { protocol, searchParams } = new URL(url);
+  return (
+    protocol === 'smtps:' ||
+    ['requireTLS', 'ignoreTLS', 'opportunisticTLS'].some((name) => searchParams.has(name))
+  );
 }

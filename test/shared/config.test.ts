@@ -75,6 +75,7 @@ describe('defaults (.env.example)', () => {
         USER_SERVICE_URL: 'http://127.0.0.1:8002',
         CAPTCHA_PROVIDER: 'altcha',
         CAPTCHA_SECRET: GOOD.CAPTCHA_SECRET,
+        CAPTCHA_MIN_SCORE: 0.5,
         RATE_LIMIT: true,
         CAPTCHA_ON_CATALOGUE_LOGIN: 'after-failures',
         RATE_LIMIT_ANONYMOUS_PER_MINUTE: 300,
@@ -114,6 +115,7 @@ describe('defaults (.env.example)', () => {
 
   test('npm start', () => {
     expect(loadStandaloneConfig({})).toEqual({
+      NODE_ENV: 'development',
       DATA_DIR: '.gatehouse',
       GATEWAY_PORT: 8000,
       LOGIN_PORT: 8001,
@@ -141,6 +143,9 @@ describe('accepted values', () => {
     ['gateway', 'GATEWAY_PORT', '0', 0],
     ['gateway', 'GATEWAY_PORT', '65535', 65_535],
     ['gateway', 'RATE_LIMIT', 'off', false],
+    ['gateway', 'CAPTCHA_MIN_SCORE', '0', 0],
+    ['gateway', 'CAPTCHA_MIN_SCORE', '0.75', 0.75],
+    ['gateway', 'CAPTCHA_MIN_SCORE', '1.0', 1],
     ['gateway', 'RATE_LIMIT_ANONYMOUS_PER_MINUTE', '1', 1],
     ['gateway', 'CAPTCHA_PROVIDER', 'turnstile', 'turnstile'],
     ['gateway', 'CAPTCHA_VERIFY_URL', 'https://verify.example/a?b', 'https://verify.example/a?b'],
@@ -198,6 +203,7 @@ describe('refused values', () => {
   const PORT = 'must be a port number, 0 to 65535';
   const PORTS = 'must be ports and ranges such as 80,443,8000-9999';
   const WHOLE = 'must be a whole number, 1 or more';
+  const FRACTION = 'must be a number from 0 to 1';
   const HTTP = 'must be a URL that begins with http:// or https://';
   const MONGODB = 'must be a URL that begins with mongodb:// or mongodb+srv://';
   const SMTP = 'must be a URL that begins with smtp:// or smtps://';
@@ -225,6 +231,11 @@ describe('refused values', () => {
     ['gateway', 'CAPTCHA_PROVIDER', 'captcha', PROVIDERS],
     ['gateway', 'RATE_LIMIT', 'true', 'must be one of on, off'],
     ['gateway', 'RATE_LIMIT_ANONYMOUS_PER_MINUTE', '0', WHOLE],
+    ['gateway', 'CAPTCHA_MIN_SCORE', '1.1', FRACTION],
+    ['gateway', 'CAPTCHA_MIN_SCORE', '-0.5', FRACTION],
+    ['gateway', 'CAPTCHA_MIN_SCORE', '.5', FRACTION],
+    ['gateway', 'CAPTCHA_MIN_SCORE', 'half', FRACTION],
+    ['user', 'PASSWORD_STORAGE_ACKNOWLEDGED', 'yes', 'must be one of 1'],
     ['gateway', 'RATE_LIMIT_ANONYMOUS_PER_MINUTE', '99999999999999999999', WHOLE],
     ['login', 'LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent'],
     ['login', 'MONGODB_URI', 'http://127.0.0.1:27017', MONGODB],
@@ -314,6 +325,7 @@ test('npm start returns the configured values', () => {
     PATH: '/bin',
   };
   expect(loadStandaloneConfig(env)).toEqual({
+    NODE_ENV: 'development',
     DATA_DIR: '/var/lib/gatehouse',
     GATEWAY_PORT: 80,
     LOGIN_PORT: 8001,
@@ -348,6 +360,16 @@ describe('unsafe settings', () => {
       { WEBHOOK_ALLOW_PRIVATE: 'on' },
       'WEBHOOK_ALLOW_PRIVATE is on: webhooks can reach the internal network',
     ],
+    ...SERVICES.map((service): [Service, NodeJS.ProcessEnv, string] => [
+      service,
+      { TRUST_PROXY: 'true' },
+      'TRUST_PROXY is true: every client can forge its address; name the addresses of the proxies',
+    ]),
+    [
+      'user',
+      { PASSWORD_STORAGE: 'plain' },
+      'PASSWORD_STORAGE is plain without PASSWORD_STORAGE_ACKNOWLEDGED=1: passwords are stored as submitted',
+    ],
   ];
 
   test.each(weak)('%s %o is refused in production', (service, env, why) => {
@@ -361,6 +383,21 @@ describe('unsafe settings', () => {
       const { warnings } = loadConfig(service, { ...GOOD, ...env, NODE_ENV });
       expect(warnings).toEqual([`${why}; production refuses to start with it`]);
     }
+  });
+
+  test.each<[Service, NodeJS.ProcessEnv]>([
+    ['gateway', { TRUST_PROXY: '10.0.0.0/8, loopback' }],
+    ['user', { PASSWORD_STORAGE: 'plain', PASSWORD_STORAGE_ACKNOWLEDGED: '1' }],
+  ])('%s %o is accepted in production without a warning', (service, env) => {
+    expect(loadConfig(service, { ...GOOD, ...env, NODE_ENV: 'production' }).warnings).toEqual([]);
+  });
+
+  test('RATE_LIMIT=off is a warning in production only', () => {
+    const env = { ...GOOD, RATE_LIMIT: 'off' };
+    expect(loadConfig('gateway', { ...env, NODE_ENV: 'production' }).warnings).toEqual([
+      'RATE_LIMIT is off: calls are not limited',
+    ]);
+    expect(loadConfig('gateway', env).warnings).toEqual([]);
   });
 
   test('two unsafe settings get one line each', () => {

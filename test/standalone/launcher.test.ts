@@ -189,6 +189,14 @@ describe('exits with code 1 and one line for', () => {
       { MONGODB_URI: 'localhost' },
       'start: MONGODB_URI must be a URL that begins with mongodb:// or mongodb+srv://\n',
     ],
+    [
+      { NODE_ENV: 'production' },
+      'start: MONGODB_URI is required in production\nstart: SMTP_URL is required in production\n',
+    ],
+    [
+      { NODE_ENV: 'production', MONGODB_URI: 'mongodb://127.0.0.1/gatehouse' },
+      'start: SMTP_URL is required in production\n',
+    ],
   ])('the invalid setting %j', async (env, line) => {
     const launched = await start({ env });
     expect(await launched.ended).toBe(1);

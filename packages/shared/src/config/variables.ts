@@ -11,6 +11,12 @@ export const number = (what: string, { min, max = Number.MAX_SAFE_INTEGER }: { m
 
 export const port = number('a port number, 0 to 65535', { min: 0, max: 65_535 });
 
+/** A decimal fraction, 0 to 1. */
+export const fraction = z
+  .string()
+  .regex(/^(?:0(?:\.\d+)?|1(?:\.0+)?)$/, { error: 'must be a number from 0 to 1' })
+  .transform(Number);
+
 /** Ports and ranges of ports, each as `[first, last]`. */
 export const portRanges = z
   .string()
