@@ -1,6 +1,6 @@
 # One image for the three services; the command selects one. TypeScript runs from source, without a build step.
 
-FROM node:26-slim AS dependencies
+FROM node:26.10.0-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/shared/package.json packages/shared/
@@ -19,7 +19,7 @@ RUN --mount=type=cache,target=/npm-cache \
  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
  && mv /redoc node_modules/redoc
 
-FROM node:26-slim
+FROM node:26.10.0-slim
 ENV NODE_ENV=production
 WORKDIR /app
 # Before the sources, so that changing them keeps this layer. Workspaces are symbolic links to folders outside

@@ -129,7 +129,7 @@ async function park(mongodb: string): Promise<void> {
         const waiting = { ...delivery, _id, delivery_id: _id, status: 'pending' as const };
         return index % 2
           ? { ...waiting, due: later }
-          : { ...waiting, webhook_id: hanging.webhook_id, due: new Date() };
+          : { ...waiting, webhook_id: hanging.webhook_id, event: 'payment.failed', due: new Date() };
       }),
     );
   }

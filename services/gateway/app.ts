@@ -10,6 +10,7 @@ import type { Database } from './database.ts';
 import { documentOf } from './document.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { apiVersion, DEPRECATIONS, type Deprecation } from './policy/api-version.ts';
+import { createCodeThrottle } from './policy/code-throttle.ts';
 import type { Counters } from './policy/counters.ts';
 import { createCounters } from './policy/counters-fallback.ts';
 import { createRedis } from './policy/counters-redis.ts';
@@ -53,6 +54,7 @@ export async function buildGateway({
   const redis = config.REDIS_URL === undefined ? undefined : createRedis(config.REDIS_URL, limits.redis);
   const counters = injected ?? createCounters(redis, now);
   const throttle = createLoginThrottle(counters);
+  const codeThrottle = createCodeThrottle(counters);
   const idempotency = createIdempotency(db, config.JWT_SECRET, now);
   const captcha = createCaptchaGate(config, db, limits.captcha);
 
@@ -98,7 +100,15 @@ export async function buildGateway({
     await scope.register(forms, {
       duplicateError: (field) => (field === 'recaptcha_token' ? new AppError('captchaFailed') : undefined),
     });
-    await scope.register(direct, { captcha, throttle, loginService, userService, principals, now });
+    await scope.register(direct, {
+      captcha,
+      throttle,
+      codeThrottle,
+      loginService,
+      userService,
+      principals,
+      now,
+    });
   });
   await app.register(catalogueLogin, { config, captcha, throttle, loginService, now });
   await app.register(respond, { upstream: upstreams['/api/v1/chat-3d'], idempotency });

@@ -1,6 +1,7 @@
 import { failures } from '@gatehouse/shared/http/errors';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { getJson } from './get-json.ts';
 import { MUTATING } from './proxy/idempotency.ts';
 
 interface Operation {
@@ -27,11 +28,9 @@ export function documentOf(services: readonly string[], timeout: number) {
   const known = new Map<string, OpenApi>();
   const fetchDocument = async (service: string): Promise<OpenApi | undefined> => {
     try {
-      const response = await fetch(`${service.replace(/\/$/, '')}/openapi.json`, {
-        signal: AbortSignal.timeout(timeout),
-      });
-      const document = (await response.json()) as OpenApi;
-      if (response.ok && document.paths) known.set(service, document);
+      const url = `${service.replace(/\/$/, '')}/openapi.json`;
+      const document = (await getJson(url, timeout)) as OpenApi;
+      if (document.paths) known.set(service, document);
     } catch {
       // falls back to the last known document
     }

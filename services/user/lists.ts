@@ -12,8 +12,8 @@ export interface ListTable {
   search: (text: string) => Filter<Document>;
   /** Stored fields that are not public. */
   hidden?: readonly string[];
-  /** A unique field that breaks ties, so that no record is repeated or lost between pages. */
-  unique: string;
+  /** A unique field, or fields that end with one, that break ties, so that no record is repeated or lost between pages. */
+  unique: string | readonly string[];
 }
 
 /** Records that the caller may see: those `within` one filter and in none of `except`, which must not overlap. */
@@ -133,7 +133,7 @@ export async function readPage<Item extends Document>(
     ...(except && { except: except.map(narrowed) }),
   }));
   const direction = order === 'asc' ? 1 : -1;
-  const sort: Sort = { [sort_by]: direction, [unique]: direction };
+  const sort: Sort = Object.fromEntries([sort_by, unique].flat().map((field) => [field, direction]));
   const count = async ({ within, except = [] }: Visible<Item>) => {
     const [all = 0, ...excluded] = await Promise.all(
       [within, ...except].map((filter) => collection.countDocuments(filter)),

@@ -1,3 +1,4 @@
+import type { Config } from '@gatehouse/shared/config';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { createTransport } from 'nodemailer';
 
@@ -8,13 +9,24 @@ const REPEATED_SIGNUP = `This address has signed up more than once, and this cod
 
 Enter it only if the latest signup was yours. If it was not, someone else is using your address: ignore this mail. To create your account, sign up yourself and enter the code that you get then.`;
 
+const NOT_VERIFIED = `The account of this address is not verified yet. Verifying it with this code activates the latest signup.
+
+Do that only if the latest signup was yours. If it was not, someone else is using your address: sign up yourself and enter the code that you get then. If you did not ask for this code, ignore this mail.`;
+
+const WARNINGS = {
+  none: 'If you did not ask for it, ignore this mail.',
+  repeatedSignup: REPEATED_SIGNUP,
+  notVerified: NOT_VERIFIED,
+};
+
 /** Each send resolves once the mail server has accepted the mail. @throws {AppError} unavailable otherwise. */
 export interface Mailer {
   /**
    * @param validity seconds
-   * @param options.repeatedSignup whether the address had signed up before: the owner may have to suspect a stranger.
+   * @param warning why the owner may have to suspect a stranger: the address had signed up before, or a code
+   * that no signup asked for can activate the latest one.
    */
-  sendOtp(to: string, otp: string, validity: number, options?: { repeatedSignup: boolean }): Promise<void>;
+  sendOtp(to: string, otp: string, validity: number, warning?: keyof typeof WARNINGS): Promise<void>;
   sendInvitation(to: string, invitation: Invitation): Promise<void>;
   /** Rejects when the mail server does not answer. */
   verify(): Promise<unknown>;
@@ -32,11 +44,16 @@ interface Invitation {
 
 /** @param options.deadline makes the signal that abandons one send; a test injects its own. */
 export function createMailer(
-  { SMTP_URL, MAIL_FROM }: { SMTP_URL: string; MAIL_FROM: string },
+  {
+    SMTP_URL,
+    MAIL_FROM,
+    NODE_ENV,
+  }: Pick<Config<'user'>, 'SMTP_URL' | 'MAIL_FROM'> & Partial<Pick<Config, 'NODE_ENV'>>,
   { deadline = () => AbortSignal.timeout(TIMEOUT) }: { deadline?: () => AbortSignal } = {},
 ): Mailer {
   const transport = createTransport({
     url: SMTP_URL,
+    ...(NODE_ENV === 'production' && !statesTls(SMTP_URL) && { requireTLS: true }),
     pool: true,
     maxConnections: 10,
     maxRequeues: 1,
@@ -60,11 +77,11 @@ export function createMailer(
     }
   };
   return {
-    sendOtp: (to, otp, validity, { repeatedSignup } = { repeatedSignup: false }) =>
+    sendOtp: (to, otp, validity, warning = 'none') =>
       send(
         to,
         'Your OTP Code',
-        `Your code is ${otp}\n\nIt is valid for ${validity} seconds. ${repeatedSignup ? REPEATED_SIGNUP : 'If you did not ask for it, ignore this mail.'}\n`,
+        `Your code is ${otp}\n\nIt is valid for ${validity} seconds. ${WARNINGS[warning]}\n`,
         'The code could not be mailed, please try again',
       ),
     // Users choose these names: they may appear in the plain text, never in a header.
@@ -80,4 +97,13 @@ export function createMailer(
     verify: () => transport.verify(),
     close: () => transport.close(),
   };
+}
+
+/** Whether a mail server's URL itself says how to use TLS, as in `smtp://mailpit:1025?requireTLS=false`. */
+function statesTls(url: string): boolean {
+  const { protocol, searchParams } = new URL(url);
+  return (
+    protocol === 'smtps:' ||
+    ['requireTLS', 'ignoreTLS', 'opportunisticTLS'].some((name) => searchParams.has(name))
+  );
 }

@@ -1,6 +1,9 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { loadConfig, type Service, variablesOf } from '@gatehouse/shared/config';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -10,16 +13,22 @@ interface ComposeFile {
   services: Record<
     string,
     {
+      image?: string;
+      entrypoint?: string[];
+      command?: string | string[];
       ports?: string[];
+      networks?: string[];
       environment?: Record<string, string | null>;
       healthcheck?: { test: string[]; interval: string };
     }
   >;
+  networks: Record<string, { internal?: boolean } | null>;
 }
 
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
 /** A Compose file with its anchors merged, as `docker compose config` reads it. */
-const compose = (path: string): ComposeFile =>
-  parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'), { merge: true });
+const compose = (path: string): ComposeFile => parse(read(path), { merge: true });
 
 const base = compose('docker-compose.yml');
 const overlay = compose('deploy/compose.dev.yml');
@@ -27,6 +36,9 @@ const ours: Service[] = ['gateway', 'login', 'user'];
 const secrets: Record<string, string> = {
   JWT_SECRET: 'thirty-two bytes or more, for a test only',
   CAPTCHA_SECRET: 'c'.repeat(32),
+  MONGODB_PASSWORD: 'd0'.repeat(32),
+  MONGODB_ROOT_PASSWORD: 'e1'.repeat(32),
+  REDIS_PASSWORD: 'f2'.repeat(32),
 };
 
 /** Replaces `${NAME:-default}` and `${NAME:?message}` from `env`, as Compose does. */
@@ -38,7 +50,7 @@ const fillIn = (text: string, env: Record<string, string>) =>
   });
 
 /** The environment of a container. A variable without a value is passed on only if it is set. */
-const environmentOf = (service: Service, env: Record<string, string>): Record<string, string> => {
+const environmentOf = (service: string, env: Record<string, string>): Record<string, string> => {
   const listed = Object.entries(base.services[service]?.environment ?? {});
   return Object.fromEntries(
     listed.flatMap(([name, text]) => {
@@ -63,16 +75,22 @@ describe('docker-compose.yml', () => {
       expect(given.filter((name) => !known.includes(name))).toEqual([]);
     });
 
-    it('starts in production with both secrets set', () => {
+    it('starts in production with the secrets set', () => {
       const env = { NODE_ENV: 'production', ...environmentOf(service, secrets) };
       expect(loadConfig(service, env)).toMatchObject({
-        config: { MONGODB_URI: 'mongodb://mongo:27017/gatehouse' },
+        config: {
+          MONGODB_URI: `mongodb://gatehouse:${secrets.MONGODB_PASSWORD}@mongo:27017/gatehouse?replicaSet=rs0`,
+        },
         warnings: [],
       });
     });
 
     it('names a missing secret', () => {
-      expect(() => environmentOf(service, {})).toThrow(/^JWT_SECRET needs 32 bytes/);
+      const { MONGODB_PASSWORD: _, ...others } = secrets;
+      expect(() => environmentOf(service, others)).toThrow(/^MONGODB_PASSWORD needs random hex digits/);
+      expect(() => environmentOf(service, { ...secrets, JWT_SECRET: '' })).toThrow(
+        /^JWT_SECRET needs 32 bytes/,
+      );
     });
 
     it('checks the health of the port that the service listens on', () => {
@@ -116,12 +134,162 @@ describe('docker-compose.yml', () => {
   });
 });
 
+describe.each(Object.entries(base.services))('the container %s', (_name, container) => {
+  it('has no privileges, a read-only file system, and bounds', () => {
+    expect(container).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      mem_limit: expect.stringMatching(/^\d+[mg]$/),
+      pids_limit: expect.any(Number),
+    });
+  });
+});
+
+describe('networks', () => {
+  const membersOf = (network: string) =>
+    Object.keys(base.services).filter((name) => base.services[name]?.networks?.includes(network));
+
+  it('lets the edge reach the gateway alone', () => {
+    expect(membersOf('edge')).toEqual(['gateway']);
+    expect(base.services.gateway?.networks).toEqual(['edge', 'backend']);
+  });
+
+  it('lets only the user service call out, beside the gateway', () => {
+    expect(membersOf('egress')).toEqual(['user']);
+    expect(membersOf('backend').toSorted()).toEqual(Object.keys(base.services).toSorted());
+    expect(base.networks).toEqual({ edge: null, backend: { internal: true }, egress: null });
+  });
+});
+
+describe('images', () => {
+  it('are pinned to a minor version or better', () => {
+    const images = Object.values(base.services).flatMap(({ image = [] }) => image);
+    expect(images).toHaveLength(3);
+    for (const image of images) expect(image).toMatch(/^[\w/]+:v?\d+\.\d+(?:\.\d+)?$/);
+  });
+
+  it('are built on the Node that package.json pins', () => {
+    const { dependencies } = JSON.parse(read('package.json'));
+    const bases = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+    expect(new Set(bases)).toEqual(new Set([`node:${dependencies.node}-slim`]));
+  });
+});
+
+describe('redis', () => {
+  it('requires the password that the gateway and the health check have', () => {
+    const { command = '' } = base.services.redis ?? {};
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: Compose interpolates it.
+    expect(command).toContain('--requirepass ${REDIS_PASSWORD} ');
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: Compose interpolates it.
+    expect(base.services.redis?.environment).toEqual({ REDISCLI_AUTH: '${REDIS_PASSWORD}' });
+    const { REDIS_URL = '' } = environmentOf('gateway', secrets);
+    expect(new URL(REDIS_URL).password).toBe(secrets.REDIS_PASSWORD);
+  });
+});
+
+describe('mongo', () => {
+  const { entrypoint = [], command = [], environment } = base.services.mongo ?? {};
+
+  it('passes the passwords on', () => {
+    expect(environmentOf('mongo', secrets)).toMatchObject({
+      MONGODB_PASSWORD: secrets.MONGODB_PASSWORD,
+      MONGO_INITDB_ROOT_USERNAME: 'root',
+      MONGO_INITDB_ROOT_PASSWORD: secrets.MONGODB_ROOT_PASSWORD,
+    });
+    expect(environment).toHaveProperty('MONGODB_PASSWORD', null);
+  });
+
+  it.runIf(process.platform === 'linux')('writes a key file that only its owner reads, at each start', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-mongo-'));
+    const key = join(folder, 'key');
+    const started = join(folder, 'docker-entrypoint.sh');
+    writeFileSync(started, '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
+    const [shell = '', ...args] = [...entrypoint, ...command]
+      .flat()
+      .map((text) => text.replaceAll('$$', '$').replaceAll('/tmp/key', key));
+    const env = { PATH: `${folder}:${process.env.PATH}`, MONGO_INITDB_ROOT_PASSWORD: 'e1e1e1' };
+    try {
+      for (let start = 0; start < 2; start += 1) {
+        const output = execFileSync(shell, args, {
+          env,
+          encoding: 'utf8',
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        expect(output).toBe(`mongod --replSet rs0 --keyFile ${key}\n`);
+        expect(readFileSync(key, 'utf8')).toBe('e1e1e1\n');
+        expect(statSync(key).mode & 0o777).toBe(0o400);
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('creates a user who can use only the database of the services', () => {
+    const created: unknown[] = [];
+    runInNewContext(read('deploy/mongo/create-user.js'), {
+      db: {
+        getSiblingDB: (name: string) => ({ createUser: (user: object) => created.push({ name, ...user }) }),
+      },
+      process: { env: { MONGODB_PASSWORD: 'secret' } },
+    });
+    expect(created).toEqual([{ name: 'gatehouse', user: 'gatehouse', pwd: 'secret', roles: ['readWrite'] }]);
+  });
+
+  /** Runs the health check against a server in a certain state. */
+  function check({ status, hello }: { status: () => unknown; hello: object }) {
+    const result = {};
+    runInNewContext(read('deploy/mongo/health.js'), {
+      db: {
+        getSiblingDB: () => ({
+          auth: (...credentials: unknown[]) => void Object.assign(result, { auth: credentials }),
+        }),
+        hello: () => hello,
+      },
+      rs: { status, initiate: (config: object) => void Object.assign(result, { initiated: config }) },
+      process: { env: { MONGO_INITDB_ROOT_PASSWORD: 'secret' } },
+      quit: (code: number) => void Object.assign(result, { code }),
+    });
+    return result;
+  }
+  const failing = (codeName: string) => () => {
+    throw Object.assign(new Error(codeName), { codeName });
+  };
+
+  it('is unhealthy until the replica set is initiated, and initiates it', () => {
+    expect(check({ status: failing('NotYetInitialized'), hello: {} })).toEqual({
+      auth: ['root', 'secret'],
+      initiated: { _id: 'rs0', members: [{ _id: 0, host: 'mongo:27017' }] },
+      code: 1,
+    });
+  });
+
+  it.each([
+    [{ setName: 'rs0', isWritablePrimary: true, secondary: false }, 0],
+    [{ setName: 'rs0', isWritablePrimary: false, secondary: true }, 0],
+    [{ setName: 'rs0', isWritablePrimary: false, secondary: false }, 1],
+    [{ isWritablePrimary: true }, 1],
+  ])('%j: exit code %i', (hello, code) => {
+    expect(check({ status: () => ({ ok: 1 }), hello })).toEqual({ auth: ['root', 'secret'], code });
+  });
+
+  it('is unhealthy while the image prepares the data folder', () => {
+    expect(() => check({ status: failing('NoReplicationEnabled'), hello: {} })).toThrow(
+      'NoReplicationEnabled',
+    );
+  });
+});
+
 describe('deploy/compose.dev.yml', () => {
   it('changes only the ports of existing services', () => {
     for (const [name, service] of Object.entries(overlay.services)) {
       expect(base.services).toHaveProperty(name);
       expect(Object.keys(service)).toEqual(['ports']);
     }
+  });
+
+  it('opens the backend network, without which no port of it is published', () => {
+    expect(overlay.networks).toEqual({ backend: { internal: false } });
   });
 
   it('publishes on this machine only', () => {

@@ -3,18 +3,24 @@ import { promisify } from 'node:util';
 import { type Challenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dropDatabase, freshMongodbUri } from '../fixtures/database.ts';
 import { decodeToken, postForm, send } from '../fixtures/http.ts';
 import { launch } from '../fixtures/launcher.ts';
+import { standaloneDatabase } from '../fixtures/mongodb.ts';
 
 /** The README's quick start, step by step, against the processes of `npm start`. */
 describe('the quick start', () => {
   let system: Awaited<ReturnType<typeof launch>>;
+  /** The one that MONGODB_URI names; otherwise the launcher starts its own. */
+  let database: string | undefined;
   beforeAll(async () => {
-    system = await launch();
+    if (!standaloneDatabase) database = await freshMongodbUri();
+    system = await launch({ env: database === undefined ? {} : { MONGODB_URI: database } });
     await system.up;
   });
   afterAll(async () => {
     expect(await system.stop()).toBe(0);
+    if (database !== undefined) await dropDatabase(database);
   });
 
   async function post(operation: string, fields: Record<string, string>) {

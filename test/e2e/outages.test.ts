@@ -6,9 +6,11 @@ import { json } from 'node:stream/consumers';
 import { createPasswords } from '@gatehouse/shared/identity/passwords';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { dropDatabase, freshMongodbUri } from '../fixtures/database.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import { postForm, send } from '../fixtures/http.ts';
 import { freePorts } from '../fixtures/launcher.ts';
+import { standaloneDatabase } from '../fixtures/mongodb.ts';
 import { createProcesses } from '../fixtures/processes.ts';
 import { JWT_SECRET } from '../fixtures/services.ts';
 
@@ -22,13 +24,13 @@ type Part = keyof typeof SCRIPTS;
 
 let folder: string;
 let ports: Record<Part, number>;
-const mongodb = () => `mongodb://127.0.0.1:${ports.database}/gatehouse`;
+let mongodb: string;
 const url = (part: Part) => `http://127.0.0.1:${ports[part]}`;
 const { start, end, signal, isRunning, output } = createProcesses<Part>((part) => ({
   script: SCRIPTS[part],
   args: part === 'database' ? ['--port', String(ports.database), '--data', join(folder, 'e2e.sqlite')] : [],
   env: {
-    MONGODB_URI: mongodb(),
+    MONGODB_URI: mongodb,
     JWT_SECRET,
     CAPTCHA_PROVIDER: 'none',
     GATEWAY_PORT: String(ports.gateway),
@@ -45,8 +47,11 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-e2e-'));
   const [database = 0, login = 0, user = 0, gateway = 0] = await freePorts(4);
   ports = { database, login, user, gateway };
-  await start('database');
-  const client = new MongoClient(mongodb());
+  if (standaloneDatabase) {
+    mongodb = `mongodb://127.0.0.1:${database}/gatehouse`;
+    await start('database');
+  } else mongodb = await freshMongodbUri();
+  const client = new MongoClient(mongodb);
   await client
     .db()
     .collection('users')
@@ -65,6 +70,7 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   for (const part of ['gateway', 'user', 'login', 'database'] as const) await end(part);
+  if (!standaloneDatabase) await dropDatabase(mongodb);
   await rm(folder, { recursive: true, maxRetries: 5 });
 });
 
@@ -110,7 +116,7 @@ describe('when the login service is killed', () => {
   });
 });
 
-describe('when the database is killed', () => {
+describe.runIf(standaloneDatabase)('when the database is killed', () => {
   test('the services return 503, stay alive, and recover without a restart', async () => {
     expect(await login()).toEqual(loggedIn);
     await end('database');
@@ -141,26 +147,29 @@ describe('when the database is killed', () => {
       expect((await health('user')).body).toMatchObject({ checks: { mongodb: 'up' } });
     });
     // The event of the first login was acknowledged before the kill.
-    const client = new MongoClient(mongodb());
+    const client = new MongoClient(mongodb);
     const events = client.db().collection('audit_events');
     expect(await events.countDocuments({ outcome: 'success' })).toBeGreaterThanOrEqual(2);
     await client.close();
   });
 });
 
-test('the login service recovers from a database that hangs at its first command', async () => {
-  await end('login');
-  await start('login');
-  signal('database', 'SIGSTOP');
-  try {
-    const [report, answer] = await Promise.all([health('login'), login('login')]);
-    expect(report.status).toBe(503);
-    expect(answer).toEqual(unavailable);
-  } finally {
-    signal('database', 'SIGCONT');
-  }
-  await eventually(async () => expect((await health('login')).status).toBe(200));
-});
+test.runIf(standaloneDatabase)(
+  'the login service recovers from a database that hangs at its first command',
+  async () => {
+    await end('login');
+    await start('login');
+    signal('database', 'SIGSTOP');
+    try {
+      const [report, answer] = await Promise.all([health('login'), login('login')]);
+      expect(report.status).toBe(503);
+      expect(answer).toEqual(unavailable);
+    } finally {
+      signal('database', 'SIGCONT');
+    }
+    await eventually(async () => expect((await health('login')).status).toBe(200));
+  },
+);
 
 describe('SIGTERM', () => {
   /** Starts logins on open connections and waits until the service has read them all. */

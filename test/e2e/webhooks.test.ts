@@ -4,14 +4,17 @@ import { join } from 'node:path';
 import { connect } from '@gatehouse/shared/data/connect';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { COLLECTIONS, type Database } from '../../services/user/database.ts';
+import { dropDatabase, freshMongodbUri } from '../fixtures/database.ts';
 import { eventually } from '../fixtures/eventually.ts';
 import { postJson } from '../fixtures/http.ts';
 import { freePorts } from '../fixtures/launcher.ts';
 import { bearerOf, newMember } from '../fixtures/members.ts';
+import { standaloneDatabase } from '../fixtures/mongodb.ts';
 import { createProcesses } from '../fixtures/processes.ts';
 import { type Receiver, startReceiver } from '../fixtures/receiver.ts';
 import { JWT_SECRET } from '../fixtures/services.ts';
-import { conversation, INTERNAL_API_KEY, SECRET } from '../user/webhooks/hooks.ts';
+import { conversation } from '../user/webhooks/event-samples.ts';
+import { INTERNAL_API_KEY, SECRET } from '../user/webhooks/webhook-service.ts';
 
 /** Two user services on one database. The tests kill these processes and start them again. */
 const SCRIPTS = {
@@ -28,14 +31,14 @@ let receiver: Receiver;
 let owner_id: string;
 let webhook_id: string;
 
-const mongodb = () => `mongodb://127.0.0.1:${ports.database}/gatehouse`;
+let mongodb: string;
 const url = (part: Part) => `http://127.0.0.1:${ports[part]}`;
 const { start, end, signal, isRunning } = createProcesses<Part>((part) => ({
   script: SCRIPTS[part],
   args: part === 'database' ? ['--port', String(ports.database), '--data', join(folder, 'e2e.sqlite')] : [],
   env: {
     LOG_LEVEL: 'warn',
-    MONGODB_URI: mongodb(),
+    MONGODB_URI: mongodb,
     JWT_SECRET,
     INTERNAL_API_KEY,
     WEBHOOK_ALLOW_PRIVATE: 'on',
@@ -49,9 +52,12 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gatehouse-webhooks-'));
   const [database = 0, one = 0, two = 0] = await freePorts(3);
   ports = { database, one, two };
-  await start('database');
+  if (standaloneDatabase) {
+    mongodb = `mongodb://127.0.0.1:${database}/gatehouse`;
+    await start('database');
+  } else mongodb = await freshMongodbUri();
   await Promise.all([start('one'), start('two')]);
-  db = await connect(mongodb(), COLLECTIONS, { appName: 'test' });
+  db = await connect(mongodb, COLLECTIONS, { appName: 'test' });
 });
 beforeEach(async () => {
   for (const part of ['one', 'two'] as const) if (!isRunning(part)) await start(part);
@@ -67,6 +73,7 @@ afterEach(() => receiver.stop());
 afterAll(async () => {
   await db.close();
   for (const part of ['one', 'two', 'database'] as const) await end(part);
+  if (!standaloneDatabase) await dropDatabase(mongodb);
   await rm(folder, { recursive: true, maxRetries: 5 });
 });
 
@@ -100,15 +107,17 @@ test('after a worker is killed between sending and recording, another sends the 
     },
     (response) => void response.end(),
   ];
-  // Only the first worker can claim the queue.
+  // Only the first worker can claim the queue. The ping returns after any claim that the second one sent before.
   signal('two', 'SIGSTOP');
+  await db.ping();
   await publish(events);
   await allDelivered(5);
   await killed;
   const [first] = receiver.received;
   const again = receiver.received.filter(({ headers }) => headers['webhook-id'] === events[0]?.id);
-  expect(again.length).toBe(2);
-  expect(again.map(({ body }) => body)).toEqual([first?.body, first?.body]);
+  // At least once: on a starved machine a lease may expire, and the worker sends again.
+  expect(again.length).toBeGreaterThanOrEqual(2);
+  expect(new Set(again.map(({ body }) => body))).toEqual(new Set([first?.body]));
   expect(new Set(receiver.ids())).toEqual(new Set(events.map(({ id }) => id)));
 });
 
@@ -122,16 +131,19 @@ test('after SIGTERM, attempts in flight are recorded and another worker sends th
   expect(receiver.ids().toSorted()).toEqual(events.map(({ id }) => id).toSorted());
 });
 
-test('a database that is killed and restarted loses no accepted event', async () => {
-  const events = Array.from({ length: 40 }, () => conversation(owner_id));
-  receiver.answers = [(response) => void setTimeout(() => response.end(), 5)];
-  expect((await publish(events.slice(0, 20))).status).toBe(200);
-  await end('database');
-  const during = publish(events.slice(20));
-  await start('database');
-  expect([200, 503]).toContain((await during).status);
-  await eventually(async () => expect((await publish(events.slice(20), 'two')).status).toBe(200));
-  // Usually at once. If the driver waits on a dead connection, after the engine's own timeout and the lease.
-  await allDelivered(40);
-  expect(new Set(receiver.ids())).toEqual(new Set(events.map(({ id }) => id)));
-});
+test.runIf(standaloneDatabase)(
+  'a database that is killed and restarted loses no accepted event',
+  async () => {
+    const events = Array.from({ length: 40 }, () => conversation(owner_id));
+    receiver.answers = [(response) => void setTimeout(() => response.end(), 5)];
+    expect((await publish(events.slice(0, 20))).status).toBe(200);
+    await end('database');
+    const during = publish(events.slice(20));
+    await start('database');
+    expect([200, 503]).toContain((await during).status);
+    await eventually(async () => expect((await publish(events.slice(20), 'two')).status).toBe(200));
+    // Usually at once. If the driver waits on a dead connection, after the engine's own timeout and the lease.
+    await allDelivered(40);
+    expect(new Set(receiver.ids())).toEqual(new Set(events.map(({ id }) => id)));
+  },
+);

@@ -36,8 +36,14 @@ describe('.env.example', () => {
     expect(lines[at - 1]).toMatch(/^# [A-Za-z`].{10}/);
   });
 
-  test('lists exactly the variables that the services and `npm start` read', () => {
-    const read = [...SERVICES.flatMap(variablesOf), ...Object.keys(loadStandaloneConfig({}))];
+  test('lists exactly the variables that the services, `npm start` and Compose read', () => {
+    const compose = readFileSync(new URL('../../docker-compose.yml', import.meta.url), 'utf8');
+    const interpolated = [...compose.matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name]) => name);
+    const read = [
+      ...SERVICES.flatMap(variablesOf),
+      ...Object.keys(loadStandaloneConfig({})),
+      ...interpolated,
+    ];
     expect(Object.keys(example).sort()).toEqual([...new Set(read)].sort());
   });
 
@@ -69,6 +75,7 @@ describe('defaults (.env.example)', () => {
         USER_SERVICE_URL: 'http://127.0.0.1:8002',
         CAPTCHA_PROVIDER: 'altcha',
         CAPTCHA_SECRET: GOOD.CAPTCHA_SECRET,
+        CAPTCHA_MIN_SCORE: 0.5,
         RATE_LIMIT: true,
         CAPTCHA_ON_CATALOGUE_LOGIN: 'after-failures',
         RATE_LIMIT_ANONYMOUS_PER_MINUTE: 300,
@@ -96,6 +103,11 @@ describe('defaults (.env.example)', () => {
         MAIL_FROM: 'Gatehouse <no-reply@localhost>',
         PUBLIC_URL: 'http://localhost:8000',
         WEBHOOK_ALLOW_PRIVATE: false,
+        WEBHOOK_PORTS: [
+          [80, 80],
+          [443, 443],
+          [8_000, 9_999],
+        ],
       },
       warnings: [],
     });
@@ -103,6 +115,7 @@ describe('defaults (.env.example)', () => {
 
   test('npm start', () => {
     expect(loadStandaloneConfig({})).toEqual({
+      NODE_ENV: 'development',
       DATA_DIR: '.gatehouse',
       GATEWAY_PORT: 8000,
       LOGIN_PORT: 8001,
@@ -130,6 +143,9 @@ describe('accepted values', () => {
     ['gateway', 'GATEWAY_PORT', '0', 0],
     ['gateway', 'GATEWAY_PORT', '65535', 65_535],
     ['gateway', 'RATE_LIMIT', 'off', false],
+    ['gateway', 'CAPTCHA_MIN_SCORE', '0', 0],
+    ['gateway', 'CAPTCHA_MIN_SCORE', '0.75', 0.75],
+    ['gateway', 'CAPTCHA_MIN_SCORE', '1.0', 1],
     ['gateway', 'RATE_LIMIT_ANONYMOUS_PER_MINUTE', '1', 1],
     ['gateway', 'CAPTCHA_PROVIDER', 'turnstile', 'turnstile'],
     ['gateway', 'CAPTCHA_VERIFY_URL', 'https://verify.example/a?b', 'https://verify.example/a?b'],
@@ -166,6 +182,16 @@ describe('accepted values', () => {
     ['user', 'PASSWORD_STORAGE', 'plain', 'plain'],
     ['user', 'PUBLIC_URL', 'https://accounts.example.com', 'https://accounts.example.com'],
     ['user', 'WEBHOOK_ALLOW_PRIVATE', 'on', true],
+    ['user', 'WEBHOOK_PORTS', '443', [[443, 443]]],
+    [
+      'user',
+      'WEBHOOK_PORTS',
+      '443, 1-65535',
+      [
+        [443, 443],
+        [1, 65_535],
+      ],
+    ],
     ['user', 'SMTP_URL', 'smtps://user:pass@mail.example', 'smtps://user:pass@mail.example'],
   ])('%s: %s=%s', (service, variable, given, expected) => {
     const config: Record<string, unknown> = loadConfig(service, { ...GOOD, [variable]: given }).config;
@@ -175,7 +201,9 @@ describe('accepted values', () => {
 
 describe('refused values', () => {
   const PORT = 'must be a port number, 0 to 65535';
+  const PORTS = 'must be ports and ranges such as 80,443,8000-9999';
   const WHOLE = 'must be a whole number, 1 or more';
+  const FRACTION = 'must be a number from 0 to 1';
   const HTTP = 'must be a URL that begins with http:// or https://';
   const MONGODB = 'must be a URL that begins with mongodb:// or mongodb+srv://';
   const SMTP = 'must be a URL that begins with smtp:// or smtps://';
@@ -203,6 +231,11 @@ describe('refused values', () => {
     ['gateway', 'CAPTCHA_PROVIDER', 'captcha', PROVIDERS],
     ['gateway', 'RATE_LIMIT', 'true', 'must be one of on, off'],
     ['gateway', 'RATE_LIMIT_ANONYMOUS_PER_MINUTE', '0', WHOLE],
+    ['gateway', 'CAPTCHA_MIN_SCORE', '1.1', FRACTION],
+    ['gateway', 'CAPTCHA_MIN_SCORE', '-0.5', FRACTION],
+    ['gateway', 'CAPTCHA_MIN_SCORE', '.5', FRACTION],
+    ['gateway', 'CAPTCHA_MIN_SCORE', 'half', FRACTION],
+    ['user', 'PASSWORD_STORAGE_ACKNOWLEDGED', 'yes', 'must be one of 1'],
     ['gateway', 'RATE_LIMIT_ANONYMOUS_PER_MINUTE', '99999999999999999999', WHOLE],
     ['login', 'LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent'],
     ['login', 'MONGODB_URI', 'http://127.0.0.1:27017', MONGODB],
@@ -218,6 +251,9 @@ describe('refused values', () => {
     ['user', 'SMTP_URL', 'smtp://mail.example:99999', SMTP],
     ['user', 'PUBLIC_URL', 'accounts.example.com', 'must be a URL that begins with http:// or https://'],
     ['user', 'WEBHOOK_ALLOW_PRIVATE', '1', 'must be one of on, off'],
+    ...['0', '65536', '443-80', '443,', 'https', '80-', '-80', '1-2-3', '8e3'].map(
+      (given): [Service, string, string, string] => ['user', 'WEBHOOK_PORTS', given, PORTS],
+    ),
   ])('%s: %s=%s', (service, variable, given, why) => {
     expect(refusal(() => loadConfig(service, { ...GOOD, [variable]: given }))).toBe(`${variable} ${why}`);
   });
@@ -289,6 +325,7 @@ test('npm start returns the configured values', () => {
     PATH: '/bin',
   };
   expect(loadStandaloneConfig(env)).toEqual({
+    NODE_ENV: 'development',
     DATA_DIR: '/var/lib/gatehouse',
     GATEWAY_PORT: 80,
     LOGIN_PORT: 8001,
@@ -323,6 +360,16 @@ describe('unsafe settings', () => {
       { WEBHOOK_ALLOW_PRIVATE: 'on' },
       'WEBHOOK_ALLOW_PRIVATE is on: webhooks can reach the internal network',
     ],
+    ...SERVICES.map((service): [Service, NodeJS.ProcessEnv, string] => [
+      service,
+      { TRUST_PROXY: 'true' },
+      'TRUST_PROXY is true: every client can forge its address; name the addresses of the proxies',
+    ]),
+    [
+      'user',
+      { PASSWORD_STORAGE: 'plain' },
+      'PASSWORD_STORAGE is plain without PASSWORD_STORAGE_ACKNOWLEDGED=1: passwords are stored as submitted',
+    ],
   ];
 
   test.each(weak)('%s %o is refused in production', (service, env, why) => {
@@ -336,6 +383,21 @@ describe('unsafe settings', () => {
       const { warnings } = loadConfig(service, { ...GOOD, ...env, NODE_ENV });
       expect(warnings).toEqual([`${why}; production refuses to start with it`]);
     }
+  });
+
+  test.each<[Service, NodeJS.ProcessEnv]>([
+    ['gateway', { TRUST_PROXY: '10.0.0.0/8, loopback' }],
+    ['user', { PASSWORD_STORAGE: 'plain', PASSWORD_STORAGE_ACKNOWLEDGED: '1' }],
+  ])('%s %o is accepted in production without a warning', (service, env) => {
+    expect(loadConfig(service, { ...GOOD, ...env, NODE_ENV: 'production' }).warnings).toEqual([]);
+  });
+
+  test('RATE_LIMIT=off is a warning in production only', () => {
+    const env = { ...GOOD, RATE_LIMIT: 'off' };
+    expect(loadConfig('gateway', { ...env, NODE_ENV: 'production' }).warnings).toEqual([
+      'RATE_LIMIT is off: calls are not limited',
+    ]);
+    expect(loadConfig('gateway', env).warnings).toEqual([]);
   });
 
   test('two unsafe settings get one line each', () => {

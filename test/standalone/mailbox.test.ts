@@ -5,7 +5,7 @@ import { buildMailboxPage } from '@gatehouse/standalone/mailbox/page';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createMailer } from '../../services/user/mail.ts';
 import { send } from '../fixtures/http.ts';
-import { listen } from '../fixtures/services.ts';
+import { listen, testConfig } from '../fixtures/services.ts';
 
 let mailbox: Mailbox;
 let page: ReturnType<typeof buildMailboxPage>;
@@ -112,6 +112,26 @@ describe('SMTP in', () => {
     expect(mailbox.mails.map(({ recipients }) => recipients)).toEqual([
       ['ada@example.com', 'grace@example.com'],
     ]);
+  });
+
+  test.each<[NodeJS.ProcessEnv, string, boolean]>([
+    [{ NODE_ENV: 'production' }, '', false],
+    [{ NODE_ENV: 'production' }, '?pool=true', false],
+    [{ NODE_ENV: 'production' }, '?requireTLS=true', false],
+    [{ NODE_ENV: 'production' }, '?requireTLS=false', true],
+    [{ NODE_ENV: 'production' }, '?ignoreTLS=true', true],
+    [{ NODE_ENV: 'development' }, '', true],
+    [{ NODE_ENV: 'development' }, '?requireTLS=true', false],
+  ])('has no TLS: %j, smtp://…%s', async (env, query, accepted) => {
+    const url = `smtp://127.0.0.1:${mailbox.port}${query}`;
+    const mailer = createMailer(testConfig('user', { SMTP_URL: url, JWT_SECRET: 'x'.repeat(32), ...env }));
+    const sent = mailer.sendOtp('ada@example.com', '012345', 60).then(
+      () => true,
+      () => false,
+    );
+    expect(await sent).toBe(accepted);
+    expect(mailbox.mails).toHaveLength(accepted ? 1 : 0);
+    mailer.close();
   });
 
   test('receives a code that a service mails', async () => {

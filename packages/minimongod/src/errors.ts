@@ -5,6 +5,7 @@ const CODE_NAMES: Record<number, string> = {
   9: 'FailedToParse',
   13: 'Unauthorized',
   14: 'TypeMismatch',
+  15: 'Overflow',
   16: 'InvalidLength',
   20: 'IllegalOperation',
   22: 'InvalidBSON',
@@ -34,6 +35,8 @@ const CODE_NAMES: Record<number, string> = {
   322: 'APIVersionError',
   10334: 'BSONObjectTooLarge',
   11000: 'DuplicateKey',
+  40414: 'IDLFailedToParse',
+  40415: 'IDLUnknownField',
 };
 
 /** An error that the client receives, with MongoDB's code and message. */
@@ -52,6 +55,13 @@ export class CommandError extends Error {
 export const badValue = (message: string) => new CommandError(2, message);
 export const failedToParse = (message: string) => new CommandError(9, message);
 export const typeMismatch = (message: string) => new CommandError(14, message);
+
+/** A document may nest this deep when it is stored, and BSON this deep when it is sent. */
+export const MAX_STORED_DEPTH = 180;
+export const MAX_SENT_DEPTH = 200;
+
+export const tooDeep = (limit: number) =>
+  new CommandError(15, `Document exceeds maximum nested object depth: ${limit}`);
 
 export const unknownField = (path: string) =>
   new CommandError(40415, `BSON field '${path}' is an unknown field.`);

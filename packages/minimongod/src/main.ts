@@ -17,7 +17,8 @@ async function main(): Promise<void> {
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
   // A server that was started with an IPC channel does not outlive its parent.
-  if (process.connected) process.once('disconnect', stop);
+  process.once('disconnect', stop);
+  if (process.connected === false) stop(); // the parent was gone before the listener was there
   console.log(`minimongod listens on ${server.uri}, data in ${options.data}`);
   // If the parent is gone already, the disconnect event stops the server: ignore the failed send.
   process.send?.('ready', undefined, {}, () => {});

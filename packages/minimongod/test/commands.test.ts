@@ -1,6 +1,6 @@
 import { Long } from 'mongodb';
-import { describe, expect, test } from 'vitest';
-import { type Doc, refusal, useDatabase } from './database.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Doc, REAL_MONGODB, refusal, useDatabase } from './database.ts';
 
 const database = useDatabase();
 
@@ -34,6 +34,8 @@ describe('server commands', () => {
 });
 
 describe('refuses', () => {
+  beforeAll(() => database.db.collection<Doc>('regex').insertOne({ a: 'ab' }));
+
   test.each([
     ['an unknown command', { frobnicate: 1 }, 59, "no such command: 'frobnicate'"],
     [
@@ -73,20 +75,62 @@ describe('refuses', () => {
       2,
       "unknown top level operator: $frob. If you have a field name that starts with a '$' symbol, consider using $getField or $setField.",
     ],
-    ['a change stream', { aggregate: 'c', pipeline: [{ $changeStream: {} }], cursor: {} }, 40573, undefined],
     [
       'two fields in a stage',
       { aggregate: 'c', pipeline: [{ $match: {}, $limit: 1 }], cursor: {} },
       40323,
       undefined,
     ],
-    ['writeConcern w: 2', { insert: 'c', documents: [{}], writeConcern: { w: 2 } }, 2, undefined],
     ['an empty batch', { insert: 'c', documents: [] }, 16, undefined],
+    [
+      'a NUL in $regex',
+      { find: 'c', filter: { a: { $regex: 'a\0b' } } },
+      2,
+      'Regular expression cannot contain an embedded null byte',
+    ],
+    [
+      'a NUL in $regexMatch',
+      {
+        aggregate: 'regex',
+        pipeline: [{ $set: { b: { $regexMatch: { input: '$a', regex: 'a\0b' } } } }],
+        cursor: {},
+      },
+      51109,
+      undefined,
+    ],
+    [
+      '$skip beyond 64 bits',
+      { aggregate: 'c', pipeline: [{ $skip: 2 ** 63 }], cursor: {} },
+      5107200,
+      undefined,
+    ],
+    [
+      '$limit beyond 64 bits',
+      { aggregate: 'c', pipeline: [{ $limit: 2 ** 63 }], cursor: {} },
+      5107201,
+      undefined,
+    ],
     ['an invalid collection name', { insert: 'a$b', documents: [{}] }, 73, undefined],
   ])('%s', async (_name, command, code, message) => {
     const refused = await refusal(database.db.command(command));
     expect(refused.code).toBe(code);
     if (message) expect(refused.message).toBe(message);
+  });
+});
+
+/** A replica set supports most of these. */
+describe.skipIf(REAL_MONGODB)('refuses, as a standalone server', () => {
+  test.each([
+    ['writeConcern w: 2', { insert: 'c', documents: [{}], writeConcern: { w: 2 } }, 2],
+    ['a change stream', { aggregate: 'c', pipeline: [{ $changeStream: {} }], cursor: {} }, 40573],
+    ['readConcern snapshot', { find: 'c', readConcern: { level: 'snapshot' } }, 123],
+    ['readConcern linearizable', { find: 'c', readConcern: { level: 'linearizable' } }, 123],
+    // MongoDB takes the greatest 64-bit integer instead.
+    ['skip beyond 64 bits', { find: 'c', skip: 2 ** 63 }, 2],
+    ['limit beyond 64 bits', { find: 'c', limit: 2 ** 63 }, 2],
+    ['a count that skips beyond 64 bits', { count: 'c', skip: 2 ** 63 }, 2],
+  ])('%s', async (_name, command, code) => {
+    expect((await refusal(database.db.command(command))).code).toBe(code);
   });
 
   test('a transaction', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,6 +52,28 @@ describe.skipIf(REAL_MONGODB)('the command', () => {
     const result = await run('--port', '0', '--data', text);
     expect(result).toEqual({ code: 1, out: '', err: `Cannot open ${text}: file is not a database\n` });
   });
+
+  test.skipIf(process.platform === 'win32')(
+    'keeps its files to their owner, also those of before',
+    async () => {
+      const file = join(folder, 'private.sqlite');
+      for (const isNew of [true, false]) {
+        if (!isNew) await chmod(file, 0o644);
+        const server = await start(file);
+        const client = new MongoClient(server.uri);
+        await client
+          .db('d')
+          .collection<Doc>('c')
+          .insertOne({ _id: String(isNew) });
+        const names = (await readdir(folder)).filter((name) => name.startsWith('private.sqlite'));
+        expect(names).toContain('private.sqlite-wal');
+        for (const name of names) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
+        await client.close();
+        server.process.kill('SIGKILL');
+        await exitOf(server.process);
+      }
+    },
+  );
 
   test('refuses a file that another server has open', async () => {
     const file = join(folder, 'shared.sqlite');

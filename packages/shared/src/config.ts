@@ -1,13 +1,15 @@
 import { z } from 'zod';
-import { unsafeSettings } from './config/production.ts';
+import { riskySettings, unsafeSettings } from './config/production.ts';
 import {
   address,
   choice,
   flag,
+  fraction,
   list,
   number,
   origins,
   port,
+  portRanges,
   sender,
   trustProxy,
 } from './config/variables.ts';
@@ -40,6 +42,7 @@ const services = {
     CAPTCHA_PROVIDER: choice('recaptcha', 'hcaptcha', 'turnstile', 'altcha', 'none').default('altcha'),
     CAPTCHA_SECRET: z.string().default(''),
     CAPTCHA_ON_CATALOGUE_LOGIN: choice('after-failures', 'always', 'never').default('after-failures'),
+    CAPTCHA_MIN_SCORE: fraction.default(0.5),
     CAPTCHA_VERIFY_URL: address('http', 'https').optional(),
     RATE_LIMIT: flag.default(true),
     RATE_LIMIT_ANONYMOUS_PER_MINUTE: number('a whole number, 1 or more', { min: 1 }).default(300),
@@ -56,11 +59,18 @@ const services = {
     ...everyService,
     USER_PORT: port.default(8002),
     PASSWORD_STORAGE: choice('argon2id', 'plain').default('argon2id'),
+    /** States that plain passwords in production are intended. */
+    PASSWORD_STORAGE_ACKNOWLEDGED: choice('1').optional(),
     SMTP_URL: address('smtp', 'smtps').default('smtp://127.0.0.1:1025'),
     MAIL_FROM: sender.default('Gatehouse <no-reply@localhost>'),
     /** The gateway's URL in mails. */
     PUBLIC_URL: address('http', 'https').default('http://localhost:8000'),
     WEBHOOK_ALLOW_PRIVATE: flag.default(false),
+    WEBHOOK_PORTS: portRanges.default([
+      [80, 80],
+      [443, 443],
+      [8_000, 9_999],
+    ]),
     WEBHOOK_SECRET_KEY: z.string().optional(),
     WEBHOOK_SECRET_KEY_PREVIOUS: z.string().optional(),
     INTERNAL_API_KEY: z.string().optional(),
@@ -69,6 +79,7 @@ const services = {
 
 /** The settings of `npm start`. A configured database or mail server is used instead of starting one. */
 const standalone = z.object({
+  NODE_ENV: everyService.NODE_ENV,
   DATA_DIR: z.string().default('.gatehouse'),
   GATEWAY_PORT: port.default(8000),
   LOGIN_PORT: port.default(8001),
@@ -95,7 +106,8 @@ export const variablesOf = (service: Service): string[] => Object.keys(services[
 export class ConfigError extends Error {}
 
 /**
- * Reads the settings of a service. An empty variable counts as unset. `warnings` lists what production refuses.
+ * Reads the settings of a service. An empty variable counts as unset. `warnings` lists what production refuses; in
+ * production it lists what is accepted but risky.
  * @throws {ConfigError} naming every invalid or missing variable, without its value.
  */
 export function loadConfig<S extends Service>(
@@ -103,12 +115,13 @@ export function loadConfig<S extends Service>(
   env: NodeJS.ProcessEnv = process.env,
 ): { config: Config<S>; warnings: string[] } {
   const config = parse<Config<S>>(services[service], env);
-  const warnings = unsafeSettings(config);
+  const unsafe = unsafeSettings(config);
   if ('CAPTCHA_SECRET' in config && config.CAPTCHA_PROVIDER !== 'none' && config.CAPTCHA_SECRET === '') {
     throw new ConfigError(`CAPTCHA_SECRET is required with CAPTCHA_PROVIDER=${config.CAPTCHA_PROVIDER}`);
   }
-  if (config.NODE_ENV === 'production' && warnings.length > 0) throw new ConfigError(warnings.join('\n'));
-  return { config, warnings };
+  if (config.NODE_ENV !== 'production') return { config, warnings: unsafe };
+  if (unsafe.length > 0) throw new ConfigError(unsafe.join('\n'));
+  return { config, warnings: riskySettings(config) };
 }
 
 /** Reads the settings of `npm start`. @throws {ConfigError} */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { loadStandaloneConfig } from '@gatehouse/shared/config';
+import { loadStandaloneConfig, type StandaloneConfig } from '@gatehouse/shared/config';
 import { MongoClient } from 'mongodb';
 import { type Child, startChild } from './child.ts';
 import { loadSecrets } from './secrets.ts';
@@ -24,6 +24,7 @@ async function main(): Promise<number> {
   }
   const startedAt = performance.now();
   const config = loadStandaloneConfig();
+  refuseStandIns(config);
   const folder = resolve(config.DATA_DIR);
   const database = config.MONGODB_URI ?? `mongodb://127.0.0.1:${config.STANDALONE_MONGO_PORT}/gatehouse`;
   const env = {
@@ -94,6 +95,14 @@ Try:  curl localhost:${config.GATEWAY_PORT}/v2/signup -d email=ada@example.com -
   await Promise.all(services.map((service) => service.stop()));
   await Promise.all(dependencies.map((child) => child.stop()));
   return exited ? 1 : 0;
+}
+
+/** The database and the mailbox that stand in for servers have no authentication. @throws in production */
+function refuseStandIns(config: StandaloneConfig): void {
+  if (config.NODE_ENV !== 'production') return;
+  const missing = (['MONGODB_URI', 'SMTP_URL'] as const).filter((server) => config[server] === undefined);
+  if (missing.length === 0) return;
+  throw new Error(missing.map((server) => `${server} is required in production`).join('\n'));
 }
 
 /** The hosts of a MongoDB URI, without its credentials. `URL` cannot parse a URI with several hosts. */

@@ -1,5 +1,6 @@
 import type { GatewayConfig } from '@gatehouse/shared/config';
 import { z } from 'zod';
+import { getJson } from '../get-json.ts';
 import { CHALLENGE_LIFETIME, type VerifyCaptcha } from './provider.ts';
 
 const SITEVERIFY = {
@@ -8,23 +9,31 @@ const SITEVERIFY = {
   turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
 };
 
-const verdict = z.object({ success: z.boolean(), challenge_ts: z.string().optional() });
+const verdict = z.object({
+  success: z.boolean(),
+  challenge_ts: z.string().optional(),
+  /** reCAPTCHA v3: 0 for a bot, 1 for a person. The score of hCaptcha is a risk, 1 for a bot. */
+  score: z.unknown().optional(),
+});
 
 /** reCAPTCHA, hCaptcha and Turnstile. @param timeout milliseconds for the provider's whole response. */
 export function siteverify(
-  { CAPTCHA_SECRET, CAPTCHA_VERIFY_URL }: GatewayConfig,
+  { CAPTCHA_SECRET, CAPTCHA_VERIFY_URL, CAPTCHA_MIN_SCORE }: GatewayConfig,
   provider: keyof typeof SITEVERIFY,
   timeout: number,
 ): VerifyCaptcha {
   return async (token, remoteip, now) => {
-    const response = await fetch(CAPTCHA_VERIFY_URL ?? SITEVERIFY[provider], {
+    const answer = await getJson(CAPTCHA_VERIFY_URL ?? SITEVERIFY[provider], timeout, {
       method: 'POST',
-      body: new URLSearchParams({ secret: CAPTCHA_SECRET, response: token, remoteip }),
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeout),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ secret: CAPTCHA_SECRET, response: token, remoteip }).toString(),
     });
-    const { success, challenge_ts } = verdict.parse(await response.json());
+    const { success, challenge_ts, score } = verdict.parse(answer);
     const tooOld = challenge_ts !== undefined && !(now - Date.parse(challenge_ts) <= CHALLENGE_LIFETIME);
-    return response.ok && success && !tooOld ? token : undefined;
+    const tooLow =
+      provider === 'recaptcha' &&
+      score !== undefined &&
+      !(typeof score === 'number' && score >= CAPTCHA_MIN_SCORE);
+    return success && !tooOld && !tooLow ? token : undefined;
   };
 }

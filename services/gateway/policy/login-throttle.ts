@@ -1,6 +1,7 @@
 import { addressKey } from '@gatehouse/shared/http/address';
 import { emailKey } from '@gatehouse/shared/identity/email';
-import { type Counters, rateLimited, type Window } from './counters.ts';
+import { type Counters, rateLimited } from './counters.ts';
+import { reserve, withReservations } from './reservation.ts';
 
 /** Failures of one account from one address before its attempts are refused (CONTRACT.md §Login throttle). */
 const THROTTLE = [{ seconds: 300, limit: 20 }];
@@ -27,38 +28,27 @@ export interface LoginThrottle {
 }
 
 export function createLoginThrottle(counters: Counters): LoginThrottle {
-  const reserve = async (key: string, windows: readonly Window[]) => {
-    const budget = await counters.spend(key, windows);
-    const endsAt = Date.now() + budget.resetMs;
-    const refund = async () => {
-      // A window that started after the reservation counts other attempts.
-      if (!budget.exceeded && Date.now() < endsAt) await counters.refund(key, windows);
-    };
-    return { ...budget, refund };
-  };
   return {
     async guard(email, address, attempt, whenSuspicious = async () => {}) {
       const from = addressKey(address);
       const pair = `${emailKey(email.trim())}|${from}`;
-      const throttle = await reserve(`login:${pair}`, THROTTLE);
+      const throttle = await reserve(counters, `login:${pair}`, THROTTLE);
       if (throttle.exceeded) throw rateLimited(throttle);
-      const ofPair = await reserve(`login-pair:${pair}`, SUSPICIOUS_PAIR);
-      const ofAddress = await reserve(`login-address:${from}`, SUSPICIOUS_ADDRESS);
-      const refund = () =>
-        Promise.all([throttle, ofPair, ofAddress].map((reservation) => reservation.refund()));
-      try {
-        if (ofPair.exceeded || ofAddress.exceeded) await whenSuspicious();
-        const response = await attempt();
-        if (!FAILED.has(response.status)) await refund();
-        if (response.status === 200) {
-          await counters.clear(`login:${pair}`, THROTTLE);
-          await counters.clear(`login-pair:${pair}`, SUSPICIOUS_PAIR);
-        }
-        return response;
-      } catch (error) {
-        await refund();
-        throw error;
+      const ofPair = await reserve(counters, `login-pair:${pair}`, SUSPICIOUS_PAIR);
+      const ofAddress = await reserve(counters, `login-address:${from}`, SUSPICIOUS_ADDRESS);
+      const response = await withReservations(
+        [throttle, ofPair, ofAddress],
+        async () => {
+          if (ofPair.exceeded || ofAddress.exceeded) await whenSuspicious();
+          return attempt();
+        },
+        ({ status }) => FAILED.has(status),
+      );
+      if (response.status === 200) {
+        await counters.clear(`login:${pair}`, THROTTLE);
+        await counters.clear(`login-pair:${pair}`, SUSPICIOUS_PAIR);
       }
+      return response;
     },
   };
 }

@@ -73,5 +73,7 @@ export const policy = fp(async (app: FastifyInstance, { config, counters, princi
       'x-ratelimit-remaining': remaining,
       'x-ratelimit-reset': Math.ceil((now() + resetMs) / 1000),
     });
+    // Set here and not by the services, whose no-store marks what an Idempotency-Key must not store.
+    if (request.principal && !reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
   });
 });

@@ -17,11 +17,14 @@ const HOP_BY_HOP = new Set([
 /** Headers that clients may not forge, and those that each hop sets. CGI and WSGI read `_` as `-`. */
 const SET_BY_GATEWAY =
   /^(?:x[-_]user[-_].*|x[-_]internal[-_].*|forwarded|x[-_]forwarded[-_].*|x[-_]real[-_]ip|x[-_]request[-_]id|host|expect)$/;
+/** Headers that make some frameworks serve another path or method than the one that the gateway has checked. */
+const OVERRIDES =
+  /^x[-_](?:(?:original|rewrite|override|envoy)[-_].*|(?:http[-_])?(?:method|url|path|host)(?:[-_]override)?)$/;
 /** Response headers that the gateway sets itself. */
 const SET_ON_RESPONSE =
   /^(?:x-request-id|x-ratelimit-.*|access-control-.*|api-version|deprecation|sunset|date)$/;
 
-const endToEnd = (headers: IncomingHttpHeaders, withheld: RegExp): IncomingHttpHeaders => {
+const endToEnd = (headers: IncomingHttpHeaders, ...withheld: RegExp[]): IncomingHttpHeaders => {
   const named = new Set(
     String(headers.connection ?? '')
       .toLowerCase()
@@ -30,14 +33,15 @@ const endToEnd = (headers: IncomingHttpHeaders, withheld: RegExp): IncomingHttpH
   named.delete('content-length'); // Connection cannot remove the framing of the body
   const kept: IncomingHttpHeaders = {};
   for (const name in headers) {
-    if (!HOP_BY_HOP.has(name) && !named.has(name) && !withheld.test(name)) kept[name] = headers[name];
+    const isWithheld = HOP_BY_HOP.has(name) || named.has(name) || withheld.some((names) => names.test(name));
+    if (!isWithheld) kept[name] = headers[name];
   }
   return kept;
 };
 
 /** The headers of a forwarded request: the client's end-to-end headers and the caller's identity. */
 export function requestHeaders(request: FastifyRequest): IncomingHttpHeaders {
-  const headers = endToEnd(request.headers, SET_BY_GATEWAY);
+  const headers = endToEnd(request.headers, SET_BY_GATEWAY, OVERRIDES);
   headers['x-request-id'] = request.id;
   headers['x-forwarded-for'] = request.ip;
   headers['x-forwarded-proto'] = request.protocol;

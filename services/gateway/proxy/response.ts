@@ -10,12 +10,16 @@ export interface UpstreamResponse {
   body: Readable | Buffer | string;
 }
 
-/** Sends an upstream's response to the client. A body that breaks off cuts the client's connection. */
+/** Sends an upstream's response to the client. A body that breaks off in the middle cuts the client's connection. */
 export function relay(reply: FastifyReply, { status, headers, body }: UpstreamResponse): FastifyReply {
   const vary = reply.getHeader('vary');
   reply.code(status).headers(headers);
   if (vary && headers.vary && headers.vary !== vary) reply.header('vary', `${vary}, ${headers.vary}`);
-  // A client that stops reading does not hold the upstream's connection.
-  if (body instanceof Readable) reply.raw.setTimeout(LIMITS.platform);
+  if (body instanceof Readable) {
+    // Before the first byte has been sent, a body that fails is a 503.
+    body.once('error', (error) => Object.assign(error, { statusCode: 503 }));
+    // A client that stops reading does not hold the upstream's connection.
+    reply.raw.setTimeout(LIMITS.platform);
+  }
   return reply.serializer((text: string) => text).send(body);
 }

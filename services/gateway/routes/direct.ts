@@ -9,6 +9,7 @@ import { failures } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { CaptchaGate } from '../captcha/gate.ts';
+import type { CodeThrottle } from '../policy/code-throttle.ts';
 import type { LoginThrottle } from '../policy/login-throttle.ts';
 import type { Principals } from '../policy/principals.ts';
 import { relay } from '../proxy/response.ts';
@@ -17,6 +18,7 @@ import type { Upstream } from '../proxy/upstreams.ts';
 interface Options {
   captcha: CaptchaGate;
   throttle: LoginThrottle;
+  codeThrottle: CodeThrottle;
   loginService: Upstream;
   userService: Upstream;
   principals: Principals;
@@ -37,13 +39,22 @@ const loginWithCaptcha = {
   },
 };
 
+/** Documents the code throttle. */
+const codeLimited = <T extends { description: string }>(contract: T): T => ({
+  ...contract,
+  description: `${contract.description} Thirty wrong codes from one client network in 15 minutes lead to 429.`,
+});
+
+/** Paths where a code can be guessed. */
+const TAKES_CODE = new Set(['/v2/verify-otp', '/v2/reset-password']);
+
 /**
  * The Direct contract. A service gets the form that was parsed here, serialized again, so that gateway and service
  * cannot parse one body in two ways.
  */
 export const direct: FastifyPluginAsyncZod<Options> = async (
   app,
-  { captcha, throttle, loginService, userService, principals, now },
+  { captcha, throttle, codeThrottle, loginService, userService, principals, now },
 ) => {
   app.post('/v2/login', { schema: loginWithCaptcha }, async (request, reply) => {
     const { recaptcha_token, ...form } = request.body;
@@ -56,14 +67,15 @@ export const direct: FastifyPluginAsyncZod<Options> = async (
 
   const forwarded = {
     '/v2/signup': signupContract,
-    '/v2/verify-otp': verifyOtpContract,
+    '/v2/verify-otp': codeLimited(verifyOtpContract),
     '/v2/forgot-password': forgotPasswordContract,
-    '/v2/reset-password': resetPasswordContract,
+    '/v2/reset-password': codeLimited(resetPasswordContract),
   };
   for (const [path, schema] of Object.entries(forwarded)) {
     app.post(path, { schema }, async (request, reply) => {
       const form = request.body as Record<string, string>;
-      const response = await userService.post(path, urlencoded(form), request);
+      const forward = () => userService.post(path, urlencoded(form), request);
+      const response = await (TAKES_CODE.has(path) ? codeThrottle.guard(request.ip, forward) : forward());
       // A reset ends every session: this gateway refuses them at once, the others do within PRINCIPAL_CACHE_MS.
       if (path === '/v2/reset-password' && response.status === 200) principals.forgetUser(String(form.email));
       return relay(reply, response);

@@ -1,13 +1,13 @@
-import { can, grantableBy, type Permission, permissionsOf, type Role } from '@gatehouse/shared/access/rbac';
+import { can, grantableBy, isAbove, type Permission, type Role } from '@gatehouse/shared/access/rbac';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { findActiveUser } from '@gatehouse/shared/identity/users';
 import type { StoredChatbot } from '../chatbots/records.ts';
 import type { Database } from '../database.ts';
 import { accessListOf, type Grant } from './access-list.ts';
 import { roleOn } from './chatbot-roles.ts';
-import { revokeGrants } from './revoke-grants.ts';
+import { revokeGrants, revokeSelfGrants } from './revoke-grants.ts';
 import { roleIn, rolesOf } from './roles.ts';
-import { accessListWrite } from './succession.ts';
+import { ableOwners, accessListWrite } from './succession.ts';
 
 const MAX_ENTRIES = 1_000;
 /** Each attempt fails only if another change succeeded, so this many are never needed. */
@@ -65,10 +65,12 @@ export async function changeAccess(db: Database, change: Change): Promise<Change
     const permissions: Grant[] = role
       ? [...others, { user_id, role, granted_by: caller, granted_at: at }]
       : others;
-    const { filter, update } = accessListWrite(chatbot, permissions);
+    const able = (await ableOwners(db, [chatbot]))(chatbot);
+    const { filter, update } = accessListWrite(chatbot, permissions, { able });
     const { matchedCount } = await db.chatbots.updateOne(filter, update);
     if (matchedCount === 0) continue;
     if (!current) await revokeUnlessMember(db, chatbot, user_id);
+    if (role && user_id === caller && inherited) await revokeIfLowered(db, chatbot, user_id, inherited);
     const { organization_id, department_id } = chatbot;
     return { before: current ? { role: current.role } : null, place: { organization_id, department_id } };
   }
@@ -83,13 +85,13 @@ function assertMayChange(
 ): void {
   if (role === undefined && user_id === caller) {
     // An entry may be lower than the role in the department; its user must not gain rights by leaving the list.
-    if (after && permissionsOf(after).some((each) => !can(callerRole, each))) throw new AppError('forbidden');
+    if (after && isAbove(after, callerRole)) throw new AppError('forbidden');
     return;
   }
   if (!can(callerRole, 'view chatbot')) throw new AppError('notFound');
   const grantable = grantableBy(callerRole);
-  const isAbove = [before, after].some((touched) => touched && !grantable.includes(touched));
-  if (!can(callerRole, permission) || isAbove) throw new AppError('forbidden');
+  const isBeyond = [before, after].some((touched) => touched && !grantable.includes(touched));
+  if (!can(callerRole, permission) || isBeyond) throw new AppError('forbidden');
 }
 
 /** Revokes a new grant if its user was removed from the department while it was written. */
@@ -102,4 +104,18 @@ async function revokeUnlessMember(
   if (roleIn(await rolesOf(db, user_id), department_id)) return;
   await revokeGrants(db, { organization_id, department_id }, user_id);
   throw new AppError('userNotFound');
+}
+
+/** Revokes a self-granted role if its user was lowered in the department while it was written. */
+async function revokeIfLowered(
+  db: Database,
+  { organization_id, department_id }: StoredChatbot,
+  user_id: string,
+  inherited: Role,
+): Promise<void> {
+  if (organization_id === null || department_id === null) return;
+  const role = roleIn(await rolesOf(db, user_id), department_id);
+  if (role && !isAbove(inherited, role)) return;
+  await revokeSelfGrants(db, { organization_id, department_id }, user_id);
+  throw new AppError('forbidden');
 }

@@ -31,7 +31,7 @@ export const forgotPassword: FastifyPluginAsyncZod<Options> = async (app, { db, 
       if (!current) throw new AppError('userNotFound');
       throw mailBudgetSpent(current, mail);
     }
-    await mailer.sendOtp(user.email, code.otp, OTP_VALIDITY);
+    await mailer.sendOtp(user.email, code.otp, OTP_VALIDITY, user.verified ? 'none' : 'notVerified');
 
     reply.header('cache-control', 'no-store');
     return { token: tokens.otpSent(user.email, now(), code.attempt) };

@@ -45,7 +45,12 @@ export const signup: FastifyPluginAsyncZod<Options> = async (
     const account = known
       ? await overwriteUnverified(db, known, { password: stored, name }, mailRequest())
       : await createUnverified(db, { email, password: stored, name }, mailRequest(), new Date(now()));
-    await mailer.sendOtp(account.email, account.otp, OTP_VALIDITY, { repeatedSignup: account.repeated });
+    await mailer.sendOtp(
+      account.email,
+      account.otp,
+      OTP_VALIDITY,
+      account.repeated ? 'repeatedSignup' : 'none',
+    );
 
     reply.header('cache-control', 'no-store');
     return { token: tokens.otpSent(account.email, now(), account.attempt) };

@@ -33,7 +33,14 @@ export const verifyOtp: FastifyPluginAsyncZod<{
         { otp, attempt, now: seconds },
         {
           verified: true,
-          account_status: { $cond: [IS_UNVERIFIED, 'active', '$account_status'] },
+          // A right code does not lift what an operator has imposed.
+          account_status: {
+            $cond: [
+              { $and: [IS_UNVERIFIED, { $ne: ['$account_status', 'disabled'] }] },
+              'active',
+              '$account_status',
+            ],
+          },
           ...(candidate && { user_id: { $ifNull: ['$user_id', candidate] } }),
           ...(attempt && activateAttempt(attempt)),
           signup_attempts: '$$REMOVE',

@@ -1,6 +1,5 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
-import { line } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 
 /** Schema parts that the operations on organizations, departments and members share. */
@@ -15,8 +14,6 @@ export const bodyRefusals = { ...refusals, ...failures('catalogue', 'missingFiel
 export const organizationPath = z.object({ organization_id: z.string() });
 export const departmentPath = organizationPath.extend({ department_id: z.string() });
 export const memberPath = departmentPath.extend({ user_id: z.string() });
-
-export const name = line(200);
 
 /** The reason why an Owner of the organization is neither added to a department nor invited. */
 export const ALREADY_OWNER = 'An Owner of the organization is Owner in every department';
@@ -79,6 +76,45 @@ export const memberRecord = z
         email: 'grace@example.com',
         granted_by: 'User-483920',
         granted_at: AT,
+      },
+    ],
+  });
+
+/** A member with the entries that name them on the access lists of the department's chatbots. */
+export const memberView = memberRecord
+  .extend({
+    chatbot_roles: z
+      .array(
+        z.object({
+          chatbot_id: z.string(),
+          role: z.enum(ROLES),
+          granted_by: z.string(),
+          granted_at: z.string().meta({ format: 'date-time' }),
+        }),
+      )
+      .meta({
+        description: 'The latest entries of the member on access lists of the department’s chatbots',
+      }),
+    chatbot_roles_total: z.int(),
+  })
+  .meta({
+    description: 'The member and their roles on chatbots',
+    examples: [
+      {
+        user_id: 'User-720415',
+        role: 'Editor',
+        email: 'grace@example.com',
+        granted_by: 'User-483920',
+        granted_at: AT,
+        chatbot_roles: [
+          {
+            chatbot_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
+            role: 'Owner',
+            granted_by: 'User-720415',
+            granted_at: AT,
+          },
+        ],
+        chatbot_roles_total: 1,
       },
     ],
   });

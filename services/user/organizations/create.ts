@@ -5,14 +5,16 @@ import { audit } from '@gatehouse/shared/identity/audit';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../database.ts';
-import { name, organizationRecord, tagged } from './contract.ts';
+import { organizationRecord, tagged } from './contract.ts';
+import { name } from './names.ts';
 
 const config = { permission: 'own' } as const;
 
 const schema = {
   ...tagged,
   summary: 'Create an organization',
-  description: 'The caller is its first Owner. It starts without departments.',
+  description:
+    'The caller is its first Owner. It starts without departments. Its name must not contain a link or an invisible character.',
   body: jsonBody({ name }).meta({ examples: [{ name: 'Analytical Engines' }] }),
   response: {
     201: organizationRecord,

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { endSelfGrants } from '../access/end-self-grants.ts';
 import { requireMembership } from '../access/membership.ts';
 import type { Database } from '../database.ts';
 import type { Mailer } from '../mail.ts';
@@ -62,4 +63,5 @@ export async function organizations(app: FastifyInstance, options: Options): Pro
   ];
   for (const operation of operations) await app.register(operation, options);
   app.addHook('onReady', () => acceptAllInvitations(options.db, options.now()));
+  app.addHook('onReady', () => endSelfGrants(options.db, {}));
 }

@@ -2,11 +2,14 @@ import type { Role } from '@gatehouse/shared/access/rbac';
 import { ANY_STRING, collection } from '@gatehouse/shared/data/connect';
 import type { Grant } from '../access/access-list.ts';
 
+/** Keeps the organization's document, which every bearer check of its members reads, small. */
+export const MAX_OWNERS = 100;
+
 /** An organization (CONTRACT.md §Organizations). */
 export interface Organization {
   organization_id: string;
   name: string;
-  /** Owners in every department; never empty. */
+  /** Owners in every department; 1 to `MAX_OWNERS`. */
   owners: Omit<Grant, 'role'>[];
   created_at: string;
 }
@@ -16,10 +19,18 @@ export interface Department {
   department_id: string;
   organization_id: string;
   name: string;
-  /** The name, case folded; unique in the organization. */
-  name_key: string;
+  /** The keys of the name, each unique in the organization; see name-keys.ts. */
+  name_key: string[];
   created_at: string;
   billing: Billing;
+  /** The latest payment reports that named an invoice, oldest first; see report-payment.ts. */
+  payment_reports?: PaymentReport[];
+}
+
+export interface PaymentReport {
+  invoice_id: string;
+  subscription_plan: Billing['subscription_plan'];
+  payment_status: Billing['payment_status'];
 }
 
 /** CONTRACT.md §User record, `subscription_plan`. */
@@ -50,6 +61,16 @@ export interface Membership {
   email?: string;
   /** When the invitation expires; absent on a member. */
   expires_at?: Date;
+  /** An id while self-granted roles above a changed role are being revoked; see access/end-self-grants.ts. */
+  revocation?: string;
+}
+
+/** Invitations counted by recipient, inviter or network; see invitations/budget.ts. Times are Unix seconds. */
+export interface InvitationBudget {
+  key: string;
+  /** The latest uses, oldest first, at most the limit. */
+  uses: { id: string; at: number }[];
+  expires_at: Date;
 }
 
 export const organizationCollections = {
@@ -70,6 +91,11 @@ export const organizationCollections = {
     },
     { key: { department_id: 1, email: 1 }, unique: true, partialFilterExpression: { email: ANY_STRING } },
     { key: { email: 1 } },
+    { key: { expires_at: 1 }, expireAfterSeconds: 0 },
+    { key: { revocation: 1 }, partialFilterExpression: { revocation: ANY_STRING } },
+  ]),
+  invitationBudgets: collection<InvitationBudget>('invitation_budgets', [
+    { key: { key: 1 }, unique: true },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ]),
 };

@@ -3,14 +3,15 @@ import { jsonBody } from '@gatehouse/shared/http/fields';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf } from '../access/membership.ts';
 import type { Database } from '../database.ts';
-import { bodyRefusals, name, organizationPath, organizationRecord, tagged } from './contract.ts';
+import { bodyRefusals, organizationPath, organizationRecord, tagged } from './contract.ts';
+import { name } from './names.ts';
 
 const config = { permission: 'ownership' } as const;
 
 const schema = {
   ...tagged,
   summary: 'Rename an organization',
-  description: 'Its id does not change.',
+  description: 'Its id does not change. Its name must not contain a link or an invisible character.',
   params: organizationPath,
   body: jsonBody({ name }).meta({ examples: [{ name: 'Difference Engines' }] }),
   response: { 200: organizationRecord, ...bodyRefusals },

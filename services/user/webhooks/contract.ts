@@ -24,7 +24,12 @@ export const secretText = z
   .refine((text) => /^[^\p{Cc}\p{Cs}]{8,256}$/u.test(text), {
     error: 'must be 8 to 256 characters without control characters',
   })
-  .meta({ minLength: 8, maxLength: 256 });
+  .meta({
+    minLength: 8,
+    maxLength: 256,
+    description:
+      '8 to 256 characters, none of them a control character (U+0000 to U+001F and U+007F to U+009F) or an unpaired surrogate. Used exactly as given',
+  });
 
 /** The fields that a caller sets. */
 export const settings = {

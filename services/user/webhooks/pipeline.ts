@@ -43,8 +43,8 @@ export function createDelivery(app: FastifyInstance, options: Options) {
   const { config, db, now, resolve = createResolve(), ...tuning } = options;
   const { attemptTimeout, testTimeout, resolveTimeout, ...timing } = { ...DEFAULTS, ...tuning };
   const { log } = app;
-  const allowPrivate = config.WEBHOOK_ALLOW_PRIVATE;
-  const agent = createAgent({ allowPrivate, resolve });
+  const receivers = { allowPrivate: config.WEBHOOK_ALLOW_PRIVATE, ports: config.WEBHOOK_PORTS, resolve };
+  const agent = createAgent(receivers);
   const secrets = createSecrets(config);
   const sender = { secrets, now, send: createSend({ agent, attemptTimeout, now }) };
   const attempts = new Counter({
@@ -78,9 +78,8 @@ export function createDelivery(app: FastifyInstance, options: Options) {
   });
   const httpsOnly = config.NODE_ENV === 'production';
   const validateReceiverUrl = createReceiverUrlValidator({
-    allowPrivate,
+    ...receivers,
     httpsOnly,
-    resolve,
     resolveTimeout,
   });
   return { accept, webhookChanged, secrets, sender, testTimeout, validateReceiverUrl };

@@ -30,7 +30,7 @@ export interface Webhook {
   due_at: Date | null;
   /** The id of the worker that holds the lease of the queue. */
   lease: string | null;
-  /** The receiver is not called before. */
+  /** The receiver is not called before. In the past: when the hold ended. */
   held_until: Date | null;
   /** Counts changes to the queue, so that a worker does not release it while something comes in. */
   wakes: number;
@@ -85,7 +85,7 @@ export interface Delivery {
   payload: string;
   status: DeliveryStatus;
   created_at: Date;
-  /** Orders deliveries of the same millisecond. */
+  /** Orders deliveries of the same millisecond, as far as one process created them. */
   seq: number;
   /** When the next attempt is due. */
   due: Date;
@@ -115,7 +115,7 @@ export const webhookCollections = {
     // The deliveries of a queue, in the order in which they are sent.
     { key: { webhook_id: 1, due: 1, seq: 1 }, partialFilterExpression: { status: 'pending' } },
     // A page of the history, and the deliveries that a replay selects.
-    { key: { webhook_id: 1, created_at: 1, delivery_id: 1 } },
+    { key: { webhook_id: 1, created_at: 1, seq: 1, delivery_id: 1 } },
     { key: { webhook_id: 1, created_at: 1 }, partialFilterExpression: { status: 'failed' } },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ]),

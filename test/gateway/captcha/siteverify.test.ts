@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { bodyOf, startGateway, startHttp, startUpstream } from '../../fixtures/gateway.ts';
 import { postForm } from '../../fixtures/http.ts';
@@ -10,7 +11,7 @@ const person = { email: 'ada@example.com', password: 'secret' };
 /** The provider's next response, and the forms that it received. */
 const provider = {
   received: [] as Record<string, string>[],
-  reply: (): { status?: number; body: string } | undefined => ({ body: '{}' }),
+  reply: (): { status?: number; body: string | Buffer; headers?: object } | undefined => ({ body: '{}' }),
 };
 
 describe.each(['recaptcha', 'hcaptcha', 'turnstile'] as const)('POST /v2/login with %s', (name) => {
@@ -36,7 +37,8 @@ describe.each(['recaptcha', 'hcaptcha', 'turnstile'] as const)('POST /v2/login w
       provider.received.push(Object.fromEntries(new URLSearchParams(await bodyOf(request))));
       const reply = provider.reply();
       if (!reply) return request.socket.destroy();
-      response.writeHead(reply.status ?? 200, { 'content-type': 'application/json' }).end(reply.body);
+      const headers = { 'content-type': 'application/json', ...reply.headers };
+      response.writeHead(reply.status ?? 200, headers).end(reply.body);
     });
     gateway = await startGateway({
       env: {
@@ -78,7 +80,27 @@ describe.each(['recaptcha', 'hcaptcha', 'turnstile'] as const)('POST /v2/login w
     expect(upstream.received).toEqual([]);
   });
 
-  test.each<[string, () => { status?: number; body: string } | undefined]>([
+  test.each<[unknown, boolean]>([
+    [0.49, false],
+    [0.5, true],
+    [0.9, true],
+    ['0.9', false],
+    [null, false],
+  ])(
+    'accepts a score of 0.5 or more for reCAPTCHA, and ignores the score of others: %j',
+    async (score, passes) => {
+      provider.reply = () => solved(0, { score });
+      const { status } = await login({ recaptcha_token: `score ${JSON.stringify(score)}` });
+      expect(status).toBe(passes || name !== 'recaptcha' ? 200 : 400);
+    },
+  );
+
+  test.each<[string, () => { status?: number; body: string | Buffer; headers?: object } | undefined]>([
+    [
+      'compresses its answer',
+      () => ({ body: gzipSync(solved().body), headers: { 'content-encoding': 'gzip' } }),
+    ],
+    ['sends more than four mebibytes', () => solved(0, { padding: 'x'.repeat(4 * 1024 * 1024) })],
     ['refuses the token', () => ({ body: '{"success":false,"error-codes":["invalid-input-response"]}' })],
     ['says that the challenge is older than two minutes', () => solved(120_001)],
     ['sends an invalid time', () => solved(0, { challenge_ts: 'yesterday' })],

@@ -1,7 +1,9 @@
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { errorEnvelope } from '../../fixtures/envelope.ts';
 import { startGateway, startUpstream } from '../../fixtures/gateway.ts';
 import { postForm, send } from '../../fixtures/http.ts';
+import { member } from '../../fixtures/members.ts';
 
 type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
@@ -38,6 +40,16 @@ describe('X-Request-ID', () => {
       ]);
     },
   );
+
+  test('is logged with the user', async () => {
+    const { user_id, authorization } = await member(gateway.db, gateway.clock);
+    const headers = { authorization, 'x-request-id': 'by-a-user' };
+    await send(`${gateway.url}/auth/refresh`, { method: 'POST', headers });
+    const logged = gateway.logged
+      .map((line) => JSON.parse(line))
+      .filter(({ reqId }) => reqId === 'by-a-user');
+    expect(logged).toMatchObject([{ msg: 'request completed', path: '/auth/refresh', user_id }]);
+  });
 
   test.each(['', 'a b', 'a,b', 'ä', 'a/b', 'a"b', '<script>', 'x'.repeat(129)])(
     'replaces %.40j',
@@ -263,6 +275,36 @@ test('answers bytes that are not HTTP with 400 in the envelope, and closes the c
     },
   });
 });
+
+test.each([
+  'http://gatehouse.example/v2/login',
+  'http://gatehouse.example//v2/login',
+  'http:///v2/login',
+  'http://user:pass@gatehouse.example/v2/login',
+  'http://?/v2/login',
+  'http://a?b/v2/login',
+  'http://a#b/v2/login',
+  'https://gatehouse.example/v2/login#fragment',
+  '/%76%32/login',
+  '/v2/%6cogin',
+  '/v2/login#fragment',
+  '/v2/login%2f',
+])(
+  'answers the spelling %s with 404 or 400 in the shape of a contract, and calls no service',
+  async (target) => {
+    const answer = await raw(
+      `POST ${target} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+    );
+    const [head, body = ''] = answer.split('\r\n\r\n');
+    const notFound = [{ detail: 'Not found' }, errorEnvelope('RESOURCE_NOT_FOUND', 'Not found')];
+    const malformed = [
+      { detail: 'The request is malformed' },
+      errorEnvelope('INVALID_FORMAT', 'The request is malformed'),
+    ];
+    expect(/^HTTP\/1\.1 404 /.test(head ?? '') ? notFound : malformed).toContainEqual(JSON.parse(body));
+    expect(upstream.received).toEqual([]);
+  },
+);
 
 test('logs no password, CAPTCHA token, bearer or query', async () => {
   const front = await startGateway({ env: { LOGIN_SERVICE_URL: upstream.url, LOG_LEVEL: 'trace' } });

@@ -134,6 +134,26 @@ describe('the request at the service', () => {
   });
 
   test.each([
+    'X-Original-URL',
+    'X_Original_URI',
+    'X-Original-Method',
+    'X-Rewrite-URL',
+    'X-Override-URL',
+    'X-HTTP-Method-Override',
+    'x_http_method_override',
+    'X-HTTP-Method',
+    'X-Method-Override',
+    'X-Method',
+    'X-HTTP-Host-Override',
+    'X-Host',
+    'X-Envoy-Original-Path',
+  ])('does not have %s, which would change path, method or host', async (name) => {
+    await call({ headers: { [name]: 'DELETE', 'x-methodology': 'kept' } });
+    expect(platform.calls[0]?.headers).toHaveProperty('x-methodology', 'kept');
+    expect(platform.calls[0]?.headers).not.toHaveProperty(name.toLowerCase());
+  });
+
+  test.each([
     'X_User_Id',
     'x_user-email',
     'X-User_Plan',
@@ -294,7 +314,15 @@ describe('the response at the client', () => {
       'x-ratelimit-limit': expect.stringMatching(/^\d+$/),
       'x-ratelimit-remaining': expect.stringMatching(/^\d+$/),
       'x-ratelimit-reset': expect.stringMatching(/^\d+$/),
+      'x-content-type-options': 'nosniff',
     });
+  });
+
+  test('is not cached, unless the service says so', async () => {
+    expect((await call()).headers['cache-control']).toBe('no-store');
+    answering(200, { 'cache-control': 'private, max-age=5' }, '{}');
+    expect((await call()).headers['cache-control']).toBe('private, max-age=5');
+    expect((await exchange(`${gateway.url}${PATH}`)).headers['cache-control']).toBeUndefined();
   });
 
   test('has the Vary of the service and that of the gateway', async () => {
@@ -550,6 +578,11 @@ describe('a service that fails', () => {
       'ends in a small response',
       'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nhalf',
     ],
+    [
+      'begins with an invalid chunk',
+      'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: br\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+    ],
+    ['ends after its headers', 'HTTP/1.1 200 OK\r\nETag: "1"\r\nTransfer-Encoding: chunked\r\n\r\n'],
   ])('returns 503 and does not retry when the service %s', async (_, response) => {
     let calls = 0;
     const server = await startTcp((socket) => {

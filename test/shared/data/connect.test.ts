@@ -1,7 +1,14 @@
 import { collection, connect, isDuplicateKey } from '@gatehouse/shared/data/connect';
-import { MongoClient } from 'mongodb';
+import {
+  type CreateIndexesOptions,
+  type Document,
+  type IndexSpecification,
+  MongoClient,
+  MongoServerError,
+} from 'mongodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { dropDatabase, freshMongodbUri } from '../../fixtures/database.ts';
+import { withOptions } from '../../fixtures/mongodb.ts';
 
 interface Thing {
   name: string;
@@ -66,6 +73,94 @@ describe('connect', () => {
     await second.close();
   });
 
+  test('names every index itself', async () => {
+    const things = collection<Thing>('things', [
+      { key: { name: 1, size: -1 } },
+      { key: { size: 1 }, name: 'chosen' },
+    ]);
+    const db = await connect(uri, { things }, { appName: 'test' });
+    const names = (await db.things.indexes()).map(({ name }) => name);
+    expect(names).toEqual(['_id_', 'gatehouse_name_size', 'chosen']);
+    await db.close();
+  });
+
+  describe('an existing index', () => {
+    const existing = (key: IndexSpecification, options: CreateIndexesOptions = {}) =>
+      withClient((client) => client.db().collection('things').createIndex(key, options));
+    const insensitive = { locale: 'en', strength: 2 };
+
+    test.each([{ unique: true }, {}])('with the same field and no collation stays: %j', async (options) => {
+      await existing({ name: 1 }, options);
+      const db = await open(
+        collection<Thing>('things', [{ key: { name: 1 }, unique: true, collation: insensitive }]),
+      );
+      const names = (await db.things.indexes()).map(({ name }) => name);
+      expect(names).toEqual(['_id_', 'name_1', 'gatehouse_name']);
+      await db.things.insertOne({ name: 'a' });
+      await expect(db.things.insertOne({ name: 'A' })).rejects.toSatisfy((error) =>
+        isDuplicateKey(error, 'name'),
+      );
+      await db.close();
+    });
+
+    test.each<CreateIndexesOptions>([
+      { unique: true },
+      { unique: true, collation: insensitive },
+      { unique: true, partialFilterExpression: { name: { $gt: '' } } },
+      { expireAfterSeconds: 60 },
+    ])('that does the same under another name is used: %j', async (options) => {
+      await existing({ name: 1 }, options);
+      const db = await open(collection<Thing>('things', [{ key: { name: 1 }, ...options }]));
+      expect((await db.things.indexes()).map(({ name }) => name)).toEqual(['_id_', 'name_1']);
+      await db.close();
+    });
+
+    test('beside one that can stay is the one that is named', async () => {
+      await existing({ name: 1 }, { unique: true });
+      await existing(
+        { name: 1 },
+        { name: 'old', collation: insensitive, unique: true, expireAfterSeconds: 60 },
+      );
+      const things = collection<Thing>('things', [
+        { key: { name: 1 }, unique: true, collation: insensitive },
+      ]);
+      await expect(open(things)).rejects.toThrow(/^The index old of the collection things conflicts/);
+    });
+
+    test.each<[string, IndexSpecification, CreateIndexesOptions]>([
+      ['name_1', { name: 1 }, { unique: true, expireAfterSeconds: 60 }],
+      ['gatehouse_name', { name: 1 }, { name: 'gatehouse_name' }],
+      ['gatehouse_name', { size: 1 }, { name: 'gatehouse_name' }],
+    ])('%s prevents the start when it cannot coexist: %j, %j', async (name, key, options) => {
+      await existing(key, options);
+      await expect(open()).rejects.toThrow(
+        `The index ${name} of the collection things conflicts with one that Gatehouse needs: ` +
+          `remove it with db.things.dropIndex("${name}") and start again`,
+      );
+      await withClient((client) => client.db().collection('things').dropIndex(name));
+      await (await open()).close();
+    });
+  });
+
+  test('acknowledges a write when a majority has it in the journal', async () => {
+    const things = collection<Thing>('things', []);
+    const watched = withOptions(uri, { monitorCommands: 'true' });
+    const db = await connect(watched, { things }, { appName: 'test', timeout: 4_000 });
+    const commands: Document[] = [];
+    const { client } = db.things as unknown as { client: MongoClient };
+    client.on('commandStarted', ({ command }) => commands.push(command));
+    await db.things.insertOne({ name: 'a' });
+    await db.things.insertMany([{ name: 'b' }]);
+    await db.things.updateOne({ name: 'a' }, { $set: { size: 1 } });
+    await db.things.findOneAndUpdate({ name: 'a' }, { $set: { size: 2 } });
+    await db.things.bulkWrite([{ updateOne: { filter: { name: 'a' }, update: { $set: { size: 3 } } } }]);
+    await db.things.deleteOne({ name: 'a' });
+    expect(commands.map(({ writeConcern }) => writeConcern)).toEqual(
+      Array(6).fill({ w: 'majority', j: true, wtimeout: 4_000 }),
+    );
+    await db.close();
+  });
+
   test('explains why a unique index cannot be built', async () => {
     await storeDuplicates();
     const things = collection<Thing>('things', [
@@ -114,4 +209,24 @@ test('isDuplicateKey tells which field is taken', async () => {
   expect(isDuplicateKey(error, 'size')).toBe(false);
   expect(isDuplicateKey(new Error('E11000'))).toBe(false);
   await db.close();
+});
+
+describe('isDuplicateKey, when the server sends no keyPattern', () => {
+  test.each([
+    ['gatehouse_email', 'email', true],
+    ['gatehouse_owner_id_slot', 'slot', true],
+    ['gatehouse_owner_id_slot', 'owner_id', true],
+    ['email_1', 'email', true],
+    ['gatehouse_user_id', 'email', false],
+    ['gatehouse_emails', 'email', false],
+  ])('reads the name of the index: %s, %s: %s', (index, field, expected) => {
+    const errmsg = `E11000 duplicate key error collection: test.users index: ${index} dup key: { a: " email " }`;
+    expect(isDuplicateKey(new MongoServerError({ code: 11000, errmsg }), field)).toBe(expected);
+  });
+
+  test('answers no when the message names no index', () => {
+    const error = new MongoServerError({ code: 11000, errmsg: 'E11000 duplicate key error' });
+    expect(isDuplicateKey(error, 'email')).toBe(false);
+    expect(isDuplicateKey(error)).toBe(true);
+  });
 });

@@ -212,6 +212,17 @@ describe('toAppError', () => {
       }),
     ],
     [
+      'a write that no majority confirmed',
+      new mongodb.MongoWriteConcernError({
+        ok: 1,
+        writeConcernError: { code: 64, codeName: 'WriteConcernTimeout', errmsg: 'waiting timed out' },
+      } as never),
+    ],
+    [
+      'a write of many documents that no majority confirmed',
+      new mongodb.MongoBulkWriteError({ message: 'waiting timed out', code: 64 }, {} as never),
+    ],
+    [
       'overloaded',
       new mongodb.MongoServerError({
         message: 'secret',

@@ -100,9 +100,27 @@ describe('plain values, from older collections or PASSWORD_STORAGE=plain', () =>
     }
   });
 
-  test('a stored hash that argon2 cannot read matches nothing and is not an error', async () => {
-    expect(await passwords.matches('$argon2id$v=19$m=0,t=0,p=0$a$a', 'secret')).toBe(false);
-  });
+  test.each<[string, string]>([
+    ['a malformed salt', '$argon2id$v=19$m=0,t=0,p=0$a$a'],
+    ['no lanes', A_HASH.replace('p=1', 'p=0')],
+    ['no passes', A_HASH.replace('t=2', 't=0')],
+    ['too little memory', A_HASH.replace('m=19456', 'm=7')],
+    ['a salt that is too short', '$argon2id$v=19$m=19456,t=2,p=1$AAAA$AAAAAAAAAAAAAAAAAAAAAA'],
+    ['an output that is too short', '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAA$AAAA'],
+    ['an unknown version', A_HASH.replace('v=19', 'v=1')],
+  ])(
+    'a stored hash with %s matches nothing, is not an error and costs a hash if asked',
+    async (_what, stored) => {
+      expect(await passwords.matches(stored, 'secret')).toBe(false);
+      const queue = new PQueue({ concurrency: 1 });
+      let jobs = 0;
+      queue.addEventListener('completed', () => {
+        jobs += 1;
+      });
+      expect(await createPasswords({ queue }).matches(stored, 'secret', { alwaysHash: true })).toBe(false);
+      expect(jobs).toBe(2); // reading the value, and the decoy
+    },
+  );
 });
 
 describe('a stored hash that names a high cost', () => {

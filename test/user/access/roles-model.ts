@@ -7,6 +7,8 @@ interface ModelChatbot {
   department: number | null;
   owner: number;
   others: [user: number, role: Role][];
+  /** The users who granted themselves their entry; creation is not a grant. */
+  selfGranted: number[];
   deleted?: boolean;
 }
 
@@ -59,18 +61,49 @@ export function roleOn(state: State, user: number, chatbot: ModelChatbot): Role 
 const isAbove = (role: Role | undefined, own: Role) =>
   SPECIFIED_PERMISSIONS.some((permission) => may(role, permission) && !may(own, permission));
 
+/** Whether a user can act on a chatbot: an active account and, in a department, a role there. */
+const isAble = (state: State, user: number, { department }: ModelChatbot) =>
+  user < ACTIVE && (department === null || roleIn(state, user, department) !== undefined);
+
+/** The first other Owner on the list who can act. */
+const heirOf = (state: State, chatbot: ModelChatbot) =>
+  chatbot.others.find(([user, role]) => role === 'Owner' && isAble(state, user, chatbot))?.[0];
+
+/** Makes a user the owner. */
+const passOn = (chatbot: ModelChatbot, heir: number) => {
+  chatbot.owner = heir;
+  chatbot.others = chatbot.others.filter(([each]) => each !== heir);
+};
+
 /** Revokes a former member's grants; their chatbots pass to the first other Owner, or else to one of the organization. */
-const revokeGrants = ({ chatbots, owners, departments }: State, user: number, department: number) => {
-  const ofOrganization = owners[departments[department] as number] as number[];
-  if (ofOrganization.includes(user)) return;
-  for (const chatbot of chatbots.filter((each) => each.department === department)) {
-    chatbot.others = chatbot.others.filter(([each]) => each !== user);
-    if (chatbot.owner !== user) continue;
-    const heir = chatbot.others.find(([, role]) => role === 'Owner')?.[0] ?? ofOrganization[0];
-    chatbot.owner = heir as number;
-    chatbot.others = chatbot.others.filter(([each]) => each !== heir);
+const revokeGrants = (state: State, user: number, department: number) => {
+  if (state.owners[state.departments[department] as number]?.includes(user)) return;
+  for (const chatbot of state.chatbots)
+    if (chatbot.department === department) revoke(state, user, chatbot, department);
+};
+
+/** Revokes what a member granted themselves above the role that they have now. */
+const revokeSelfGrants = (state: State, user: number, department: number) => {
+  const role = roleIn(state, user, department);
+  for (const chatbot of state.chatbots) {
+    const own = granted(chatbot, user);
+    if (chatbot.department === department && chatbot.selfGranted.includes(user) && role && isAbove(own, role))
+      revoke(state, user, chatbot, department);
   }
 };
+
+function revoke(state: State, user: number, chatbot: ModelChatbot, department: number) {
+  const { owner } = chatbot;
+  const [fallback] = state.owners[state.departments[department] as number] as [number];
+  const wasOwner = granted(chatbot, user) === 'Owner';
+  chatbot.others = chatbot.others.filter(([each]) => each !== user);
+  chatbot.selfGranted = chatbot.selfGranted.filter((each) => each !== user);
+  if (owner === user) passOn(chatbot, heirOf(state, chatbot) ?? fallback);
+  else if (wasOwner && !isAble(state, owner, chatbot) && heirOf(state, chatbot) === undefined) {
+    passOn(chatbot, fallback);
+    chatbot.others.unshift([owner, 'Owner']);
+  }
+}
 
 /** Applies a call to the state. @returns the status that the service must answer. */
 export function perform(state: State, call: Call): number {
@@ -85,7 +118,7 @@ export function perform(state: State, call: Call): number {
         if (!role) return 404;
         if (!may(role, 'create chatbot')) return 403;
       }
-      state.chatbots.push({ department, owner: by, others: [] });
+      state.chatbots.push({ department, owner: by, others: [], selfGranted: [] });
       return 201;
     }
     case 'setMember':
@@ -113,7 +146,7 @@ export function perform(state: State, call: Call): number {
       if (!may(own, 'duplicate chatbot')) return 403;
       if (chatbot.department !== null && !may(roleIn(state, by, chatbot.department), 'create chatbot'))
         return 403;
-      state.chatbots.push({ department: chatbot.department, owner: by, others: [] });
+      state.chatbots.push({ department: chatbot.department, owner: by, others: [], selfGranted: [] });
       return 201;
     case 'grant': {
       const { to, role } = call;
@@ -121,32 +154,35 @@ export function perform(state: State, call: Call): number {
       if (!may(own, 'assign roles') || isAbove(role, own) || isAbove(before, own)) return 403;
       const isStranger = chatbot.department !== null && !inherited(state, to, chatbot);
       if (!granted(chatbot, to) && (to >= ACTIVE || isStranger)) return 404;
-      return change(chatbot, to, role);
+      return change(state, chatbot, to, role, by);
     }
     case 'revoke': {
       const { to } = call;
       const after = inherited(state, to, chatbot);
       const before = granted(chatbot, to) ?? after;
       if (!may(own, 'remove users') || isAbove(before, own) || isAbove(after, own)) return 403;
-      return granted(chatbot, to) ? change(chatbot, to) : 404;
+      return granted(chatbot, to) ? change(state, chatbot, to) : 404;
     }
   }
 }
 
 function leave(state: State, user: number, chatbot: ModelChatbot, own: Role): number {
   if (!granted(chatbot, user)) return 404;
-  return isAbove(inherited(state, user, chatbot), own) ? 403 : change(chatbot, user);
+  return isAbove(inherited(state, user, chatbot), own) ? 403 : change(state, chatbot, user);
 }
 
-/** Sets or removes an entry. The last Owner stays; otherwise the first other Owner takes over. */
-function change(chatbot: ModelChatbot, user: number, role?: Role): number {
-  if (user === chatbot.owner) {
-    if (role === 'Owner') return 200;
-    const heir = chatbot.others.find(([, each]) => each === 'Owner');
-    if (!heir) return 403;
-    [chatbot.owner] = heir;
-    chatbot.others = chatbot.others.filter((each) => each !== heir);
+/** Sets or removes an entry. The last Owner who can act stays; otherwise the first other Owner takes over. */
+function change(state: State, chatbot: ModelChatbot, user: number, role?: Role, by?: number): number {
+  const { owner } = chatbot;
+  if (granted(chatbot, user) === 'Owner' && role !== 'Owner') {
+    const left = { ...chatbot, others: chatbot.others.filter(([each]) => each !== user) };
+    const heir = heirOf(state, left);
+    if (heir === undefined && (user === owner || !isAble(state, owner, chatbot))) return 403;
+    if (user === owner) passOn(chatbot, heir as number);
   }
+  chatbot.selfGranted = chatbot.selfGranted.filter((each) => each !== user);
+  if (user === by) chatbot.selfGranted.push(user);
+  if (user === chatbot.owner) return 200;
   chatbot.others = chatbot.others.filter(([each]) => each !== user);
   if (role) chatbot.others.push([user, role]);
   return 200;
@@ -173,6 +209,7 @@ function changeMember(state: State, call: Call & { operation: 'setMember' | 'rem
   if (!current && to === by) return 403;
   if (!current) revokeGrants(state, to, department);
   members[to] = call.role;
+  if (current) revokeSelfGrants(state, to, department);
   return 200;
 }
 
@@ -194,6 +231,7 @@ function changeOwner(
   if (owners.length === 1) return 403;
   state.owners[organization] = owners.filter((each) => each !== to);
   for (const [department, members] of state.members.entries())
-    if (state.departments[department] === organization && !members[to]) revokeGrants(state, to, department);
+    if (state.departments[department] === organization)
+      (members[to] ? revokeSelfGrants : revokeGrants)(state, to, department);
   return 200;
 }

@@ -67,7 +67,7 @@ async function store({ owners, members, chatbots }: State): Promise<ChatbotIds> 
   );
   await db.departments.insertMany(
     DEPARTMENTS.map(
-      (_, number) => ({ ...place(number), name_key: `${number}`, created_at: AT }) as Department,
+      (_, number) => ({ ...place(number), name_key: [`${number}`], created_at: AT }) as Department,
     ),
   );
   const memberships = members.flatMap((roles, department) =>
@@ -134,8 +134,8 @@ async function readState(stored: ChatbotIds): Promise<State> {
     ),
     chatbots: stored.map((id) => {
       const chatbot = chatbots.find(({ chatbot_id }) => chatbot_id === id);
-      if (!chatbot) return { department: null, owner: -1, others: [], deleted: true };
-      const { department_id, owner_id, permissions = [] } = chatbot;
+      if (!chatbot) return { department: null, owner: -1, others: [], selfGranted: [], deleted: true };
+      const { department_id, owner_id, created_at, permissions = [] } = chatbot;
       const entries = permissions.map(
         (grant) => [user(grant.user_id), grant.role] as [number, Grant['role']],
       );
@@ -146,6 +146,10 @@ async function readState(stored: ChatbotIds): Promise<State> {
         department: department_id === null ? null : Number(department_id.replace('department-', '')),
         owner,
         others: entries.filter(([each]) => each !== owner),
+        selfGranted: permissions
+          .filter((grant) => grant.granted_by === grant.user_id && grant.granted_at !== created_at)
+          .map(({ user_id }) => user(user_id))
+          .sort(),
       };
     }),
   };
@@ -155,7 +159,9 @@ async function readState(stored: ChatbotIds): Promise<State> {
 const observable = ({ owners, members, chatbots }: State) => ({
   owners: owners.map((users) => users.toSorted()),
   members,
-  chatbots: chatbots.map(({ deleted, ...chatbot }) => (deleted ? 'deleted' : chatbot)),
+  chatbots: chatbots.map(({ deleted, selfGranted, ...chatbot }) =>
+    deleted ? 'deleted' : { ...chatbot, selfGranted: selfGranted.toSorted() },
+  ),
 });
 
 /** Makes a call; consecutive turns use different instances. */
@@ -227,6 +233,7 @@ const start: fc.Arbitrary<State> = fc.record({
             department: fc.constant(each),
             owner: by,
             others: fc.uniqueArray(fc.tuple(by, role), { selector: ([user]) => user, maxLength: 3 }),
+            selfGranted: fc.constant<number[]>([]),
           })
           .map((chatbot) => ({
             ...chatbot,
@@ -279,6 +286,7 @@ test('sequential calls at two instances answer and store what the model says', a
       for (const [turn, drawn] of sequence.entries()) {
         const call = 'chatbot' in drawn ? { ...drawn, chatbot: drawn.chatbot % stored.length } : drawn;
         const expected = perform(model, call);
+        services.clock.advance(0.001); // a grant is later than the creation
         const { status, body } = await request(turn, call, stored);
         expect(status, `${turn}: ${JSON.stringify(call)}`).toBe(expected);
         if (status === 201) stored.push(body.chatbot_id);

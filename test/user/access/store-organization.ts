@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Database } from '../../../services/user/database.ts';
-import { foldCase } from '../../../services/user/fold-case.ts';
+import { nameKeys } from '../../../services/user/organizations/departments/name-keys.ts';
 import type { Organization } from '../../../services/user/organizations/records.ts';
 
 /** Stores an organization with its departments. @returns the public fields of both. */
@@ -35,7 +35,7 @@ export async function storeOrganization(
     db.departments.insertMany(
       departments.map((department) => ({
         ...department,
-        name_key: foldCase(department.name),
+        name_key: nameKeys(department.name),
         billing: {
           subscription_plan: 'Free',
           payment_status: 'pending',

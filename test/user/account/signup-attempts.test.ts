@@ -350,3 +350,19 @@ test('the mail of a repeated signup says so and what to do', async () => {
   );
   expect(textOf()).toContain('If it was not, someone else is using your address: ignore this mail.');
 });
+
+test('the mail of forgot-password for an unverified account says that it can activate the latest signup', async () => {
+  const email = newEmail();
+  const token = await signUp(email, 'mine');
+  await signUp(email, 'planted', 2);
+  await forgot(email);
+  const textOf = () =>
+    services.mailbox.mails.find(({ recipients }) => recipients.includes(email))?.content.text;
+  expect(textOf()).toMatch(
+    /^Your code is \d{6}\n\nIt is valid for 60 seconds\. The account of this address is not verified yet\./,
+  );
+  expect(textOf()).toContain('Do that only if the latest signup was yours.');
+  await verify(email, codeOf(email), token);
+  await forgot(email);
+  expect(textOf()).toMatch(/It is valid for 60 seconds\. If you did not ask for it, ignore this mail\.\n$/);
+});

@@ -298,6 +298,12 @@ describe('repeated verification', () => {
     expect(await record(email)).toEqual({ ...before, otp_verdict: 'valid' });
   });
 
+  test('leaves an unverified account disabled that an operator has disabled', async () => {
+    const { email, code } = await unverifiedAccount(services, { account_status: 'disabled' });
+    expect(outcome(await verify(email, code))).toEqual(success());
+    expect(await record(email)).toMatchObject({ verified: true, account_status: 'disabled' });
+  });
+
   test('leaves a disabled account disabled', async () => {
     const { email, code, user_id } = await activeAccount(services, { account_status: 'disabled' });
     expect(outcome(await verify(email, code))).toEqual(success(user_id));

@@ -2,7 +2,7 @@ import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { auditEvent, eventsOf } from '../../fixtures/audit.ts';
 import { errorEnvelope, outcome } from '../../fixtures/envelope.ts';
-import { postForm } from '../../fixtures/http.ts';
+import { postForm, sendJson } from '../../fixtures/http.ts';
 import { mailedCode } from '../../fixtures/services.ts';
 import { type OrganizationService, startOrganizationService, type Team } from './organization-service.ts';
 
@@ -74,7 +74,11 @@ const ACTIONS: [what: string, action: Action][] = [
   ],
 ];
 
-const actor = ({ ada }: Team) => ({ user_id: ada.user_id, email: ada.email.toLowerCase() });
+const actor = ({ ada }: Team) => ({
+  user_id: ada.user_id,
+  email: ada.email.toLowerCase(),
+  address: ada.address,
+});
 
 describe('leaves one event', () => {
   test.each(ACTIONS)('%s', async (_what, { step, event }) => {
@@ -124,8 +128,33 @@ describe('leaves one event', () => {
     ]);
   });
 
+  test('a payment report, whose repeat leaves none', async () => {
+    const { organization_id, department_id } = await service.newTeam();
+    const report = () =>
+      sendJson(
+        'PUT',
+        `${service.url}/internal/departments/${department_id}/payment-status`,
+        { payment_status: 'paid', subscription_plan: 'Free', invoice_id: 'INV-1' },
+        { authorization: `Bearer ${INTERNAL_API_KEY}` },
+      );
+    const events = await eventsOf(service, async () => {
+      for (const answer of [await report(), await report()]) expect(answer.status).toBe(200);
+    });
+    expect(events).toEqual([
+      auditEvent(service.clock.now(), {
+        action: 'billing.payment',
+        user_id: null,
+        email: null,
+        before: { subscription_plan: 'Free', payment_status: 'pending' },
+        after: { subscription_plan: 'Free', payment_status: 'paid' },
+        organization_id,
+        department_id,
+      }),
+    ]);
+  });
+
   test('creating an organization', async () => {
-    const { call, user_id, email } = await service.newPerson();
+    const { call, user_id, email, address } = await service.newPerson();
     let organization_id = '';
     const events = await eventsOf(service, async () => {
       ({ organization_id } = (await call('POST', '', { name: 'Engines' })).body);
@@ -138,6 +167,7 @@ describe('leaves one event', () => {
         target: { user_id },
         after: { role: 'Owner' },
         organization_id,
+        address,
       }),
     ]);
   });
@@ -253,7 +283,6 @@ describe('GET …/{organization_id}/audit', () => {
       outcome: 'success',
       organization_id,
       department_id,
-      address: '127.0.0.1',
       request_id: expect.any(String),
     };
     expect(body).toStrictEqual({
@@ -262,6 +291,7 @@ describe('GET …/{organization_id}/audit', () => {
           ...common,
           at: service.at(),
           action: 'member.remove',
+          address: people.Admin.address,
           actor: { user_id: people.Admin.user_id, email: people.Admin.email.toLowerCase() },
           target: { user_id: people.Analyst.user_id },
           before: { role: 'Analyst' },
@@ -271,6 +301,7 @@ describe('GET …/{organization_id}/audit', () => {
           ...common,
           at: new Date(service.clock.now() - 1_000).toISOString(),
           action: 'member.grant',
+          address: ada.address,
           actor: { user_id: ada.user_id, email: ada.email.toLowerCase() },
           target: { user_id: people.Viewer.user_id },
           before: { role: 'Editor' },

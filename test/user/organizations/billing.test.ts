@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { sendJson } from '../../fixtures/http.ts';
-import { malformed, missing, notFound } from '../access/failures.ts';
+import { duplicate, malformed, missing, notFound } from '../access/failures.ts';
 import {
   BAD_BODIES,
   type OrganizationService,
@@ -38,12 +38,14 @@ const record = (fields: object = {}) => ({
 const read = async (place = team.place) => outcome(await team.ada.call('GET', `${place}/billing`));
 const change = async (body: unknown) => outcome(await team.ada.call('PATCH', `${team.place}/billing`, body));
 /** Reports a payment status like the payment service. */
-const report = async (body: unknown, key = INTERNAL_API_KEY, department_id = team.department_id) =>
+const reportBody = async (body: unknown, key = INTERNAL_API_KEY, department_id = team.department_id) =>
   outcome(
     await sendJson('PUT', `${service.url}/internal/departments/${department_id}/payment-status`, body, {
       authorization: `Bearer ${key}`,
     }),
   );
+const report = (body: object, key?: string, department_id?: string) =>
+  reportBody({ subscription_plan: 'Free', ...body }, key, department_id);
 const today = () => service.at().slice(0, 10);
 
 describe('the billing record of a department', () => {
@@ -88,6 +90,9 @@ describe('the billing record of a department', () => {
       notFound(service.clock),
     );
     expect(await report({})).toStrictEqual(missing('payment_status is required', service.clock));
+    expect(await reportBody({ payment_status: 'paid' })).toStrictEqual(
+      missing('subscription_plan is required', service.clock),
+    );
     for (const payment_status of ['Paid', null, { $ne: 'paid' }, 'constructor'])
       expect(await report({ payment_status })).toStrictEqual(
         malformed('payment_status must be one of pending, paid, failed', service.clock),
@@ -97,7 +102,7 @@ describe('the billing record of a department', () => {
 
   test('choosing the current plan again keeps its payment status and date', async () => {
     await change({ subscription_plan: 'Business' });
-    await report({ payment_status: 'paid' });
+    await report({ payment_status: 'paid', subscription_plan: 'Business' });
     const chosen = today();
     service.clock.advance(86_400);
     expect(await change({ subscription_plan: 'Business' })).toStrictEqual(
@@ -120,7 +125,7 @@ describe('the billing record of a department', () => {
     const before = await read(sibling.place);
     const user = await service.db.users.findOne({ user_id: ada.user_id });
     await change({ subscription_plan: 'Enterprise' });
-    await report({ payment_status: 'failed' });
+    await report({ payment_status: 'failed', subscription_plan: 'Enterprise' });
     expect(await read(sibling.place)).toStrictEqual(before);
     expect(await service.db.users.findOne({ user_id: ada.user_id })).toStrictEqual(user);
     // An Owner of one department has no access to the billing of another.
@@ -136,11 +141,118 @@ describe('the billing record of a department', () => {
   test('a concurrent plan change and payment report both apply', async () => {
     await Promise.all([change({ subscription_plan: 'Starter' }), change({ subscription_plan: 'Starter' })]);
     const answers = await Promise.all([
-      report({ payment_status: 'failed' }),
+      report({ payment_status: 'failed', subscription_plan: 'Starter' }),
       change({ subscription_plan: 'Starter' }),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect((await read()).body).toMatchObject({ subscription_plan: 'Starter', payment_status: 'failed' });
+  });
+
+  const otherPlan = () => duplicate(service.clock, 'The department has another plan');
+
+  test('refuses a report for a plan that the department no longer has', async () => {
+    await change({ subscription_plan: 'Enterprise' });
+    const before = await read();
+    for (const invoice_id of [undefined, 'INV-1'])
+      for (const payment_status of ['paid', 'failed', 'pending'])
+        expect(await report({ payment_status, subscription_plan: 'Starter', invoice_id })).toStrictEqual(
+          otherPlan(),
+        );
+    expect(await read()).toStrictEqual(before);
+    expect(await service.db.departments.findOne({ department_id: team.department_id })).not.toHaveProperty(
+      'payment_reports',
+    );
+  });
+
+  test('never marks a plan paid that was chosen while the report was under way', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      await change({ subscription_plan: 'Starter' });
+      const [reported] = await Promise.all([
+        report({ payment_status: 'paid', subscription_plan: 'Starter' }),
+        change({ subscription_plan: 'Enterprise' }),
+      ]);
+      expect([200, 409]).toContain(reported?.status);
+      expect((await read()).body).toMatchObject({
+        subscription_plan: 'Enterprise',
+        payment_status: 'pending',
+      });
+    }
+  });
+
+  describe('a report with an invoice', () => {
+    const invoice = (fields: object = {}) =>
+      report({ payment_status: 'paid', invoice_id: 'INV-1', ...fields });
+
+    test('has no second effect when it is repeated', async () => {
+      expect((await invoice({ payment_status: 'failed' })).body.payment_status).toBe('failed');
+      const paid = record({ payment_status: 'paid', updated_at: service.at() });
+      expect(await invoice()).toStrictEqual(paid);
+      service.clock.advance(60);
+      expect(await invoice()).toStrictEqual(paid);
+      // A late repeat of an earlier status.
+      expect(await invoice({ payment_status: 'failed' })).toStrictEqual(paid);
+      expect(await read()).toStrictEqual(paid);
+    });
+
+    test('is answered with the present record when it is repeated after the plan has changed', async () => {
+      await invoice();
+      const changed = await change({ subscription_plan: 'Business' });
+      expect(await invoice()).toStrictEqual(changed);
+      expect(await invoice({ payment_status: 'failed' })).toStrictEqual(otherPlan());
+      // Choosing the plan again does not make the old payment count for it.
+      const again = await change({ subscription_plan: 'Free' });
+      expect(await invoice()).toStrictEqual(again);
+      expect(again.body.payment_status).toBe('pending');
+    });
+
+    test('is refused when the invoice was for another plan', async () => {
+      await invoice();
+      await change({ subscription_plan: 'Business' });
+      expect(await invoice({ subscription_plan: 'Business' })).toStrictEqual(
+        duplicate(service.clock, 'The invoice is for another plan'),
+      );
+      expect((await read()).body.payment_status).toBe('pending');
+      const other = await invoice({ subscription_plan: 'Business', invoice_id: 'INV-2' });
+      expect(other.body.payment_status).toBe('paid');
+    });
+
+    test('is applied once when it arrives ten times at once', async () => {
+      const answers = await Promise.all(Array.from({ length: 10 }, () => invoice()));
+      expect(answers).toStrictEqual(
+        Array(10).fill(record({ payment_status: 'paid', updated_at: service.at() })),
+      );
+      const department = await service.db.departments.findOne({ department_id: team.department_id });
+      expect(department?.payment_reports).toEqual([
+        { invoice_id: 'INV-1', subscription_plan: 'Free', payment_status: 'paid' },
+      ]);
+    });
+
+    test('is forgotten after a hundred others, and appears in no answer', async () => {
+      await invoice();
+      const [first] =
+        (await service.db.departments.findOne({ department_id: team.department_id }))?.payment_reports ?? [];
+      const more = Array.from({ length: 99 }, (_, number) => ({ ...first, invoice_id: `other ${number}` }));
+      await service.db.departments.updateOne(
+        { department_id: team.department_id },
+        { $push: { payment_reports: { $each: more as never } } },
+      );
+      await invoice({ invoice_id: 'INV-2' });
+      const department = await service.db.departments.findOne({ department_id: team.department_id });
+      expect(department?.payment_reports).toHaveLength(100);
+      expect(department?.payment_reports?.[0]).toMatchObject({ invoice_id: 'other 0' });
+      for (const path of ['', '/billing', '/members'])
+        expect(JSON.stringify(await team.ada.call('GET', `${team.place}${path}`))).not.toContain('INV-2');
+      const list = await team.ada.call('GET', `/${team.organization_id}/departments`);
+      expect(JSON.stringify(list.body)).not.toContain('INV-2');
+    });
+
+    test.each(['', 'x'.repeat(201), 'a\u0000b', null, 7, { $ne: null }, ['INV-1']])(
+      'is refused if the invoice_id is %j',
+      async (invoice_id) => {
+        expect(await invoice({ invoice_id })).toStrictEqual(malformed(expect.any(String), service.clock));
+        expect(await read()).toStrictEqual(record());
+      },
+    );
   });
 
   const PLAN = 'subscription_plan must be one of Free, Starter, Professional, Business, Enterprise';

@@ -39,7 +39,7 @@ describe('POST /api/v1/organizations/{organization_id}/departments', () => {
     expect(await service.db.departments.findOne({ department_id })).toStrictEqual({
       _id: expect.anything(),
       ...answer.body,
-      name_key: 'customer support',
+      name_key: ['customer support', 'Customer support'],
       billing: {
         subscription_plan: 'Free',
         payment_status: 'pending',
@@ -58,6 +58,15 @@ describe('POST /api/v1/organizations/{organization_id}/departments', () => {
     ['Straße', 'STRASSE'],
     ['Café', 'Cafe\u0301'],
     ['ΣΟΦΟΣ', 'σοφος'],
+    ['Payroll', 'Payro\u217c\u217c'], // Roman numeral fifty
+    ['Finance', '\uff26inance'], // full width
+    ['Legal', 'Lega\u04cf'], // Cyrillic palochka
+    ['Support', 'ЅUPPORT'], // Cyrillic dze
+    ['People', '\u03a1eople'], // Greek rho
+    ['Billing', 'BiIIing'],
+    ['Team 10', 'Team lO'],
+    ['Front  office', 'Front\u00a0office'],
+    ['R-D', 'R\u2010D'],
   ])('refuses a name that is taken: %s, then %s', async (first, second) => {
     expect((await create(first)).status).toBe(201);
     const before = await team.stored();
@@ -75,6 +84,15 @@ describe('POST /api/v1/organizations/{organization_id}/departments', () => {
         expect(outcome(answer)).toStrictEqual(duplicate(service.clock));
       expect(await service.db.departments.countDocuments({ name_key: `race ${round}` })).toBe(1);
     }
+  });
+
+  test.each([
+    ['Mail', 'Mall'],
+    ['Crème', 'Creme'],
+    ['北京', '東京'],
+    ['Отдел', 'Отдал'],
+  ])('accepts names that look different: %s and %s', async (first, second) => {
+    for (const name of [first, second]) expect((await create(name)).status).toBe(201);
   });
 
   test.each(BAD_NAMES)('refuses the name %j and writes nothing', async (name, details) => {
@@ -163,7 +181,13 @@ describe('PATCH /api/v1/organizations/{organization_id}/departments/{department_
     expect(outcome(await people.Analyst.call('GET', place))).toStrictEqual({ status: 200, body: renamed });
     expect(await stored()).toStrictEqual({
       ...before,
-      departments: [{ ...before.departments[0], name: 'Customer support', name_key: 'customer support' }],
+      departments: [
+        {
+          ...before.departments[0],
+          name: 'Customer support',
+          name_key: ['customer support', 'Customer support'],
+        },
+      ],
     });
     // Its own name in another spelling is not taken, and the former name is free again.
     expect((await ada.call('PATCH', place, { name: 'CUSTOMER SUPPORT' })).status).toBe(200);

@@ -127,6 +127,8 @@ describe('POST …/invitations', () => {
       email,
       granted_by: team.people.Admin.user_id,
       granted_at: service.at(),
+      chatbot_roles: [],
+      chatbot_roles_total: 0,
     });
   });
 
@@ -267,11 +269,11 @@ describe('the invitation mail', () => {
   const HEADERS = ['from', 'to', 'subject', 'message-id', 'content-transfer-encoding', 'date'];
 
   test.each([
-    '<script src=//evil.example></script><a href="https://evil.example">',
-    'Bcc: eve@example.com',
-    '=?utf-8?Q?=0D=0ABcc:_eve@example.com?=',
-    '%0d%0aBcc: eve@example.com',
-    '\\r\\nBcc: eve@example.com',
+    '<script src=evil></script><a href="evil">',
+    'Bcc: eve@example',
+    '=?utf-8?Q?=0D=0ABcc:_eve@example?=',
+    '%0d%0aBcc: eve@example',
+    '\\r\\nBcc: eve@example',
     '🤖 Größe "quoted" \\',
     '.',
     'x'.repeat(200),
@@ -298,6 +300,13 @@ describe('the invitation mail', () => {
     });
     for (const line of Object.values(lines)) expect(line).not.toMatch(/eve@|evil|xxxx|Größe|🤖/);
   });
+});
+
+test('the invitation mail withholds a stored name that holds a link', async () => {
+  const { ada, place, department } = await service.newTeam({ name: 'Log in at https://evil.example' });
+  const email = newAddress();
+  expect((await ada.call('POST', `${place}/invitations`, { email, role: 'Viewer' })).status).toBe(201);
+  expect(textsTo(email)).toEqual([invitedText(department.name, '(name withheld)')]);
 });
 
 describe('concurrent calls', () => {
@@ -538,18 +547,18 @@ describe('DELETE …/invitations/{invitation_id}', () => {
   });
 });
 
-describe('the budget of fifty an hour', () => {
+describe('the budget of an inviter, twenty an hour', () => {
   withNewTeams();
 
-  const tooMany = (seconds: number) => rateLimited(50, seconds, service.clock.now());
+  const tooMany = (seconds: number) => rateLimited(20, seconds, service.clock.now());
 
-  test('refuses the 51st until an hour after the first, for that inviter only', async () => {
+  test('refuses the 21st until an hour after the first, for that inviter only', async () => {
     const { ada, people } = team;
     expect((await invite(newAddress())).status).toBe(201);
     service.clock.advance(60);
-    const more = { $each: Array(46).fill(service.clock.seconds()) };
+    const more = { $each: Array(16).fill(service.clock.seconds()) };
     await service.db.users.updateOne({ user_id: ada.user_id }, { $push: { invitation_times: more } });
-    for (let number = 48; number <= 50; number += 1)
+    for (let number = 18; number <= 20; number += 1)
       expect((await invite(newAddress())).status, `number ${number}`).toBe(201);
     const email = newAddress();
     const refused = await invite(email);
@@ -561,7 +570,9 @@ describe('the budget of fifty an hour', () => {
     const sibling = await service.newDepartment(ada, team.organization_id);
     const elsewhere = await ada.call('POST', `${sibling.place}/invitations`, { email, role: 'Viewer' });
     expect(outcome(elsewhere)).toStrictEqual(tooMany(3540));
-    expect((await invite(email, 'Viewer', people.Admin)).status).toBe(201);
+    // Refused calls do not count against the recipient.
+    for (let number = 0; number < 3; number += 1)
+      expect((await invite(email, 'Viewer', people.Admin)).status).toBe(201);
     service.clock.advance(3539);
     expect(outcome(await invite(newAddress()))).toStrictEqual(tooMany(1));
     service.clock.advance(1);
@@ -571,7 +582,7 @@ describe('the budget of fifty an hour', () => {
 
   test('holds for concurrent calls, and refused calls are not counted', async () => {
     const { Admin } = team.people;
-    const times = Array(45).fill(service.clock.seconds());
+    const times = Array(15).fill(service.clock.seconds());
     await service.db.users.updateOne({ user_id: Admin.user_id }, { $set: { invitation_times: times } });
     for (const [email, role] of [
       [newAddress(), 'Owner'],
@@ -585,6 +596,98 @@ describe('the budget of fifty an hour', () => {
       ...Array(7).fill(429),
     ]);
   });
+});
+
+describe('the budget of a recipient, three a day', () => {
+  withNewTeams();
+
+  const tooMany = (seconds: number) => rateLimited(3, seconds, service.clock.now());
+
+  test('is shared by all inviters and departments of an organization', async () => {
+    const { ada, people, organization_id } = team;
+    const email = newAddress();
+    const sibling = await service.newDepartment(ada, organization_id);
+    expect((await invite(email)).status).toBe(201);
+    service.clock.advance(60);
+    expect((await invite(email, 'Viewer', people.Admin)).status).toBe(201);
+    expect((await ada.call('POST', `${sibling.place}/invitations`, { email, role: 'Viewer' })).status).toBe(
+      201,
+    );
+    const before = await team.stored();
+    const refused = await invite(email, 'Viewer', people.Owner);
+    expect(outcome(refused)).toStrictEqual(tooMany(DAY - 60));
+    expect(refused.headers.get('retry-after')).toBe(String(DAY - 60));
+    expect(await team.stored()).toStrictEqual(before);
+    expect(service.mailsTo(email)).toHaveLength(3);
+    // Another organization has its own.
+    const other = await service.newTeam();
+    const elsewhere = await other.ada.call('POST', `${other.place}/invitations`, { email, role: 'Viewer' });
+    expect(elsewhere.status).toBe(201);
+    service.clock.advance(DAY - 61);
+    expect(outcome(await invite(email))).toStrictEqual(tooMany(1));
+    service.clock.advance(1);
+    expect((await invite(email)).status).toBe(201);
+    expect(outcome(await invite(email))).toStrictEqual(tooMany(60));
+  });
+
+  test('holds for one inviter across organizations', async () => {
+    const { ada } = team;
+    const email = newAddress();
+    const statuses: number[] = [];
+    for (let number = 0; number < 4; number += 1) {
+      const { organization_id } = await service.create(ada, '', { name: `Front ${number}` });
+      const { place } = await service.newDepartment(ada, organization_id);
+      statuses.push((await ada.call('POST', `${place}/invitations`, { email, role: 'Viewer' })).status);
+    }
+    expect(statuses).toEqual([201, 201, 201, 429]);
+    expect(service.mailsTo(email)).toHaveLength(3);
+  });
+
+  test.each([
+    ['stranger@example.com', 'STRANGER+{}@example.com'],
+    ['a.stranger@gmail.com', 'astr.anger+{}@googlemail.com'],
+  ])('counts spellings of one mailbox together: %s, %s', async (first, spelling) => {
+    expect((await invite(first)).status).toBe(201);
+    const answers = await concurrently(5, (turn) => invite(spelling.replace('{}', String(turn))));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 429, 429, 429]);
+  });
+
+  test('holds for concurrent calls', async () => {
+    const email = newAddress();
+    const { Admin, Owner } = team.people;
+    const answers = await concurrently(9, (turn) =>
+      invite(email, 'Viewer', [team.ada, Admin, Owner][turn % 3] as Person),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      ...Array(3).fill(201),
+      ...Array(6).fill(429),
+    ]);
+    expect(service.mailsTo(email)).toHaveLength(3);
+    // A refused call has given back what it took from the other budgets.
+    const uses = await service.db.invitationBudgets.find({ key: { $regex: email } }).toArray();
+    const ofOrganization = uses.filter(({ key }) => key.startsWith('organization'));
+    const ofInviters = uses.filter(({ key }) => key.startsWith('inviter'));
+    expect(ofOrganization.flatMap((each) => each.uses)).toHaveLength(3);
+    expect(ofInviters.flatMap((each) => each.uses)).toHaveLength(3);
+  });
+});
+
+test('a client network sends thirty invitations an hour, whatever the accounts', async () => {
+  const teams = [await service.newTeam(), await service.newTeam()];
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+  const inviteFrom = (turn: number, address: string) => {
+    const { ada, place } = teams[turn % 2] as Team;
+    const body = { email: newAddress(), role: 'Viewer' };
+    return ada.call('POST', `${place}/invitations`, body, from(address));
+  };
+  const answers = await concurrently(36, (turn) => inviteFrom(turn, `2001:db8:1:2::${turn + 1}`));
+  expect(answers.map(({ status }) => status).sort()).toEqual([...Array(30).fill(201), ...Array(6).fill(429)]);
+  expect(outcome(await inviteFrom(0, '2001:db8:1:2::ffff'))).toStrictEqual(
+    rateLimited(30, 3600, service.clock.now()),
+  );
+  expect((await inviteFrom(0, '2001:db8:1:3::1')).status).toBe(201);
+  service.clock.advance(3600);
+  expect((await inviteFrom(0, '2001:db8:1:2::1')).status).toBe(201);
 });
 
 test('returns 503 while the mail server is down, and a retry succeeds', async () => {

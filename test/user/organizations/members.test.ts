@@ -71,7 +71,10 @@ describe('PUT …/members/{user_id}', () => {
     service.clock.advance(60);
     const changed = { ...added, role: 'Editor', granted_by: people.Admin.user_id, granted_at: service.at() };
     expect(outcome(await set(people.Admin, bob, 'Editor'))).toStrictEqual({ status: 200, body: changed });
-    expect(outcome(await bob.call('GET', to(bob)))).toStrictEqual({ status: 200, body: changed });
+    expect(outcome(await bob.call('GET', to(bob)))).toStrictEqual({
+      status: 200,
+      body: { ...changed, chatbot_roles: [], chatbot_roles_total: 0 },
+    });
     expect(await memberships(bob)).toStrictEqual([
       { ...membership, role: 'Editor', granted_by: people.Admin.user_id, granted_at: service.at() },
     ]);

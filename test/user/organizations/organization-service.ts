@@ -11,15 +11,25 @@ import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
 
 /** Starts the login and user service on a fresh database, with helpers to create callers and organizations. */
 export async function startOrganizationService({ env = {} }: { env?: NodeJS.ProcessEnv } = {}) {
-  const services = await startServices({ env: { PASSWORD_STORAGE: 'plain', ...env } });
+  const services = await startServices({
+    env: { PASSWORD_STORAGE: 'plain', TRUST_PROXY: 'loopback', ...env },
+  });
   const { db, clock, mailbox, user: url } = services;
 
+  let people = 0;
   const newPerson = async (fields: object = {}) => personOf(await newMember(db, fields));
 
   /** A user whose calls each use a new session, so that advancing the clock expires none. */
   function personOf(user: User) {
+    people += 1;
+    /** Each person calls from their own network. */
+    const address = `10.${people >> 16}.${(people >> 8) & 255}.${people & 255}`;
     const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-      const sent = { authorization: bearerOf(user, clock.now()), ...headers };
+      const sent = {
+        authorization: bearerOf(user, clock.now()),
+        'x-forwarded-for': address,
+        ...headers,
+      };
       return body === undefined
         ? send(`${url}${path}`, { method, headers: sent })
         : sendJson(method, `${url}${path}`, body, sent);
@@ -27,6 +37,7 @@ export async function startOrganizationService({ env = {} }: { env?: NodeJS.Proc
     return {
       user_id: String(user.user_id),
       email: user.email,
+      address,
       ask,
       /** @param path below /api/v1/organizations. */
       call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
@@ -201,6 +212,8 @@ export function beforeNextUpdate<Stored extends Document>(
 }
 
 const NAME = 'name must be a single line of 1 to 200 characters';
+const LINK = 'name must not contain a link or an address';
+const INVISIBLE = 'name must not contain invisible characters';
 /** Invalid names of organizations and departments, with the `details` of the refusal. */
 export const BAD_NAMES: [name: unknown, details: string][] = [
   ['', NAME],
@@ -215,6 +228,32 @@ export const BAD_NAMES: [name: unknown, details: string][] = [
   ['a\nb', NAME],
   ['a\u2028b', NAME],
   ['a\ud800b', NAME],
+  ['Log in at https://evil.example/x', LINK],
+  ['HTTPS:evil', LINK],
+  ['evil.example', LINK],
+  ['You won at EVIL.EXAMPLE!', LINK],
+  ['💩.example', LINK],
+  ['пример.рф', LINK],
+  ['evil\uff0eexample', LINK], // full width dot
+  ['evil\u2024example', LINK], // one dot leader
+  ['evil\u3002example', LINK], // ideographic full stop
+  ['xn--evl-xma.example', LINK],
+  ['203.0.113.7', LINK],
+  ['eve@example.com', LINK],
+  ['mailto:eve', LINK],
+  ['tel:+15550100', LINK],
+  ['\\\\evil\\share', LINK],
+  ['Sup\u200bport', INVISIBLE],
+  ['Sup\u200dport', INVISIBLE],
+  ['Sup\u00adport', INVISIBLE],
+  ['Sup\u2060port', INVISIBLE],
+  ['Sup\u034fport', INVISIBLE],
+  ['Sup\ufe0fport', INVISIBLE],
+  ['Sup\u{e0041}port', INVISIBLE],
+  ['Sup\u3164port', INVISIBLE],
+  ['Sup\u2800port', INVISIBLE],
+  ['Support\ufeff.', INVISIBLE],
+  ['evil\u200b.example', INVISIBLE],
   [null, 'name must be a string'],
   [7, 'name must be a string'],
   [['Engines'], 'name must be a string'],

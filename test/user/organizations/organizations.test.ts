@@ -61,12 +61,20 @@ describe('POST /api/v1/organizations', () => {
     expect((await ada.call('GET', '')).body.pagination.total_items).toBe(2);
   });
 
-  test.each(['x', '🤖'.repeat(200), '<b>$where {"$ne":1} .*</b>', '👩‍👩‍👧'])(
-    'accepts the name %s',
-    async (name) => {
-      expect((await service.create(ada, '', { name })).name).toBe(name);
-    },
-  );
+  test.each([
+    'x',
+    '🤖'.repeat(200),
+    '<b>$where {"$ne":1} .*</b>',
+    '👩‍👩‍👧',
+    '❤️ 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+    'می\u200cخواهم',
+    'क्\u200dष',
+    'Acme Inc. & Co.',
+    'U.S.A. v2.0',
+    'R&D: tools',
+  ])('accepts the name %s', async (name) => {
+    expect((await service.create(ada, '', { name })).name).toBe(name);
+  });
 
   test.each(BAD_NAMES)('refuses the name %j and writes nothing', async (name, details) => {
     const before = await stored();
@@ -311,6 +319,49 @@ describe('owners', () => {
     const second = { user_id: bob.user_id, granted_by: ada.user_id, granted_at: service.at() };
     expect(answers.map(outcome)).toStrictEqual(Array(10).fill({ status: 200, body: second }));
     expect((await service.db.organizations.findOne({ organization_id }))?.owners).toHaveLength(2);
+  });
+
+  describe('with an almost full list', () => {
+    /** An organization with this many Owners. */
+    async function organizationOf(count: number) {
+      const { organization_id } = await service.create(ada, '', { name: 'Engines' });
+      const more = Array.from({ length: count - 1 }, (_, place) => ({
+        user_id: `User_owner_${place}`,
+        granted_by: ada.user_id,
+        granted_at: service.at(),
+      }));
+      await service.db.organizations.updateOne({ organization_id }, { $push: { owners: { $each: more } } });
+      const owners = async () =>
+        (await service.db.organizations.findOne({ organization_id }))?.owners.map(({ user_id }) => user_id);
+      return { organization_id, owners };
+    }
+    const full = () => forbidden(service.clock, 'An organization has at most 100 Owners');
+
+    test('the hundredth is added, and nobody after them', async () => {
+      const { organization_id, owners } = await organizationOf(99);
+      const people = await Promise.all([service.newPerson(), service.newPerson(), service.newPerson()]);
+      const answers = await Promise.all(
+        people.map(({ user_id }) => ada.call('PUT', path(organization_id, user_id))),
+      );
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403, 403]);
+      for (const answer of answers) if (answer.status === 403) expect(outcome(answer)).toEqual(full());
+      expect(await owners()).toHaveLength(100);
+    });
+
+    test('an Owner who is on it is returned unchanged', async () => {
+      const { organization_id, owners } = await organizationOf(100);
+      const before = await owners();
+      expect((await ada.call('PUT', path(organization_id, ada.user_id))).status).toBe(200);
+      expect(await owners()).toEqual(before);
+    });
+
+    test('a place is free again once an Owner is removed', async () => {
+      const { organization_id } = await organizationOf(100);
+      const bob = await service.newPerson();
+      expect(outcome(await ada.call('PUT', path(organization_id, bob.user_id)))).toEqual(full());
+      expect((await ada.call('DELETE', path(organization_id, 'User_owner_0'))).status).toBe(200);
+      expect((await ada.call('PUT', path(organization_id, bob.user_id))).status).toBe(200);
+    });
   });
 
   test('only an active user can be added, and only an Owner can be removed', async () => {

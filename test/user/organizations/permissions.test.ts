@@ -214,6 +214,8 @@ describe('a member’s own record', () => {
     expect(outcome(await person.call('GET', own))).toStrictEqual({
       status: 200,
       body: {
+        chatbot_roles: [],
+        chatbot_roles_total: 0,
         user_id: person.user_id,
         role,
         email: null,

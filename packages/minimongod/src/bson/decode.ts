@@ -1,4 +1,5 @@
 import { Double, Long, ObjectId } from 'bson';
+import { MAX_SENT_DEPTH, tooDeep } from '../errors.ts';
 
 /** Thrown at an uncommon type or malformed bytes: the library's decoder takes over. */
 const UNSUPPORTED = Symbol('unsupported');
@@ -22,7 +23,7 @@ export function decodeFast(bytes: Uint8Array): Record<string, unknown> | undefin
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (buffer.length < 5 || int32(buffer, 0) !== buffer.length) return undefined;
   try {
-    return document(buffer, 0, buffer.length);
+    return document(buffer, 0, buffer.length, 1);
   } catch (error) {
     if (error === UNSUPPORTED) return undefined;
     throw error;
@@ -37,7 +38,8 @@ function endOf(buffer: Buffer, start: number, limit: number): number {
   return end;
 }
 
-function document(buffer: Buffer, start: number, limit: number): Record<string, unknown> {
+function document(buffer: Buffer, start: number, limit: number, depth: number): Record<string, unknown> {
+  if (depth > MAX_SENT_DEPTH) throw tooDeep(MAX_SENT_DEPTH);
   const end = endOf(buffer, start, limit) - 1;
   const fields: Record<string, unknown> = {};
   for (at = start + 4; at < end; ) {
@@ -45,21 +47,22 @@ function document(buffer: Buffer, start: number, limit: number): Record<string, 
     const name = nameAt(buffer, end);
     // A DBRef becomes a class of the library; `__proto__` cannot be assigned.
     if (name === '$ref' || name === '__proto__') throw UNSUPPORTED;
-    fields[name] = valueAt(buffer, type, end);
+    fields[name] = valueAt(buffer, type, end, depth);
   }
   if (at !== end) throw UNSUPPORTED;
   at = end + 1;
   return fields;
 }
 
-function array(buffer: Buffer, start: number, limit: number): unknown[] {
+function array(buffer: Buffer, start: number, limit: number, depth: number): unknown[] {
+  if (depth > MAX_SENT_DEPTH) throw tooDeep(MAX_SENT_DEPTH);
   const end = endOf(buffer, start, limit) - 1;
   const elements: unknown[] = [];
   for (at = start + 4; at < end; ) {
     const type = buffer[at++] as number;
     while (buffer[at] !== 0) at++;
     at++;
-    elements.push(valueAt(buffer, type, end));
+    elements.push(valueAt(buffer, type, end, depth));
   }
   if (at !== end) throw UNSUPPORTED;
   at = end + 1;
@@ -90,7 +93,7 @@ function nameAt(buffer: Buffer, end: number): string {
   return name;
 }
 
-function valueAt(buffer: Buffer, type: number, end: number): unknown {
+function valueAt(buffer: Buffer, type: number, end: number, depth: number): unknown {
   const start = at;
   switch (type) {
     case 1: {
@@ -110,9 +113,9 @@ function valueAt(buffer: Buffer, type: number, end: number): unknown {
       return text(buffer, start + 4, at - 1);
     }
     case 3:
-      return document(buffer, start, end);
+      return document(buffer, start, end, depth + 1);
     case 4:
-      return array(buffer, start, end);
+      return array(buffer, start, end, depth + 1);
     case 7:
       skip(12, end);
       return new ObjectId(Uint8Array.prototype.slice.call(buffer, start, at));

@@ -1,4 +1,5 @@
 import { type DBRef, type Double, deserialize, type Int32, Long, serialize } from 'bson';
+import { MAX_SENT_DEPTH, tooDeep } from '../errors.ts';
 import { decodeFast } from './decode.ts';
 
 export type Doc = Record<string, unknown>;
@@ -18,7 +19,21 @@ export function decode(bytes: Uint8Array): Doc {
 
 /** The same by the bson library, for every BSON type. @throws BSONError when the bytes are not BSON. */
 export function decodeWithLibrary(bytes: Uint8Array): Doc {
-  return unwrap(deserialize(bytes, { promoteValues: false, bsonRegExp: true })) as Doc;
+  try {
+    const doc = unwrap(deserialize(bytes, { promoteValues: false, bsonRegExp: true })) as Doc;
+    if (!isDeeperThan(MAX_SENT_DEPTH, doc)) return doc;
+  } catch (error) {
+    // The library recurses until the stack overflows.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  throw tooDeep(MAX_SENT_DEPTH);
+}
+
+/** Whether a value consists of more than this many levels of documents and arrays. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  const nested = Array.isArray(value) ? value : isDoc(value) ? Object.values(value) : undefined;
+  if (!nested) return false;
+  return levels === 0 || nested.some((each) => isDeeperThan(levels - 1, each));
 }
 
 export function encode(doc: Doc): Buffer {

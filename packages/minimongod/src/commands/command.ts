@@ -43,6 +43,7 @@ export function optionalInteger(command: Doc, name: string, field: string): numb
       `BSON field '${name}.${field}' is the wrong type '${typeName(value)}', expected types '[long, int, decimal, double]'`,
     );
   }
+  if (number >= 2 ** 63) throw badValue(`BSON field '${field}' cannot be represented as a 64-bit integer`);
   if (number >= 0) return number;
   throw new CommandError(51024, `BSON field '${field}' value must be >= 0, actual value '${number}'`);
 }

@@ -35,8 +35,12 @@ const COMMON_FIELDS = new Set(
 );
 
 /** Runs a command synchronously; an error becomes the reply. */
-export function runCommand(command: Doc, connection: Omit<CommandContext, 'db' | 'now'>): Buffer {
+export function runCommand(
+  command: Doc | CommandError,
+  connection: Omit<CommandContext, 'db' | 'now'>,
+): Buffer {
   try {
+    if (command instanceof CommandError) throw command;
     const result = dispatch(command, connection);
     return Buffer.isBuffer(result) ? result : commandReply(result);
   } catch (error) {
@@ -81,6 +85,9 @@ function checkCommonFields(command: Doc): void {
   }
   if (isDoc(readConcern) && readConcern.level === 'snapshot') {
     throw new CommandError(123, 'node needs to be a replica set member to use readConcern: snapshot');
+  }
+  if (isDoc(readConcern) && readConcern.level === 'linearizable') {
+    throw new CommandError(123, 'node needs to be a replica set member to use read concern');
   }
   const w = isDoc(writeConcern) ? writeConcern.w : undefined;
   if ((asInteger(w) ?? 0) > 1) throw badValue("cannot use 'w' > 1 when a host is not replicated");

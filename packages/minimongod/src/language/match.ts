@@ -120,6 +120,9 @@ function memberOf(operands: unknown[], collation?: Collation): Predicate {
 }
 
 function regexTest(pattern: unknown, options = ''): Predicate {
+  if (String(pattern).includes('\0')) {
+    throw badValue('Regular expression cannot contain an embedded null byte');
+  }
   const expression = compileRegex(pattern, options);
   const stored = regexValue(pattern, options);
   return (value) =>

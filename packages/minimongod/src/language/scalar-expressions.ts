@@ -72,6 +72,9 @@ export const SCALAR_OPERATORS: Record<string, Operator> = {
       if (typeof pattern !== 'string' && !isRegex(pattern)) {
         throw new CommandError(51105, "$regexMatch needs 'regex' to be of type string or regex");
       }
+      if (String(pattern).includes('\0')) {
+        throw new CommandError(51109, '$regexMatch: regular expression cannot contain an embedded null byte');
+      }
       return compileRegex(pattern, typeof flags === 'string' ? flags : '').test(
         stringOf(value, operator, 51104),
       );

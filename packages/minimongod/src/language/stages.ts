@@ -135,7 +135,7 @@ export function runStages(docs: Iterable<Doc>, stages: readonly Stage[]): Iterab
 
 function countArgument(argument: unknown, name: string, code: number): number {
   const count = asInteger(argument);
-  if (count !== undefined && count >= 0) return count;
+  if (count !== undefined && count >= 0 && count < 2 ** 63) return count;
   throw new CommandError(code, `invalid argument to ${name} stage: Expected a non-negative number`);
 }
 

@@ -1,7 +1,15 @@
 import { EMPTY_ARRAY } from '../bson/paths.ts';
 import { toShell } from '../bson/to-shell.ts';
-import { type Doc, decode, encode, getField, MAX_DOCUMENT_BYTES, setField } from '../bson/value.ts';
-import { CommandError } from '../errors.ts';
+import {
+  type Doc,
+  decode,
+  encode,
+  getField,
+  isDeeperThan,
+  MAX_DOCUMENT_BYTES,
+  setField,
+} from '../bson/value.ts';
+import { CommandError, MAX_STORED_DEPTH, tooDeep } from '../errors.ts';
 import { checkId, withIdFirst } from '../language/document-id.ts';
 import { type Index, type IndexKey, indexKeys } from './index-keys.ts';
 import type { Collection, Store } from './store.ts';
@@ -103,6 +111,7 @@ function duplicateKey({ db, name }: Collection, index: Index, key: IndexKey): Co
 }
 
 function encodeChecked(doc: Doc): Buffer {
+  if (isDeeperThan(MAX_STORED_DEPTH, doc)) throw tooDeep(MAX_STORED_DEPTH);
   const bytes = encode(doc);
   const { length } = bytes;
   if (length <= MAX_DOCUMENT_BYTES) return bytes;

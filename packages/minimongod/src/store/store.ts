@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Collation, parseCollation } from '../bson/collation.ts';
 import { type Doc, decode, encode } from '../bson/value.ts';
@@ -53,6 +54,7 @@ const SETUP = `
 `;
 
 export function openStore(file: string): Store {
+  if (!/^(?::memory:$|file:)/.test(file)) makePrivate(file);
   const database = new DatabaseSync(file, { timeout: 250 });
   // Two servers on one file would each trust their own catalog. The lock ends with the process.
   database.exec('PRAGMA locking_mode = EXCLUSIVE');
@@ -183,6 +185,16 @@ export function openStore(file: string): Store {
     for (const sql of statementsOfTable.get(table) ?? []) statements.delete(sql);
     statementsOfTable.delete(table);
   }
+}
+
+/** Makes the file readable by its owner only. SQLite gives the files beside it the same mode. */
+function makePrivate(file: string): void {
+  try {
+    closeSync(openSync(file, 'a', 0o600));
+  } catch {
+    return; // SQLite reports the reason
+  }
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(path)) chmodSync(path, 0o600);
 }
 
 /** https://www.mongodb.com/docs/manual/reference/limits/#naming-restrictions */

@@ -1,4 +1,5 @@
 import { type Doc, decode } from '../bson/value.ts';
+import { CommandError } from '../errors.ts';
 
 // https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/
 const OP_REPLY = 1;
@@ -15,7 +16,8 @@ const REQUIRED_BITS = 0xffff;
 export interface Request {
   readonly requestId: number;
   readonly opCode: number;
-  readonly command: Doc;
+  /** The command, or why it was refused before it was read. */
+  readonly command: Doc | CommandError;
   /** The client expects no reply (an unacknowledged write). */
   readonly moreToCome: boolean;
 }
@@ -56,14 +58,15 @@ export function createFramer(): (chunk: Buffer) => Buffer[] {
 export function parseMessage(message: Buffer): Request {
   const requestId = message.readInt32LE(4);
   const opCode = message.readInt32LE(12);
-  switch (opCode) {
-    case OP_MSG:
-      return parseOpMsg(message, requestId);
-    case OP_QUERY:
-      return parseOpQuery(message, requestId);
-    default:
-      throw new ProtocolError(`unsupported opcode ${opCode}`);
+  try {
+    if (opCode === OP_MSG) return parseOpMsg(message, requestId);
+    if (opCode === OP_QUERY) return parseOpQuery(message, requestId);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    const moreToCome = opCode === OP_MSG && (message.readUInt32LE(HEADER_BYTES) & MORE_TO_COME) !== 0;
+    return { requestId, opCode, command: error, moreToCome };
   }
+  throw new ProtocolError(`unsupported opcode ${opCode}`);
 }
 
 function parseOpMsg(message: Buffer, requestId: number): Request {
@@ -133,6 +136,7 @@ function decodeDocument(bytes: Buffer): Doc {
   try {
     return decode(bytes);
   } catch (error) {
+    if (error instanceof CommandError) throw error;
     throw new ProtocolError(`invalid BSON: ${(error as Error).message}`);
   }
 }

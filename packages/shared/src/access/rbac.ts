@@ -39,8 +39,10 @@ export const can = (role: Role, permission: Permission): boolean => rolesWith(pe
 export const permissionsOf = (role: Role): Permission[] =>
   PERMISSIONS.filter((permission) => can(role, permission));
 
-/** Returns the roles that a role may grant, change and revoke: those without a permission that it lacks itself. */
+/** Whether a role has a permission that the other lacks. */
+export const isAbove = (role: Role, other: Role): boolean =>
+  permissionsOf(role).some((permission) => !can(other, permission));
+
+/** Returns the roles that a role may grant, change and revoke: those that are not above it. */
 export const grantableBy = (granter: Role): Role[] =>
-  can(granter, 'assign roles')
-    ? ROLES.filter((role) => permissionsOf(role).every((permission) => can(granter, permission)))
-    : [];
+  can(granter, 'assign roles') ? ROLES.filter((role) => !isAbove(role, granter)) : [];

@@ -29,6 +29,16 @@ const UNSAFE: [variable: string, isUnsafe: (config: Settings) => boolean, reason
     (config) => config.WEBHOOK_ALLOW_PRIVATE === true,
     'is on: webhooks can reach the internal network',
   ],
+  [
+    'TRUST_PROXY',
+    (config) => config.TRUST_PROXY === true,
+    'is true: every client can forge its address; name the addresses of the proxies',
+  ],
+  [
+    'PASSWORD_STORAGE',
+    (config) => config.PASSWORD_STORAGE === 'plain' && config.PASSWORD_STORAGE_ACKNOWLEDGED !== '1',
+    'is plain without PASSWORD_STORAGE_ACKNOWLEDGED=1: passwords are stored as submitted',
+  ],
 ];
 
 /** Returns one line for each unsafe setting. */
@@ -36,3 +46,7 @@ export const unsafeSettings = (config: Settings): string[] =>
   UNSAFE.filter(([, isUnsafe]) => isUnsafe(config)).map(
     ([variable, , reason]) => `${variable} ${reason}; production refuses to start with it`,
   );
+
+/** Returns one line for each setting that production accepts with a warning. */
+export const riskySettings = (config: Settings): string[] =>
+  config.RATE_LIMIT === false ? ['RATE_LIMIT is off: calls are not limited'] : [];

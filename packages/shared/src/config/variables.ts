@@ -11,6 +11,25 @@ export const number = (what: string, { min, max = Number.MAX_SAFE_INTEGER }: { m
 
 export const port = number('a port number, 0 to 65535', { min: 0, max: 65_535 });
 
+/** A decimal fraction, 0 to 1. */
+export const fraction = z
+  .string()
+  .regex(/^(?:0(?:\.\d+)?|1(?:\.0+)?)$/, { error: 'must be a number from 0 to 1' })
+  .transform(Number);
+
+/** Ports and ranges of ports, each as `[first, last]`. */
+export const portRanges = z
+  .string()
+  .transform((text) => text.split(',').map((item) => portRange(item.trim())))
+  .refine((ranges) => ranges.every(([first, last]) => first >= 1 && first <= last && last <= 65_535), {
+    error: 'must be ports and ranges such as 80,443,8000-9999',
+  });
+
+function portRange(text: string): [first: number, last: number] {
+  const [, first, last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
+  return [Number(first), Number(last)];
+}
+
 export const choice = <const T extends readonly string[]>(...values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` });
 

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Collection,
   type CreateIndexesOptions,
   type Db,
   type Document,
+  type IndexDescriptionInfo,
   type IndexDirection,
   MongoClient,
   type MongoClientOptions,
@@ -12,6 +14,8 @@ import {
 /** An index of a collection, in the terms of the driver's `createIndex`. */
 interface Index<Stored extends Document> extends CreateIndexesOptions {
   key: Record<string, IndexDirection>;
+  /** Defaults to `gatehouse_` and the fields. */
+  name?: string;
   /** Returns one line for the operator on why a unique index cannot be built. */
   explainDuplicates?: (stored: Collection<Stored>) => Promise<string>;
 }
@@ -74,6 +78,8 @@ export async function connect<D extends Definitions>(
     socketTimeoutMS: 8_000,
     waitQueueTimeoutMS: timeout,
     ignoreUndefined: true,
+    // A failover must not undo a write that was acknowledged, such as a logout or a removed role.
+    writeConcern: { w: 'majority', j: true, wtimeoutMS: timeout },
   });
   // Connect now: a client whose first connection fails at its first query never recovers.
   await client.connect();
@@ -95,21 +101,65 @@ function createClient(uri: string, options: MongoClientOptions): MongoClient {
 async function createIndexes(db: Db, definitions: CollectionDefinition<Document>[]): Promise<void> {
   await Promise.all(
     definitions.flatMap(({ name, indexes }) =>
-      indexes.map(async ({ key, explainDuplicates, ...options }) => {
-        const stored = db.collection(name);
-        try {
-          await stored.createIndex(key, options);
-        } catch (error) {
-          if (!explainDuplicates || !isDuplicateKey(error)) throw error;
-          throw new Error(await explainDuplicates(stored));
-        }
-      }),
+      indexes.map((index) => createIndex(db.collection(name), index)),
     ),
   );
 }
 
-/** Returns whether a write failed because the value of `field`, by default of any unique field, is taken. */
-export const isDuplicateKey = (error: unknown, field?: string): boolean =>
-  error instanceof MongoServerError &&
-  error.code === 11000 &&
-  (field === undefined || field in (error.keyPattern ?? {}));
+/** The name that the driver would derive, such as `email_1`, may belong to an index of an older application. */
+const defaultName = (key: Index<Document>['key']) => `gatehouse_${Object.keys(key).join('_')}`;
+
+async function createIndex(stored: Collection, index: Index<Document>): Promise<void> {
+  const { key, explainDuplicates, name = defaultName(key), ...options } = index;
+  try {
+    await stored.createIndex(key, { ...options, name });
+  } catch (error) {
+    if (isDuplicateKey(error) && explainDuplicates) throw new Error(await explainDuplicates(stored));
+    if (!isIndexConflict(error)) throw error;
+    const existing = await stored.indexes();
+    if (existing.some((other) => isEquivalent(other, index))) return;
+    const conflict =
+      existing.find((other) => other.name === name) ??
+      existing.find((other) => hasSameKey(other, index) && hasSameCollation(other, index)) ??
+      existing.find((other) => hasSameKey(other, index));
+    if (!conflict) throw error;
+    const { collectionName } = stored;
+    throw new Error(
+      `The index ${conflict.name} of the collection ${collectionName} conflicts with one that Gatehouse needs: ` +
+        `remove it with db.${collectionName}.dropIndex(${JSON.stringify(conflict.name)}) and start again`,
+    );
+  }
+}
+
+/** IndexOptionsConflict and IndexKeySpecsConflict. */
+const isIndexConflict = (error: unknown): boolean =>
+  error instanceof MongoServerError && (error.code === 85 || error.code === 86);
+
+const hasSameKey = (existing: IndexDescriptionInfo, required: Index<Document>): boolean =>
+  isDeepStrictEqual(Object.entries(existing.key), Object.entries(required.key));
+
+/** The server completes the collation of an existing index with its defaults. */
+const hasSameCollation = (existing: IndexDescriptionInfo, required: Index<Document>): boolean =>
+  Boolean(existing.collation) === Boolean(required.collation) &&
+  isDeepStrictEqual({ ...existing.collation, ...required.collation }, { ...existing.collation });
+
+/** The options that change what an index does, apart from its collation. */
+const EFFECTIVE = ['unique', 'sparse', 'hidden', 'partialFilterExpression', 'expireAfterSeconds'] as const;
+
+/** Returns whether an existing index does what the required one does. Its name does not matter. */
+const isEquivalent = (existing: IndexDescriptionInfo, required: Index<Document>): boolean =>
+  hasSameKey(existing, required) &&
+  hasSameCollation(existing, required) &&
+  EFFECTIVE.every((option) => isDeepStrictEqual(existing[option], required[option]));
+
+/**
+ * Returns whether a write failed because the value of `field`, by default of any unique field, is taken.
+ * Some servers send no `keyPattern`; the name of the index contains its fields.
+ */
+export function isDuplicateKey(error: unknown, field?: string): boolean {
+  if (!(error instanceof MongoServerError) || error.code !== 11000) return false;
+  if (field === undefined) return true;
+  if (error.keyPattern) return field in error.keyPattern;
+  const [, index = ''] = /\bindex: (\S+)/.exec(error.message) ?? [];
+  return `_${index}_`.includes(`_${field}_`);
+}

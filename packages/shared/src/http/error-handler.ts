@@ -1,21 +1,48 @@
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { contractOf, renderError } from './errors.ts';
+import { renderError } from './errors.ts';
 import { toAppError } from './foreign-errors.ts';
+import { contractOfRequest, protectiveHeaders } from './response-headers.ts';
+
+/** Headers that stay on an error. Others describe the response that failed; the hooks set theirs again. */
+const KEPT = /^(?:access-control-.*|vary|connection)$/;
 
 /** Answers any error in the shape of its contract and logs its cause. */
-export const errorHandler =
-  (now: () => number) => (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+export function errorHandler(now: () => number) {
+  /** Replies that have failed before: a hook failed while their error was sent. */
+  const failed = new WeakSet<FastifyReply>();
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const failure = toAppError(error);
     // The client disconnected; not our error.
     if (failure.status >= 500 && !reply.raw.destroyed)
       request.log.error({ err: failure.cause ?? failure }, failure.message);
     else request.log.debug({ reason: failure.reason }, failure.message);
-    reply.header('x-request-id', request.id);
+
+    for (const name of Object.keys(reply.getHeaders())) if (!KEPT.test(name)) reply.removeHeader(name);
+    // A stream that fails has set its headers here.
+    for (const name of reply.raw.getHeaderNames()) reply.raw.removeHeader(name);
+    const contract = contractOfRequest(request);
+    reply.code(failure.status).headers({
+      'content-type': 'application/json; charset=utf-8',
+      'x-request-id': request.id,
+      ...protectiveHeaders(contract),
+    });
     if (failure.extra.retryAfter !== undefined) reply.header('retry-after', failure.extra.retryAfter);
     // Do not read the rest of a refused body.
     if (!request.raw.complete) reply.header('connection', 'close');
-    const contract = contractOf(request.url);
-    return reply
-      .code(failure.status)
-      .send(renderError(failure, { contract, requestId: request.id, now: now() }));
+
+    const body = JSON.stringify(renderError(failure, { contract, requestId: request.id, now: now() }));
+    if (!failed.has(reply)) {
+      failed.add(reply);
+      // A string with a serializer of its own skips the schema of the route and its preSerialization hooks.
+      reply.serializer((text: string) => text).send(body);
+      return;
+    }
+    // After a second failure Fastify would write an error body of its own.
+    reply.hijack();
+    if (reply.raw.headersSent) return void reply.raw.destroy();
+    reply.header('content-length', Buffer.byteLength(body));
+    reply.raw.writeHead(failure.status, reply.getHeaders() as OutgoingHttpHeaders);
+    reply.raw.end(body);
   };
+}

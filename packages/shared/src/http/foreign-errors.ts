@@ -27,11 +27,25 @@ export function toAppError(error: unknown): AppError {
 
 const CONNECTION_ERROR =
   /^(?:Mongo(?:ServerSelection|UnexpectedServerResponse|StalePrimary|ExpiredSession|Network|NetworkTimeout|WaitQueueTimeout|PoolCleared|PoolClosed|NotConnected|TopologyClosed|ServerClosed|ClientClosed)|PoolClearedOnNetwork)Error$/;
+/** WriteConcernTimeout: a majority of the replica set did not confirm the write in time. */
+const NOT_REPLICATED = 64;
 /** Labels of the driver and the server for errors after which the same call may succeed. */
 const RETRYABLE = ['RetryableWriteError', 'RetryableError', 'ResetPool'];
 
 /** Returns whether MongoDB's driver could not reach the database or lost it. */
 const isDatabaseUnavailable = (error: unknown): boolean => {
-  const { name = '', errorLabelSet } = (error ?? {}) as { name?: string; errorLabelSet?: Set<string> };
-  return CONNECTION_ERROR.test(name) || RETRYABLE.some((label) => errorLabelSet?.has(label));
+  const {
+    name = '',
+    code,
+    errorLabelSet,
+  } = (error ?? {}) as {
+    name?: string;
+    code?: unknown;
+    errorLabelSet?: Set<string>;
+  };
+  return (
+    CONNECTION_ERROR.test(name) ||
+    code === NOT_REPLICATED ||
+    RETRYABLE.some((label) => errorLabelSet?.has(label))
+  );
 };

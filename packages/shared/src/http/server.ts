@@ -11,6 +11,7 @@ import { type Checks, health } from './health.ts';
 import { json } from './json.ts';
 import { createLogger } from './logger.ts';
 import { requestId, requestLog } from './request-log.ts';
+import { responseHeaders } from './response-headers.ts';
 import { decodableUrl, refuseMalformed, strictRequests } from './strict-http.ts';
 
 export interface ServerOptions {
@@ -83,12 +84,17 @@ export async function createServer({
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler<FastifyError>(handleError);
+  // Fastify passes what fails while an error is sent to the handler of the outer level, and its own is the outermost.
+  app.addHook('onRoute', (route) => {
+    route.errorHandler = handleError;
+  });
   app.setNotFoundHandler((req, reply) => handleError(new AppError('notFound'), req, reply));
 
   const registry = new Registry();
   app.decorate('metrics', registry);
   await app.register(json);
   await app.register(requestLog, { registry });
+  await app.register(responseHeaders);
   await app.register(strictRequests);
   closeConnectionsOnStop(app);
   await app.register(cors, corsOptions(config.CORS_ORIGINS));

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { AppError, contractOf, renderError } from './errors.ts';
+import { protectiveHeaders } from './response-headers.ts';
 
 /** Refuses, in the shape of the contract, requests that Node.js would refuse in its own. */
 export const strictRequests = fp(async (app: FastifyInstance) => {
@@ -53,6 +54,7 @@ export function refuseMalformed(error: Error & { code?: string; rawPacket?: unkn
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-ID: ${requestId}`,
     'Connection: close',
+    ...Object.entries(protectiveHeaders(contract)).map(([name, value]) => `${name}: ${value}`),
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -95,6 +95,17 @@ export const ACTIVE: Filter<User> = { ...VERIFIED, account_status: { $nin: ['pau
 export const findActiveUser = (users: Collection<User>, user_id: string): Promise<WithId<User> | null> =>
   users.findOne({ user_id, ...ACTIVE });
 
+/** Returns those of the given users whose account may act. */
+export const activeAmong = async (
+  users: Collection<User>,
+  user_ids: readonly string[],
+): Promise<ReadonlySet<string>> =>
+  new Set(
+    user_ids.length === 0
+      ? []
+      : await users.distinct('user_id', { user_id: { $in: [...new Set(user_ids)] }, ...ACTIVE }),
+  ) as ReadonlySet<string>;
+
 export const userCollections = {
   users: collection<User>('users', [
     {
@@ -106,7 +117,6 @@ export const userCollections = {
     },
     {
       key: { user_id: 1 },
-      name: 'user_id_text',
       unique: true,
       partialFilterExpression: { user_id: ANY_STRING },
     },

@@ -27,8 +27,10 @@ try {
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'disconnect'] as const) process.once(signal, stop);
+  if (process.connected === false) await stop(); // the parent was gone before the listener was there
   await page.listen({ host, port: Number(values['http-port']) });
-  process.send?.('ready');
+  // If the parent is gone already, the disconnect event stops the mailbox: ignore the failed send.
+  process.send?.('ready', undefined, {}, () => {});
 } catch (error) {
   console.error(`mailbox: ${(error as Error).message}`);
   process.exit(1);

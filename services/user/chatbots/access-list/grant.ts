@@ -16,7 +16,7 @@ const schema = {
   ...tagged,
   summary: 'Grant or change a role on a chatbot',
   description:
-    'Callers cannot grant or change a role above their own, and the last Owner cannot be lowered. On a chatbot of a department, only members of the department can be granted a role.',
+    'Callers cannot grant or change a role above their own, and the last Owner who can act cannot be lowered. On a chatbot of a department, only members of the department can be granted a role.',
   params: accessEntry,
   body: jsonBody({ role: oneOf(ROLES) }).meta({ examples: [{ role: 'Editor' }] }),
   response: { 200: grant, ...refusals, ...failures('catalogue', 'missingField', 'invalidFormat') },

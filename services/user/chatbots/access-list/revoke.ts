@@ -15,7 +15,7 @@ const schema = {
   ...tagged,
   summary: 'Revoke a role on a chatbot',
   description:
-    'Removes the entry, so that a role in the department applies again. Callers cannot revoke a role above their own, nor give anyone, including themselves, a higher role by revoking. The last Owner cannot be removed. When the owner is removed, the longest-serving other Owner on the list takes their place.',
+    'Removes the entry, so that a role in the department applies again. Callers cannot revoke a role above their own, nor give anyone, including themselves, a higher role by revoking. The last Owner who can act cannot be removed. When the owner is removed, the longest-serving other Owner on the list who can act takes their place.',
   params: accessEntry,
   response: {
     200: messageResponse(REVOKED.message, 'The entry is removed'),

@@ -5,7 +5,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Database } from '../../database.ts';
 import { bodyRefusals, departmentPath, refusals, tagged } from '../contract.ts';
-import { PAYMENT_STATUSES, PLANS } from '../records.ts';
+import { type Department, PAYMENT_STATUSES, PLANS } from '../records.ts';
 
 export const billingRecord = z
   .object({
@@ -32,6 +32,12 @@ export const billingRecord = z
 
 const changes = jsonBody({ subscription_plan: oneOf(PLANS) }).meta({
   examples: [{ subscription_plan: 'Business' }],
+});
+
+/** What the audit keeps of a billing record. */
+export const auditedPlan = ({ subscription_plan, payment_status }: Department['billing']) => ({
+  subscription_plan,
+  payment_status,
 });
 
 /** GET and PATCH /api/v1/organizations/{organization_id}/departments/{department_id}/billing. */
@@ -103,14 +109,10 @@ export const billing: FastifyPluginAsyncZod<{ db: Database; now: () => number }>
       } as const;
       const isChange = before.subscription_plan !== subscription_plan;
       const billing = { ...before, ...(isChange && chosen), updated_at: at };
-      const planOf = ({ subscription_plan, payment_status }: typeof before) => ({
-        subscription_plan,
-        payment_status,
-      });
       await audit(db, request, now(), {
         action: 'billing.plan',
-        before: planOf(before),
-        after: planOf(billing),
+        before: auditedPlan(before),
+        after: auditedPlan(billing),
         organization_id,
         department_id,
       });

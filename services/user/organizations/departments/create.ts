@@ -4,9 +4,10 @@ import { AppError, failures } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
-import { foldCase } from '../../fold-case.ts';
-import { bodyRefusals, departmentRecord, name, organizationPath, tagged } from '../contract.ts';
+import { bodyRefusals, departmentRecord, organizationPath, tagged } from '../contract.ts';
+import { name } from '../names.ts';
 import type { Department } from '../records.ts';
+import { nameKeys } from './name-keys.ts';
 
 const config = { permission: 'ownership' } as const;
 
@@ -14,7 +15,7 @@ const schema = {
   ...tagged,
   summary: 'Create a department',
   description:
-    'It starts on the free plan, with its own billing record. Its name must be unique in the organization, ignoring case.',
+    'It starts on the free plan, with its own billing record. Its name must be unique in the organization; names that look alike count as one.',
   params: organizationPath,
   body: jsonBody({ name }).meta({ examples: [{ name: 'Support' }] }),
   response: { 201: departmentRecord, ...bodyRefusals, ...failures('catalogue', 'duplicate') },
@@ -34,7 +35,7 @@ export const createDepartment: FastifyPluginAsyncZod<{ db: Database; now: () => 
         department_id: randomUUIDv7(),
         organization_id: request.params.organization_id,
         name: request.body.name,
-        name_key: foldCase(request.body.name),
+        name_key: nameKeys(request.body.name),
         created_at: at,
         billing: {
           subscription_plan: 'Free',

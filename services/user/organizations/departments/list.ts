@@ -10,6 +10,7 @@ const table = {
   sortable: ['created_at', 'name', 'department_id'],
   filters: {},
   search: containsText('name'),
+  hidden: ['payment_reports'],
   unique: 'department_id',
 } as const;
 

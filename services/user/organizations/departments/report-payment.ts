@@ -1,21 +1,29 @@
-import { failures, found } from '@gatehouse/shared/http/errors';
-import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
+import { AppError, failures, found } from '@gatehouse/shared/http/errors';
+import { jsonBody, line, oneOf } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { requireServiceKey } from '../../access/service-key.ts';
 import type { Database } from '../../database.ts';
-import { PAYMENT_STATUSES } from '../records.ts';
-import { billingRecord } from './billing.ts';
+import { type Department, PAYMENT_STATUSES, type PaymentReport, PLANS } from '../records.ts';
+import { auditedPlan, billingRecord } from './billing.ts';
+
+/** Invoices of a department whose reports are known; the oldest are forgotten. */
+const MAX_REPORTS = 100;
 
 const schema = {
   tags: ['organizations'],
   security: [{ serviceKey: [] }],
   summary: 'Report the payment status of a department',
   description:
-    'For the payment service only: members of a department choose its plan but cannot report its payment.',
+    'For the payment service only: members of a department choose its plan but cannot report its payment. A report for a plan that the department no longer has is refused with 409. A repeated report with the same `invoice_id` and status has no second effect.',
   params: z.object({ department_id: z.string() }),
-  body: jsonBody({ payment_status: oneOf(PAYMENT_STATUSES) }).meta({
-    examples: [{ payment_status: 'paid' }],
+  body: jsonBody({
+    payment_status: oneOf(PAYMENT_STATUSES),
+    subscription_plan: oneOf(PLANS),
+    invoice_id: line(200).exactOptional(),
+  }).meta({
+    examples: [{ payment_status: 'paid', subscription_plan: 'Business', invoice_id: 'INV-2026-0042' }],
   }),
   response: {
     200: billingRecord,
@@ -26,6 +34,7 @@ const schema = {
       'missingField',
       'invalidFormat',
       'notFound',
+      'duplicate',
       'unavailable',
     ),
   },
@@ -42,19 +51,67 @@ export const reportPayment: FastifyPluginAsyncZod<{
     { schema, ...requireServiceKey(config) },
     async (request) => {
       const { department_id } = request.params;
-      const { billing } = found(
-        await db.departments.findOneAndUpdate(
-          { department_id },
-          {
-            $set: {
-              'billing.payment_status': request.body.payment_status,
-              'billing.updated_at': new Date(now()).toISOString(),
-            },
-          },
-          { returnDocument: 'after' },
-        ),
-      );
+      const { billing, before } = await applyReport(db, department_id, request.body, now());
+      if (before)
+        await audit(db, request, now(), {
+          action: 'billing.payment',
+          before: auditedPlan(before.billing),
+          after: auditedPlan(billing),
+          organization_id: before.organization_id,
+          department_id,
+        });
       return { department_id, ...billing };
     },
   );
 };
+
+/**
+ * Applies a report with one write, whose filter names the plan and excludes a report that is already known.
+ * @returns the billing record, and the department before; without it if the report is known.
+ * @throws {AppError} notFound; duplicate if the department or the invoice has another plan.
+ */
+async function applyReport(
+  db: Database,
+  department_id: string,
+  report: Omit<PaymentReport, 'invoice_id'> & { invoice_id?: string },
+  now: number,
+): Promise<{ billing: Department['billing']; before?: Department }> {
+  const { payment_status, subscription_plan, invoice_id } = report;
+  const ofInvoice = (fields: object) => ({
+    payment_reports: { $not: { $elemMatch: { invoice_id, ...fields } } },
+  });
+  const changes = { payment_status, updated_at: new Date(now).toISOString() };
+  const before = await db.departments.findOneAndUpdate(
+    {
+      department_id,
+      'billing.subscription_plan': subscription_plan,
+      ...(invoice_id !== undefined && {
+        $and: [ofInvoice({ payment_status }), ofInvoice({ subscription_plan: { $ne: subscription_plan } })],
+      }),
+    },
+    {
+      $set: {
+        'billing.payment_status': changes.payment_status,
+        'billing.updated_at': changes.updated_at,
+      },
+      ...(invoice_id !== undefined && {
+        $push: {
+          payment_reports: {
+            $each: [{ invoice_id, subscription_plan, payment_status }],
+            $slice: -MAX_REPORTS,
+          },
+        },
+      }),
+    },
+    { returnDocument: 'before' },
+  );
+  if (before) return { billing: { ...before.billing, ...changes }, before };
+  const department = found(await db.departments.findOne({ department_id }));
+  const known = (department.payment_reports ?? []).filter((each) => each.invoice_id === invoice_id);
+  if (known.some((each) => each.subscription_plan !== subscription_plan)) {
+    throw new AppError('duplicate', { text: 'The invoice is for another plan' });
+  }
+  // A repeat is answered as the first report was, even if the plan has changed since.
+  if (known.some((each) => each.payment_status === payment_status)) return { billing: department.billing };
+  throw new AppError('duplicate', { text: 'The department has another plan' });
+}

@@ -3,15 +3,17 @@ import { AppError, failures, found } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
-import { foldCase } from '../../fold-case.ts';
-import { bodyRefusals, departmentPath, departmentRecord, name, tagged } from '../contract.ts';
+import { bodyRefusals, departmentPath, departmentRecord, tagged } from '../contract.ts';
+import { name } from '../names.ts';
+import { nameKeys } from './name-keys.ts';
 
 const config = { permission: 'ownership' } as const;
 
 const schema = {
   ...tagged,
   summary: 'Rename a department',
-  description: 'Its id does not change. Its name must be unique in the organization, ignoring case.',
+  description:
+    'Its id does not change. Its name must be unique in the organization; names that look alike count as one.',
   params: departmentPath,
   body: jsonBody({ name }).meta({ examples: [{ name: 'Customer support' }] }),
   response: { 200: departmentRecord, ...bodyRefusals, ...failures('catalogue', 'duplicate') },
@@ -29,7 +31,7 @@ export const updateDepartment: FastifyPluginAsyncZod<{ db: Database }> = async (
         return found(
           await db.departments.findOneAndUpdate(
             { organization_id, department_id },
-            { $set: { name, name_key: foldCase(name) } },
+            { $set: { name, name_key: nameKeys(name) } },
             { returnDocument: 'after' },
           ),
         );

@@ -1,17 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { AppError } from '@gatehouse/shared/http/errors';
+import { emailKey } from '@gatehouse/shared/identity/email';
 import type { Database } from '../../database.ts';
-import { budgetLeft, hourlyBudgetSpent, spendBudget } from '../../hourly-budget.ts';
+import { budgetLeft, HOUR, hourlyBudgetSpent, spendBudget } from '../../hourly-budget.ts';
 
-/** Invitations that one user may send within an hour: enough for a department, too few for a mailing. */
-const PER_HOUR = 50;
+/** CONTRACT.md §Organizations. To one recipient within a day, from one organization and from one inviter. */
+const PER_RECIPIENT = 3;
+/** Within an hour: enough for a department, too few for a mailing. */
+const PER_INVITER = 20;
+const PER_NETWORK = 30;
 
-/** Counts an invitation as sent, in one write. @throws {AppError} rateLimited when the hourly budget is spent. */
-export async function spendInvitation(db: Database, user_id: string, now: number): Promise<void> {
-  const seconds = Math.floor(now / 1000);
+interface Budget {
+  key: string;
+  limit: number;
+  /** The length of the sliding window. */
+  seconds: number;
+}
+
+interface InvitationRequest {
+  organization_id: string;
+  inviter: string;
+  /** The invited address. */
+  email: string;
+  /** The key of the inviter's address (`addressKey`). */
+  network: string;
+}
+
+/**
+ * Counts an invitation against every budget, each in one atomic write. An invitation that one of them refuses is
+ * taken back from the others; a crash in between leaves it counted.
+ * @param now Unix milliseconds.
+ * @throws {AppError} rateLimited when a budget is spent.
+ */
+export async function spendInvitation(
+  db: Database,
+  { organization_id, inviter, email, network }: InvitationRequest,
+  now: number,
+): Promise<void> {
+  const id = randomUUID();
+  const at = Math.floor(now / 1000);
+  const recipient = mailboxOf(email);
+  const budgets: Budget[] = [
+    { key: `organization ${organization_id} ${recipient}`, limit: PER_RECIPIENT, seconds: 24 * HOUR },
+    { key: `inviter ${inviter} ${recipient}`, limit: PER_RECIPIENT, seconds: 24 * HOUR },
+    { key: `network ${network}`, limit: PER_NETWORK, seconds: HOUR },
+  ];
+  try {
+    for (const budget of budgets) await spend(db, budget, { id, at });
+    await spendOfInviter(db, inviter, at);
+  } catch (error) {
+    const keys = budgets.map(({ key }) => key);
+    await db.invitationBudgets.updateMany({ key: { $in: keys } }, { $pull: { uses: { id } } });
+    throw error;
+  }
+}
+
+async function spend(
+  db: Database,
+  { key, limit, seconds }: Budget,
+  use: { id: string; at: number },
+): Promise<void> {
+  const write = (upsert: boolean) =>
+    db.invitationBudgets.updateOne(
+      {
+        key,
+        $or: [{ [`uses.${limit - 1}`]: { $exists: false } }, { 'uses.0.at': { $lte: use.at - seconds } }],
+      },
+      {
+        $push: { uses: { $each: [use], $slice: -limit } },
+        $set: { expires_at: new Date((use.at + seconds) * 1000) },
+      },
+      { upsert },
+    );
+  try {
+    await write(true);
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    // The budget exists: it is spent, or a concurrent call has just created it.
+    if ((await write(false)).matchedCount === 1) return;
+    const [oldest] = (await db.invitationBudgets.findOne({ key }))?.uses ?? [];
+    const retryAfter = Math.max(1, (oldest?.at ?? use.at) + seconds - use.at);
+    throw new AppError('rateLimited', { retryAfter, limit });
+  }
+}
+
+async function spendOfInviter(db: Database, user_id: string, at: number): Promise<void> {
   const { matchedCount } = await db.users.updateOne(
-    { user_id, ...budgetLeft('invitation_times', PER_HOUR, seconds) },
-    { $push: spendBudget('invitation_times', PER_HOUR, seconds) },
+    { user_id, ...budgetLeft('invitation_times', PER_INVITER, at) },
+    { $push: spendBudget('invitation_times', PER_INVITER, at) },
   );
   if (matchedCount === 1) return;
   const user = await db.users.findOne({ user_id });
-  throw hourlyBudgetSpent(user?.invitation_times, seconds);
+  throw hourlyBudgetSpent(user?.invitation_times, at);
+}
+
+/** The mailbox that an address reaches: without the tag after `+` and, at Gmail, without dots. */
+function mailboxOf(email: string): string {
+  const [local = '', domain = ''] = emailKey(email).split('@');
+  const untagged = local.replace(/(?<=.)\+.*$/, '');
+  const isGmail = domain === 'gmail.com' || domain === 'googlemail.com';
+  return isGmail ? `${untagged.replaceAll('.', '')}@gmail.com` : `${untagged}@${domain}`;
 }

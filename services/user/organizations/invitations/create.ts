@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { grantableBy, ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { addressKey } from '@gatehouse/shared/http/address';
 import { AppError, failures, found } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
@@ -13,6 +14,7 @@ import type { Database } from '../../database.ts';
 import type { Mailer } from '../../mail.ts';
 import { ALREADY_OWNER, bodyRefusals, departmentPath, invitationRecord, tagged } from '../contract.ts';
 import { isMember } from '../members/present-member.ts';
+import { nameInMail } from '../names.ts';
 import type { Membership, Organization } from '../records.ts';
 import { acceptInvitations } from './accept.ts';
 import { spendInvitation } from './budget.ts';
@@ -26,7 +28,7 @@ const config = { permission: 'add users' } as const;
 const schema = {
   ...tagged,
   summary: 'Invite a person to a department by e-mail',
-  description: `A person with an active account becomes a member at once; anyone else does when they have verified the address. An invitation expires after ${VALID_DAYS} days; inviting the same address again renews it and sends another e-mail. Callers cannot invite to a role above their own.`,
+  description: `A person with an active account becomes a member at once; anyone else does when they have verified the address. An invitation expires after ${VALID_DAYS} days; inviting the same address again renews it and sends another e-mail. Callers cannot invite to a role above their own. Invitations to one mailbox, from one caller and from one network are limited.`,
   params: departmentPath,
   body: jsonBody({
     email: z
@@ -57,7 +59,8 @@ export const createInvitation: FastifyPluginAsyncZod<{
       const { caller } = membershipOf(request);
       const organization = found(await db.organizations.findOne({ organization_id }));
       const department = found(await db.departments.findOne({ organization_id, department_id }));
-      await spendInvitation(db, caller, now());
+      const network = addressKey(request.ip);
+      await spendInvitation(db, { organization_id, inviter: caller, email, network }, now());
 
       const refuse = () => refuseMember(db, organization, department_id, email, caller);
       await refuse();
@@ -77,8 +80,8 @@ export const createInvitation: FastifyPluginAsyncZod<{
       const joiner = account && isActive(account) && userIdOf(account) !== null ? account : null;
       // Send the e-mail before accepting: if it fails, the caller can retry.
       await mailer.sendInvitation(account?.email ?? address, {
-        organization: organization.name,
-        department: department.name,
+        organization: nameInMail(organization.name),
+        department: nameInMail(department.name),
         url: PUBLIC_URL,
         isMember: joiner !== null,
       });

@@ -1,7 +1,11 @@
 import { found } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { chatbotRoles, MAX_ROLES } from '../../access/chatbot-entries.ts';
+import { visibleTo } from '../../access/chatbot-roles.ts';
+import { membershipOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
-import { memberPath, memberRecord, refusals, tagged } from '../contract.ts';
+import { anyOf } from '../../lists.ts';
+import { memberPath, memberView, refusals, tagged } from '../contract.ts';
 import { presentMember } from './present-member.ts';
 
 const config = { permission: 'view users', orOneself: true } as const;
@@ -9,9 +13,9 @@ const config = { permission: 'view users', orOneself: true } as const;
 const schema = {
   ...tagged,
   summary: 'Read a member of a department',
-  description: 'Returns the role of the member and who granted it.',
+  description: `Returns the role of the member and who granted it, and their latest ${MAX_ROLES} entries on the access lists of the department’s chatbots, as far as the caller may read those lists.`,
   params: memberPath,
-  response: { 200: memberRecord, ...refusals },
+  response: { 200: memberView, ...refusals },
 };
 
 /** GET /api/v1/organizations/{organization_id}/departments/{department_id}/members/{user_id}. */
@@ -19,6 +23,15 @@ export const getMember: FastifyPluginAsyncZod<{ db: Database }> = async (app, { 
   app.get(
     '/api/v1/organizations/:organization_id/departments/:department_id/members/:user_id',
     { schema, config },
-    async (request) => presentMember(found(await db.memberships.findOne(request.params))),
+    async (request) => {
+      const { organization_id, department_id, user_id } = request.params;
+      const member = presentMember(found(await db.memberships.findOne(request.params)));
+      const { caller, roles } = membershipOf(request);
+      const readable =
+        caller === user_id
+          ? {}
+          : anyOf(visibleTo(caller, roles, 'view users', { organization_id, department_id }));
+      return { ...member, ...(await chatbotRoles(db, request.params, readable)) };
+    },
   );
 };

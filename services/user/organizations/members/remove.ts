@@ -3,10 +3,12 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { messageResponse } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { keepingAnOwner } from '../../access/last-owner.ts';
 import { membershipOf, roleOf } from '../../access/membership.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
 import { memberPath, refusals, tagged } from '../contract.ts';
+import type { Membership } from '../records.ts';
 
 const REMOVED = { message: 'Member removed' } as const;
 
@@ -16,7 +18,7 @@ const schema = {
   ...tagged,
   summary: 'Remove a member from a department, or leave it',
   description:
-    'The member also loses every role on the department’s chatbots. A chatbot that they own passes to another Owner on its access list, or else to an Owner of the organization. Callers cannot remove a member whose role is above their own.',
+    'The member also loses every role on the department’s chatbots. A chatbot that they own passes to another Owner on its access list, or else to an Owner of the organization. Callers cannot remove a member whose role is above their own, nor the last Owner who can act.',
   params: memberPath,
   response: {
     200: messageResponse(REMOVED.message, 'The user is no longer a member'),
@@ -34,9 +36,15 @@ export const removeMember: FastifyPluginAsyncZod<{ db: Database; now: () => numb
     { schema, config },
     async (request) => {
       const { organization_id, department_id, user_id } = request.params;
+      const restore = async (removed: Membership | null) => removed && db.memberships.insertOne(removed);
       const isOneself = user_id === membershipOf(request).caller;
       const removable = isOneself ? {} : { role: { $in: grantableBy(roleOf(request)) } };
-      const removed = await db.memberships.findOneAndDelete({ ...request.params, ...removable });
+      const remove = () => db.memberships.findOneAndDelete({ ...request.params, ...removable });
+      const present = await db.memberships.findOne({ ...request.params, ...removable });
+      const removed =
+        present?.role === 'Owner'
+          ? await keepingAnOwner(db, request.params, { change: remove, undo: restore })
+          : await remove();
       if (!removed) {
         const isMember = await db.memberships.findOne(request.params);
         throw new AppError(isMember ? 'forbidden' : 'notFound');

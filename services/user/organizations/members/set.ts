@@ -5,9 +5,12 @@ import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { findActiveUser } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { endSelfGrants, newRevocation } from '../../access/end-self-grants.ts';
+import { keepingAnOwner } from '../../access/last-owner.ts';
 import { membershipOf, roleOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
 import { ALREADY_OWNER, bodyRefusals, memberPath, memberRecord, tagged } from '../contract.ts';
+import type { Membership } from '../records.ts';
 import { addMember } from './add.ts';
 import { presentMember } from './present-member.ts';
 
@@ -17,7 +20,7 @@ const schema = {
   ...tagged,
   summary: 'Add a member to a department, or change their role',
   description:
-    'Callers cannot grant or change a role above their own. An Owner of the organization is Owner in every department and cannot be added.',
+    'Callers cannot grant or change a role above their own, nor lower the last Owner who can act. An Owner of the organization is Owner in every department and cannot be added. Roles above the new one that the member granted themselves on the department’s chatbots end.',
   params: memberPath,
   body: jsonBody({ role: oneOf(ROLES) }).meta({ examples: [{ role: 'Editor' }] }),
   response: { 200: memberRecord, ...bodyRefusals },
@@ -47,12 +50,13 @@ export const setMember: FastifyPluginAsyncZod<{ db: Database; now: () => number 
       // Callers who are being removed must not add themselves back: they only change the role that they still have.
       const isOneself = user_id === caller;
       const change = async () => {
+        const $set = { ...granted, ...newRevocation() };
         const before = await db.memberships.findOneAndUpdate(
           { ...request.params, role: isOneself ? own : { $in: grantable } },
-          { $set: granted },
+          { $set },
           { returnDocument: 'before' },
         );
-        return before && { before: { role: before.role }, member: { ...before, ...granted } };
+        return before && { before: { role: before.role }, member: { ...before, ...$set } };
       };
       const add = async () => {
         if (isOneself) return null;
@@ -60,9 +64,17 @@ export const setMember: FastifyPluginAsyncZod<{ db: Database; now: () => number 
         const member = await addMember(db, membership);
         return member && { before: null, member };
       };
-      // A concurrent call may have added the user; then change the role after all.
-      const changed = (await change()) ?? (await add()) ?? (await change());
+      const former = role === 'Owner' ? null : await db.memberships.findOne(request.params);
+      const undo = async (lowered: Awaited<ReturnType<typeof change>>) =>
+        former && lowered && restoreOwner(db, former, lowered.member);
+      const changed =
+        former?.role === 'Owner' && grantable.includes('Owner')
+          ? await keepingAnOwner(db, request.params, { change, undo })
+          : // A concurrent call may have added the user; then change the role after all.
+            ((await change()) ?? (await add()) ?? (await change()));
       if (!changed) throw new AppError('forbidden'); // their role is above the caller's
+      const { membership_id, revocation } = changed.member;
+      if (revocation !== undefined) await endSelfGrants(db, { membership_id });
       await audit(db, request, now(), {
         action: 'member.grant',
         target: { user_id },
@@ -75,3 +87,14 @@ export const setMember: FastifyPluginAsyncZod<{ db: Database; now: () => number 
     },
   );
 };
+
+/** Gives a lowered member the role of Owner back, unless it has been changed again. */
+const restoreOwner = (
+  db: Database,
+  { role, granted_by, granted_at }: Membership,
+  { membership_id, revocation }: Membership,
+) =>
+  db.memberships.updateOne(
+    { membership_id, revocation: String(revocation) },
+    { $set: { role, granted_by, granted_at }, $unset: { revocation: true } },
+  );

@@ -5,13 +5,14 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
 import { organizationPath, ownerRecord, refusals, tagged } from '../contract.ts';
+import { MAX_OWNERS } from '../records.ts';
 
 const config = { permission: 'ownership' } as const;
 
 const schema = {
   ...tagged,
   summary: 'Add an Owner to an organization',
-  description: 'Returns the Owner, unchanged if the user is one already.',
+  description: `Returns the Owner, unchanged if the user is one already. An organization has at most ${MAX_OWNERS}.`,
   params: organizationPath.extend({ user_id: organizationPath.shape.organization_id }),
   response: { 200: ownerRecord, ...refusals },
 };
@@ -27,14 +28,22 @@ export const addOwner: FastifyPluginAsyncZod<{ db: Database; now: () => number }
     if (!(await findActiveUser(db.users, user_id))) throw new AppError('userNotFound');
     const owner = { user_id, granted_by: caller, granted_at: new Date(now()).toISOString() };
     const { modifiedCount } = await db.organizations.updateOne(
-      { organization_id, $and: [{ 'owners.user_id': caller }, { 'owners.user_id': { $ne: user_id } }] },
+      {
+        organization_id,
+        $and: [{ 'owners.user_id': caller }, { 'owners.user_id': { $ne: user_id } }],
+        [`owners.${MAX_OWNERS - 1}`]: { $exists: false },
+      },
       { $push: { owners: owner } },
     );
     const { owners } = found(await db.organizations.findOne({ organization_id }));
+    const added = owners.find((each) => each.user_id === user_id);
+    if (!added && owners.length >= MAX_OWNERS) {
+      throw new AppError('forbidden', { text: `An organization has at most ${MAX_OWNERS} Owners` });
+    }
     if (modifiedCount === 1) {
       const after = { role: 'Owner' };
       await audit(db, request, now(), { action: 'owner.add', target: { user_id }, after, organization_id });
     }
-    return found(owners.find((each) => each.user_id === user_id));
+    return found(added);
   });
 };

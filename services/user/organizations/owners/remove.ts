@@ -1,7 +1,9 @@
 import { AppError, found } from '@gatehouse/shared/http/errors';
 import { messageResponse } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
+import { activeAmong } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { endSelfGrants, newRevocation } from '../../access/end-self-grants.ts';
 import { membershipOf } from '../../access/membership.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import { rolesOf } from '../../access/roles.ts';
@@ -15,7 +17,8 @@ const config = { permission: 'ownership' } as const;
 const schema = {
   ...tagged,
   summary: 'Remove an Owner from an organization',
-  description: 'Owners can remove each other and themselves; the last one cannot be removed.',
+  description:
+    'Owners can remove each other and themselves. The last Owner whose account is active cannot be removed. Where the user is a member of a department, roles above their own that they granted themselves on its chatbots end.',
   params: organizationPath.extend({ user_id: organizationPath.shape.organization_id }),
   response: {
     200: messageResponse(REMOVED.message, 'The user is no longer an Owner'),
@@ -33,20 +36,26 @@ export const removeOwner: FastifyPluginAsyncZod<{ db: Database; now: () => numbe
     { schema, config },
     async (request) => {
       const { organization_id, user_id } = request.params;
+      const { caller } = membershipOf(request);
+      const remaining = await remainingOwners(db, organization_id, { caller, user_id });
+      const memberships = { organization_id, user_id };
+      await db.memberships.updateMany(memberships, { $set: newRevocation() });
       const { matchedCount } = await db.organizations.updateOne(
         {
           organization_id,
-          $and: [{ 'owners.user_id': membershipOf(request).caller }, { 'owners.user_id': user_id }],
-          'owners.1': { $exists: true },
+          $and: [
+            { 'owners.user_id': caller },
+            { 'owners.user_id': user_id },
+            { 'owners.user_id': { $in: remaining } },
+          ],
         },
         { $pull: { owners: { user_id } } },
       );
+      await endSelfGrants(db, memberships); // revokes nothing while they are an Owner
       if (matchedCount === 0) {
-        const { owners } = found(await db.organizations.findOne({ organization_id }));
-        if (!owners.some((owner) => owner.user_id === user_id)) throw new AppError('notFound');
-        throw new AppError('forbidden', {
-          text: owners.length === 1 ? 'The last Owner cannot be removed' : 'Forbidden',
-        });
+        // A concurrent call has removed the caller, the user or the others.
+        await remainingOwners(db, organization_id, { caller, user_id });
+        throw new AppError('forbidden');
       }
       await revokeWhereNotMember(db, organization_id, user_id);
       const before = { role: 'Owner' };
@@ -60,6 +69,24 @@ export const removeOwner: FastifyPluginAsyncZod<{ db: Database; now: () => numbe
     },
   );
 };
+
+/**
+ * Returns Owners who can act, one of whom must remain: the caller, or the others if the caller leaves.
+ * @throws {AppError} notFound if the user is not an Owner; forbidden if they are the last who can act.
+ */
+async function remainingOwners(
+  db: Database,
+  organization_id: string,
+  { caller, user_id }: { caller: string; user_id: string },
+): Promise<string[]> {
+  const { owners } = found(await db.organizations.findOne({ organization_id }));
+  if (!owners.some((owner) => owner.user_id === user_id)) throw new AppError('notFound');
+  if (caller !== user_id) return [caller];
+  const others = owners.map((owner) => owner.user_id).filter((id) => id !== user_id);
+  const remaining = await activeAmong(db.users, others);
+  if (remaining.size === 0) throw new AppError('forbidden', { text: 'The last Owner cannot be removed' });
+  return [...remaining];
+}
 
 /** Revokes the former Owner's grants in departments where they are not a member. */
 async function revokeWhereNotMember(db: Database, organization_id: string, user_id: string): Promise<void> {

@@ -1,16 +1,27 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { publicAddresses, type Resolve } from './public-address.ts';
+import { isAllowedPort, PortError, type PortRange } from './receiver-port.ts';
 
 /** Milliseconds for a connection, TLS included. */
 const CONNECT_TIMEOUT = 10_000;
 
 /**
  * Keep-alive connections to receivers. Addresses are checked here, at connect time, because a name may resolve to
- * another address than when its URL was configured (DNS rebinding). Redirects are not followed, and the proxy
+ * another address than when its URL was configured (DNS rebinding); the port, because the setting may have changed.
+ * Redirects are not followed, and the proxy
  * variables of the environment are ignored.
  */
-export function createAgent({ allowPrivate, resolve }: { allowPrivate: boolean; resolve: Resolve }): Agent {
+export function createAgent({
+  allowPrivate,
+  ports,
+  resolve,
+}: {
+  /** Allows every address and every port. */
+  allowPrivate: boolean;
+  ports: readonly PortRange[];
+  resolve: Resolve;
+}): Agent {
   const options = { pipelining: 1, connections: null, keepAliveTimeout: 30_000, allowH2: false };
   if (allowPrivate) return new Agent({ ...options, connect: { timeout: CONNECT_TIMEOUT } });
 
@@ -31,6 +42,7 @@ export function createAgent({ allowPrivate, resolve }: { allowPrivate: boolean; 
     ...options,
     // `lookup` runs for names only; an IP address is checked here.
     connect: (target, callback) => {
+      if (!isAllowedPort(target, ports)) return callback(new PortError(), null);
       if (!isIP(target.hostname)) return connect(target, callback);
       publicAddresses(target.hostname, resolve).then(
         () => connect(target, callback),

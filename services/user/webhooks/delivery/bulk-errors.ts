@@ -3,14 +3,19 @@ import { MongoBulkWriteError } from 'mongodb';
 /** Rethrows a bulk write's error without its documents, to keep payloads out of the log. */
 export function withoutDocuments(error: unknown): never {
   if (!(error instanceof MongoBulkWriteError)) throw error;
+  const unconfirmed = error.result.getWriteConcernError()?.code;
   const codes = new Set([error.writeErrors].flat().map(({ code }) => code));
-  throw new Error(`bulk write failed (MongoDB codes ${[...codes].join(', ') || error.code})`);
+  const text = `bulk write failed (MongoDB codes ${[...codes, unconfirmed ?? []].flat().join(', ')})`;
+  throw Object.assign(new Error(text), { code: unconfirmed ?? error.code });
 }
 
 /** The indexes of the documents whose ids already existed. @throws any other error of the insert. */
 export function duplicateIndexes(error: unknown): Set<number> {
   if (!(error instanceof MongoBulkWriteError)) throw error;
   const errors = [error.writeErrors].flat();
-  if (errors.length === 0 || errors.some(({ code }) => code !== 11000)) return withoutDocuments(error);
+  // The documents that were new may not have reached a majority.
+  const unconfirmed = error.result.getWriteConcernError() !== undefined;
+  if (unconfirmed || errors.length === 0 || errors.some(({ code }) => code !== 11000))
+    return withoutDocuments(error);
   return new Set(errors.map(({ index }) => index));
 }

@@ -30,14 +30,6 @@ export const claim = (holder: LeaseHolder): Promise<Claimed | null> =>
     { sort: { due_at: 1 }, returnDocument: 'after' },
   );
 
-/** Renews a lease and reads the webhook; null when the lease is lost or the webhook is not active. */
-export const renew = (holder: LeaseHolder, webhook_id: string): Promise<Claimed | null> =>
-  holder.db.webhooks.findOneAndUpdate(
-    { webhook_id, lease: holder.id, status: 'active' },
-    { $set: leaseEnd(holder) },
-    { returnDocument: 'after' },
-  );
-
 /** Renews many leases. @returns the ids of the webhooks whose lease is still held. */
 export async function renewAll(holder: LeaseHolder, webhookIds: string[]): Promise<Set<string>> {
   const { db, id } = holder;
@@ -63,16 +55,20 @@ export async function release(
   return matchedCount === 1;
 }
 
-/** Releases a queue until the receiver may be called again. Does nothing when the URL has been replaced. */
+/**
+ * Releases a queue until the receiver may be called again.
+ * @returns false when the URL has been replaced, the owner has ended a hold meanwhile, or the lease is lost.
+ */
 export async function hold(
   { db, id }: LeaseHolder,
-  { webhook_id, url }: Claimed,
+  { webhook_id, url, held_until }: Claimed,
   until: Date,
-): Promise<void> {
-  await db.webhooks.updateOne(
-    { webhook_id, lease: id, url },
+): Promise<boolean> {
+  const { matchedCount } = await db.webhooks.updateOne(
+    { webhook_id, lease: id, url, held_until },
     { $set: { lease: null, held_until: until, due_at: until } },
   );
+  return matchedCount === 1;
 }
 
 /** Releases queues as they are; another worker may claim them at once. */
@@ -83,11 +79,15 @@ export async function abandon({ db, id, now }: LeaseHolder, webhookIds: string[]
   );
 }
 
-/** Disables a webhook whose receiver answered 410. Its pending deliveries wait until the owner activates it again. */
-export async function disable({ db, id, now }: LeaseHolder, { webhook_id, url }: Claimed): Promise<void> {
+/**
+ * Disables a webhook whose receiver answered 410. Its pending deliveries wait until the owner activates it again.
+ * @returns false when the URL has been replaced or the lease is lost.
+ */
+export async function disable({ db, id, now }: LeaseHolder, { webhook_id, url }: Claimed): Promise<boolean> {
   const at = new Date(now());
-  await db.webhooks.updateOne(
+  const { matchedCount } = await db.webhooks.updateOne(
     { webhook_id, lease: id, status: 'active', url },
     { $set: { status: 'disabled', updated_at: at, lease: null, due_at: at } },
   );
+  return matchedCount === 1;
 }

@@ -3,6 +3,8 @@ import type { Database } from '../../database.ts';
 import type { Delivery } from '../records.ts';
 import { bounded } from './database-timeout.ts';
 import { deliver, type Sender } from './deliver.ts';
+import { dropUnsubscribed } from './drop-unsubscribed.ts';
+import type { ReadHeldWebhook } from './held-webhook.ts';
 import * as leases from './lease.ts';
 import { afterAttempt, INITIAL_STATE, maySend } from './receiver-state.ts';
 import type { RecordOutcome, Result } from './record-outcome.ts';
@@ -10,9 +12,12 @@ import { createSignal } from './signal.ts';
 
 /** Deliveries read at a time. */
 const PAGE = 200;
+/** Milliseconds after which a queue whose owner is not active is looked at again. */
+const OWNER_CHECK = 30_000;
 
 export interface WorkerContext extends Sender, leases.LeaseHolder {
   db: Database;
+  readHeldWebhook: ReadHeldWebhook;
   recordOutcome: RecordOutcome;
   countAttempt: (result: Result) => void;
   log: FastifyBaseLogger;
@@ -40,19 +45,23 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
   const changes = createSignal();
   let phase: 'sending' | 'stopping' | 'abandoned' = 'sending';
   let webhook = claimed;
+  let ownerActive = true;
   /** The webhook may have changed since it was read. */
   let stale = true;
   /** The database may hold deliveries that are due and not in `page`. */
   let mayHaveMore = true;
   let page: Delivery[] = [];
   let receiver = INITIAL_STATE;
-  let inFlight = 0;
-  /** The ids of deliveries from the start of an attempt until its outcome is recorded. */
+  /** The ids of deliveries from the start of an attempt until its outcome is recorded. Bounds what is sent twice. */
   const unrecorded = new Set<string>();
   let failure: unknown;
 
   async function run(): Promise<void> {
     for (;;) {
+      while (stale && phase === 'sending') {
+        stale = false;
+        await refresh();
+      }
       if (mayStart() && page.length === 0 && mayHaveMore) await readPage();
       while (mayStart() && page.length > 0) start(page.shift() as Delivery);
       if (failure) throw failure;
@@ -61,16 +70,24 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
     }
   }
 
-  const mayStart = () => phase === 'sending' && maySend(receiver, inFlight);
+  const mayStart = () => phase === 'sending' && ownerActive && maySend(receiver, unrecorded.size);
+  const isSubscribed = ({ event }: Delivery) => webhook.events.includes(event);
+
+  async function refresh(): Promise<void> {
+    const { webhook: present, ownerActive: active } = await worker.readHeldWebhook(claimed);
+    if (!present) return stop();
+    if (present.url !== webhook.url) receiver = INITIAL_STATE;
+    // The owner ended the hold.
+    else if (Number(present.held_until) !== Number(webhook.held_until)) {
+      receiver = { ...receiver, heldUntil: null };
+    }
+    webhook = present;
+    ownerActive = active;
+    if (!page.every(isSubscribed)) reload();
+  }
 
   async function readPage(): Promise<void> {
     mayHaveMore = false;
-    if (stale) {
-      stale = false;
-      const renewed = await bounded(leases.renew(worker, webhook_id));
-      if (!renewed) return stop();
-      webhook = renewed;
-    }
     // Copied before the read: an outcome recorded during the read may not show in its result yet.
     const skipped = new Set(unrecorded);
     const limit = PAGE + skipped.size;
@@ -81,13 +98,19 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
         .limit(limit)
         .toArray(),
     );
-    if (stale) return;
-    page = due.filter(({ _id }) => !skipped.has(_id));
     if (due.length === limit) mayHaveMore = true;
+    const waiting = due.filter(({ _id }) => !skipped.has(_id));
+    if (!stale && !waiting.every(isSubscribed)) {
+      // The subscription may be younger than the webhook in memory, so read it again before dropping anything.
+      await refresh();
+      if (phase !== 'sending') return;
+      const unsubscribed = waiting.filter((delivery) => !isSubscribed(delivery));
+      await bounded(dropUnsubscribed(worker.db, unsubscribed, worker.now()));
+    }
+    if (!stale) page = waiting.filter(isSubscribed);
   }
 
   function start(delivery: Delivery): void {
-    inFlight += 1;
     unrecorded.add(delivery._id);
     attempt(delivery).catch((error) => {
       failure = error;
@@ -98,13 +121,16 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
   async function attempt(delivery: Delivery): Promise<void> {
     const { url } = webhook;
     const outcome = await deliver(worker, webhook, delivery);
-    inFlight -= 1;
     // Ignore results for a URL that has been replaced.
     if (url === webhook.url) receiver = afterAttempt(receiver, outcome, worker.now());
-    changes.notify();
     // Another worker records the outcome of an abandoned delivery.
     if (phase === 'abandoned') return;
-    worker.countAttempt(await worker.recordOutcome(delivery, outcome));
+    const [result] = await Promise.all([
+      worker.recordOutcome(delivery, outcome),
+      // Another process may have changed or deleted the webhook: read it before the next attempt takes this place.
+      page.length > 0 || mayHaveMore ? refresh() : undefined,
+    ]);
+    worker.countAttempt(result);
     unrecorded.delete(delivery._id);
     changes.notify();
   }
@@ -113,14 +139,21 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
   async function letGo(): Promise<boolean> {
     if (phase !== 'sending') {
       await bounded(leases.abandon(worker, [webhook_id]));
-    } else if (receiver.gone) {
-      await bounded(leases.disable(worker, webhook));
-    } else if (receiver.heldUntil !== null) {
-      await bounded(leases.hold(worker, webhook, new Date(receiver.heldUntil)));
-    } else {
-      return !mayHaveMore && releaseWhenIdle();
+      return true;
     }
-    return true;
+    if (receiver.gone) return released(leases.disable(worker, webhook));
+    if (receiver.heldUntil !== null) {
+      return released(leases.hold(worker, webhook, new Date(receiver.heldUntil)));
+    }
+    if (!ownerActive) return released(leases.release(worker, webhook, new Date(worker.now() + OWNER_CHECK)));
+    return !mayHaveMore && releaseWhenIdle();
+  }
+
+  /** Looks at the queue again when the webhook changed before the lease was released. */
+  async function released(release: Promise<boolean>): Promise<boolean> {
+    const done = await bounded(release);
+    if (!done) reload();
+    return done;
   }
 
   async function releaseWhenIdle(): Promise<boolean> {
@@ -132,9 +165,7 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
         { sort: { due: 1, seq: 1 }, projection: { due: 1 } },
       ),
     );
-    if (await bounded(leases.release(worker, webhook, next?.due ?? null))) return true;
-    reload();
-    return false;
+    return released(leases.release(worker, webhook, next?.due ?? null));
   }
 
   function reload(): void {

@@ -2,6 +2,7 @@ import type { Agent, Dispatcher } from 'undici';
 import type { Attempt } from '../records.ts';
 import { retryAfterOf } from './backoff.ts';
 import { NotPublicError } from './public-address.ts';
+import { PortError } from './receiver-port.ts';
 
 /** Bytes of a response that are read before the connection is closed. */
 const MAX_RESPONSE = 64 * 1024;
@@ -95,7 +96,7 @@ const REASONS: Record<string, string> = {
 
 /** The reason that the owner of the webhook sees; reveals nothing about this service. */
 function reasonOf(error: Error & { code?: string }): string {
-  if (error instanceof NotPublicError) return error.message;
+  if (error instanceof NotPublicError || error instanceof PortError) return error.message;
   const { code = '' } = error;
   if (/^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/.test(code)) {
     return `TLS failed (${code})`;

@@ -43,7 +43,8 @@ async function wake(db: Database, webhookIds: string[], now: number, endHold: bo
       $set: {
         wakes: { $add: ['$wakes', 1] },
         due_at: { $cond: ['$lease', '$due_at', due_at] },
-        ...(endHold && { held_until: null }),
+        // Not null: `hold` must see that a hold ended while it waited for attempts in flight.
+        ...(endHold && { held_until: new Date(now) }),
       },
     },
   ]);

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { withTimeout } from '../with-timeout.ts';
 import { bounded } from './database-timeout.ts';
+import { createReadHeldWebhook } from './held-webhook.ts';
 import { abandon, claim, renewAll } from './lease.ts';
 import { type Queue, startQueue, type WorkerContext } from './queue.ts';
 
@@ -27,8 +28,10 @@ interface Tuning {
   leaseDuration: number;
 }
 
-export function createWorker(options: Omit<WorkerContext, 'id'> & Tuning): Worker {
-  const worker: WorkerContext = { ...options, id: randomUUIDv7() };
+export function createWorker(options: Omit<WorkerContext, 'id' | 'readHeldWebhook'> & Tuning): Worker {
+  const id = randomUUIDv7();
+  const readHeldWebhook = createReadHeldWebhook({ db: options.db, id });
+  const worker: WorkerContext = { ...options, id, readHeldWebhook };
   const { log } = worker;
   const queues = new Map<string, Queue>();
   let timers: NodeJS.Timeout[] = [];

@@ -11,14 +11,15 @@ const table = {
   sortable: ['created_at'],
   filters: { status: DELIVERY_STATUSES },
   search: containsText('event_id'),
-  unique: 'delivery_id',
+  // `seq` keeps the order of events that were published together.
+  unique: ['seq', 'delivery_id'],
 } as const satisfies { sortable: readonly (keyof Delivery)[]; [part: string]: unknown };
 
 const schema = {
   ...operation,
   summary: 'List deliveries',
   description:
-    'Lists deliveries with their latest attempts and what the receiver answered. Deliveries are kept for 30 days. `search` matches any part of the event id.',
+    'Lists deliveries by creation, events published together in their order, with their latest attempts and what the receiver answered. Deliveries are kept for 30 days. `search` matches any part of the event id.',
   params: webhookId,
   querystring: listQuery(table),
   response: {

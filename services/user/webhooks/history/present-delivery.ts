@@ -11,9 +11,10 @@ export const deliveryRecord = z
     delivery_id: z.string(),
     event_id: z.string().meta({ description: 'Sent to the receiver as `webhook-id`' }),
     event: z.enum(EVENT_NAMES),
-    status: z
-      .enum(DELIVERY_STATUSES)
-      .meta({ description: '`failed`: a dead letter after three days of retries; it can be replayed' }),
+    status: z.enum(DELIVERY_STATUSES).meta({
+      description:
+        '`failed`: a dead letter after three days of retries, or its event is no longer subscribed; it can be replayed while the webhook is subscribed to the event',
+    }),
     created_at: dateTime,
     next_attempt_at: dateTime.nullable(),
     settled_at: dateTime.nullable().meta({ description: 'When it was delivered or failed for good' }),

@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { AppError, found } from '@gatehouse/shared/http/errors';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ const schema = {
   ...operation,
   summary: 'Replay a delivery',
   description:
-    'Sends the same bytes again under the same `webhook-id`, whatever the status of the delivery, with a new retry window of three days. A pending delivery is sent at once. If the webhook is not active, the delivery waits until it is.',
+    'Sends the same bytes again under the same `webhook-id`, whatever the status of the delivery, with a new retry window of three days. A pending delivery is sent at once. If the webhook is not active, the delivery waits until it is. If the webhook is no longer subscribed to the event, the answer is 403.',
   params: z.object({ webhook_id: z.string(), delivery_id: z.string() }),
   response: { 200: deliveryRecord, ...oneWebhookFailures },
 };
@@ -26,12 +26,17 @@ export const replayDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (
     { schema, config },
     async (request) => {
       const { delivery_id, ...own } = request.params;
-      const { webhook_id } = await ownWebhook(db, { ...own, owner_id: callerId(request) });
-      const replayed = found(
-        await db.webhookDeliveries.findOneAndUpdate({ _id: delivery_id, webhook_id }, requeue(now()), {
-          returnDocument: 'after',
-        }),
+      const { webhook_id, events } = await ownWebhook(db, { ...own, owner_id: callerId(request) });
+      const delivery = { _id: delivery_id, webhook_id };
+      const replayed = await db.webhookDeliveries.findOneAndUpdate(
+        { ...delivery, event: { $in: events } },
+        requeue(now()),
+        { returnDocument: 'after' },
       );
+      if (!replayed) {
+        const { event } = found(await db.webhookDeliveries.findOne(delivery));
+        throw new AppError('forbidden', { text: `The webhook is not subscribed to ${event}` });
+      }
       await webhookChanged(webhook_id, { endHold: true });
       return presentDelivery(replayed);
     },

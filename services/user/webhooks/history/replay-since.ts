@@ -17,7 +17,7 @@ const PAGE = 1_000;
 const schema = {
   ...operation,
   summary: 'Replay deliveries',
-  description: `Replays the failed deliveries created since a time; with \`all\`, the delivered ones too. One call replays up to ${MAX_REPLAYED}, oldest first; if more remain, continue with \`next_since\`. Deliveries that are already pending are not affected.`,
+  description: `Replays the failed deliveries created since a time; with \`all\`, the delivered ones too. One call replays up to ${MAX_REPLAYED}, oldest first; if more remain, continue with \`next_since\`. Deliveries that are already pending, and those of events that are no longer subscribed, are not affected.`,
   params: webhookId,
   body: jsonBody({
     since: isoDateTime,
@@ -41,10 +41,11 @@ export const replaySince: FastifyPluginAsyncZod<WebhookOptions> = async (
   { db, now, webhookChanged },
 ) => {
   app.post('/api/v1/webhooks/:webhook_id/replay', { schema, config }, async (request) => {
-    const { webhook_id } = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
+    const { webhook_id, events } = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
     const { all, since } = request.body;
     const settled: Filter<Delivery> = {
       webhook_id,
+      event: { $in: events },
       status: all ? { $in: ['failed', 'delivered'] } : 'failed',
       // Excludes what is delivered while this call, or a duplicate of it, runs.
       settled_at: { $lt: new Date(now()) },

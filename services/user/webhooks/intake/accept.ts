@@ -4,14 +4,7 @@ import { batched } from '../delivery/batched.ts';
 import { duplicateIndexes } from '../delivery/bulk-errors.ts';
 import { type PublishedEvent, payloadOf } from '../events.ts';
 import { KEPT_DAYS, type StoredEvent } from '../records.ts';
-import {
-  completeFanOut,
-  DURABLE,
-  fanOut,
-  type IntakeOptions,
-  isSubscribed,
-  subscribersOf,
-} from './fan-out.ts';
+import { completeFanOut, fanOut, type IntakeOptions, isSubscribed, subscribersOf } from './fan-out.ts';
 
 /** `known`: the same event was accepted before. `conflict`: another event has its id. */
 type Acceptance = 'accepted' | 'known' | 'conflict';
@@ -35,7 +28,7 @@ export function createAccept(options: IntakeOptions): Accept {
       const _id = randomUUIDv7();
       if (subscribed.length > 0) {
         const event_ids = subscribed.map(({ id }) => id);
-        await db.eventIntakes.insertOne({ _id, event_ids, began_at: new Date(at) }, DURABLE);
+        await db.eventIntakes.insertOne({ _id, event_ids, began_at: new Date(at) });
       }
       const { acceptances, stored, known } = await insert(
         db,
@@ -77,7 +70,7 @@ async function withOpenIntake(db: Database, known: StoredEvent[], own: string): 
 async function insert(db: Database, events: StoredEvent[]) {
   let duplicates = new Set<number>();
   try {
-    await db.events.insertMany(events, { ordered: false, ...DURABLE });
+    await db.events.insertMany(events, { ordered: false });
   } catch (error) {
     duplicates = duplicateIndexes(error);
   }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Database } from '../../database.ts';
+import { activeOwners } from '../active-owners.ts';
 import { duplicateIndexes } from '../delivery/bulk-errors.ts';
 import type { Wake } from '../delivery/wake.ts';
 import { type Delivery, KEPT_DAYS, type StoredEvent, type Webhook } from '../records.ts';
@@ -10,19 +11,27 @@ export interface IntakeOptions {
   deliveriesAdded: Wake['deliveriesAdded'];
 }
 
-/** Acknowledged writes are on disk and survive a power failure. */
-export const DURABLE = { writeConcern: { w: 'majority', j: true } } as const;
-
 type Subscriber = Pick<Webhook, 'webhook_id' | 'owner_id' | 'events' | 'created_at'>;
 
-/** The webhooks of some accounts that get deliveries. Those of a paused webhook wait; a disabled one gets none. */
-export const subscribersOf = (db: Database, owners: Iterable<string>): Promise<Subscriber[]> =>
-  db.webhooks
+/**
+ * The webhooks of some accounts that get deliveries. Those of a paused webhook wait; a disabled webhook, or one of an
+ * account that is not active, gets none.
+ */
+export async function subscribersOf(db: Database, owners: Iterable<string>): Promise<Subscriber[]> {
+  const webhooks = await db.webhooks
     .find(
       { owner_id: { $in: [...owners] }, status: { $in: ['active', 'paused'] } },
       { projection: { _id: 0, webhook_id: 1, owner_id: 1, events: 1, created_at: 1 } },
     )
     .toArray();
+  // Most accounts have no webhook, so their events cost no second query.
+  if (webhooks.length === 0) return [];
+  const active = await activeOwners(
+    db,
+    webhooks.map(({ owner_id }) => owner_id),
+  );
+  return webhooks.filter(({ owner_id }) => active.has(owner_id));
+}
 
 export const isSubscribed = (
   subscriber: Subscriber,
@@ -44,7 +53,7 @@ export async function fanOut(
       .map(({ webhook_id }) => deliveryOf(event, webhook_id, at)),
   );
   if (deliveries.length === 0) return;
-  await db.webhookDeliveries.insertMany(deliveries, { ordered: false, ...DURABLE }).catch(duplicateIndexes);
+  await db.webhookDeliveries.insertMany(deliveries, { ordered: false }).catch(duplicateIndexes);
   await deliveriesAdded([...new Set(deliveries.map(({ webhook_id }) => webhook_id))]);
 }
 

@@ -17,7 +17,7 @@ const MAX_WEBHOOKS = 20;
 const schema = {
   ...operation,
   summary: 'Configure a webhook',
-  description: `The webhook is active at once and receives events from now on. Its host must have public addresses only. The secret signs every delivery and is never returned. An account may have up to ${MAX_WEBHOOKS} webhooks.`,
+  description: `The webhook is active at once and receives events from now on. Its host must have public addresses only, and its port must be one that the operator allows, by default 80, 443 or 8000 to 9999. The secret signs every delivery and is never returned. An account may have up to ${MAX_WEBHOOKS} webhooks.`,
   body: jsonBody({ ...settings, secret: secretText }).meta({
     examples: [
       {

@@ -14,7 +14,8 @@ const PAGE = 1_000;
 const schema = {
   ...operation,
   summary: 'Delete a webhook',
-  description: 'Deletes the webhook and its deliveries permanently. Nothing more is sent.',
+  description:
+    'Deletes the webhook and its deliveries permanently. At most the attempts in flight, up to 16, still arrive.',
   params: webhookId,
   response: {
     200: messageResponse(DELETED.message, 'The webhook is deleted'),

@@ -1,5 +1,6 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { NotPublicError, publicAddresses, type Resolve } from '../delivery/public-address.ts';
+import { isAllowedPort, listPorts, type PortRange } from '../delivery/receiver-port.ts';
 import { withTimeout } from '../with-timeout.ts';
 
 /** Rejects a URL that webhooks may not be sent to. @throws {AppError} invalidFormat */
@@ -10,11 +11,14 @@ const invalid = (reason: string) => new AppError('invalidFormat', { text: `url $
 export const createReceiverUrlValidator =
   ({
     allowPrivate,
+    ports,
     httpsOnly,
     resolve,
     resolveTimeout,
   }: {
+    /** Allows every address and every port. */
     allowPrivate: boolean;
+    ports: readonly PortRange[];
     httpsOnly: boolean;
     resolve: Resolve;
     /** Milliseconds for the name servers. Addresses are checked again at every connection. */
@@ -28,6 +32,7 @@ export const createReceiverUrlValidator =
     if (url.username || url.password) throw invalid('must not contain a user name or password');
     if (text.includes('#')) throw invalid('must not contain a fragment');
     if (allowPrivate) return;
+    if (!isAllowedPort(url, ports)) throw invalid(`must use port ${listPorts(ports)}`);
     try {
       await withTimeout(publicAddresses(url.hostname, resolve), resolveTimeout, new Error('timed out'));
     } catch (error) {

@@ -27,7 +27,7 @@ const schema = {
   ...operation,
   summary: 'Change a webhook',
   description:
-    'Changes the fields in the body and no others. Deliveries of a paused webhook wait. Setting `status` to `active` sends them, also after a receiver has disabled the webhook with 410.',
+    'Changes the fields in the body and no others, for every attempt that is not in flight. Deliveries of a paused webhook wait. Setting `status` to `active` sends them, also after a receiver has disabled the webhook with 410. Waiting deliveries of an event that is taken away are not sent: each becomes `failed` when its turn comes.',
   params: webhookId,
   body: changes,
   response: {

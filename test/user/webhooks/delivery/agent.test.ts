@@ -1,30 +1,31 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { type Receiver, startReceiver } from '../../../fixtures/receiver.ts';
-import { conversation, type Hooks, startHooks } from '../hooks.ts';
+import { conversation } from '../event-samples.ts';
+import { startWebhookService, type WebhookService } from '../webhook-service.ts';
 
 /** What the name servers answer at the moment. */
 let addresses: string[] = [];
-let hooks: Hooks;
+let service: WebhookService;
 let receiver: Receiver;
 beforeAll(async () => {
-  hooks = await startHooks({
-    env: { WEBHOOK_ALLOW_PRIVATE: 'off' },
+  service = await startWebhookService({
+    env: { WEBHOOK_ALLOW_PRIVATE: 'off', WEBHOOK_PORTS: '1-6665,6667-65535' },
     delivery: { resolve: async () => addresses },
   });
   receiver = await startReceiver();
 });
 afterAll(async () => {
-  await hooks.stop();
+  await service.stop();
   await receiver.stop();
 });
 
 /** Publishes an event to a webhook. @returns the first attempt. */
 async function firstAttempt(configure: () => Promise<string>, owner_id: string) {
   const webhook_id = await configure();
-  await hooks.publish(conversation(owner_id));
+  await service.publish(conversation(owner_id));
   return eventually(async () => {
-    const delivery = await hooks.db.webhookDeliveries.findOne({ webhook_id });
+    const delivery = await service.db.webhookDeliveries.findOne({ webhook_id });
     if (!delivery?.attempts[0]) throw new Error('no attempt yet');
     return delivery.attempts[0];
   });
@@ -35,7 +36,7 @@ test.each([
   ['gains a private address', ['93.184.215.14', '127.0.0.1']],
   ['moves to a private address written as IPv6', ['::ffff:127.0.0.1']],
 ])('does not call a name that %s after it was configured', async (_what, then) => {
-  const ada = await hooks.person();
+  const ada = await service.person();
   const { port } = new URL(receiver.url);
   addresses = ['93.184.215.14'];
   const attempt = await firstAttempt(async () => {
@@ -50,12 +51,12 @@ test.each([
 test.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]'])(
   'does not call a private address that was stored by other means: %s',
   async (host) => {
-    const ada = await hooks.person();
+    const ada = await service.person();
     addresses = ['93.184.215.14'];
     const { port } = new URL(receiver.url);
     const attempt = await firstAttempt(async () => {
       const webhook_id = await ada.configure({ url: 'https://app.example.com/' });
-      await hooks.db.webhooks.updateOne({ webhook_id }, { $set: { url: `http://${host}:${port}/` } });
+      await service.db.webhooks.updateOne({ webhook_id }, { $set: { url: `http://${host}:${port}/` } });
       return webhook_id;
     }, ada.user_id);
     expect(attempt).toMatchObject({ status: null, error: 'the address is not public' });
@@ -63,8 +64,20 @@ test.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]'])(
   },
 );
 
+test('does not call a port that is no longer allowed', async () => {
+  const ada = await service.person();
+  addresses = ['93.184.215.14'];
+  const attempt = await firstAttempt(async () => {
+    const webhook_id = await ada.configure({ url: 'https://app.example.com/' });
+    const url = 'https://app.example.com:6666/';
+    await service.db.webhooks.updateOne({ webhook_id }, { $set: { url } });
+    return webhook_id;
+  }, ada.user_id);
+  expect(attempt).toMatchObject({ status: null, error: 'the port is not allowed' });
+});
+
 test('ignores the proxy variables of the environment', async () => {
-  const ada = await hooks.person();
+  const ada = await service.person();
   addresses = ['127.0.0.1'];
   vi.stubEnv('HTTP_PROXY', receiver.url);
   vi.stubEnv('http_proxy', receiver.url);

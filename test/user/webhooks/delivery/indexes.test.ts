@@ -89,6 +89,7 @@ test('a replay examines only dead letters, and a list only its page', async () =
     .sort({ created_at: 1 })
     .limit(1_000);
   expect(await examined(replay)).toBe(4);
-  const page = deliveries.find({ webhook_id: 'busy' }).sort({ created_at: -1, delivery_id: -1 }).limit(20);
+  const newest = { created_at: -1, seq: -1, delivery_id: -1 } as const;
+  const page = deliveries.find({ webhook_id: 'busy' }).sort(newest).limit(20);
   expect(await examined(page)).toBeLessThanOrEqual(32);
 });

@@ -1,6 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../../../services/user/database.ts';
+
+import { createReadHeldWebhook } from '../../../../services/user/webhooks/delivery/held-webhook.ts';
 import { abandon, claim } from '../../../../services/user/webhooks/delivery/lease.ts';
 import {
   type Queue,
@@ -11,9 +13,11 @@ import { createRecordOutcome } from '../../../../services/user/webhooks/delivery
 import { createSecrets } from '../../../../services/user/webhooks/delivery/secrets.ts';
 import type { Outcome } from '../../../../services/user/webhooks/delivery/send.ts';
 import { createWake } from '../../../../services/user/webhooks/delivery/wake.ts';
+import type { EventName } from '../../../../services/user/webhooks/events.ts';
 import { testClock } from '../../../fixtures/clock.ts';
 import { freshDatabase } from '../../../fixtures/database.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
+import { newMember } from '../../../fixtures/members.ts';
 
 const { now } = testClock();
 const secrets = createSecrets({ JWT_SECRET: 'a secret that only the tests know, 32 bytes and more' });
@@ -26,17 +30,19 @@ afterAll(() => database.drop());
 
 let webhooks = 0;
 let webhook_id: string;
+let owner_id: string;
 let worker: WorkerContext;
 let queue: Queue;
 /** The event ids of the attempts made, in order. */
 let sent: string[];
 /** Answers the attempt that is in flight for an event. */
-let answer: Map<string, (status: number) => void>;
+let answer: Map<string, (status: number, retryAfter?: number) => void>;
 beforeEach(async () => {
   webhooks += 1;
   webhook_id = `webhook-${webhooks}`;
   sent = [];
   answer = new Map();
+  owner_id = (await newMember(database.db)).user_id as string;
   await storeWebhook();
   worker = {
     db: database.db,
@@ -47,13 +53,22 @@ beforeEach(async () => {
     secrets,
     log: { error: () => {} } as unknown as FastifyBaseLogger,
     countAttempt: () => {},
+
+    readHeldWebhook: createReadHeldWebhook({ db: database.db, id: 'worker' }),
     recordOutcome: createRecordOutcome({ db: database.db, now }),
     send: ({ headers }) =>
       new Promise<Outcome>((resolve) => {
         const id = headers['webhook-id'] as string;
         sent.push(id);
-        answer.set(id, (status) =>
-          resolve({ at: new Date(), duration_ms: 1, status, error: null, answer: '', retryAfter: null }),
+        answer.set(id, (status, retryAfter) =>
+          resolve({
+            at: new Date(),
+            duration_ms: 1,
+            status,
+            error: null,
+            answer: '',
+            retryAfter: retryAfter ?? null,
+          }),
         );
       }),
   };
@@ -69,10 +84,10 @@ afterEach(async () => {
 async function storeWebhook(): Promise<void> {
   await database.db.webhooks.insertOne({
     webhook_id,
-    owner_id: `User-${100_000 + webhooks}`,
+    owner_id,
     slot: 0,
     url: 'https://receiver.example.com/',
-    events: ['conversation.started'],
+    events: ['conversation.started', 'payment.failed'],
     status: 'active',
     secret: secrets.seal('keep-it-to-yourself', webhook_id),
     previous_secrets: [],
@@ -93,7 +108,8 @@ async function claimQueue(): Promise<Queue> {
 
 let seq = 0;
 /** Stores deliveries and tells the queue. */
-async function add(...ids: string[]): Promise<void> {
+const add = (...ids: string[]) => addEvents('conversation.started', ...ids);
+async function addEvents(event: EventName, ...ids: string[]): Promise<void> {
   const deliveries = ids.map((id) => {
     seq += 1;
     return {
@@ -101,7 +117,7 @@ async function add(...ids: string[]): Promise<void> {
       delivery_id: `${webhook_id}-${id}`,
       webhook_id,
       event_id: id,
-      event: 'conversation.started' as const,
+      event,
       payload: '{}',
       status: 'pending' as const,
       created_at: new Date(now()),
@@ -120,9 +136,9 @@ async function add(...ids: string[]): Promise<void> {
 }
 
 /** Waits until an attempt is in flight, and answers it. */
-async function respond(id: string, status: number): Promise<void> {
+async function respond(id: string, status: number, retryAfter?: number): Promise<void> {
   await eventually(() => expect(sent).toContain(id));
-  answer.get(id)?.(status);
+  answer.get(id)?.(status, retryAfter);
 }
 
 const recorded = (id: string) =>
@@ -148,7 +164,7 @@ test('sends each delivery once, also when more are read while some are in flight
   expect(sent).toEqual(['a', 'b', 'c', 'd', 'e', 'last']);
 });
 
-test('a reload drops the deliveries that were read ahead', async () => {
+test('a reload forgets the deliveries that were read ahead', async () => {
   await add('a', 'b', 'c');
   await eventually(() => expect(sent).toEqual(['a']));
   await database.db.webhookDeliveries.deleteOne({ _id: `${webhook_id}-b` });
@@ -173,6 +189,134 @@ test('stops sending when the webhook is deleted', async () => {
   await queue.done;
   expect(sent).toEqual(['a']);
 });
+
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => String(index));
+const webhook = () => database.db.webhooks.findOne({ webhook_id });
+/** Changes the webhook as another process does: this one is not told. */
+const changeElsewhere = (fields: object) => database.db.webhooks.updateOne({ webhook_id }, { $set: fields });
+
+test('has at most sixteen deliveries sent and not recorded', async () => {
+  const ids = numbered(60);
+  await add(...ids);
+  for (const id of ids.slice(0, 11)) await respond(id, 200);
+  await eventually(() => expect(sent).toEqual(ids.slice(0, 27)));
+  const { recordOutcome } = worker;
+  const thawed = Promise.withResolvers<void>();
+  let unrecorded = 0;
+  worker.recordOutcome = async (...outcome) => {
+    unrecorded += 1;
+    await thawed.promise;
+    return recordOutcome(...outcome);
+  };
+  try {
+    for (const id of ids.slice(11, 27)) await respond(id, 200);
+    await eventually(() => expect(unrecorded).toBe(16));
+    expect(sent).toHaveLength(27);
+  } finally {
+    thawed.resolve();
+  }
+  for (const id of ids.slice(27)) await respond(id, 200);
+  for (const id of ids) await recorded(id);
+  expect(sent).toEqual(ids);
+});
+
+test('sends nothing after the attempts in flight when another process deletes the webhook', async () => {
+  await add(...numbered(40));
+  for (const id of numbered(3)) await respond(id, 200);
+  await eventually(() => expect(sent.length).toBeGreaterThanOrEqual(8));
+  const before = [...sent];
+  await database.db.webhooks.deleteOne({ webhook_id });
+  for (const id of before) await respond(id, 200);
+  await queue.done;
+  expect(sent).toEqual(before);
+});
+
+test('uses the settings of another process for everything that is not in flight', async () => {
+  await add('a', 'b');
+  await eventually(() => expect(sent).toEqual(['a']));
+  const urls: string[] = [];
+  const { send } = worker;
+  worker.send = (request) => {
+    urls.push(request.url);
+    return send(request);
+  };
+  await changeElsewhere({ url: 'https://moved.example.com/' });
+  await respond('a', 200);
+  await respond('b', 200);
+  await recorded('b');
+  expect(urls).toEqual(['https://moved.example.com/']);
+});
+
+test('drops deliveries of an event that is no longer subscribed, without an attempt', async () => {
+  await add('a', 'b', 'c');
+  await addEvents('payment.failed', 'd');
+  await eventually(() => expect(sent).toEqual(['a']));
+  await changeElsewhere({ events: ['payment.failed'] });
+  await respond('a', 200);
+  await respond('d', 200);
+  await recorded('d');
+  expect(sent).toEqual(['a', 'd']);
+  const { webhookDeliveries } = database.db;
+  for (const id of ['b', 'c']) {
+    expect(await webhookDeliveries.findOne({ _id: `${webhook_id}-${id}` })).toMatchObject({
+      status: 'failed',
+      attempts: [],
+      settled_at: new Date(now()),
+    });
+  }
+});
+
+test('sends deliveries of an event that another process has just subscribed', async () => {
+  await add('a', 'b');
+  await respond('a', 200);
+  await eventually(() => expect(sent).toEqual(['a', 'b']));
+  await recorded('a');
+  await changeElsewhere({ events: ['conversation.started', 'chatbot.created'] });
+  await addEvents('chatbot.created', 'c');
+  await respond('c', 200);
+  await recorded('c');
+  expect(sent).toEqual(['a', 'b', 'c']);
+});
+
+test('sends nothing while the account is not active, and looks again later', async () => {
+  await add(...numbered(5));
+  await respond('0', 200);
+  await eventually(() => expect(sent).toHaveLength(3));
+  const { users } = database.db;
+  await users.updateOne({ user_id: owner_id }, { $set: { account_status: 'disabled' } });
+  for (const id of ['1', '2']) await respond(id, 200);
+  await queue.done;
+  expect(sent).toHaveLength(3);
+  expect(await webhook()).toMatchObject({ status: 'active', lease: null, due_at: new Date(now() + 30_000) });
+});
+
+test('releases at once a queue whose account is not active when it is claimed', async () => {
+  queue.stop();
+  await queue.done;
+  await database.db.users.updateOne({ user_id: owner_id }, { $set: { account_status: 'disabled' } });
+  queue = await claimQueue();
+  await add('a');
+  await queue.done;
+  expect(sent).toEqual([]);
+});
+
+test.each(['this process', 'another process'])(
+  'a hold that the owner ends in %s while attempts are in flight stays ended',
+  async (where) => {
+    await add('a', 'b', 'c', 'd');
+    await respond('a', 200);
+    await eventually(() => expect(sent).toEqual(['a', 'b', 'c']));
+    await respond('b', 429, 3_600_000);
+    await recorded('b');
+    const reload = () => where === 'this process' && queue.reload();
+    const { webhookChanged } = createWake({ db: database.db, now, worker: { reload, readMore: () => {} } });
+    await webhookChanged(webhook_id, { endHold: true });
+    await respond('c', 200);
+    await respond('d', 200);
+    await recorded('d');
+    expect((await webhook())?.held_until).toEqual(new Date(now()));
+  },
+);
 
 test('stops without recording an attempt that is abandoned', async () => {
   await add('a');

@@ -3,7 +3,8 @@ import { createSecrets } from '../../../../services/user/webhooks/delivery/secre
 import { resealSecrets } from '../../../../services/user/webhooks/registration/reseal-secrets.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { startReceiver } from '../../../fixtures/receiver.ts';
-import { conversation, SECRET, startHooks } from '../hooks.ts';
+import { conversation } from '../event-samples.ts';
+import { SECRET, startWebhookService } from '../webhook-service.ts';
 
 const JWT_SECRET = 'j'.repeat(32);
 const [ONE, TWO] = ['1'.repeat(32), '2'.repeat(32)];
@@ -57,25 +58,25 @@ describe('a sealed secret', () => {
 });
 
 test('a start reseals what the previous key sealed; a secret that no key opens is kept and does not sign', async () => {
-  const hooks = await startHooks({ env: { WEBHOOK_SECRET_KEY: ONE } });
+  const service = await startWebhookService({ env: { WEBHOOK_SECRET_KEY: ONE } });
   const receiver = await startReceiver();
   try {
-    const ada = await hooks.person();
+    const ada = await service.person();
     const webhook_id = await ada.configure({ url: receiver.url });
     await ada.call('POST', `/${webhook_id}/rotate-secret`, { secret: 'the second secret' });
     const next = createSecrets({ JWT_SECRET, WEBHOOK_SECRET_KEY: TWO, WEBHOOK_SECRET_KEY_PREVIOUS: ONE });
-    await Promise.all([resealSecrets(hooks.db, next), resealSecrets(hooks.db, next)]);
-    const stored = await hooks.stored(webhook_id);
+    await Promise.all([resealSecrets(service.db, next), resealSecrets(service.db, next)]);
+    const stored = await service.stored(webhook_id);
     const alone = createSecrets({ JWT_SECRET: 'x', WEBHOOK_SECRET_KEY: TWO });
     expect(alone.open(String(stored?.secret), webhook_id)).toBe('the second secret');
     expect(alone.open(String(stored?.previous_secrets[0]?.secret), webhook_id)).toBe(SECRET);
 
     // The running service does not have the next key.
-    await hooks.publish(conversation(ada.user_id));
+    await service.publish(conversation(ada.user_id));
     for (const call of ['test', 'rotate-secret']) {
       const answer = await ada.call('POST', `/${webhook_id}/${call}`, { secret: 'the third secret' });
       expect(outcome(answer)).toStrictEqual(
-        hooks.failure(
+        service.failure(
           answer,
           503,
           'SERVICE_UNAVAILABLE',
@@ -85,13 +86,13 @@ test('a start reseals what the previous key sealed; a secret that no key opens i
       );
     }
     // The delivery stays pending, and no failure of the receiver is recorded.
-    const [delivery] = await hooks.db.webhookDeliveries.find({ webhook_id }).toArray();
+    const [delivery] = await service.db.webhookDeliveries.find({ webhook_id }).toArray();
     expect(delivery).toMatchObject({ status: 'pending', attempts: [], failures: 0 });
     expect(receiver.received).toEqual([]);
-    await resealSecrets(hooks.db, createSecrets({ JWT_SECRET, WEBHOOK_SECRET_KEY: ONE }));
-    expect(await hooks.stored(webhook_id)).toMatchObject({ secret: stored?.secret });
+    await resealSecrets(service.db, createSecrets({ JWT_SECRET, WEBHOOK_SECRET_KEY: ONE }));
+    expect(await service.stored(webhook_id)).toMatchObject({ secret: stored?.secret });
   } finally {
-    await hooks.stop();
+    await service.stop();
     await receiver.stop();
   }
 });

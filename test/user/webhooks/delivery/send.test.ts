@@ -4,27 +4,28 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createSend } from '../../../../services/user/webhooks/delivery/send.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { type Receiver, startReceiver } from '../../../fixtures/receiver.ts';
-import { conversation, type Hooks, type Person, startHooks } from '../hooks.ts';
+import { conversation } from '../event-samples.ts';
+import { type Person, startWebhookService, type WebhookService } from '../webhook-service.ts';
 
 describe('a response', () => {
-  let hooks: Hooks;
+  let service: WebhookService;
   let ada: Person;
   let receiver: Receiver;
   beforeAll(async () => {
-    hooks = await startHooks();
+    service = await startWebhookService();
   });
-  afterAll(() => hooks.stop());
+  afterAll(() => service.stop());
   beforeEach(async () => {
-    ada = await hooks.person();
+    ada = await service.person();
     receiver = await startReceiver();
   });
   afterEach(() => receiver.stop());
 
   /** Publishes an event and waits for the first attempt of its delivery. */
   async function firstAttempt(webhook_id: string) {
-    await hooks.publish(conversation(ada.user_id));
+    await service.publish(conversation(ada.user_id));
     return eventually(async () => {
-      const delivery = await hooks.db.webhookDeliveries.findOne({ webhook_id });
+      const delivery = await service.db.webhookDeliveries.findOne({ webhook_id });
       if (!delivery?.attempts[0]) throw new Error('no attempt yet');
       return delivery.attempts[0];
     });
@@ -89,10 +90,10 @@ describe('a response', () => {
 
 describe('the timeout of an attempt', () => {
   test('closes the connection to a receiver that does not respond', async () => {
-    const hooks = await startHooks({ delivery: { attemptTimeout: 50 } });
+    const service = await startWebhookService({ delivery: { attemptTimeout: 50 } });
     const receiver = await startReceiver();
     try {
-      const ada = await hooks.person();
+      const ada = await service.person();
       let closed = 0;
       receiver.answers = [
         (response) =>
@@ -101,20 +102,20 @@ describe('the timeout of an attempt', () => {
           }),
       ];
       const webhook_id = await ada.configure({ url: receiver.url });
-      await hooks.publish(conversation(ada.user_id));
+      await service.publish(conversation(ada.user_id));
       // On a busy machine an attempt may time out before it reaches the receiver; a later one does.
       await eventually(() => {
-        hooks.clock.advance(60);
+        service.clock.advance(60);
         expect(closed).toBeGreaterThan(0);
       });
       const error = 'no complete response within 0.05 s';
       await eventually(async () => {
-        const delivery = await hooks.db.webhookDeliveries.findOne({ webhook_id });
+        const delivery = await service.db.webhookDeliveries.findOne({ webhook_id });
         expect(delivery?.attempts[0]).toMatchObject({ status: null, error, answer: '' });
       });
     } finally {
       await receiver.stop();
-      await hooks.stop();
+      await service.stop();
     }
   });
 

@@ -2,18 +2,19 @@ import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '../../../fixtures/receiver.ts';
-import { conversation, type Hooks, type Person, SECRET, startHooks } from '../hooks.ts';
+import { conversation } from '../event-samples.ts';
+import { type Person, SECRET, startWebhookService, type WebhookService } from '../webhook-service.ts';
 
-let hooks: Hooks;
+let service: WebhookService;
 let ada: Person;
 let receiver: Receiver;
 beforeAll(async () => {
-  hooks = await startHooks();
-  ada = await hooks.person();
+  service = await startWebhookService();
+  ada = await service.person();
   receiver = await startReceiver();
 });
 afterAll(async () => {
-  await hooks.stop();
+  await service.stop();
   await receiver.stop();
 });
 
@@ -25,8 +26,8 @@ async function delivered(secret: string, path = '/hooks?a=1') {
   const webhook_id = await ada.configure({ url: receiver.url + path, secret });
   const event = conversation(ada.user_id);
   receiver.received.length = 0;
-  await hooks.publish(event);
-  await hooks.settled(webhook_id, 'delivered');
+  await service.publish(event);
+  await service.settled(webhook_id, 'delivered');
   await ada.call('DELETE', `/${webhook_id}`);
   expect(receiver.received).toHaveLength(1);
   const [{ headers, body }] = receiver.received as [(typeof receiver.received)[0]];
@@ -44,7 +45,7 @@ describe('a delivery', () => {
       'user-agent': 'Gatehouse-Webhooks/1',
       'x-service-signature': hmac(SECRET, body),
       'webhook-id': event.id,
-      'webhook-timestamp': String(hooks.clock.seconds()),
+      'webhook-timestamp': String(service.clock.seconds()),
       'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
     });
   });
@@ -52,11 +53,11 @@ describe('a delivery', () => {
   test('has the time of publishing as the default timestamp', async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     receiver.received.length = 0;
-    await hooks.publish(conversation(ada.user_id, { timestamp: undefined }));
-    await hooks.settled(webhook_id, 'delivered');
+    await service.publish(conversation(ada.user_id, { timestamp: undefined }));
+    await service.settled(webhook_id, 'delivered');
     await ada.call('DELETE', `/${webhook_id}`);
     expect(JSON.parse(receiver.received[0]?.body as string).timestamp).toBe(
-      new Date(hooks.clock.now()).toISOString(),
+      new Date(service.clock.now()).toISOString(),
     );
   });
 });
@@ -87,22 +88,22 @@ describe('after a rotation', () => {
     const { body: rotated } = await ada.call('POST', `/${webhook_id}/rotate-secret`);
     const verify = async (secrets: string[]) => {
       receiver.received.length = 0;
-      await hooks.publish(conversation(ada.user_id));
-      await hooks.settled(webhook_id, 'delivered');
+      await service.publish(conversation(ada.user_id));
+      await service.settled(webhook_id, 'delivered');
       const [{ headers, body }] = receiver.received as [(typeof receiver.received)[0]];
       expect(headers['x-service-signature']).toBe(hmac(rotated.secret, body));
       expect(String(headers['webhook-signature']).split(' ')).toHaveLength(secrets.length);
       for (const secret of secrets) {
         // `verify` would compare with the machine's clock; the test's clock stands still.
         expect(
-          new Webhook(secret).sign(String(headers['webhook-id']), new Date(hooks.clock.now()), body),
+          new Webhook(secret).sign(String(headers['webhook-id']), new Date(service.clock.now()), body),
         ).toBeOneOf(String(headers['webhook-signature']).split(' '));
       }
     };
     await verify([rotated.secret, SECRET]);
-    hooks.clock.advance(86_399);
+    service.clock.advance(86_399);
     await verify([rotated.secret, SECRET]);
-    hooks.clock.advance(1);
+    service.clock.advance(1);
     await verify([rotated.secret]);
   });
 });

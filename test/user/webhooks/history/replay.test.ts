@@ -2,44 +2,45 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { outcome } from '../../../fixtures/envelope.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { type Receiver, startReceiver, status } from '../../../fixtures/receiver.ts';
-import { conversation, type Hooks, type Person, startHooks } from '../hooks.ts';
+import { conversation } from '../event-samples.ts';
+import { type Person, startWebhookService, type WebhookService } from '../webhook-service.ts';
 
 const DAY = 86_400;
 
-let hooks: Hooks;
+let service: WebhookService;
 let receiver: Receiver;
 let ada: Person;
 let webhook_id: string;
 beforeAll(async () => {
-  hooks = await startHooks();
+  service = await startWebhookService();
   receiver = await startReceiver();
 });
 afterAll(async () => {
-  await hooks.stop();
+  await service.stop();
   await receiver.stop();
 });
 beforeEach(async () => {
-  ada = await hooks.person();
+  ada = await service.person();
   webhook_id = await ada.configure({ url: receiver.url });
   receiver.received.length = 0;
   receiver.answers = [];
 });
 
-const at = () => new Date(hooks.clock.now()).toISOString();
+const at = () => new Date(service.clock.now()).toISOString();
 /** Publishes events one second apart and waits until they are delivered. */
 async function delivered(count: number) {
   const events = Array.from({ length: count }, () => conversation(ada.user_id));
   for (const event of events) {
-    await hooks.publish(event);
-    hooks.clock.advance(1);
+    await service.publish(event);
+    service.clock.advance(1);
   }
-  await hooks.settled(webhook_id, 'delivered');
-  hooks.clock.advance(1);
+  await service.settled(webhook_id, 'delivered');
+  service.clock.advance(1);
   return events.map(({ id }) => id);
 }
 /** Marks deliveries as failed for good. */
 const giveUp = (event_ids: string[]) =>
-  hooks.db.webhookDeliveries.updateMany(
+  service.db.webhookDeliveries.updateMany(
     { webhook_id, event_id: { $in: event_ids } },
     { $set: { status: 'failed' } },
   );
@@ -49,8 +50,8 @@ describe('GET …/deliveries', () => {
     receiver.answers = [status(500), status(200)];
     const event = conversation(ada.user_id);
     const made = at();
-    await hooks.publish(event);
-    await hooks.settled(webhook_id, 'pending');
+    await service.publish(event);
+    await service.settled(webhook_id, 'pending');
     const [waiting] = await ada.deliveries(webhook_id);
     const first = {
       at: made,
@@ -74,8 +75,8 @@ describe('GET …/deliveries', () => {
     };
     expect(waiting).toStrictEqual(delivery);
     expect(Date.parse(waiting.next_attempt_at)).toBeLessThanOrEqual(Date.parse(made) + 5_000);
-    hooks.clock.advance(5);
-    await hooks.settled(webhook_id, 'delivered');
+    service.clock.advance(5);
+    await service.settled(webhook_id, 'delivered');
     expect(await ada.deliveries(webhook_id)).toStrictEqual([
       {
         ...delivery,
@@ -87,6 +88,25 @@ describe('GET …/deliveries', () => {
       },
     ]);
   });
+
+  test.each(['asc', 'desc'])(
+    'lists events that were published together in their order: %s',
+    async (order) => {
+      await ada.call('PATCH', `/${webhook_id}`, { status: 'paused' });
+      const events = Array.from({ length: 60 }, () => conversation(ada.user_id));
+      await service.publish(events);
+      const listed: string[] = [];
+      for (const page of [1, 2, 3]) {
+        const { body } = await ada.call(
+          'GET',
+          `/${webhook_id}/deliveries?order=${order}&limit=25&page=${page}`,
+        );
+        listed.push(...body.data.map(({ event_id }: { event_id: string }) => event_id));
+      }
+      const ids = events.map(({ id }) => id);
+      expect(listed).toEqual(order === 'asc' ? ids : ids.toReversed());
+    },
+  );
 
   test('pages, filters and searches', async () => {
     const ids = await delivered(3);
@@ -111,7 +131,7 @@ describe('POST …/deliveries/{delivery_id}/replay', () => {
     const answer = await replay(delivery_id);
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ delivery_id, status: 'pending', settled_at: null, attempt_count: 1 });
-    await hooks.settled(webhook_id, 'delivered');
+    await service.settled(webhook_id, 'delivered');
     const [first, again] = receiver.received;
     expect(receiver.ids()).toEqual([...ids, ...ids]);
     expect(again?.body).toBe(first?.body);
@@ -121,26 +141,40 @@ describe('POST …/deliveries/{delivery_id}/replay', () => {
   test('starts a new retry window and extends the expiry', async () => {
     await delivered(1);
     const [{ delivery_id }] = await ada.deliveries(webhook_id);
-    hooks.clock.advance(27 * DAY);
+    service.clock.advance(27 * DAY);
     receiver.answers = [status(500)];
     await replay(delivery_id);
     await eventually(() => expect(receiver.received).toHaveLength(2));
-    const [delivery] = await hooks.settled(webhook_id, 'pending');
+    const [delivery] = await service.settled(webhook_id, 'pending');
     expect(delivery).toMatchObject({
       failures: 1,
-      gives_up_at: new Date(hooks.clock.now() + 3 * DAY * 1000),
-      expires_at: new Date(hooks.clock.now() + 30 * DAY * 1000),
+      gives_up_at: new Date(service.clock.now() + 3 * DAY * 1000),
+      expires_at: new Date(service.clock.now() + 30 * DAY * 1000),
     });
   });
 
   test('sends a pending delivery at once', async () => {
     receiver.answers = [status(500), status(200)];
-    await hooks.publish(conversation(ada.user_id));
-    await hooks.settled(webhook_id, 'pending');
+    await service.publish(conversation(ada.user_id));
+    await service.settled(webhook_id, 'pending');
     const [{ delivery_id }] = await ada.deliveries(webhook_id);
     await replay(delivery_id);
-    await hooks.settled(webhook_id, 'delivered');
+    await service.settled(webhook_id, 'delivered');
     expect(receiver.received).toHaveLength(2);
+  });
+
+  test('returns 403 if the webhook is no longer subscribed to the event', async () => {
+    const [id] = await delivered(1);
+    const [delivery] = await ada.deliveries(webhook_id);
+    await ada.call('PATCH', `/${webhook_id}`, { events: ['payment.failed'] });
+    const answer = await replay(delivery.delivery_id);
+    const details = 'The webhook is not subscribed to conversation.started';
+    expect(outcome(answer)).toStrictEqual(service.failure(answer, 403, 'FORBIDDEN', 'Forbidden', details));
+    expect((await ada.deliveries(webhook_id))[0]).toEqual(delivery);
+    await ada.call('PATCH', `/${webhook_id}`, { events: ['conversation.started'] });
+    expect((await replay(delivery.delivery_id)).status).toBe(200);
+    await service.settled(webhook_id, 'delivered');
+    expect(receiver.ids().filter((sent) => sent === id)).toHaveLength(2);
   });
 
   test("returns 404 for another webhook's delivery", async () => {
@@ -148,7 +182,7 @@ describe('POST …/deliveries/{delivery_id}/replay', () => {
     const [{ delivery_id }] = await ada.deliveries(webhook_id);
     const other = await ada.configure({ url: receiver.url });
     const answer = await ada.call('POST', `/${other}/deliveries/${delivery_id}/replay`);
-    expect(outcome(answer)).toStrictEqual(hooks.failure(answer, 404, 'RESOURCE_NOT_FOUND', 'Not found'));
+    expect(outcome(answer)).toStrictEqual(service.failure(answer, 404, 'RESOURCE_NOT_FOUND', 'Not found'));
   });
 });
 
@@ -156,7 +190,7 @@ describe('POST …/replay', () => {
   const replay = (body: unknown) => ada.call('POST', `/${webhook_id}/replay`, body);
 
   test('sends failed deliveries created since a time again, in the order of creation', async () => {
-    const since = hooks.clock.now();
+    const since = service.clock.now();
     const ids = await delivered(4);
     await giveUp([ids[0], ids[1], ids[3]] as string[]);
     receiver.received.length = 0;
@@ -171,8 +205,15 @@ describe('POST …/replay', () => {
     await giveUp([ids[2]] as string[]);
     receiver.received.length = 0;
     expect((await replay({ since, all: true })).body).toEqual({ replayed: 3, next_since: null });
-    await hooks.settled(webhook_id, 'delivered');
+    await service.settled(webhook_id, 'delivered');
     expect(receiver.ids().toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('leaves out events that are no longer subscribed', async () => {
+    const since = at();
+    await delivered(2);
+    await ada.call('PATCH', `/${webhook_id}`, { events: ['payment.failed'] });
+    expect((await replay({ since, all: true })).body).toEqual({ replayed: 0, next_since: null });
   });
 
   test('ten concurrent calls send each delivery once', async () => {
@@ -181,24 +222,24 @@ describe('POST …/replay', () => {
     receiver.received.length = 0;
     const answers = await Promise.all(Array.from({ length: 10 }, () => replay({ since, all: true })));
     expect(answers.reduce((sum, { body }) => sum + body.replayed, 0)).toBe(20);
-    await hooks.settled(webhook_id, 'delivered');
+    await service.settled(webhook_id, 'delivered');
     expect(receiver.ids().toSorted()).toEqual(ids.toSorted());
   });
 
   test('replays more than one page', async () => {
     const [id] = await delivered(1);
-    const [one] = await hooks.db.webhookDeliveries.find({ webhook_id }).toArray();
+    const [one] = await service.db.webhookDeliveries.find({ webhook_id }).toArray();
     await ada.call('PATCH', `/${webhook_id}`, { status: 'paused' });
     const many = Array.from({ length: 1_500 }, (_, index) => {
       const _id = `${id}_${index}`;
       return { ...(one as NonNullable<typeof one>), _id, delivery_id: _id, status: 'failed' as const };
     });
-    await hooks.db.webhookDeliveries.insertMany(many);
+    await service.db.webhookDeliveries.insertMany(many);
     expect((await replay({ since: '2026-01-01T00:00:00+01:00' })).body).toEqual({
       replayed: 1_500,
       next_since: null,
     });
-    expect(await hooks.db.webhookDeliveries.countDocuments({ webhook_id, status: 'pending' })).toBe(1_500);
+    expect(await service.db.webhookDeliveries.countDocuments({ webhook_id, status: 'pending' })).toBe(1_500);
     expect((await replay({ since: '2026-01-01T00:00:00+01:00' })).body).toEqual({
       replayed: 0,
       next_since: null,
@@ -215,7 +256,7 @@ describe('POST …/replay', () => {
   ])('returns 400 for %j', async (body, code, details) => {
     const answer = await replay(body);
     const message = code === 'MISSING_FIELD' ? 'A required field is missing' : 'The request is malformed';
-    expect(outcome(answer)).toStrictEqual(hooks.failure(answer, 400, code, message, details));
+    expect(outcome(answer)).toStrictEqual(service.failure(answer, 400, code, message, details));
   });
 });
 
@@ -229,22 +270,22 @@ test('a delivery replayed during its last attempt gets a new retry window', asyn
     },
     status(200),
   ];
-  await hooks.publish(conversation(ada.user_id));
-  const [first] = await hooks.settled(webhook_id, 'pending');
-  await hooks.db.webhookDeliveries.updateOne({ webhook_id }, { $set: { gives_up_at: new Date(0) } });
-  hooks.clock.advance(5);
+  await service.publish(conversation(ada.user_id));
+  const [first] = await service.settled(webhook_id, 'pending');
+  await service.db.webhookDeliveries.updateOne({ webhook_id }, { $set: { gives_up_at: new Date(0) } });
+  service.clock.advance(5);
   await eventually(() => expect(receiver.received).toHaveLength(2));
   const path = `/${webhook_id}/deliveries/${first?.delivery_id}/replay`;
   expect((await ada.call('POST', path)).body.status).toBe('pending');
   attempt.resolve();
-  await hooks.settled(webhook_id, 'delivered');
+  await service.settled(webhook_id, 'delivered');
   expect(receiver.received).toHaveLength(3);
 });
 
 test('a replay is sent before the end of Retry-After', async () => {
   receiver.answers = [(response) => response.writeHead(503, { 'retry-after': '86400' }).end(), status(200)];
-  await hooks.publish(conversation(ada.user_id));
-  const [delivery] = await hooks.settled(webhook_id, 'pending');
+  await service.publish(conversation(ada.user_id));
+  const [delivery] = await service.settled(webhook_id, 'pending');
   await ada.call('POST', `/${webhook_id}/deliveries/${delivery?.delivery_id}/replay`);
-  await hooks.settled(webhook_id, 'delivered');
+  await service.settled(webhook_id, 'delivered');
 });

@@ -7,27 +7,28 @@ import { repair } from '../../../../services/user/webhooks/intake/repair.ts';
 import { postJson } from '../../../fixtures/http.ts';
 import { member } from '../../../fixtures/members.ts';
 import { type Receiver, startReceiver } from '../../../fixtures/receiver.ts';
-import { conversation, type Hooks, type Person, SECRET, startHooks } from '../hooks.ts';
+import { conversation } from '../event-samples.ts';
+import { type Person, SECRET, startWebhookService, type WebhookService } from '../webhook-service.ts';
 
-let hooks: Hooks;
+let service: WebhookService;
 let receiver: Receiver;
 let ada: Person;
 beforeAll(async () => {
-  hooks = await startHooks();
+  service = await startWebhookService();
   receiver = await startReceiver();
 });
 afterAll(async () => {
-  await hooks.stop();
+  await service.stop();
   await receiver.stop();
 });
 beforeEach(async () => {
-  ada = await hooks.person();
+  ada = await service.person();
   receiver.received.length = 0;
 });
 
 /** Repairs as another process would; the worker of the service finds the queues by polling. */
 const repairNow = () => {
-  const { db, clock } = hooks;
+  const { db, clock } = service;
   const worker = { reload: () => {}, readMore: () => {} };
   const deps = { db, now: clock.now, ...createWake({ db, now: clock.now, worker }) };
   return repair({ ...deps, accept: createAccept(deps) });
@@ -38,13 +39,13 @@ describe('an event whose intake was interrupted before its deliveries existed', 
   const interrupted = async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     const event = conversation(ada.user_id);
-    await hooks.publish(event);
-    await hooks.settled(webhook_id, 'delivered');
-    await hooks.db.webhookDeliveries.deleteMany({ webhook_id });
-    await hooks.db.eventIntakes.insertOne({
+    await service.publish(event);
+    await service.settled(webhook_id, 'delivered');
+    await service.db.webhookDeliveries.deleteMany({ webhook_id });
+    await service.db.eventIntakes.insertOne({
       _id: event.id,
       event_ids: [event.id, 'never stored'],
-      began_at: new Date(hooks.clock.now()),
+      began_at: new Date(service.clock.now()),
     });
     receiver.received.length = 0;
     return { webhook_id, event };
@@ -52,40 +53,40 @@ describe('an event whose intake was interrupted before its deliveries existed', 
 
   test('is delivered when it is published again', async () => {
     const { webhook_id, event } = await interrupted();
-    expect((await hooks.publish(event)).body).toEqual({ accepted: [], known: [event.id] });
-    await hooks.settled(webhook_id, 'delivered');
+    expect((await service.publish(event)).body).toEqual({ accepted: [], known: [event.id] });
+    await service.settled(webhook_id, 'delivered');
     expect(receiver.ids()).toEqual([event.id]);
   });
 
   test('is delivered by repair once the intake is stale', async () => {
     const { webhook_id, event } = await interrupted();
     await repairNow();
-    expect(await hooks.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0);
-    hooks.clock.advance(10);
+    expect(await service.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0);
+    service.clock.advance(10);
     await Promise.all([repairNow(), repairNow()]);
-    await hooks.settled(webhook_id, 'delivered');
+    await service.settled(webhook_id, 'delivered');
     expect(receiver.ids()).toEqual([event.id]);
-    expect(await hooks.db.eventIntakes.countDocuments({ _id: event.id })).toBe(0);
+    expect(await service.db.eventIntakes.countDocuments({ _id: event.id })).toBe(0);
   });
 
   test('is not delivered to a webhook configured after it', async () => {
     const { event } = await interrupted();
-    hooks.clock.advance(10);
+    service.clock.advance(10);
     const younger = await ada.configure({ url: receiver.url });
-    await hooks.publish(event);
+    await service.publish(event);
     await repairNow();
-    expect(await hooks.db.webhookDeliveries.countDocuments({ webhook_id: younger })).toBe(0);
+    expect(await service.db.webhookDeliveries.countDocuments({ webhook_id: younger })).toBe(0);
   });
 });
 
 describe('chatbot.created', () => {
   const RECEPTIONIST = { name: 'Receptionist', type: '3d', avatar_id: 'avatar-7', language: 'en-GB' };
   const chatbot = async () => {
-    const { authorization, user_id } = await member(hooks.db, hooks.clock);
+    const { authorization, user_id } = await member(service.db, service.clock);
     const headers = { authorization };
     const hook = { url: receiver.url, events: ['chatbot.created'], secret: SECRET };
-    const { body: webhook } = await postJson(`${hooks.user}/api/v1/webhooks/configure`, hook, headers);
-    const { body } = await postJson(`${hooks.user}/api/v1/chatbots/create`, RECEPTIONIST, headers);
+    const { body: webhook } = await postJson(`${service.user}/api/v1/webhooks/configure`, hook, headers);
+    const { body } = await postJson(`${service.user}/api/v1/chatbots/create`, RECEPTIONIST, headers);
     return { created: body as Chatbot, webhook_id: webhook.webhook_id as string, user_id, headers };
   };
   const payload = ({ chatbot_id, owner_id, name, type, language, created_at }: Chatbot) =>
@@ -100,13 +101,13 @@ describe('chatbot.created', () => {
 
   test('is published for a new chatbot and for a copy, and leaves no mark on them', async () => {
     const { created, webhook_id, headers } = await chatbot();
-    const path = `${hooks.user}/api/v1/chatbots/${created.chatbot_id}/duplicate`;
+    const path = `${service.user}/api/v1/chatbots/${created.chatbot_id}/duplicate`;
     const { body: copy } = await postJson(path, {}, headers);
-    await hooks.settled(webhook_id, 'delivered');
+    await service.settled(webhook_id, 'delivered');
     expect(receiver.received.map(({ body }) => body)).toEqual([payload(created), payload(copy)]);
     expect(receiver.ids()[0]).toBe(`chatbot-created_${created.chatbot_id}`);
     for (const bot of [created, copy]) {
-      const stored = await hooks.db.chatbots.findOne({ chatbot_id: bot.chatbot_id });
+      const stored = await service.db.chatbots.findOne({ chatbot_id: bot.chatbot_id });
       expect(stored).toMatchObject(bot);
       expect(stored).not.toHaveProperty('unannounced');
     }
@@ -114,16 +115,16 @@ describe('chatbot.created', () => {
 
   test('is published once by repair after a kill between chatbot and event', async () => {
     const { created, webhook_id } = await chatbot();
-    await hooks.settled(webhook_id, 'delivered');
+    await service.settled(webhook_id, 'delivered');
     const { chatbot_id } = created;
     // The state after a kill that follows the insertion of the chatbot.
-    await hooks.db.events.deleteOne({ _id: `chatbot-created_${chatbot_id}` });
-    await hooks.db.webhookDeliveries.deleteMany({ webhook_id });
-    await hooks.db.chatbots.updateOne({ chatbot_id }, { $set: { unannounced: true } as object });
-    hooks.clock.advance(10);
+    await service.db.events.deleteOne({ _id: `chatbot-created_${chatbot_id}` });
+    await service.db.webhookDeliveries.deleteMany({ webhook_id });
+    await service.db.chatbots.updateOne({ chatbot_id }, { $set: { unannounced: true } as object });
+    service.clock.advance(10);
     await Promise.all([repairNow(), repairNow()]);
-    await hooks.settled(webhook_id, 'delivered');
+    await service.settled(webhook_id, 'delivered');
     expect(receiver.received.map(({ body }) => body)).toEqual([payload(created), payload(created)]);
-    expect(await hooks.db.chatbots.findOne({ chatbot_id })).not.toHaveProperty('unannounced');
+    expect(await service.db.chatbots.findOne({ chatbot_id })).not.toHaveProperty('unannounced');
   });
 });

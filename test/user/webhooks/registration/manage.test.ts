@@ -2,27 +2,28 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { outcome } from '../../../fixtures/envelope.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { holdResponses, type Receiver, startReceiver, status } from '../../../fixtures/receiver.ts';
-import { conversation, type Hooks, type Person, SECRET, startHooks } from '../hooks.ts';
+import { conversation, DATA } from '../event-samples.ts';
+import { type Person, SECRET, startWebhookService, type WebhookService } from '../webhook-service.ts';
 
-let hooks: Hooks;
+let service: WebhookService;
 let receiver: Receiver;
 let ada: Person;
 let bob: Person;
 beforeAll(async () => {
-  hooks = await startHooks();
+  service = await startWebhookService();
   receiver = await startReceiver();
 });
 afterAll(async () => {
-  await hooks.stop();
+  await service.stop();
   await receiver.stop();
 });
 beforeEach(async () => {
-  [ada, bob] = [await hooks.person(), await hooks.person()];
+  [ada, bob] = [await service.person(), await service.person()];
   receiver.received.length = 0;
   receiver.answers = [];
 });
 
-const at = () => new Date(hooks.clock.now()).toISOString();
+const at = () => new Date(service.clock.now()).toISOString();
 const record = (webhook_id: string, fields: object = {}) => ({
   webhook_id,
   url: receiver.url,
@@ -46,12 +47,12 @@ describe("another account's webhook", () => {
     ['POST', '/deliveries/x/replay', undefined],
   ])('%s …%s is 404, like an unknown one, and changes nothing', async (method, path, body) => {
     const webhook_id = await ada.configure({ url: receiver.url });
-    const before = await hooks.stored(webhook_id);
+    const before = await service.stored(webhook_id);
     for (const id of [webhook_id, '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21', '__proto__', '%7B%22$ne%22:1%7D']) {
       const answer = await bob.call(method, `/${id}${path}`, body);
-      expect(outcome(answer)).toStrictEqual(hooks.failure(answer, 404, 'RESOURCE_NOT_FOUND', 'Not found'));
+      expect(outcome(answer)).toStrictEqual(service.failure(answer, 404, 'RESOURCE_NOT_FOUND', 'Not found'));
     }
-    expect(await hooks.stored(webhook_id)).toEqual(before);
+    expect(await service.stored(webhook_id)).toEqual(before);
     expect(receiver.received).toEqual([]);
   });
 
@@ -101,7 +102,7 @@ describe('list and get', () => {
 describe('PATCH', () => {
   test('changes the given fields and nothing else', async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
-    hooks.clock.advance(60);
+    service.clock.advance(60);
     const before = (await ada.call('GET', `/${webhook_id}`)).body;
     const changes = { url: `${receiver.url}/new`, events: ['payment.failed', 'payment.failed'] };
     const changed = { ...before, url: changes.url, events: ['payment.failed'], updated_at: at() };
@@ -111,7 +112,7 @@ describe('PATCH', () => {
       owner_id: bob.user_id,
     });
     expect(outcome(answer)).toStrictEqual({ status: 200, body: changed });
-    expect((await hooks.stored(webhook_id))?.owner_id).toBe(ada.user_id);
+    expect((await service.stored(webhook_id))?.owner_id).toBe(ada.user_id);
   });
 
   test.each([
@@ -123,7 +124,7 @@ describe('PATCH', () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     const answer = await ada.call('PATCH', `/${webhook_id}`, changes);
     expect(outcome(answer)).toStrictEqual(
-      hooks.failure(answer, 400, 'INVALID_FORMAT', 'The request is malformed', details),
+      service.failure(answer, 400, 'INVALID_FORMAT', 'The request is malformed', details),
     );
     expect((await ada.call('GET', `/${webhook_id}`)).body).toEqual(record(webhook_id));
   });
@@ -132,11 +133,11 @@ describe('PATCH', () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     await ada.call('PATCH', `/${webhook_id}`, { status: 'paused' });
     const event = conversation(ada.user_id);
-    await hooks.publish(event);
-    await hooks.settled(webhook_id, 'pending');
+    await service.publish(event);
+    await service.settled(webhook_id, 'pending');
     expect(receiver.received).toEqual([]);
     await ada.call('PATCH', `/${webhook_id}`, { status: 'active' });
-    await hooks.settled(webhook_id, 'delivered');
+    await service.settled(webhook_id, 'delivered');
     expect(receiver.ids()).toEqual([event.id]);
   });
 
@@ -144,25 +145,47 @@ describe('PATCH', () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     const held = holdResponses();
     receiver.answers = [held.answer];
-    await hooks.publish(Array.from({ length: 300 }, () => conversation(ada.user_id)));
+    await service.publish(Array.from({ length: 300 }, () => conversation(ada.user_id)));
     await eventually(() => expect(held.count).toBe(1));
     held.release();
     await eventually(() => expect(held.count).toBe(2));
     await ada.call('PATCH', `/${webhook_id}`, { status: 'paused' });
     held.release();
-    await hooks.settled(webhook_id, 'delivered', 'pending');
+    await service.settled(webhook_id, 'delivered', 'pending');
     expect(receiver.received).toHaveLength(3);
     await ada.call('DELETE', `/${webhook_id}`);
+  });
+
+  test('what waits of an event that is taken away is not sent and becomes failed', async () => {
+    const events = ['conversation.started', 'payment.failed'];
+    const webhook_id = await ada.configure({ url: receiver.url, events });
+    const held = holdResponses();
+    receiver.answers = [held.answer];
+    const sample = { event: 'payment.failed' as const, data: DATA['payment.failed'] };
+    const started = Array.from({ length: 30 }, () => conversation(ada.user_id));
+    const failed = Array.from({ length: 3 }, () => conversation(ada.user_id, sample));
+    await service.publish([...started, ...failed]);
+    await eventually(() => expect(held.count).toBe(1));
+    await ada.call('PATCH', `/${webhook_id}`, { events: ['payment.failed'] });
+    receiver.answers = [];
+    held.release();
+    const deliveries = await service.settled(webhook_id, 'delivered', 'failed');
+    const sent = [started[0], ...failed].map((event) => event?.id);
+    expect(receiver.ids().toSorted()).toEqual(sent.toSorted());
+    const dropped = deliveries.filter(({ event_id }) => !sent.includes(event_id));
+    expect(new Set(dropped.map(({ status, attempt_count }) => `${status} ${attempt_count}`))).toEqual(
+      new Set(['failed 0']),
+    );
   });
 
   test('a new URL applies to events published after it', async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     const other = await startReceiver();
-    await hooks.publish(conversation(ada.user_id));
+    await service.publish(conversation(ada.user_id));
     await eventually(() => expect(receiver.received).toHaveLength(1));
     await ada.call('PATCH', `/${webhook_id}`, { url: other.url });
-    await hooks.publish(conversation(ada.user_id));
-    await hooks.settled(webhook_id, 'delivered');
+    await service.publish(conversation(ada.user_id));
+    await service.settled(webhook_id, 'delivered');
     expect([receiver.received.length, other.received.length]).toEqual([1, 1]);
     await other.stop();
   });
@@ -170,24 +193,43 @@ describe('PATCH', () => {
   test('ends the wait that the receiver asked for', async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     receiver.answers = [status(429, { 'retry-after': '3600' }), status(200)];
-    await hooks.publish([conversation(ada.user_id), conversation(ada.user_id)]);
-    await eventually(async () => expect((await hooks.stored(webhook_id))?.held_until).not.toBeNull());
+    await service.publish([conversation(ada.user_id), conversation(ada.user_id)]);
+    await eventually(async () => expect((await service.stored(webhook_id))?.held_until).not.toBeNull());
     await ada.call('PATCH', `/${webhook_id}`, { status: 'active' });
     await eventually(() => expect(receiver.received).toHaveLength(2));
   });
 });
 
 describe('DELETE', () => {
+  test('stops a long queue after the attempts in flight', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    const held = holdResponses();
+    receiver.answers = [held.answer];
+    await service.publish(Array.from({ length: 300 }, () => conversation(ada.user_id)));
+    for (const count of [1, 2, 8]) {
+      await eventually(() => expect(held.count).toBe(count));
+      if (count < 8) held.release();
+    }
+    expect((await ada.call('DELETE', `/${webhook_id}`)).status).toBe(200);
+    receiver.answers = [];
+    held.release();
+    // A later event arrives, and nothing of the deleted webhook with it.
+    const next = await ada.configure({ url: receiver.url });
+    await service.publish(conversation(ada.user_id));
+    await service.settled(next, 'delivered');
+    expect(receiver.received).toHaveLength(1 + 2 + 8 + 1);
+  });
+
   test('deletes the webhook and its deliveries', async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     receiver.answers = [status(500)];
-    await hooks.publish([conversation(ada.user_id), conversation(ada.user_id)]);
+    await service.publish([conversation(ada.user_id), conversation(ada.user_id)]);
     await eventually(() => expect(receiver.received.length).toBeGreaterThan(0));
     const answers = await Promise.all([1, 2, 3].map(() => ada.call('DELETE', `/${webhook_id}`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
     expect(answers.find(({ status }) => status === 200)?.body).toStrictEqual({ message: 'Webhook deleted' });
     await eventually(async () =>
-      expect(await hooks.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0),
+      expect(await service.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0),
     );
   });
 });
@@ -213,7 +255,7 @@ describe('POST …/test', () => {
     expect(JSON.parse(body)).toEqual({ event: 'webhook.test', timestamp: at(), data: { webhook_id } });
     expect(headers['webhook-id']).toBe(answer.body.event_id);
     expect(headers['x-service-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
-    expect(await hooks.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0);
+    expect(await service.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0);
   });
 
   test('returns a failure, which does not change the webhook', async () => {
@@ -221,7 +263,7 @@ describe('POST …/test', () => {
     receiver.answers = [status(410)];
     const { body } = await ada.call('POST', `/${webhook_id}/test`);
     expect(body).toMatchObject({ delivered: false, status: 410, answer: 'status 410' });
-    expect((await hooks.stored(webhook_id))?.status).toBe('active');
+    expect((await service.stored(webhook_id))?.status).toBe('active');
     await receiver.stop();
     const { body: gone } = await ada.call('POST', `/${webhook_id}/test`);
     expect(gone).toMatchObject({ delivered: false, status: null, error: 'the connection was refused' });
@@ -232,7 +274,7 @@ describe('POST …/test', () => {
 describe('POST …/rotate-secret', () => {
   const rotate = (webhook_id: string, body?: object) =>
     ada.call('POST', `/${webhook_id}/rotate-secret`, body);
-  const tomorrow = () => new Date(hooks.clock.now() + 86_400_000).toISOString();
+  const tomorrow = () => new Date(service.clock.now() + 86_400_000).toISOString();
 
   test('generates a secret and shows it once', async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
@@ -249,7 +291,7 @@ describe('POST …/rotate-secret', () => {
     expect((await ada.call('GET', `/${webhook_id}`)).body).toEqual(
       record(webhook_id, { previous_secret_until: tomorrow() }),
     );
-    expect(JSON.stringify(await hooks.stored(webhook_id))).not.toContain(answer.body.secret.slice(6));
+    expect(JSON.stringify(await service.stored(webhook_id))).not.toContain(answer.body.secret.slice(6));
   });
 
   test('accepts a secret without returning it; giving it again changes nothing', async () => {
@@ -257,24 +299,24 @@ describe('POST …/rotate-secret', () => {
     const body = { webhook_id, previous_secret_until: tomorrow() };
     const secret = 'another secret';
     expect(outcome(await rotate(webhook_id, { secret }))).toStrictEqual({ status: 200, body });
-    hooks.clock.advance(60);
+    service.clock.advance(60);
     expect(outcome(await rotate(webhook_id, { secret }))).toStrictEqual({ status: 200, body });
-    expect((await hooks.stored(webhook_id))?.previous_secrets).toHaveLength(1);
+    expect((await service.stored(webhook_id))?.previous_secrets).toHaveLength(1);
   });
 
   test('concurrent rotations are all kept, and the last five secrets sign', async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     const answers = await Promise.all(Array.from({ length: 6 }, () => rotate(webhook_id)));
     expect(new Set(answers.map(({ body }) => body.secret)).size).toBe(6);
-    expect((await hooks.stored(webhook_id))?.previous_secrets).toHaveLength(4);
+    expect((await service.stored(webhook_id))?.previous_secrets).toHaveLength(4);
     await ada.call('POST', `/${webhook_id}/test`);
     expect(String(receiver.received[0]?.headers['webhook-signature']).split(' ')).toHaveLength(5);
   });
 
   test.each([{ secret: 'short' }, { secret: 7 }, { secret: null }])('returns 400 for %j', async (body) => {
     const webhook_id = await ada.configure({ url: receiver.url, secret: SECRET });
-    const before = await hooks.stored(webhook_id);
+    const before = await service.stored(webhook_id);
     expect((await rotate(webhook_id, body)).status).toBe(400);
-    expect(await hooks.stored(webhook_id)).toEqual(before);
+    expect(await service.stored(webhook_id)).toEqual(before);
   });
 });

@@ -1,0 +1,30 @@
+import { addressKey } from '@gatehouse/shared/http/address';
+import { AppError } from '@gatehouse/shared/http/errors';
+import type { UpstreamResponse } from '../proxy/response.ts';
+import { type Counters, rateLimited } from './counters.ts';
+import { reserve, withReservations } from './reservation.ts';
+
+/** Wrong codes from one client network, for whatever account (CONTRACT.md §Code throttle). */
+const THROTTLE = [{ seconds: 900, limit: 30 }];
+
+const OTP_EXPIRED = new AppError('otpExpired').message;
+
+/** Limits guesses that are spread over many accounts, which each account's own budget does not see. */
+export interface CodeThrottle {
+  /** Makes an attempt to use a code. @throws {AppError} rateLimited */
+  guard(address: string, attempt: () => Promise<UpstreamResponse>): Promise<UpstreamResponse>;
+}
+
+export function createCodeThrottle(counters: Counters): CodeThrottle {
+  return {
+    async guard(address, attempt) {
+      const reservation = await reserve(counters, `codes:${addressKey(address)}`, THROTTLE);
+      if (reservation.exceeded) throw rateLimited(reservation);
+      return withReservations([reservation], attempt, isWrongGuess);
+    },
+  };
+}
+
+/** The service compares no code that has expired. */
+const isWrongGuess = ({ status, body }: UpstreamResponse): boolean =>
+  status === 400 && JSON.parse(String(body)).detail !== OTP_EXPIRED;

@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import { ANY_STRING } from '@gatehouse/shared/data/connect';
+import type { Filter } from 'mongodb';
+import type { Database } from '../database.ts';
+import type { Membership } from '../organizations/records.ts';
+import { revokeSelfGrants } from './revoke-grants.ts';
+
+/**
+ * A lowered role must not leave behind what its holder granted themselves. The write that lowers it, or one before
+ * it, also marks the memberships concerned. The mark goes once the grants are revoked; after a crash, the start of
+ * a service completes what is marked. Each write has its own mark, so that none removes that of a later one.
+ */
+export const newRevocation = (): { revocation: string } => ({ revocation: randomUUID() });
+
+/** Revokes, for each marked membership, the self-granted roles above the role that its user has now. */
+export async function endSelfGrants(db: Database, marked: Filter<Membership>): Promise<void> {
+  const memberships = db.memberships.find({ revocation: ANY_STRING, ...marked });
+  for await (const { _id, organization_id, department_id, user_id, revocation } of memberships) {
+    if (user_id === undefined || revocation === undefined) continue;
+    await revokeSelfGrants(db, { organization_id, department_id }, user_id);
+    await db.memberships.updateOne({ _id, revocation }, { $unset: { revocation: true } });
+  }
+}

@@ -1,0 +1,33 @@
+import { activeOwners } from '../active-owners.ts';
+import type { Webhook } from '../records.ts';
+import { batched } from './batched.ts';
+import type { Claimed, LeaseHolder } from './lease.ts';
+
+interface HeldWebhook {
+  /** Null when the lease is lost or the webhook is not active. */
+  webhook: Claimed | null;
+  ownerActive: boolean;
+}
+
+/** Reads a webhook whose lease this worker holds. Concurrent calls share one read. */
+export type ReadHeldWebhook = (ids: Pick<Webhook, 'webhook_id' | 'owner_id'>) => Promise<HeldWebhook>;
+
+export const createReadHeldWebhook = ({ db, id }: Pick<LeaseHolder, 'db' | 'id'>): ReadHeldWebhook =>
+  batched(
+    async (wanted) => {
+      const ids = [...new Set(wanted.map(({ webhook_id }) => webhook_id))];
+      const [webhooks, owners] = await Promise.all([
+        db.webhooks.find({ webhook_id: { $in: ids }, lease: id, status: 'active' }).toArray(),
+        activeOwners(
+          db,
+          wanted.map(({ owner_id }) => owner_id),
+        ),
+      ]);
+      const byId = new Map(webhooks.map((webhook) => [webhook.webhook_id, webhook]));
+      return wanted.map(({ webhook_id, owner_id }) => ({
+        webhook: byId.get(webhook_id) ?? null,
+        ownerActive: owners.has(owner_id),
+      }));
+    },
+    { maxItems: 500 },
+  );

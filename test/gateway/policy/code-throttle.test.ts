@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startGateway, startUpstream } from '../../fixtures/gateway.ts';
+import { postForm } from '../../fixtures/http.ts';
+import { member } from '../../fixtures/members.ts';
+
+let upstream: Awaited<ReturnType<typeof startUpstream>>;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+const start = (env: NodeJS.ProcessEnv = {}) =>
+  startGateway({
+    env: {
+      USER_SERVICE_URL: upstream.url,
+      TRUST_PROXY: 'loopback',
+      RATE_LIMIT_ANONYMOUS_PER_MINUTE: '100000',
+      ...env,
+    },
+  });
+
+beforeEach(async () => {
+  upstream = await startUpstream();
+  gateway = await start();
+});
+afterEach(async () => {
+  await gateway.stop();
+  await upstream.stop();
+});
+
+/** Sets the user service's response. */
+const says = (status: number, detail: string) => {
+  upstream.answer.status = status;
+  upstream.answer.body = JSON.stringify({ detail });
+};
+const wrong = () => says(400, 'Invalid OTP');
+const throttled = { status: 429, body: { detail: 'Too many requests' } };
+
+const PATHS = ['/v2/verify-otp', '/v2/reset-password'];
+let accounts = 0;
+/** Tries a code for an account of its own. */
+function guess({
+  path = '/v2/verify-otp',
+  address = '198.51.100.1',
+  headers = {},
+  url = gateway.url,
+}: {
+  path?: string;
+  address?: string;
+  headers?: Record<string, string>;
+  url?: string;
+} = {}) {
+  accounts += 1;
+  const form = { email: `person${accounts}@example.com`, otp: '048213', new_password: 'new' };
+  return postForm(`${url}${path}`, form, { 'x-forwarded-for': address, ...headers });
+}
+async function statusesOf(times: number, options?: Parameters<typeof guess>[0]) {
+  const statuses: number[] = [];
+  for (let time = 0; time < times; time += 1) statuses.push((await guess(options)).status);
+  return statuses;
+}
+const times = (count: number, status: number) => Array<number>(count).fill(status);
+
+describe('wrong codes from one network', () => {
+  test.each(PATHS)('return 429 at %s after thirty, without a call of the service', async (path) => {
+    wrong();
+    expect(await statusesOf(30, { path })).toEqual(times(30, 400));
+    const { headers, ...answer } = await guess({ path });
+    expect(answer).toEqual(throttled);
+    expect(headers.get('retry-after')).toBe('900');
+    expect(upstream.received).toHaveLength(30);
+  });
+
+  test('share one budget at both operations, for every account', async () => {
+    wrong();
+    await statusesOf(20);
+    says(400, 'Invalid or expired OTP');
+    await statusesOf(10, { path: '/v2/reset-password' });
+    for (const path of PATHS) expect(await guess({ path })).toMatchObject(throttled);
+    expect(upstream.received).toHaveLength(30);
+  });
+
+  test('are counted with and without bearers', async () => {
+    wrong();
+    await statusesOf(10);
+    for (let count = 0; count < 2; count += 1) {
+      const { authorization } = await member(gateway.db, gateway.clock);
+      await statusesOf(10, { headers: { authorization } });
+    }
+    const { authorization } = await member(gateway.db, gateway.clock);
+    expect(await guess({ headers: { authorization } })).toMatchObject(throttled);
+  });
+
+  test('are counted for an IPv4 address or an IPv6 /64', async () => {
+    wrong();
+    await statusesOf(30);
+    expect((await guess({ address: '198.51.100.2' })).status).toBe(400);
+    await statusesOf(30, { address: '2001:db8::1' });
+    expect(await guess({ address: '2001:db8::ffff:1' })).toMatchObject(throttled);
+    expect((await guess({ address: '2001:db8:0:1::1' })).status).toBe(400);
+  });
+
+  test('in a burst: exactly thirty reach the service', async () => {
+    wrong();
+    const answers = await Promise.all(Array.from({ length: 80 }, () => guess()));
+    expect(upstream.received).toHaveLength(30);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...times(30, 400), ...times(50, 429)]);
+  });
+
+  test('are forgotten after fifteen minutes', async () => {
+    wrong();
+    await statusesOf(1);
+    gateway.clock.advance(899);
+    await statusesOf(29);
+    expect((await guess()).headers.get('retry-after')).toBe('1');
+    gateway.clock.advance(1);
+    expect(await statusesOf(31)).toEqual([...times(30, 400), 429]);
+  });
+
+  test('are counted with RATE_LIMIT=off', async () => {
+    wrong();
+    const front = await start({ RATE_LIMIT: 'off' });
+    expect(await statusesOf(31, { url: front.url })).toEqual([...times(30, 400), 429]);
+    await front.stop();
+  });
+
+  test.each([
+    [200, 'ok'],
+    [400, 'OTP expired'],
+    [404, 'User not found'],
+    [429, 'Too many requests'],
+    [503, 'Service unavailable'],
+  ])('do not include an answer %i %s', async (status, detail) => {
+    says(status, detail);
+    expect(await statusesOf(31)).toEqual(times(31, status));
+    wrong();
+    expect(await statusesOf(31)).toEqual([...times(30, 400), 429]);
+  });
+
+  test('do not include a service that does not answer', async () => {
+    upstream.answer.headers = { 'content-type': 'text/html' };
+    expect(await statusesOf(31)).toEqual(times(31, 503));
+  });
+
+  test('do not stop signups and requests for a code', async () => {
+    wrong();
+    await statusesOf(30);
+    expect((await guess({ path: '/v2/forgot-password' })).status).toBe(400);
+    expect(upstream.received).toHaveLength(31);
+  });
+});

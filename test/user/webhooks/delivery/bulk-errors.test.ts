@@ -1,0 +1,50 @@
+import { toAppError } from '@gatehouse/shared/http/foreign-errors';
+import { MongoBulkWriteError, type WriteError } from 'mongodb';
+import { describe, expect, test } from 'vitest';
+import {
+  duplicateIndexes,
+  withoutDocuments,
+} from '../../../../services/user/webhooks/delivery/bulk-errors.ts';
+
+/** The driver's error for a bulk write with these failures. */
+function bulkError({ codes = [], unconfirmed = false }: { codes?: number[]; unconfirmed?: boolean }) {
+  const writeErrors = codes.map(
+    (code, index) => ({ code, index, op: { payload: 'secret' } }) as never as WriteError,
+  );
+  const concern = unconfirmed ? { code: 64 } : undefined;
+  const result = { getWriteConcernError: () => concern } as never;
+  const first = writeErrors[0] ?? concern;
+  return new MongoBulkWriteError({ message: 'secret', code: first?.code ?? 0, writeErrors }, result);
+}
+const thrownBy = (work: () => unknown): Error => {
+  try {
+    work();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('nothing was thrown');
+};
+
+test('the indexes of duplicates are returned', () => {
+  expect(duplicateIndexes(bulkError({ codes: [11000, 11000] }))).toEqual(new Set([0, 1]));
+});
+
+test('an error of another kind is thrown as it is', () => {
+  const error = new Error('other');
+  expect(thrownBy(() => duplicateIndexes(error))).toBe(error);
+  expect(thrownBy(() => withoutDocuments(error))).toBe(error);
+});
+
+test('other failures are thrown without documents', () => {
+  const error = thrownBy(() => duplicateIndexes(bulkError({ codes: [11000, 121] })));
+  expect(error.message).toBe('bulk write failed (MongoDB codes 11000, 121)');
+  expect(JSON.stringify(error)).not.toContain('secret');
+});
+
+describe('a write that no majority confirmed', () => {
+  test.each([[[]], [[11000]]])('is unavailable, beside the failures %j', (codes) => {
+    const error = thrownBy(() => duplicateIndexes(bulkError({ codes, unconfirmed: true })));
+    expect(error.message).toBe(`bulk write failed (MongoDB codes ${[...codes, 64].join(', ')})`);
+    expect(toAppError(error).reason).toBe('unavailable');
+  });
+});
