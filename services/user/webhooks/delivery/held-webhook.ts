@@ -1,4 +1,4 @@
-import { activeOwners } from '../active-owners.ts';
+import { activeAmong } from '@gatehouse/shared/identity/users';
 import type { Webhook } from '../records.ts';
 import { batched } from './batched.ts';
 import type { Claimed, LeaseHolder } from './lease.ts';
@@ -18,8 +18,8 @@ export const createReadHeldWebhook = ({ db, id }: Pick<LeaseHolder, 'db' | 'id'>
       const ids = [...new Set(wanted.map(({ webhook_id }) => webhook_id))];
       const [webhooks, owners] = await Promise.all([
         db.webhooks.find({ webhook_id: { $in: ids }, lease: id, status: 'active' }).toArray(),
-        activeOwners(
-          db,
+        activeAmong(
+          db.users,
           wanted.map(({ owner_id }) => owner_id),
         ),
       ]);

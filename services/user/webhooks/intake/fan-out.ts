@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import { activeAmong } from '@gatehouse/shared/identity/users';
 import type { Database } from '../../database.ts';
-import { activeOwners } from '../active-owners.ts';
 import { duplicateIndexes } from '../delivery/bulk-errors.ts';
 import type { Wake } from '../delivery/wake.ts';
 import { type Delivery, KEPT_DAYS, type StoredEvent, type Webhook } from '../records.ts';
@@ -26,8 +26,8 @@ export async function subscribersOf(db: Database, owners: Iterable<string>): Pro
     .toArray();
   // Most accounts have no webhook, so their events cost no second query.
   if (webhooks.length === 0) return [];
-  const active = await activeOwners(
-    db,
+  const active = await activeAmong(
+    db.users,
     webhooks.map(({ owner_id }) => owner_id),
   );
   return webhooks.filter(({ owner_id }) => active.has(owner_id));
