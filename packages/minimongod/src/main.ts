@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './safe-exit.ts';
 import { type Options, parseOptions, USAGE } from './options.ts';
 import { startMongoServer } from './server.ts';
 

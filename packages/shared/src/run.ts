@@ -1,3 +1,4 @@
+import './safe-exit.ts';
 import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
 import { type Config, loadConfig, type Service } from './config.ts';

@@ -1,3 +1,4 @@
+import '@gatehouse/shared/safe-exit';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';

@@ -1,3 +1,4 @@
+import '@gatehouse/shared/safe-exit';
 import { parseArgs } from 'node:util';
 import { loadStandaloneConfig } from '@gatehouse/shared/config';
 import { type Challenge, solveChallenge } from 'altcha-lib';

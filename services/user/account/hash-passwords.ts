@@ -1,3 +1,4 @@
+import '@gatehouse/shared/safe-exit';
 import { parseArgs } from 'node:util';
 import { loadConfig } from '@gatehouse/shared/config';
 import { type Collections, connect } from '@gatehouse/shared/data/connect';

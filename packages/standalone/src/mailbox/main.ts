@@ -1,3 +1,4 @@
+import '@gatehouse/shared/safe-exit';
 import { parseArgs } from 'node:util';
 import { startMailbox } from './mailbox.ts';
 import { buildMailboxPage } from './page.ts';
