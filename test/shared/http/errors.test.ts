@@ -201,6 +201,8 @@ describe('toAppError', () => {
     ['MongoPoolClearedError', Object.assign(new Error('secret'), { name: 'MongoPoolClearedError' })],
     ['PoolClearedOnNetworkError', Object.assign(new Error('secret'), { name: 'PoolClearedOnNetworkError' })],
     ['MongoPoolClosedError', Object.assign(new Error('secret'), { name: 'MongoPoolClosedError' })],
+    // The driver passes this on when the server has closed the connection before a command is written.
+    ['EPIPE', Object.assign(new Error('secret'), { code: 'EPIPE' })],
     // A replica set answers this during an election, after the driver's own retry has failed.
     [
       'NotWritablePrimary',

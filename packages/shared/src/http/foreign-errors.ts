@@ -27,8 +27,10 @@ export function toAppError(error: unknown): AppError {
 
 const CONNECTION_ERROR =
   /^(?:Mongo(?:ServerSelection|UnexpectedServerResponse|StalePrimary|ExpiredSession|Network|NetworkTimeout|WaitQueueTimeout|PoolCleared|PoolClosed|NotConnected|TopologyClosed|ServerClosed|ClientClosed)|PoolClearedOnNetwork)Error$/;
-/** WriteConcernTimeout: a majority of the replica set did not confirm the write in time. */
-const NOT_REPLICATED = 64;
+const UNAVAILABLE_CODES: readonly unknown[] = [
+  64, // WriteConcernTimeout: a majority of the replica set did not confirm the write in time
+  'EPIPE', // the server closed the connection before the driver wrote to it
+];
 /** Labels of the driver and the server for errors after which the same call may succeed. */
 const RETRYABLE = ['RetryableWriteError', 'RetryableError', 'ResetPool'];
 
@@ -45,7 +47,7 @@ const isDatabaseUnavailable = (error: unknown): boolean => {
   };
   return (
     CONNECTION_ERROR.test(name) ||
-    code === NOT_REPLICATED ||
+    UNAVAILABLE_CODES.includes(code) ||
     RETRYABLE.some((label) => errorLabelSet?.has(label))
   );
 };
