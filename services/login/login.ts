@@ -16,13 +16,12 @@ const REFUSALS = {
 
 /** POST /v2/login (CONTRACT.md §Login). No rate limit and no lockout here: the gateway has them. */
 export const login: FastifyPluginAsyncZod<LoginOptions> = async (app, { db, passwords, tokens, now }) => {
-  app.post('/v2/login', { schema: loginContract }, async (request, reply) => {
+  app.post('/v2/login', { schema: loginContract }, async (request) => {
     const began = now();
     const user = await checkCredentials({ db, passwords }, request, request.body, REFUSALS, began);
     const user_id = userIdOf(user);
     // The session begins before the password is read, so a reset during this login ends it.
     const token = tokens.session({ email: user.email, user_id }, now(), { sid: newSessionId(began) });
-    reply.header('cache-control', 'no-store');
     return { message: 'Login successful' as const, token, user_id };
   });
 };

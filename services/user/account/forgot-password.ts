@@ -20,7 +20,7 @@ const route = { schema: forgotPasswordContract, config: { audits: 'forgot' } } a
 
 /** POST /v2/forgot-password (CONTRACT.md §Forgot password). */
 export const forgotPassword: FastifyPluginAsyncZod<Options> = async (app, { db, mailer, tokens, now }) => {
-  app.post('/v2/forgot-password', route, async (request, reply) => {
+  app.post('/v2/forgot-password', route, async (request) => {
     const mail = { now: Math.floor(now() / 1000), network: addressKey(request.ip) };
     const user = await findUserByEmail(db.users, request.body.email);
     if (!user) throw new AppError('userNotFound');
@@ -33,7 +33,6 @@ export const forgotPassword: FastifyPluginAsyncZod<Options> = async (app, { db, 
     }
     await mailer.sendOtp(user.email, code.otp, OTP_VALIDITY, user.verified ? 'none' : 'notVerified');
 
-    reply.header('cache-control', 'no-store');
     return { token: tokens.otpSent(user.email, now(), code.attempt) };
   });
 };

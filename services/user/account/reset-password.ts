@@ -23,7 +23,7 @@ export const resetPassword: FastifyPluginAsyncZod<Options> = async (
   app,
   { config, db, passwords, tokens, now },
 ) => {
-  app.post('/v2/reset-password', route, async (request, reply) => {
+  app.post('/v2/reset-password', route, async (request) => {
     const { email, otp, new_password, token } = request.body;
     const user = await findUserByEmail(db.users, email);
     if (!user) throw new AppError('userNotFound');
@@ -50,7 +50,6 @@ export const resetPassword: FastifyPluginAsyncZod<Options> = async (
     // Also end a session whose login read the old password while the new one was being written.
     await db.users.updateOne({ _id: user._id }, { $max: { sessions_valid_from: new Date(now()) } });
 
-    reply.header('cache-control', 'no-store');
     return { token: tokens.otpSent(user.email, now()) };
   });
 };

@@ -32,7 +32,7 @@ export const signup: FastifyPluginAsyncZod<Options> = async (
   app,
   { config, db, mailer, passwords, tokens, now },
 ) => {
-  app.post('/v2/signup', route, async (request, reply) => {
+  app.post('/v2/signup', route, async (request) => {
     const { email, password, name } = request.body;
     const network = addressKey(request.ip);
     const mailRequest = () => ({ now: Math.floor(now() / 1000), network });
@@ -52,7 +52,6 @@ export const signup: FastifyPluginAsyncZod<Options> = async (
       account.repeated ? 'repeatedSignup' : 'none',
     );
 
-    reply.header('cache-control', 'no-store');
     return { token: tokens.otpSent(account.email, now(), account.attempt) };
   });
 };
