@@ -52,7 +52,7 @@ export interface ExtractedKeys {
   readonly multikey: number;
 }
 
-/** What an empty array is indexed as: below null, so that it does not equal a missing field. */
+/** The index value of an empty array: below null, so that it does not equal a missing field. */
 export const EMPTY_ARRAY = Symbol('empty array');
 
 /**
