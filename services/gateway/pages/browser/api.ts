@@ -1,0 +1,105 @@
+import { currentSession, endSession } from './session.ts';
+import { texts } from './texts.ts';
+
+/** A call that failed, with a message for the reader. */
+export class ApiError extends Error {
+  readonly status: number;
+  /** The code of the Catalogue contract; empty under /v2/. */
+  readonly code: string;
+  readonly requestId: string;
+  /** Seconds after which a retry can succeed. */
+  readonly retryAfter: number | undefined;
+  /** The field that the message is about. */
+  readonly field: string | undefined;
+
+  constructor(
+    message: string,
+    { status = 0, code = '', requestId = '', retryAfter, field }: Partial<Omit<ApiError, 'message'>> = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.requestId = requestId;
+    this.retryAfter = retryAfter;
+    this.field = field;
+  }
+}
+
+/** Milliseconds until a call counts as failed. */
+const TIMEOUT = 20_000;
+
+interface Call {
+  method: string;
+  path: string;
+  body?: BodyInit;
+  headers?: Record<string, string>;
+}
+
+/** Calls the public API. @throws {ApiError} */
+async function call<T>({ method, path, body, headers = {} }: Call): Promise<T> {
+  const session = currentSession();
+  const response = await fetch(path, {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(session && { authorization: `Bearer ${session.token}` }),
+      ...headers,
+    },
+    credentials: 'same-origin',
+    cache: 'no-store',
+    redirect: 'error',
+    signal: AbortSignal.timeout(TIMEOUT),
+    ...(body !== undefined && { body }),
+  }).catch(() => {
+    throw new ApiError(navigator.onLine ? texts.errors.unreachable : texts.errors.offline);
+  });
+  const answer = await response.json().catch(() => undefined);
+  if (response.ok && answer !== undefined) return answer as T;
+  const error = errorOf(response, answer);
+  // The session has ended elsewhere; a failed login is not about the session.
+  if (session && response.status === 401 && error.code === 'INVALID_TOKEN') endSession('expired');
+  throw error;
+}
+
+function errorOf(response: Response, answer: unknown): ApiError {
+  const { detail, error = {} } = (answer ?? {}) as {
+    detail?: string;
+    error?: { code?: string; message?: string; details?: string; request_id?: string };
+  };
+  const retryAfter = Number(response.headers.get('retry-after')) || undefined;
+  const details = {
+    status: response.status,
+    code: error.code ?? '',
+    requestId: error.request_id ?? response.headers.get('x-request-id') ?? '',
+    retryAfter,
+  };
+  if (response.status === 429) return new ApiError(texts.errors.tooMany(retryAfter ?? 60), details);
+  if (response.status >= 500) return new ApiError(texts.errors.unavailable, details);
+  const message = detail ?? error.details ?? error.message ?? texts.errors.unexpected;
+  // A message about a field begins with the name of the field.
+  const [, field, problem = ''] = /^(\w+) ((?:is|must) .+)$/.exec(message) ?? [];
+  const shown = texts.errors.known[message] ?? (field ? texts.errors.field(problem) : message);
+  return new ApiError(shown, { ...details, field });
+}
+
+const asJson = (body: unknown) => ({
+  body: JSON.stringify(body),
+  headers: { 'content-type': 'application/json' },
+});
+
+/** Calls of the Catalogue contract. Creating calls carry an Idempotency-Key, so a repeat has no second effect. */
+export const get = <T>(path: string): Promise<T> => call<T>({ method: 'GET', path });
+export const post = <T>(path: string, body: unknown = {}): Promise<T> => {
+  const { headers, ...json } = asJson(body);
+  const key = currentSession() && { 'idempotency-key': crypto.randomUUID() };
+  return call<T>({ method: 'POST', path, ...json, headers: { ...headers, ...key } });
+};
+export const put = <T>(path: string, body: unknown): Promise<T> =>
+  call<T>({ method: 'PUT', path, ...asJson(body) });
+export const patch = <T>(path: string, body: unknown): Promise<T> =>
+  call<T>({ method: 'PATCH', path, ...asJson(body) });
+export const remove = <T>(path: string): Promise<T> => call<T>({ method: 'DELETE', path });
+
+/** Posts a form of the Direct contract. */
+export const postForm = <T>(path: string, fields: Record<string, string>): Promise<T> =>
+  call<T>({ method: 'POST', path, body: new URLSearchParams(fields) });

@@ -1,0 +1,34 @@
+import type { ComponentChildren } from 'preact';
+import { html } from '../html.ts';
+
+interface Props {
+  kind?: 'primary' | 'secondary' | 'danger' | 'link';
+  type?: 'button' | 'submit';
+  /** Whether its action is under way; it keeps its size and its focus. */
+  busy?: boolean;
+  disabled?: boolean;
+  onClick?: () => void;
+  children?: ComponentChildren;
+}
+
+export const Button = ({
+  kind = 'secondary',
+  type = 'button',
+  busy = false,
+  disabled = false,
+  onClick,
+  children,
+}: Props) =>
+  html`
+    <button
+      type=${type}
+      class=${`button ${kind}${busy ? ' busy' : ''}`}
+      aria-disabled=${busy || disabled}
+      onClick=${(event: Event) => {
+        if (busy || disabled) event.preventDefault();
+        else onClick?.();
+      }}
+    >
+      <span>${children}</span>
+    </button>
+  `;

@@ -1,0 +1,21 @@
+/** The account pages: the path of each and the module of its view. The server and the browser read this table. */
+const VIEWS = {
+  '/': 'sign-in',
+  '/login': 'sign-in',
+  '/signup': 'sign-up',
+  '/code': 'code',
+  '/forgot': 'forgot',
+  '/reset': 'reset',
+} as const;
+
+export type ViewName = (typeof VIEWS)[keyof typeof VIEWS];
+
+export const PATHS = Object.keys(VIEWS) as (keyof typeof VIEWS)[];
+
+export const viewOf = (path: string): ViewName => VIEWS[path as keyof typeof VIEWS] ?? 'sign-in';
+
+/** The views that show an account. */
+export const NEEDS_SESSION: ReadonlySet<ViewName> = new Set([]);
+
+export const LANGUAGES = ['en', 'de'] as const;
+export type Language = (typeof LANGUAGES)[number];

@@ -1,0 +1,35 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** Shows another page without loading the document again. @param path with an optional query. */
+export function navigate(path: string, { replace = false } = {}): void {
+  history[replace ? 'replaceState' : 'pushState'](null, '', path);
+  dispatchEvent(new Event('navigated'));
+}
+
+/** Returns the path of the current page and renders again when it changes. */
+export function usePath(): string {
+  const [path, setPath] = useState(location.pathname);
+  useEffect(() => {
+    const update = () => setPath(location.pathname);
+    addEventListener('popstate', update);
+    addEventListener('navigated', update);
+    return () => {
+      removeEventListener('popstate', update);
+      removeEventListener('navigated', update);
+    };
+  }, []);
+  return path;
+}
+
+/** Makes links to other pages navigate in place. Modified clicks stay with the browser. */
+export function handleLinks(): void {
+  addEventListener('click', (event) => {
+    const link = (event.target as Element).closest?.('a');
+    const isPlain =
+      event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+    if (!link || !isPlain || event.defaultPrevented) return;
+    if (link.origin !== location.origin || link.target || !link.hasAttribute('data-page')) return;
+    event.preventDefault();
+    navigate(link.pathname + link.search);
+  });
+}

@@ -1,0 +1,22 @@
+import { language } from './config.ts';
+import type { Texts } from './texts/en.ts';
+
+const module = language === 'de' ? await import('./texts/de.ts') : await import('./texts/en.ts');
+
+/** Every text of the pages in the reader's language. */
+export const texts: Texts = module.texts;
+
+/** Dates and numbers follow the reader's own locale as far as it is of the page's language. */
+export const locale = navigator.languages.find((tag) => tag.startsWith(language)) ?? language;
+
+export const formatDate = (iso: string): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(new Date(iso));
+
+export const formatDateTime = (iso: string): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
+
+export const formatNumber = (value: number): string => new Intl.NumberFormat(locale).format(value);
+
+/** For example `0:42`. @param seconds at least 0. */
+export const formatCountdown = (seconds: number): string =>
+  `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;

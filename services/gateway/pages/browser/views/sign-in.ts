@@ -1,0 +1,39 @@
+import { useState } from 'preact/hooks';
+import { requestCode, signIn } from '../account.ts';
+import { ApiError } from '../api.ts';
+import { config } from '../config.ts';
+import { html } from '../html.ts';
+import { Captcha } from '../parts/captcha.ts';
+import { Field } from '../parts/field.ts';
+import { Form } from '../parts/form.ts';
+import { Password } from '../parts/password.ts';
+import { navigate } from '../router.ts';
+import { texts } from '../texts.ts';
+
+export default function SignIn() {
+  const [needsCaptcha, setNeedsCaptcha] = useState(config.CAPTCHA_ON_CATALOGUE_LOGIN === 'always');
+  const submit = async ({ email = '', password = '', recaptcha_token }: Record<string, string>) => {
+    try {
+      await signIn(email, password, recaptcha_token);
+      navigate('/profile');
+    } catch (error) {
+      const code = error instanceof ApiError ? error.code : '';
+      if (code === 'CAPTCHA_REQUIRED') setNeedsCaptcha(true);
+      if (code !== 'ACCOUNT_NOT_VERIFIED') throw error;
+      await requestCode(email);
+      navigate('/code');
+    }
+  };
+  return html`
+    <h1>${texts.titles['sign-in']}</h1>
+    <${Form} onSubmit=${submit} submit=${texts.signIn.submit}>
+      <${Field} name="email" type="email" label=${texts.fields.email} autocomplete="username" autofocus />
+      <${Password} autocomplete="current-password" />
+      <p class="aside"><a href="/forgot" data-page>${texts.signIn.forgot}</a></p>
+      ${needsCaptcha && html`<${Captcha} />`}
+    <//>
+    <p class="or"><span>${texts.signIn.or}</span></p>
+    <a class="button secondary" href="/sso" data-page>${texts.signIn.sso}</a>
+    <p class="below">${texts.signIn.noAccount} <a href="/signup" data-page>${texts.titles['sign-up']}</a></p>
+  `;
+}

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { GatewayConfig } from '@gatehouse/shared/config';
+import { publicRoutes } from '@gatehouse/shared/http/public-routes';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Asset, createAsset, createModules } from './assets.ts';
+import { LANGUAGES, type Language, PATHS, viewOf } from './browser/paths.ts';
+import { contentSecurityPolicy } from './content-security-policy.ts';
+import { languageOf } from './language.ts';
+import { shell } from './shell.ts';
+
+const browser = (path: string) => new URL(`./browser/${path}`, import.meta.url);
+
+/** The account pages at their own paths, and their assets (CONTRACT.md §Account pages). */
+export async function pages(app: FastifyInstance, { config }: { config: GatewayConfig }): Promise<void> {
+  publicRoutes(app);
+  app.addHook('onRoute', (route) => {
+    route.schema = { hide: true };
+  });
+  const { shellOf, assets } = await build(config);
+  const headers = {
+    'cache-control': 'no-cache',
+    'content-security-policy': contentSecurityPolicy(config),
+    'referrer-policy': 'no-referrer',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+    'cross-origin-opener-policy': 'same-origin',
+    vary: 'accept-language',
+  };
+
+  for (const path of PATHS) {
+    app.get(path, async (request, reply) =>
+      send(request, reply.headers(headers), shellOf(path, languageOf(request.headers['accept-language']))),
+    );
+  }
+  for (const asset of assets) {
+    app.get(asset.path, async (request, reply) =>
+      send(request, reply.header('cache-control', 'public, max-age=31536000, immutable'), asset),
+    );
+  }
+}
+
+/** Sends content in the best encoding that the client accepts; 304 when the client has it (RFC 9110 §13.1.2). */
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { type, encodings }: Omit<Asset, 'path'>,
+): FastifyReply {
+  const accepted = request.headers['accept-encoding'] ?? '';
+  const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : 'identity';
+  const body = encodings[encoding];
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  const vary = reply.getHeader('vary');
+  reply.headers({ etag, vary: vary ? `${vary}, accept-encoding` : 'accept-encoding' });
+  const known = (request.headers['if-none-match'] ?? '')
+    .split(/\s*,\s*/)
+    .map((each) => each.replace(/^W\//, ''));
+  if (known.includes(etag)) return reply.code(304).send();
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
+  return reply.type(type).send(body);
+}
+
+/** Builds every page and asset once, at the start. */
+async function build(config: GatewayConfig) {
+  const modules = createModules();
+  const main = await modules.load(browser('main.ts'));
+  const styles = [
+    await createAsset('style.css', await readFile(browser('style.css'), 'utf8')),
+    await createAsset('brand.css', `:root { --brand: ${config.BRAND_COLOR}; }\n`),
+  ];
+  const shells = new Map<string, Omit<Asset, 'path'>>();
+  for (const language of LANGUAGES) {
+    const texts = await modules.load(browser(`texts/${language}.ts`));
+    for (const path of PATHS) {
+      const { closure } = await modules.load(browser(`views/${viewOf(path)}.ts`));
+      const document = shell({
+        language,
+        config: browserConfig(config),
+        styles: styles.map((asset) => asset.path),
+        modules: [...new Set([...texts.closure, ...closure, ...main.closure])],
+      });
+      shells.set(`${language} ${path}`, {
+        ...(await createAsset('page.html', document)),
+        type: 'text/html; charset=utf-8',
+      });
+    }
+  }
+  const loaded = (await modules.all()).map(({ asset }) => asset);
+  return {
+    shellOf: (path: string, language: Language) => shells.get(`${language} ${path}`) as Omit<Asset, 'path'>,
+    assets: [...new Map([...styles, ...loaded].map((asset) => [asset.path, asset])).values()],
+  };
+}
+
+const browserConfig = (config: GatewayConfig) => ({
+  BRAND_NAME: config.BRAND_NAME,
+  BRAND_LOGO_URL: config.BRAND_LOGO_URL,
+  CAPTCHA_PROVIDER: config.CAPTCHA_PROVIDER,
+  CAPTCHA_SITE_KEY: config.CAPTCHA_SITE_KEY,
+  CAPTCHA_ON_CATALOGUE_LOGIN: config.CAPTCHA_ON_CATALOGUE_LOGIN,
+});

@@ -1,0 +1,41 @@
+import type { Language } from './browser/paths.ts';
+
+const ESCAPES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+
+interface Document {
+  language: Language;
+  /** What the browser needs to know of the settings. */
+  config: { BRAND_NAME: string };
+  styles: readonly string[];
+  /** The modules to load at once; the last one starts the page. */
+  modules: readonly string[];
+}
+
+/** The HTML document of every account page: its modules render the rest. */
+export const shell = ({ language, config, styles, modules }: Document): string => `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="gatehouse" content="${escapeHtml(JSON.stringify(config))}">
+<title>${escapeHtml(config.BRAND_NAME)}</title>
+<link rel="icon" href="data:,">
+${styles.map((path) => `<link rel="stylesheet" href="${path}">`).join('\n')}
+${modules.map((path) => `<link rel="modulepreload" href="${path}">`).join('\n')}
+<script type="module" src="${modules.at(-1)}"></script>
+</head>
+<body>
+<div id="page"></div>
+<noscript>These pages need JavaScript.</noscript>
+</body>
+</html>
+`;
