@@ -1,6 +1,7 @@
 import { post, postForm } from './api.ts';
 import { forgetPending, type Pending, pendingCode, waitForCode } from './pending.ts';
-import { beginSession } from './session.ts';
+import { navigate } from './router.ts';
+import { beginSession, endSession } from './session.ts';
 
 /** What a person does with their account, as calls of the API. */
 
@@ -59,4 +60,15 @@ export async function resetPassword(
 ): Promise<void> {
   await postForm('/v2/reset-password', { email, token, otp, new_password });
   forgetPending();
+}
+
+export async function refresh(): Promise<void> {
+  adoptToken(await post<TokenResponse>('/api/v1/auth/refresh'));
+}
+
+/** Ends the session at the server and here; here even if the server does not answer. */
+export async function signOut(): Promise<void> {
+  await post('/api/v1/auth/logout').catch(() => {});
+  endSession('signed out');
+  navigate('/');
 }

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { html } from './html.ts';
-import { Layout } from './layout.ts';
+import { SignedIn, SignedOut } from './layout.ts';
 import { Notice } from './parts/notice.ts';
 import { NEEDS_SESSION, type ViewName, viewOf } from './paths.ts';
 import { usePath } from './router.ts';
@@ -17,6 +17,7 @@ const LOAD: Record<ViewName, () => Promise<{ default: View }>> = {
   code: () => import('./views/code.ts'),
   forgot: () => import('./views/forgot.ts'),
   reset: () => import('./views/reset.ts'),
+  profile: () => import('./views/profile.ts'),
 };
 
 /** The page that the address names. Pages of an account show the sign-in form to everybody else. */
@@ -35,15 +36,16 @@ export function App() {
   const named = viewOf(path);
   const name = NEEDS_SESSION.has(named) && !currentSession() ? 'sign-in' : named;
   const { View, failed } = useView(name);
+  const Layout = NEEDS_SESSION.has(name) ? SignedIn : SignedOut;
 
   useEffect(() => {
     document.title = `${texts.titles[name]} · ${document.title.split(' · ').at(-1)}`;
   }, [name]);
   if (failed) return html`<${Layout}><${Notice} kind="error">${texts.errors.unreachable}<//><//>`;
   return html`
-    <${Layout} key=${currentSession() ? 'in' : 'out'}>
+    <${Layout} path=${path}>
       ${end && name === 'sign-in' && html`<${Notice} kind="info">${texts.session.ended[end]}<//>`}
-      ${View && html`<${View} key=${path} />`}
+      ${View ? html`<${View} key=${path} />` : html`<div class="skeleton"></div>`}
     <//>
   `;
 }

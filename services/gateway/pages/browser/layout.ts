@@ -1,23 +1,71 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { refresh, signOut } from './account.ts';
 import { config } from './config.ts';
 import { html } from './html.ts';
+import { Button } from './parts/button.ts';
+import { currentSession } from './session.ts';
+import { formatNumber, texts } from './texts.ts';
 
-/** The frame of the pages for somebody who is not signed in: the brand above a card. */
-export function Layout({ children }: { children?: ComponentChildren }) {
-  return html`
-    <div class="signed-out">
-      <header><${Brand} /></header>
-      <main class="card">${children}</main>
-    </div>
-  `;
+interface Props {
+  path?: string;
+  children?: ComponentChildren;
 }
 
-export function Brand() {
+/** The frame of the pages for somebody who is not signed in: the brand above a card. */
+export const SignedOut = ({ children }: Props) => html`
+  <div class="signed-out">
+    <header><${Brand} /></header>
+    <main class="card">${children}</main>
+  </div>
+`;
+
+const PAGES = [['/profile', texts.navigation.profile]] as const;
+
+/** The frame of an account's pages: navigation above the content. */
+export const SignedIn = ({ path, children }: Props) => html`
+  <div class="signed-in">
+    <header class="bar">
+      <${Brand} />
+      <nav aria-label=${texts.navigation.label}>
+        ${PAGES.map(
+          ([page, title]) =>
+            html`<a href=${page} data-page aria-current=${path === page ? 'page' : undefined}>${title}</a>`,
+        )}
+      </nav>
+      <${Button} kind="plain" onClick=${signOut}>${texts.navigation.signOut}<//>
+    </header>
+    <${Expiry} />
+    <main class="content">${children}</main>
+  </div>
+`;
+
+const Brand = () => {
   const { BRAND_NAME, BRAND_LOGO_URL } = config;
   return html`
     <a class="brand" href="/" data-page>
       ${BRAND_LOGO_URL ? html`<img src=${BRAND_LOGO_URL} alt="" height="32" />` : html`<span class="mark" aria-hidden="true"></span>`}
       <span>${BRAND_NAME}</span>
     </a>
+  `;
+};
+
+/** Minutes before its end at which a session can be extended. */
+const WARNING = 5;
+
+/** Says when the session is about to end, and offers to extend it. */
+function Expiry() {
+  const remaining = () => Math.ceil(((currentSession()?.expiresAt ?? 0) - Date.now()) / 60_000);
+  const [minutes, setMinutes] = useState(remaining);
+  useEffect(() => {
+    const timer = setInterval(() => setMinutes(remaining()), 5_000);
+    return () => clearInterval(timer);
+  }, []);
+  if (minutes > WARNING || minutes <= 0) return null;
+  return html`
+    <div class="expiry" role="status">
+      <p>${texts.session.expiresIn(formatNumber(minutes))}</p>
+      <${Button} kind="link" onClick=${() => refresh().then(() => setMinutes(remaining()))}>${texts.session.extend}<//>
+    </div>
   `;
 }

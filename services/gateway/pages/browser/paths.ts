@@ -6,6 +6,7 @@ const VIEWS = {
   '/code': 'code',
   '/forgot': 'forgot',
   '/reset': 'reset',
+  '/profile': 'profile',
 } as const;
 
 export type ViewName = (typeof VIEWS)[keyof typeof VIEWS];
@@ -15,7 +16,7 @@ export const PATHS = Object.keys(VIEWS) as (keyof typeof VIEWS)[];
 export const viewOf = (path: string): ViewName => VIEWS[path as keyof typeof VIEWS] ?? 'sign-in';
 
 /** The views that show an account. */
-export const NEEDS_SESSION: ReadonlySet<ViewName> = new Set([]);
+export const NEEDS_SESSION: ReadonlySet<ViewName> = new Set(['profile']);
 
 export const LANGUAGES = ['en', 'de'] as const;
 export type Language = (typeof LANGUAGES)[number];

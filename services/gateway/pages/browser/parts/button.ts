@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { html } from '../html.ts';
 
 interface Props {
-  kind?: 'primary' | 'secondary' | 'danger' | 'link';
+  kind?: 'primary' | 'secondary' | 'danger' | 'plain' | 'link';
   type?: 'button' | 'submit';
   /** Whether its action is under way; it keeps its size and its focus. */
   busy?: boolean;

@@ -11,11 +11,12 @@ interface Props {
   /** Receives the fields by name. What it throws is shown; a second submit waits for it. */
   onSubmit: (fields: Record<string, string>) => Promise<void>;
   submit: string;
+  kind?: 'primary' | 'danger';
   children?: ComponentChildren;
 }
 
 /** A form whose errors are shown beside their fields, or above them all. */
-export function Form({ onSubmit, submit, children }: Props) {
+export function Form({ onSubmit, submit, kind = 'primary', children }: Props) {
   const form = useRef<HTMLFormElement>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError>();
@@ -45,7 +46,7 @@ export function Form({ onSubmit, submit, children }: Props) {
     <form ref=${form} onSubmit=${handle} aria-busy=${busy}>
       ${error && !field && html`<${Notice} kind="error" requestId=${error.status >= 500 ? error.requestId : ''}>${error.message}<//>`}
       <${FieldErrors.Provider} value=${field ? { [field]: error.message } : {}}>${children}<//>
-      <${Button} kind="primary" type="submit" busy=${busy}>${submit}<//>
+      <${Button} kind=${kind} type="submit" busy=${busy}>${submit}<//>
     </form>
   `;
 }

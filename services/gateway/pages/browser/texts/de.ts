@@ -7,6 +7,7 @@ export const texts: Texts = {
     code: 'Code eingeben',
     forgot: 'Passwort zurücksetzen',
     reset: 'Neues Passwort wählen',
+    profile: 'Ihr Profil',
   },
   fields: {
     email: 'E-Mail',
@@ -49,7 +50,26 @@ export const texts: Texts = {
   reset: {
     submit: 'Passwort ändern',
   },
+  navigation: {
+    label: 'Hauptmenü',
+    profile: 'Profil',
+    chatbots: 'Chatbots',
+    organization: 'Organisation',
+    webhooks: 'Webhooks',
+    signOut: 'Abmelden',
+  },
+  table: {
+    loading: 'Wird geladen',
+    retry: 'Erneut versuchen',
+    pages: 'Seiten',
+    previous: 'Zurück',
+    next: 'Weiter',
+    position: (page, pages, total) => `Seite ${page} von ${pages} (insgesamt ${total})`,
+  },
+  dialog: { close: 'Schließen' },
   session: {
+    expiresIn: (minutes) => `Ihre Sitzung endet in ${minutes} Minuten.`,
+    extend: 'Angemeldet bleiben',
     ended: {
       'signed out': 'Sie sind abgemeldet.',
       expired: 'Ihre Sitzung ist beendet. Bitte melden Sie sich erneut an.',

@@ -5,6 +5,7 @@ export const texts = {
     code: 'Enter your code',
     forgot: 'Reset your password',
     reset: 'Choose a new password',
+    profile: 'Your profile',
   },
   fields: {
     email: 'E-mail',
@@ -46,7 +47,26 @@ export const texts = {
   reset: {
     submit: 'Change password',
   },
+  navigation: {
+    label: 'Main',
+    profile: 'Profile',
+    chatbots: 'Chatbots',
+    organization: 'Organization',
+    webhooks: 'Webhooks',
+    signOut: 'Sign out',
+  },
+  table: {
+    loading: 'Loading',
+    retry: 'Try again',
+    pages: 'Pages',
+    previous: 'Previous',
+    next: 'Next',
+    position: (page: string, pages: string, total: string) => `Page ${page} of ${pages} (${total} in all)`,
+  },
+  dialog: { close: 'Close' },
   session: {
+    expiresIn: (minutes: string) => `Your session ends in ${minutes} minutes.`,
+    extend: 'Stay signed in',
     ended: {
       'signed out': 'You are signed out.',
       expired: 'Your session has ended. Please sign in again.',
