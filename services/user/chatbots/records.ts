@@ -41,6 +41,16 @@ export const chatbotRecord = z
 
 export type Chatbot = z.infer<typeof chatbotRecord>;
 
+/** What the audit keeps of a chatbot that is created or deleted. */
+export const auditedChatbot = ({ name, type, avatar_id, language, status, owner_id }: Chatbot) => ({
+  name,
+  type,
+  avatar_id,
+  language,
+  status,
+  owner_id,
+});
+
 /** The place of a personal chatbot, which belongs to no department. */
 export const PERSONAL = { organization_id: null, department_id: null };
 

@@ -1,5 +1,6 @@
 import { failures } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { permittedChatbots } from '../access/chatbot-roles.ts';
 import type { Database } from '../database.ts';
@@ -44,13 +45,23 @@ export const updateChatbot: FastifyPluginAsyncZod<{ db: Database; now: () => num
       ...(name !== undefined && { name_suffixes: suffixesOf(name) }),
       updated_at: new Date(now()).toISOString(),
     };
-    return found(
+    const before = await found(
       await db.chatbots.findOneAndUpdate(
         { chatbot_id, ...filter },
         { $set: changed },
-        { returnDocument: 'after' },
+        { returnDocument: 'before' },
       ),
       chatbot_id,
     );
+    const given = Object.keys(request.body) as (keyof typeof request.body)[];
+    await audit(db, request, now(), {
+      action: 'chatbot.update',
+      target: { chatbot_id },
+      before: Object.fromEntries(given.map((field) => [field, before[field]])),
+      after: request.body,
+      organization_id: before.organization_id,
+      department_id: before.department_id,
+    });
+    return { ...before, ...changed };
   });
 };
