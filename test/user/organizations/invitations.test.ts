@@ -713,6 +713,8 @@ test('returns 503 while the mail server is down, and a retry succeeds', async ()
   };
   for (const email of ['grace@example.com', bob.email])
     expect(outcome(await post(email))).toStrictEqual(unavailable);
+  // The invitations stand, so they are audited.
+  expect(await down.db.auditEvents.countDocuments({ action: 'invitation.create' })).toBe(2);
   const mailbox = await startMailbox({ port });
   for (const [email, status] of [
     ['grace@example.com', 'pending'],

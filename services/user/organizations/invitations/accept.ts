@@ -31,7 +31,7 @@ export async function acceptInvitations(
 /** Turns an invitation into a membership with one write, unless the user is a member already. */
 export async function acceptInvitation(
   db: Database,
-  { _id, membership_id, role, organization_id, department_id }: WithId<Membership>,
+  { _id, membership_id, organization_id, department_id }: WithId<Membership>,
   { user_id, email }: { user_id: string; email: string },
   now: number,
   request?: FastifyRequest,
@@ -44,17 +44,18 @@ export async function acceptInvitation(
   // Leftovers of an earlier membership must not come back with the new one.
   await revokeGrants(db, { organization_id, department_id }, user_id);
   try {
-    const { matchedCount } = await db.memberships.updateOne(pending, {
-      $set: { user_id, joined_at: new Date(now) },
-      $unset: { expires_at: true },
-    });
-    if (request && matchedCount === 1)
+    const accepted = await db.memberships.findOneAndUpdate(
+      pending,
+      { $set: { user_id, joined_at: new Date(now) }, $unset: { expires_at: true } },
+      { returnDocument: 'after' },
+    );
+    if (request && accepted)
       await audit(db, request, now, {
         action: 'invitation.accept',
         // Without a principal, the invitee has verified the address; otherwise the inviter adds an active account.
         ...(!request.principal && { user_id, email }),
         target: { user_id, invitation_id: membership_id },
-        after: { role },
+        after: { role: accepted.role },
         organization_id,
         department_id,
       });

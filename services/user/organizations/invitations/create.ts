@@ -75,6 +75,13 @@ export const createInvitation: FastifyPluginAsyncZod<{
         throw new AppError('forbidden'); // invited to a role above the caller's
       }
       const { membership_id } = written;
+      await audit(db, request, now(), {
+        action: 'invitation.create',
+        target: { email, invitation_id: membership_id },
+        after: { role },
+        organization_id,
+        department_id,
+      });
 
       // Look for the account after the write: if the address is verified in between, that call accepts the invitation.
       const account = await findUserByEmail(db.users, email);
@@ -85,13 +92,6 @@ export const createInvitation: FastifyPluginAsyncZod<{
         department: nameInMail(department.name),
         url: PUBLIC_URL,
         isMember: user_id !== null,
-      });
-      await audit(db, request, now(), {
-        action: 'invitation.create',
-        target: { email, invitation_id: membership_id },
-        after: { role },
-        organization_id,
-        department_id,
       });
       if (user_id !== null) await acceptInvitation(db, written, { user_id, email }, now(), request);
       const invitation = await db.memberships.findOne({ membership_id });
