@@ -19,7 +19,7 @@ const schema = {
   ...tagged,
   summary: 'List the audit events of an organization',
   description:
-    'Lists the changes of the organization and its departments, owners, members, invitations, bills, chatbots and access lists, newest first. The e-mail and network addresses of a person who accepts an invitation or leaves are null: others may have added them without their consent. `actor` is the `user_id` of who made them. `search` matches the actions.',
+    'Lists the changes of the organization and its departments, owners, members, invitations, bills, chatbots and access lists, newest first. The e-mail and network addresses of a person who accepts an invitation or leaves are null, because others may have added them without their consent. `actor` filters by the `user_id` of the account that acted. `search` matches the actions.',
   params: organizationPath,
   querystring: auditQuery.extend({ actor: line(200).optional(), department_id: line(200).optional() }),
   response: { 200: pageResponse(auditRecord), ...refusals },
@@ -45,9 +45,9 @@ export const listAudit: FastifyPluginAsyncZod<{ db: Database }> = async (app, { 
     const present = (event: AuditEvent) => {
       const shown = presentEvent(event);
       const isOwn = event.target.user_id === event.user_id;
-      // Anybody can be added or invited; neither this nor leaving must reveal who and where they are.
-      const isUnasked = isOwn && (event.action === 'invitation.accept' || event.after === null);
-      return isUnasked ? withoutAddresses(shown) : shown;
+      // Strangers can be added without their consent. Joining or leaving must not reveal their addresses.
+      const joinsOrLeaves = isOwn && (event.action === 'invitation.accept' || event.after === null);
+      return joinsOrLeaves ? withoutAddresses(shown) : shown;
     };
     return { data: data.map(present), pagination };
   });

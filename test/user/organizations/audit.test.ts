@@ -286,7 +286,7 @@ describe('leaves one event', () => {
   });
 });
 
-test('accepting an invitation by one inviter leaves no event elsewhere in their name', async () => {
+test('an invitation leaves no event in another organization', async () => {
   const [team, other] = [await service.newTeam(), await service.newTeam()];
   const { email } = await service.newPerson();
   // As after an acceptance that a crash has interrupted.
