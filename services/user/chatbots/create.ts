@@ -11,7 +11,7 @@ import type { Accept } from '../webhooks/intake/accept.ts';
 import { createAndAnnounce } from '../webhooks/intake/chatbot-created.ts';
 import { chatbotFields, tagged } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
-import { auditedChatbot, type Chatbot, chatbotRecord, PERSONAL } from './records.ts';
+import { auditedChatbot, type Chatbot, chatbotRecord, PERSONAL, placeOf } from './records.ts';
 
 const config = { permission: 'create chatbot' } as const;
 
@@ -53,8 +53,7 @@ export const createChatbot: FastifyPluginAsyncZod<{
       action: 'chatbot.create',
       target: { chatbot_id: chatbot.chatbot_id },
       after: auditedChatbot(chatbot),
-      organization_id: chatbot.organization_id,
-      department_id: chatbot.department_id,
+      ...placeOf(chatbot),
     });
     return reply.code(201).send(chatbot);
   });

@@ -4,7 +4,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { permittedChatbots } from '../access/chatbot-roles.ts';
 import type { Database } from '../database.ts';
 import { chatbotId, refusals, tagged } from './contract.ts';
-import { auditedChatbot } from './records.ts';
+import { auditedChatbot, placeOf } from './records.ts';
 
 const DELETED = { message: 'Chatbot deleted' } as const;
 
@@ -35,8 +35,7 @@ export const deleteChatbot: FastifyPluginAsyncZod<{ db: Database; now: () => num
       action: 'chatbot.delete',
       target: { chatbot_id },
       before: auditedChatbot(deleted),
-      organization_id: deleted.organization_id,
-      department_id: deleted.department_id,
+      ...placeOf(deleted),
     });
     return DELETED;
   });

@@ -8,7 +8,7 @@ import type { Accept } from '../webhooks/intake/accept.ts';
 import { createAndAnnounce } from '../webhooks/intake/chatbot-created.ts';
 import { chatbotId, MAX_NAME, refusals, tagged } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
-import { auditedChatbot, type Chatbot, chatbotRecord, PERSONAL } from './records.ts';
+import { auditedChatbot, type Chatbot, chatbotRecord, PERSONAL, placeOf } from './records.ts';
 
 const SUFFIX = ' (copy)';
 
@@ -52,8 +52,7 @@ export const duplicateChatbot: FastifyPluginAsyncZod<{
       action: 'chatbot.duplicate',
       target: { chatbot_id: copy.chatbot_id },
       after: { ...auditedChatbot(copy), copy_of: chatbot_id },
-      organization_id: copy.organization_id,
-      department_id: copy.department_id,
+      ...placeOf(copy),
     });
     return reply.code(201).send(copy);
   });

@@ -6,7 +6,7 @@ import { permittedChatbots } from '../access/chatbot-roles.ts';
 import type { Database } from '../database.ts';
 import { chatbotFields, chatbotId, refusals, tagged } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
-import { CHATBOT_STATUSES, chatbotRecord } from './records.ts';
+import { CHATBOT_STATUSES, chatbotRecord, placeOf } from './records.ts';
 
 const changes = jsonBody({
   name: chatbotFields.name.exactOptional(),
@@ -59,8 +59,7 @@ export const updateChatbot: FastifyPluginAsyncZod<{ db: Database; now: () => num
       target: { chatbot_id },
       before: Object.fromEntries(given.map((field) => [field, before[field]])),
       after: request.body,
-      organization_id: before.organization_id,
-      department_id: before.department_id,
+      ...placeOf(before),
     });
     return { ...before, ...changed };
   });
