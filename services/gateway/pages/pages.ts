@@ -67,6 +67,8 @@ async function build(config: GatewayConfig) {
     await createAsset('style.css', await readFile(browser('style.css'), 'utf8')),
     await createAsset('brand.css', `:root { --brand: ${config.BRAND_COLOR}; }\n`),
   ];
+  const drawing = await readFile(browser('icon.svg'), 'utf8');
+  const icon = await createAsset('icon.svg', drawing.replace('currentColor', config.BRAND_COLOR));
   const shells = new Map<string, Omit<Asset, 'path'>>();
   for (const language of LANGUAGES) {
     const texts = await modules.load(browser(`texts/${language}.ts`));
@@ -75,6 +77,7 @@ async function build(config: GatewayConfig) {
       const document = shell({
         language,
         config: browserConfig(config),
+        icon: config.BRAND_LOGO_URL ?? icon.path,
         styles: styles.map((asset) => asset.path),
         modules: [...new Set([...texts.closure, ...closure, ...main.closure])],
       });
@@ -87,7 +90,7 @@ async function build(config: GatewayConfig) {
   const loaded = (await modules.all()).map(({ asset }) => asset);
   return {
     shellOf: (path: string, language: Language) => shells.get(`${language} ${path}`) as Omit<Asset, 'path'>,
-    assets: [...new Map([...styles, ...loaded].map((asset) => [asset.path, asset])).values()],
+    assets: [...new Map([...styles, icon, ...loaded].map((asset) => [asset.path, asset])).values()],
   };
 }
 

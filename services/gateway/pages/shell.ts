@@ -14,13 +14,14 @@ interface Document {
   language: Language;
   /** What the browser needs to know of the settings. */
   config: { BRAND_NAME: string };
+  icon: string;
   styles: readonly string[];
   /** The modules to load at once; the last one starts the page. */
   modules: readonly string[];
 }
 
 /** The HTML document of every account page: its modules render the rest. */
-export const shell = ({ language, config, styles, modules }: Document): string => `<!doctype html>
+export const shell = ({ language, config, icon, styles, modules }: Document): string => `<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
@@ -28,7 +29,7 @@ export const shell = ({ language, config, styles, modules }: Document): string =
 <meta name="color-scheme" content="light dark">
 <meta name="gatehouse" content="${escapeHtml(JSON.stringify(config))}">
 <title>${escapeHtml(config.BRAND_NAME)}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${escapeHtml(icon)}">
 ${styles.map((path) => `<link rel="stylesheet" href="${path}">`).join('\n')}
 ${modules.map((path) => `<link rel="modulepreload" href="${path}">`).join('\n')}
 <script type="module" src="${modules.at(-1)}"></script>
