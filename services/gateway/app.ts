@@ -55,7 +55,7 @@ export async function buildGateway({
   const counters = injected ?? createCounters(redis, now);
   const throttle = createLoginThrottle(counters);
   const codeThrottle = createCodeThrottle(counters);
-  const idempotency = createIdempotency(db, config.JWT_SECRET, now);
+  const idempotency = createIdempotency(config, db, now);
   const captcha = createCaptchaGate(config, db, limits.captcha);
 
   const loginService = createUpstream(config.LOGIN_SERVICE_URL, limits.services);

@@ -6,7 +6,7 @@ import { buildGateway } from '../../../services/gateway/app.ts';
 import { eventually } from '../../fixtures/eventually.ts';
 import { startGateway, startHttp } from '../../fixtures/gateway.ts';
 import { member } from '../../fixtures/members.ts';
-import { listen, testConfig } from '../../fixtures/services.ts';
+import { JWT_SECRET, listen, testConfig } from '../../fixtures/services.ts';
 import { envelope, exchange, refusal, startPlatform } from '../platform.ts';
 
 type Started<T extends (...args: never[]) => unknown> = Awaited<ReturnType<T>>;
@@ -589,6 +589,26 @@ test('stores a response that arrives before the request body has ended', async (
   expect([again.status, other.status]).toEqual([200, 409]);
   await front.stop();
   await early.stop();
+});
+
+test('replays a response that was stored before JWT_SECRET was rotated', async () => {
+  const rotated = await buildGateway({
+    config: testConfig('gateway', {
+      CAPTCHA_PROVIDER: 'none',
+      UPSTREAM_PAYMENT: platform.url,
+      JWT_SECRET: 'the secret after the rotation, 32 bytes and more',
+      JWT_SECRET_PREVIOUS: JWT_SECRET,
+    }),
+    db: gateway.db,
+    now: gateway.clock.now,
+  });
+  counting();
+  const [key, front] = [fresh(), await listen(rotated)];
+  const first = await charge(key);
+  const replayed = await charge(key, { front });
+  expect([replayed.status, String(replayed.body)]).toEqual([first.status, '{"charge":1}']);
+  expect(refusal(await charge(key, { front, body: '{"amount":2}' }))).toEqual(otherBody);
+  await rotated.close();
 });
 
 test.each(['/auth/logout', '/api/v1/auth/logout', '/auth/refresh'])(
