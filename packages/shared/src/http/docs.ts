@@ -96,9 +96,12 @@ export const docs = fp(
       pages.get('/redoc', hidden, async (_request, reply) =>
         reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(REDOC_PAGE),
       );
-      pages.get('/redoc/redoc.standalone.js', hidden, async (_request, reply) =>
-        reply.type('text/javascript; charset=utf-8').send(await redocBundle()),
-      );
+      // One megabyte that anybody may request: all responses share it.
+      let bundle: Buffer | undefined;
+      pages.get('/redoc/redoc.standalone.js', hidden, async (_request, reply) => {
+        bundle ??= await redocBundle();
+        return reply.type('text/javascript; charset=utf-8').send(bundle);
+      });
     });
   },
 );
@@ -119,7 +122,7 @@ const operationIdOf = (method: string, url: string): string =>
     .join('');
 
 /** Returns Redoc's bundle without the logo that it would fetch from its vendor. */
-async function redocBundle(): Promise<string> {
+async function redocBundle(): Promise<Buffer> {
   const path = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js');
-  return (await readFile(path, 'utf8')).replaceAll(/https:\/\/cdn\.redoc\.ly\/[^"']*/g, '');
+  return Buffer.from((await readFile(path, 'utf8')).replaceAll(/https:\/\/cdn\.redoc\.ly\/[^"']*/g, ''));
 }

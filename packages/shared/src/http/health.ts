@@ -1,7 +1,7 @@
-import { setTimeout } from 'node:timers/promises';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 import { z } from 'zod';
+import { withTimeout } from '../with-timeout.ts';
 import { publicRoutes } from './public-routes.ts';
 
 /** Dependencies of a service. `check` rejects when one is down; without a `needed` one the service is unavailable. */
@@ -53,12 +53,15 @@ export const health: FastifyPluginAsyncZod<HealthOptions> = async (
 ) => {
   collectDefaultMetrics({ register: registry });
   publicRoutes(app);
+  const states = statesOf(checks, timeout);
 
   for (const path of ['/health', '/health/ready']) {
     app.get(path, { schema: healthSchema }, async (_request, reply) => {
-      const states = await checkAll(checks, timeout);
-      const status = statusOf(checks, states);
-      return reply.code(status === 'unavailable' ? 503 : 200).send({ status, service: name, checks: states });
+      const checked = await states();
+      const status = statusOf(checks, checked);
+      return reply
+        .code(status === 'unavailable' ? 503 : 200)
+        .send({ status, service: name, checks: checked });
     });
   }
   app.get('/health/live', { schema: liveSchema }, async () => ({ status: 'ok' as const }));
@@ -70,18 +73,26 @@ export const health: FastifyPluginAsyncZod<HealthOptions> = async (
 
 type States = Record<string, 'up' | 'down'>;
 
-async function checkAll(checks: Checks, timeout: number): Promise<States> {
-  const states = Object.entries(checks).map(async ([dependency, { check }]) => {
-    const late = setTimeout(timeout, 'down' as const, { ref: false });
-    const checked = Promise.resolve()
-      .then(check)
-      .then(
+/** Returns a function that checks every dependency. Concurrent calls share a check: anybody may call /health. */
+function statesOf(checks: Checks, timeout: number): () => Promise<States> {
+  const checkAll = async (): Promise<States> => {
+    const states = Object.entries(checks).map(async ([dependency, { check }]) => {
+      const checked = withTimeout(Promise.resolve().then(check), timeout, new Error('timed out'));
+      const state = await checked.then(
         () => 'up' as const,
         () => 'down' as const,
       );
-    return [dependency, await Promise.race([checked, late])] as const;
-  });
-  return Object.fromEntries(await Promise.all(states));
+      return [dependency, state] as const;
+    });
+    return Object.fromEntries(await Promise.all(states));
+  };
+  let pending: Promise<States> | undefined;
+  return () => {
+    pending ??= checkAll().finally(() => {
+      pending = undefined;
+    });
+    return pending;
+  };
 }
 
 function statusOf(checks: Checks, states: States): z.infer<typeof report>['status'] {
