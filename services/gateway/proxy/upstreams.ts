@@ -113,7 +113,7 @@ export function createUpstream(url: string, timeout: number): Upstream {
         if (!STATUSES.has(response.statusCode)) throw new Error(`status ${response.statusCode}`);
         if (!String(response.headers['content-type']).startsWith('application/json'))
           throw new Error('not JSON');
-        JSON.parse(body);
+        if (!(JSON.parse(body) instanceof Object)) throw new Error('not a JSON object');
         const { 'retry-after': retryAfter, 'cache-control': cacheControl } = response.headers;
         return {
           status: response.statusCode,
