@@ -48,10 +48,13 @@ export function createIdempotency(
     const _id = digest(JSON.stringify([principal.user._id.toHexString(), request.method, path, key]));
     const { body, fingerprints } = fingerprinted(request, whole, secrets);
 
-    const leasedUntil = await leaseKey(db, _id, now());
-    if (!leasedUntil) return storedResponse(db, _id, body, fingerprints);
-    const endLease = renewLease(db, _id, leasedUntil, now);
-    const release = async () => db.idempotencyKeys.deleteOne(await endLease());
+    const lease = await leaseKey(db, _id, now());
+    if (!lease) return storedResponse(db, _id, body, fingerprints);
+    const stopRenewal = renewLease(db, lease, now);
+    const release = async () => {
+      await stopRenewal();
+      await db.idempotencyKeys.deleteOne(lease);
+    };
     try {
       // No signal: a client that disconnects retries with the key and expects the outcome.
       const response = await call({ body });
@@ -71,7 +74,8 @@ export function createIdempotency(
         };
         const [fingerprint = ''] = fingerprints();
         const $set = { fingerprint, ...(all && { answer }) };
-        await db.idempotencyKeys.updateOne(await endLease(), { $set }).catch((error) => {
+        await stopRenewal();
+        await db.idempotencyKeys.updateOne(lease, { $set }).catch((error) => {
           request.log.error({ err: error }, 'cannot store the response for its Idempotency-Key');
         });
       }
