@@ -6,6 +6,7 @@ import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { requirementText } from '../access/requirement.ts';
+import { singleFlight } from '../single-flight.ts';
 import { publicRoutes } from './public-routes.ts';
 
 const REDOC_PAGE = `<!doctype html>
@@ -88,7 +89,9 @@ export const docs = fp(
         uiConfig: { layout: 'BaseLayout', validatorUrl: null },
       });
       const hidden = { schema: { hide: true } };
-      pages.get('/openapi.json', hidden, () => document(app));
+      // Calls are not metered, and the gateway asks its services for their documents.
+      const currentDocument = singleFlight(() => document(app));
+      pages.get('/openapi.json', hidden, () => currentDocument());
       // Swagger UI fetches /docs/json.
       pages.addHook('onRequest', async (request, reply) => {
         if (request.url === '/docs/json') return reply.redirect('/openapi.json');

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 import { z } from 'zod';
+import { singleFlight } from '../single-flight.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { publicRoutes } from './public-routes.ts';
 
@@ -53,15 +54,14 @@ export const health: FastifyPluginAsyncZod<HealthOptions> = async (
 ) => {
   collectDefaultMetrics({ register: registry });
   publicRoutes(app);
-  const states = statesOf(checks, timeout);
+  // Calls are not metered, and a dependency that hangs would collect one command from each.
+  const currentStates = singleFlight(() => checkAll(checks, timeout));
 
   for (const path of ['/health', '/health/ready']) {
     app.get(path, { schema: healthSchema }, async (_request, reply) => {
-      const checked = await states();
-      const status = statusOf(checks, checked);
-      return reply
-        .code(status === 'unavailable' ? 503 : 200)
-        .send({ status, service: name, checks: checked });
+      const states = await currentStates();
+      const status = statusOf(checks, states);
+      return reply.code(status === 'unavailable' ? 503 : 200).send({ status, service: name, checks: states });
     });
   }
   app.get('/health/live', { schema: liveSchema }, async () => ({ status: 'ok' as const }));
@@ -73,26 +73,16 @@ export const health: FastifyPluginAsyncZod<HealthOptions> = async (
 
 type States = Record<string, 'up' | 'down'>;
 
-/** Returns a function that checks every dependency. Concurrent calls share a check: anybody may call /health. */
-function statesOf(checks: Checks, timeout: number): () => Promise<States> {
-  const checkAll = async (): Promise<States> => {
-    const states = Object.entries(checks).map(async ([dependency, { check }]) => {
-      const checked = withTimeout(Promise.resolve().then(check), timeout, new Error('timed out'));
-      const state = await checked.then(
-        () => 'up' as const,
-        () => 'down' as const,
-      );
-      return [dependency, state] as const;
-    });
-    return Object.fromEntries(await Promise.all(states));
-  };
-  let pending: Promise<States> | undefined;
-  return () => {
-    pending ??= checkAll().finally(() => {
-      pending = undefined;
-    });
-    return pending;
-  };
+async function checkAll(checks: Checks, timeout: number): Promise<States> {
+  const states = Object.entries(checks).map(async ([dependency, { check }]) => {
+    const checked = withTimeout(Promise.resolve().then(check), timeout, new Error('timed out'));
+    const state = await checked.then(
+      () => 'up' as const,
+      () => 'down' as const,
+    );
+    return [dependency, state] as const;
+  });
+  return Object.fromEntries(await Promise.all(states));
 }
 
 function statusOf(checks: Checks, states: States): z.infer<typeof report>['status'] {
