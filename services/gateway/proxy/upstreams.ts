@@ -65,10 +65,11 @@ export function createUpstream(url: string, timeout: number): Upstream {
     headersTimeout: timeout,
     bodyTimeout: timeout,
   });
-  const unavailable = (path: string, cause: unknown) =>
-    cause instanceof AppError
-      ? cause
-      : new AppError('unavailable', { cause: new Error(`${origin}${path}`, { cause }) });
+  const unavailable = (path: string, cause: unknown) => {
+    if (cause instanceof AppError) return cause;
+    const [withoutQuery] = path.split('?', 1); // a query may hold secrets, and this is logged
+    return new AppError('unavailable', { cause: new Error(`${origin}${withoutQuery}`, { cause }) });
+  };
   const send: Upstream['send'] = async ({ method, path, headers }, { body = null, signal } = {}) => {
     try {
       const options = { path, headers, body, ...(signal && { signal }) };

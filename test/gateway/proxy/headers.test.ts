@@ -307,7 +307,16 @@ test.each([
 );
 
 test('logs no password, CAPTCHA token, bearer or query', async () => {
-  const front = await startGateway({ env: { LOGIN_SERVICE_URL: upstream.url, LOG_LEVEL: 'trace' } });
+  const gone = await startUpstream();
+  await gone.stop();
+  const front = await startGateway({
+    env: { LOGIN_SERVICE_URL: upstream.url, UPSTREAM_PAYMENT: gone.url, LOG_LEVEL: 'trace' },
+  });
+  const { authorization } = await member(front.db, front.clock);
+  const failed = await send(`${front.url}/api/v1/payment/x?token=in-the-query`, {
+    headers: { authorization },
+  });
+  expect(failed.status).toBe(503);
   upstream.answer.body = '{"token":"a-token-of-the-service"}';
   await postForm(
     `${front.url}/v2/login?token=in-the-query`,
