@@ -45,8 +45,6 @@ export interface User {
   otp_mails?: { at: number; network: string }[];
   /** Result of the latest code check. */
   otp_verdict?: OtpVerdict;
-  /** Times of the latest invitations by this user, oldest first, at most the hourly limit. */
-  invitation_times?: number[];
   /** Whether the features record of the free plan is known to exist. */
   features_assigned?: boolean;
   /** Sessions that began at this time or earlier have ended. */
