@@ -18,6 +18,9 @@ const LOAD: Record<ViewName, () => Promise<{ default: View }>> = {
   forgot: () => import('./views/forgot.ts'),
   reset: () => import('./views/reset.ts'),
   profile: () => import('./views/profile.ts'),
+  chatbots: () => import('./views/chatbots.ts'),
+  organization: () => import('./views/organization.ts'),
+  webhooks: () => import('./views/webhooks.ts'),
 };
 
 /** The page that the address names. Pages of an account show the sign-in form to everybody else. */

@@ -7,6 +7,9 @@ const VIEWS = {
   '/forgot': 'forgot',
   '/reset': 'reset',
   '/profile': 'profile',
+  '/chatbots': 'chatbots',
+  '/organization': 'organization',
+  '/webhooks': 'webhooks',
 } as const;
 
 export type ViewName = (typeof VIEWS)[keyof typeof VIEWS];
@@ -16,7 +19,12 @@ export const PATHS = Object.keys(VIEWS) as (keyof typeof VIEWS)[];
 export const viewOf = (path: string): ViewName => VIEWS[path as keyof typeof VIEWS] ?? 'sign-in';
 
 /** The views that show an account. */
-export const NEEDS_SESSION: ReadonlySet<ViewName> = new Set(['profile']);
+export const NEEDS_SESSION: ReadonlySet<ViewName> = new Set([
+  'profile',
+  'chatbots',
+  'organization',
+  'webhooks',
+]);
 
 export const LANGUAGES = ['en', 'de'] as const;
 export type Language = (typeof LANGUAGES)[number];
