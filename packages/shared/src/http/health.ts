@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { collectDefaultMetrics, type Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import { z } from 'zod';
 import { publicRoutes } from './public-routes.ts';
 
@@ -51,7 +51,7 @@ export const health: FastifyPluginAsyncZod<HealthOptions> = async (
   app,
   { name, checks, timeout, registry },
 ) => {
-  collectDefaultMetrics({ register: registry });
+  const process = processMetrics();
   publicRoutes(app);
 
   for (const path of ['/health', '/health/ready']) {
@@ -64,9 +64,20 @@ export const health: FastifyPluginAsyncZod<HealthOptions> = async (
   app.get('/health/live', { schema: liveSchema }, async () => ({ status: 'ok' as const }));
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
     reply.type(registry.contentType);
-    return registry.metrics();
+    return Registry.merge([registry, process]).metrics();
   });
 };
+
+let ofProcess: Registry | undefined;
+
+/** Memory, CPU and event loop of the process. Each collection starts timers that never end, so there is one. */
+function processMetrics(): Registry {
+  if (!ofProcess) {
+    ofProcess = new Registry();
+    collectDefaultMetrics({ register: ofProcess });
+  }
+  return ofProcess;
+}
 
 type States = Record<string, 'up' | 'down'>;
 
