@@ -37,6 +37,12 @@ export const flag = choice('on', 'off').transform((value) => value === 'on');
 
 export const list = z.string().transform((text) => text.split(',').map((item) => item.trim()));
 
+/** Exact paths of the catalogue. Others would be patterns for the router, or match nothing. */
+export const cataloguePaths = list.refine(
+  (paths) => paths.every((path) => /^\/api\/v1(?:\/[\w.~-]+)+$/.test(path)),
+  { error: 'must be exact paths such as /api/v1/payment/webhook, separated by commas' },
+);
+
 export const address = (...schemes: string[]) =>
   z.string().refine(
     (text) =>
@@ -61,8 +67,10 @@ export const trustProxy = z
 
 function isTrustList(text: string): boolean {
   try {
-    proxyAddr.compile(text.split(',').map((item) => item.trim()));
-    return true;
+    const items = text.split(',').map((item) => item.trim());
+    proxyAddr.compile(items);
+    // A number is a count of proxies elsewhere, but an IPv4 address here.
+    return !items.some((item) => /^\d+$/.test(item));
   } catch {
     return false;
   }
