@@ -25,6 +25,7 @@ export const auditRecord = z
         chatbot_id: z.string().exactOptional(),
         invitation_id: z.string().exactOptional(),
         webhook_id: z.string().exactOptional(),
+        session_id: z.string().exactOptional(),
       })
       .meta({ description: 'Whom or what the action changed, apart from the actor' }),
     before: changedFields.meta({ description: 'The changed fields, before; never a secret' }),

@@ -29,6 +29,14 @@ const everyService = {
   TRUST_PROXY: trustProxy.default(false),
 };
 
+const sessionMaxHours = number('a whole number of hours, 1 or more', { min: 1 }).default(24);
+
+const brand = {
+  BRAND_NAME: brandName,
+  BRAND_LOGO_URL: brandLogo.optional(),
+  BRAND_COLOR: brandColor,
+};
+
 const url = address('http', 'https');
 const upstreams = Object.fromEntries(UPSTREAM_SETTINGS.map((setting) => [setting, url.optional()])) as Record<
   UpstreamSetting,
@@ -51,20 +59,19 @@ const services = {
     RATE_LIMIT: flag.default(true),
     RATE_LIMIT_ANONYMOUS_PER_MINUTE: number('a whole number, 1 or more', { min: 1 }).default(300),
     PRINCIPAL_CACHE_MS: number('milliseconds, 0 to 1000', { min: 0, max: 1_000 }).default(1_000),
-    BRAND_NAME: brandName,
-    BRAND_LOGO_URL: brandLogo.optional(),
-    BRAND_COLOR: brandColor,
+    ...brand,
     PUBLIC_CALLBACK_PATHS: cataloguePaths.default(['/api/v1/payment/webhook']),
     ...upstreams,
   }),
   login: z.object({
     ...everyService,
     LOGIN_PORT: port.default(8001),
-    SESSION_MAX_HOURS: number('a whole number of hours, 1 or more', { min: 1 }).default(24),
+    SESSION_MAX_HOURS: sessionMaxHours,
   }),
   user: z.object({
     ...everyService,
     USER_PORT: port.default(8002),
+    SESSION_MAX_HOURS: sessionMaxHours,
     PASSWORD_STORAGE: choice('argon2id', 'plain').default('argon2id'),
     /** States that plain passwords in production are intended. */
     PASSWORD_STORAGE_ACKNOWLEDGED: choice('1').optional(),
@@ -72,6 +79,7 @@ const services = {
     MAIL_FROM: sender.default('Gatehouse <no-reply@localhost>'),
     /** The gateway's URL in mails. */
     PUBLIC_URL: address('http', 'https').default('http://localhost:8000'),
+    ...brand,
     WEBHOOK_ALLOW_PRIVATE: flag.default(false),
     WEBHOOK_PORTS: portRanges.default([
       [80, 80],

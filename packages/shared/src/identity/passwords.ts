@@ -13,7 +13,8 @@ const PHC = /^\$argon2id\$v=\d+\$m=(\d+),t=(\d+),p=(\d+)\$[A-Za-z0-9+/]+\$[A-Za-
 const MAX_COST = [262_144, 16, 8] as const;
 
 /** A hash of no known password, with the parameters of a new one. */
-const DECOY = `$argon2id$v=19$m=${ARGON2ID.memoryCost},t=${ARGON2ID.timeCost},p=${ARGON2ID.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+const decoy = ({ memoryCost, timeCost, parallelism }: typeof ARGON2ID) =>
+  `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /** Returns whether a stored value is a hash. Any other value is the password itself. */
 export const isPasswordHash = (stored: string): boolean => PHC.test(stored);
@@ -43,18 +44,22 @@ export interface Passwords {
   matches(stored: unknown, submitted: string, options?: { alwaysHash?: boolean }): Promise<boolean>;
 }
 
-interface HashingQueue {
+interface HashingOptions {
   /** Runs the hashing jobs; by default one per core. */
   queue?: PQueue;
   /** Waiting jobs beyond which a new one is refused; by default about three seconds of work. */
   maxQueued?: number;
+  /** The parameters of a new hash. */
+  cost?: typeof ARGON2ID;
 }
 
 /** Hashes on the thread pool through a bounded queue, so that a flood of logins gets 503 instead of a stall. */
 export function createPasswords({
   queue = new PQueue({ concurrency: availableParallelism() }),
   maxQueued = 128 * queue.concurrency,
-}: HashingQueue = {}): Passwords {
+  cost = ARGON2ID,
+}: HashingOptions = {}): Passwords {
+  const unknownPassword = decoy(cost);
   const enqueue = <T>(job: () => Promise<T>): Promise<T> => {
     if (queue.size >= maxQueued) throw new AppError('unavailable');
     return queue.add(job);
@@ -62,7 +67,7 @@ export function createPasswords({
   return {
     async encode(password, storage) {
       if (storage === 'plain' && !isPasswordHash(password)) return password;
-      return enqueue(() => hash(password, ARGON2ID));
+      return enqueue(() => hash(password, cost));
     },
     async matches(stored, submitted, { alwaysHash = false } = {}) {
       const hashed = typeof stored === 'string' && isPasswordHash(stored);
@@ -70,7 +75,7 @@ export function createPasswords({
         const matched = await enqueue(() => verify(stored, submitted).catch(undefinedIfUnreadable));
         if (matched !== undefined) return matched;
       }
-      if (alwaysHash) await enqueue(() => verify(DECOY, submitted));
+      if (alwaysHash) await enqueue(() => verify(unknownPassword, submitted));
       if (hashed || typeof stored !== 'string') return false;
       const digest = (text: string) => createHash('sha256').update(text).digest();
       return timingSafeEqual(digest(stored), digest(submitted));

@@ -6,13 +6,16 @@ const VIEWS = {
   '/code': 'code',
   '/forgot': 'forgot',
   '/reset': 'reset',
+  '/sso': 'sso',
+  '/invitation': 'invitation',
   '/profile': 'profile',
   '/chatbots': 'chatbots',
   '/organization': 'organization',
   '/webhooks': 'webhooks',
 } as const;
 
-export type ViewName = (typeof VIEWS)[keyof typeof VIEWS];
+/** `support` has no path: it is shown while the session of a support link is checked. */
+export type ViewName = (typeof VIEWS)[keyof typeof VIEWS] | 'support';
 
 export const PATHS = Object.keys(VIEWS) as (keyof typeof VIEWS)[];
 

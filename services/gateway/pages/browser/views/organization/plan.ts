@@ -14,7 +14,7 @@ import { changeAndReload, useData } from '../../parts/use-data.ts';
 import { formatDate, texts } from '../../texts.ts';
 import { changePlan, getBilling, PLANS, type Place } from './calls.ts';
 
-const words = texts.plan;
+const words = texts.billing;
 const TONES = { paid: 'good', failed: 'bad', pending: 'quiet' } as const;
 
 /** The plan of a department and its payment. */
