@@ -116,6 +116,7 @@ export const texts: Texts = {
     you: '(Sie)',
     userId: 'Benutzer-ID',
     userIdHint: 'Zum Beispiel User-123456. Jeder findet seine im eigenen Profil.',
+    unknownUser: 'Zu dieser ID gibt es kein Konto.',
     nothingFound: 'Nichts gefunden.',
     showAll: 'Alle anzeigen',
   },

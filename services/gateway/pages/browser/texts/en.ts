@@ -110,6 +110,7 @@ export const texts = {
     you: '(you)',
     userId: 'User ID',
     userIdHint: 'It looks like User-123456. People find theirs in their profile.',
+    unknownUser: 'There is no account with this ID.',
     nothingFound: 'Nothing matches.',
     showAll: 'Show all',
   },

@@ -4,13 +4,13 @@ import { html } from '../../html.ts';
 import { Button } from '../../parts/button.ts';
 import { Confirm } from '../../parts/confirm.ts';
 import { Dialog } from '../../parts/dialog.ts';
-import { Field } from '../../parts/field.ts';
 import { Form } from '../../parts/form.ts';
 import type { Result } from '../../parts/result.ts';
 import { RoleSelect } from '../../parts/role-select.ts';
 import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
+import { aboutUserId, UserIdField } from '../../parts/user-id.ts';
 import { navigate, withQuery } from '../../router.ts';
 import { formatDate, texts } from '../../texts.ts';
 import { type Grant, getAccessList, grantAccess, type OwnAccess, revokeAccess } from './calls.ts';
@@ -70,7 +70,7 @@ export function AccessList({
 
   const grant = async ({ user_id = '', role = '' }: Record<string, string>) => {
     const user = granting === 'new' ? user_id.trim() : ((granting as Grant | undefined)?.user_id ?? '');
-    await changeAndReload(reload, () => grantAccess(id, user, role as Role));
+    await changeAndReload(reload, () => aboutUserId(grantAccess(id, user, role as Role)));
     setGranting(undefined);
     result.succeed(words.granted(user, texts.roles[role as Role]));
   };
@@ -94,7 +94,7 @@ export function AccessList({
       html`
         <${Dialog} title=${granting === 'new' ? words.grant : words.changeTitle(granting.user_id)} onClose=${() => setGranting(undefined)}>
           <${Form} submit=${granting === 'new' ? words.grant : texts.lists.save} onSubmit=${grant}>
-            ${granting === 'new' && html`<${Field} name="user_id" label=${texts.lists.userId} hint=${texts.lists.userIdHint} maxlength="200" autocomplete="off" spellcheck="false" autofocus />`}
+            ${granting === 'new' && html`<${UserIdField} />`}
             <${RoleSelect} roles=${grantable} value=${granting === 'new' ? 'Viewer' : granting.role} />
           <//>
         <//>

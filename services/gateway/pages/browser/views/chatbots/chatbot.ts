@@ -86,7 +86,7 @@ export function Chatbot({ id, result }: { id: string; result: Result }) {
       ${
         may('edit chatbot') &&
         html`
-          <${Form} key=${chatbot.updated_at} submit=${texts.lists.save} onSubmit=${save}>
+          <${Form} submit=${texts.lists.save} onSubmit=${save}>
             <${ChatbotInputs} chatbot=${chatbot} />
           <//>
         `

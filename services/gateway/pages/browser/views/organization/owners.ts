@@ -3,12 +3,12 @@ import { html } from '../../html.ts';
 import { Button } from '../../parts/button.ts';
 import { Confirm } from '../../parts/confirm.ts';
 import { Dialog } from '../../parts/dialog.ts';
-import { Field } from '../../parts/field.ts';
 import { Form } from '../../parts/form.ts';
 import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
+import { aboutUserId, UserIdField } from '../../parts/user-id.ts';
 import { formatDate, texts } from '../../texts.ts';
 import { addOwner, listOwners, type Owner, removeOwner } from './calls.ts';
 import type { OwnStanding } from './own-role.ts';
@@ -48,7 +48,7 @@ export function Owners({
         html`<${Button} kind="plain" label=${`${removal(owner)}: ${owner.user_id}`} onClick=${() => setRemoving(owner)}>${removal(owner)}<//>`,
     });
   const add = async ({ user_id = '' }: Record<string, string>) => {
-    await changeAndReload(loaded.reload, () => addOwner(organization_id, user_id.trim()));
+    await changeAndReload(loaded.reload, () => aboutUserId(addOwner(organization_id, user_id.trim())));
     setAdding(false);
     result.succeed(words.added(user_id.trim()));
   };
@@ -67,7 +67,7 @@ export function Owners({
       html`
         <${Dialog} title=${words.add} onClose=${() => setAdding(false)}>
           <${Form} submit=${words.add} onSubmit=${add}>
-            <${Field} name="user_id" label=${texts.lists.userId} hint=${texts.lists.userIdHint} maxlength="200" autocomplete="off" spellcheck="false" autofocus />
+            <${UserIdField} />
           <//>
         <//>
       `

@@ -61,7 +61,7 @@ export function WebhookList({ result, onSecret }: { result: Result; onSecret: (s
 
   const submit = async (fields: Record<string, string>) => {
     const settings = settingsOf(fields);
-    if (settings.events.length === 0) throw new ApiError(words.noEvents, { field: 'events' });
+    if (settings.events.length === 0) throw new ApiError(words.noEvents);
     const secret = fields.kind === 'own' ? (fields.secret ?? '') : newSecret();
     const { webhook_id } = await configureWebhook({ ...settings, secret });
     setCreating(false);

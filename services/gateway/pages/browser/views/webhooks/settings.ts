@@ -1,5 +1,5 @@
 import { html } from '../../html.ts';
-import { Field, FieldErrors } from '../../parts/field.ts';
+import { Field } from '../../parts/field.ts';
 import { texts } from '../../texts.ts';
 import { EVENTS, type EventName, type Settings } from './calls.ts';
 
@@ -29,9 +29,6 @@ export const SettingsInputs = ({ webhook }: { webhook?: Settings }) => html`
         </label>
       `,
     )}
-    <${FieldErrors.Consumer}>
-      ${(errors: Record<string, string>) => errors.events && html`<p class="error" role="alert">${errors.events}</p>`}
-    <//>
   </fieldset>
 `;
 

@@ -68,7 +68,7 @@ export function WebhookPage({
   };
   const change = async (fields: Record<string, string>) => {
     const { url, events } = settingsOf(fields);
-    if (events.length === 0) throw new ApiError(words.noEvents, { field: 'events' });
+    if (events.length === 0) throw new ApiError(words.noEvents);
     // Only what has changed: another tab may be changing the rest.
     const changes = {
       ...(url !== webhook.url && { url }),
