@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { parse } from 'node:path';
@@ -41,7 +42,7 @@ export interface Module {
 }
 
 /** Matches the specifier in `from '…'`, `import '…'` and `import('…')`. */
-const IMPORT = /(\bfrom\s*|\bimport\s*|\bimport\s*\(\s*)(['"])([^'"\n]+)\2/g;
+const IMPORT = /(\bfrom\s*|\bimport\s*|\bimport\s*\(\s*)(['"])([\w@./-]+)\2/g;
 
 /**
  * Loads browser modules and what they import: strips their types and replaces every specifier with the path of the
@@ -81,5 +82,10 @@ export function createModules() {
   };
 }
 
-const resolve = (specifier: string, importer: URL): URL =>
-  specifier.startsWith('.') ? new URL(specifier, importer) : new URL(import.meta.resolve(specifier));
+/** Resolves a specifier as Node does; of a package's file and its minified sibling, the minified one. */
+function resolve(specifier: string, importer: URL): URL {
+  if (specifier.startsWith('.')) return new URL(specifier, importer);
+  const url = new URL(import.meta.resolve(specifier));
+  const minified = new URL(url.href.replace(/\.js$/, '.min.js'));
+  return existsSync(minified) ? minified : url;
+}

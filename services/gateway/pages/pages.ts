@@ -62,13 +62,16 @@ function send(
 /** Builds every page and asset once, at the start. */
 async function build(config: GatewayConfig) {
   const modules = createModules();
+  const arrival = await modules.load(browser('arrival.ts'));
   const main = await modules.load(browser('main.ts'));
+  const altcha = await loadAltcha(config, modules);
   const styles = [
     await createAsset('style.css', await readFile(browser('style.css'), 'utf8')),
     await createAsset('brand.css', `:root { --brand: ${config.BRAND_COLOR}; }\n`),
   ];
   const drawing = await readFile(browser('icon.svg'), 'utf8');
   const icon = await createAsset('icon.svg', drawing.replace('currentColor', config.BRAND_COLOR));
+  const logo = config.BRAND_LOGO_URL ?? icon.path;
   const shells = new Map<string, Omit<Asset, 'path'>>();
   for (const language of LANGUAGES) {
     const texts = await modules.load(browser(`texts/${language}.ts`));
@@ -76,10 +79,11 @@ async function build(config: GatewayConfig) {
       const { closure } = await modules.load(browser(`views/${viewOf(path)}.ts`));
       const document = shell({
         language,
-        config: browserConfig(config),
-        icon: config.BRAND_LOGO_URL ?? icon.path,
+        config: { ...browserConfig(config), logo, altcha: altcha?.config },
+        icon: logo,
         styles: styles.map((asset) => asset.path),
-        modules: [...new Set([...texts.closure, ...closure, ...main.closure])],
+        scripts: [arrival.asset.path, main.asset.path],
+        preloads: [...new Set([...main.closure, ...texts.closure, ...closure])],
       });
       shells.set(`${language} ${path}`, {
         ...(await createAsset('page.html', document)),
@@ -90,13 +94,25 @@ async function build(config: GatewayConfig) {
   const loaded = (await modules.all()).map(({ asset }) => asset);
   return {
     shellOf: (path: string, language: Language) => shells.get(`${language} ${path}`) as Omit<Asset, 'path'>,
-    assets: [...new Map([...styles, icon, ...loaded].map((asset) => [asset.path, asset])).values()],
+    assets: [
+      ...new Map(
+        [...styles, icon, ...(altcha?.assets ?? []), ...loaded].map((asset) => [asset.path, asset]),
+      ).values(),
+    ],
   };
+}
+
+/** What the ALTCHA widget loads by itself; its module is imported by ours. */
+async function loadAltcha({ CAPTCHA_PROVIDER }: GatewayConfig, modules: ReturnType<typeof createModules>) {
+  if (CAPTCHA_PROVIDER !== 'altcha') return undefined;
+  const packaged = (specifier: string) => new URL(import.meta.resolve(specifier));
+  const worker = (await modules.load(packaged('altcha/workers/pbkdf2'))).asset;
+  const style = await createAsset('altcha.css', await readFile(packaged('altcha/altcha.css'), 'utf8'));
+  return { config: { worker: worker.path, style: style.path }, assets: [style] };
 }
 
 const browserConfig = (config: GatewayConfig) => ({
   BRAND_NAME: config.BRAND_NAME,
-  BRAND_LOGO_URL: config.BRAND_LOGO_URL,
   CAPTCHA_PROVIDER: config.CAPTCHA_PROVIDER,
   CAPTCHA_SITE_KEY: config.CAPTCHA_SITE_KEY,
   CAPTCHA_ON_CATALOGUE_LOGIN: config.CAPTCHA_ON_CATALOGUE_LOGIN,

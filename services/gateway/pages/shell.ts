@@ -13,15 +13,24 @@ const escapeHtml = (text: string): string =>
 interface Document {
   language: Language;
   /** What the browser needs to know of the settings. */
-  config: { BRAND_NAME: string };
+  config: { BRAND_NAME: string; [setting: string]: unknown };
   icon: string;
   styles: readonly string[];
-  /** The modules to load at once; the last one starts the page. */
-  modules: readonly string[];
+  /** Modules that run in this order. */
+  scripts: readonly string[];
+  /** Everything that they import. */
+  preloads: readonly string[];
 }
 
 /** The HTML document of every account page: its modules render the rest. */
-export const shell = ({ language, config, icon, styles, modules }: Document): string => `<!doctype html>
+export const shell = ({
+  language,
+  config,
+  icon,
+  styles,
+  scripts,
+  preloads,
+}: Document): string => `<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
@@ -31,8 +40,8 @@ export const shell = ({ language, config, icon, styles, modules }: Document): st
 <title>${escapeHtml(config.BRAND_NAME)}</title>
 <link rel="icon" href="${escapeHtml(icon)}">
 ${styles.map((path) => `<link rel="stylesheet" href="${path}">`).join('\n')}
-${modules.map((path) => `<link rel="modulepreload" href="${path}">`).join('\n')}
-<script type="module" src="${modules.at(-1)}"></script>
+${scripts.map((path) => `<script type="module" src="${path}"></script>`).join('\n')}
+${preloads.map((path) => `<link rel="modulepreload" href="${path}">`).join('\n')}
 </head>
 <body>
 <div id="page"></div>

@@ -32,18 +32,20 @@ const TIMEOUT = 20_000;
 interface Call {
   method: string;
   path: string;
+  /** The bearer, if it is not the one of the session. */
+  token?: string;
   body?: BodyInit;
   headers?: Record<string, string>;
 }
 
 /** Calls the public API. @throws {ApiError} */
-async function call<T>({ method, path, body, headers = {} }: Call): Promise<T> {
-  const session = currentSession();
+async function call<T>({ method, path, token, body, headers = {} }: Call): Promise<T> {
+  const bearer = token ?? currentSession()?.token;
   const response = await fetch(path, {
     method,
     headers: {
       accept: 'application/json',
-      ...(session && { authorization: `Bearer ${session.token}` }),
+      ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
       ...headers,
     },
     credentials: 'same-origin',
@@ -58,8 +60,9 @@ async function call<T>({ method, path, body, headers = {} }: Call): Promise<T> {
   const answer = await response.json().catch(() => undefined);
   if (response.ok && answer !== undefined) return answer as T;
   const error = errorOf(response, answer);
-  // The session has ended elsewhere; a failed login is not about the session.
-  if (session && response.status === 401 && error.code === 'INVALID_TOKEN') endSession('expired');
+  // The session has ended elsewhere; the session of this tab may have changed since the call began.
+  const isCurrent = bearer !== undefined && bearer === currentSession()?.token;
+  if (isCurrent && error.code === 'INVALID_TOKEN') endSession('expired');
   throw error;
 }
 
@@ -81,8 +84,18 @@ function errorOf(response: Response, answer: unknown): ApiError {
   // A message about a field begins with the name of the field.
   const [, field, problem = ''] = /^(\w+) ((?:is|must) .+)$/.exec(message) ?? [];
   const shown = texts.errors.known[message] ?? (field ? texts.errors.field(problem) : message);
-  return new ApiError(shown, { ...details, field });
+  return new ApiError(shown, { ...details, field: field ?? FIELDS[message] });
 }
+
+/** The fields that messages without a field are about. */
+const FIELDS: Record<string, string> = {
+  'User not found': 'email',
+  'Email already registered': 'email',
+  'Invalid OTP': 'otp',
+  'OTP expired': 'otp',
+  'Invalid or expired OTP': 'otp',
+  'reCAPTCHA validation failed': 'recaptcha_token',
+};
 
 const asJson = (body: unknown) => ({
   body: JSON.stringify(body),
@@ -90,7 +103,8 @@ const asJson = (body: unknown) => ({
 });
 
 /** Calls of the Catalogue contract. Creating calls carry an Idempotency-Key, so a repeat has no second effect. */
-export const get = <T>(path: string): Promise<T> => call<T>({ method: 'GET', path });
+export const get = <T>(path: string, token?: string): Promise<T> =>
+  call<T>({ method: 'GET', path, ...(token !== undefined && { token }) });
 export const post = <T>(path: string, body: unknown = {}): Promise<T> => {
   const { headers, ...json } = asJson(body);
   const key = currentSession() && { 'idempotency-key': crypto.randomUUID() };

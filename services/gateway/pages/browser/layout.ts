@@ -5,7 +5,7 @@ import { config } from './config.ts';
 import { html } from './html.ts';
 import { Button } from './parts/button.ts';
 import { currentSession } from './session.ts';
-import { formatNumber, texts } from './texts.ts';
+import { texts } from './texts.ts';
 
 interface Props {
   path?: string;
@@ -41,10 +41,10 @@ export const SignedIn = ({ path, children }: Props) => html`
 `;
 
 const Brand = () => {
-  const { BRAND_NAME, BRAND_LOGO_URL } = config;
+  const { BRAND_NAME, logo } = config;
   return html`
     <a class="brand" href="/" data-page>
-      ${BRAND_LOGO_URL ? html`<img src=${BRAND_LOGO_URL} alt="" height="32" />` : html`<span class="mark" aria-hidden="true"></span>`}
+      <img src=${logo} alt="" height="28" />
       <span>${BRAND_NAME}</span>
     </a>
   `;
@@ -57,15 +57,38 @@ const WARNING = 5;
 function Expiry() {
   const remaining = () => Math.ceil(((currentSession()?.expiresAt ?? 0) - Date.now()) / 60_000);
   const [minutes, setMinutes] = useState(remaining);
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState('');
   useEffect(() => {
     const timer = setInterval(() => setMinutes(remaining()), 5_000);
     return () => clearInterval(timer);
   }, []);
   if (minutes > WARNING || minutes <= 0) return null;
+  const extend = async () => {
+    setBusy(true);
+    await refresh().then(
+      () => setFailure(''),
+      (error: Error) => setFailure(error.message),
+    );
+    setBusy(false);
+    setMinutes(remaining());
+  };
   return html`
     <div class="expiry" role="status">
-      <p>${texts.session.expiresIn(formatNumber(minutes))}</p>
-      <${Button} kind="link" onClick=${() => refresh().then(() => setMinutes(remaining()))}>${texts.session.extend}<//>
+      <p>${failure || texts.session.expiresIn(minutes)}</p>
+      <${Button} kind="link" busy=${busy} onClick=${extend}>${texts.session.extend}<//>
     </div>
+  `;
+}
+
+/** Says on every page that this is somebody else's session, and offers to leave it. */
+export function SupportBanner() {
+  const supportFor = currentSession()?.supportFor;
+  if (!supportFor) return null;
+  return html`
+    <aside class="support" aria-label=${texts.support.label}>
+      <p>${texts.support.label}: <strong>${supportFor}</strong></p>
+      <${Button} kind="link" onClick=${signOut}>${texts.support.leave}<//>
+    </aside>
   `;
 }

@@ -6,10 +6,13 @@ const VIEWS = {
   '/code': 'code',
   '/forgot': 'forgot',
   '/reset': 'reset',
+  '/sso': 'sso',
+  '/invitation': 'invitation',
   '/profile': 'profile',
 } as const;
 
-export type ViewName = (typeof VIEWS)[keyof typeof VIEWS];
+/** `support` has no path: it is shown while the session of a support link is checked. */
+export type ViewName = (typeof VIEWS)[keyof typeof VIEWS] | 'support';
 
 export const PATHS = Object.keys(VIEWS) as (keyof typeof VIEWS)[];
 

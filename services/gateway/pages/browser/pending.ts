@@ -12,20 +12,27 @@ export const CODE_LIFETIME = 60;
 
 const KEY = 'gatehouse.pending';
 
-/** What the signup form submitted. It stays in memory, so that the code page can send a new code and sign in. */
-let signup: { password: string; name: string } | undefined;
+/** What the form before submitted. It stays in memory, so that the code page can send a new code and sign in. */
+interface Submitted {
+  password: string;
+  /** Present for a signup. */
+  name?: string;
+}
+let submitted: Submitted | undefined;
 
-export function waitForCode(pending: Pending, submitted?: typeof signup): void {
+export function waitForCode(pending: Pending, form?: Submitted): void {
   sessionStorage.setItem(KEY, JSON.stringify(pending));
-  signup = submitted;
+  submitted = form;
 }
 
-export function pendingCode(): (Pending & { signup?: typeof signup }) | undefined {
+export const submittedForm = (): Submitted | undefined => submitted;
+
+export function pendingCode(): Pending | undefined {
   const stored = sessionStorage.getItem(KEY);
-  return stored === null ? undefined : { ...(JSON.parse(stored) as Pending), ...(signup && { signup }) };
+  return stored === null ? undefined : (JSON.parse(stored) as Pending);
 }
 
 export function forgetPending(): void {
   sessionStorage.removeItem(KEY);
-  signup = undefined;
+  submitted = undefined;
 }

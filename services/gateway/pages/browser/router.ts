@@ -6,6 +6,9 @@ export function navigate(path: string, { replace = false } = {}): void {
   dispatchEvent(new Event('navigated'));
 }
 
+/** Whether the address has a query parameter, such as `/?reset`. */
+export const hasParameter = (name: string): boolean => new URLSearchParams(location.search).has(name);
+
 /** Returns the path of the current page and renders again when it changes. */
 export function usePath(): string {
   const [path, setPath] = useState(location.pathname);

@@ -10,6 +10,7 @@ interface Props {
   label: string;
   hint?: string;
   type?: string;
+  /** What the field holds at first. */
   value?: string;
   autocomplete?: string;
   required?: boolean;
@@ -18,7 +19,7 @@ interface Props {
 }
 
 /** A labeled input with its hint and its error. */
-export function Field({ name, label, hint, type = 'text', required = true, ...attributes }: Props) {
+export function Field({ name, label, hint, type = 'text', required = true, value, ...attributes }: Props) {
   const id = useId();
   const error = useContext(FieldErrors)[name];
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
@@ -30,6 +31,7 @@ export function Field({ name, label, hint, type = 'text', required = true, ...at
         name=${name}
         type=${type}
         required=${required}
+        defaultValue=${value}
         aria-invalid=${error ? true : undefined}
         aria-describedby=${described || undefined}
         ...${attributes}

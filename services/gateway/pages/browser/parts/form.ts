@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../api.ts';
 import { html } from '../html.ts';
 import { texts } from '../texts.ts';
@@ -14,6 +14,9 @@ interface Props {
   kind?: 'primary' | 'danger';
   children?: ComponentChildren;
 }
+
+const inputOf = (form: HTMLFormElement | null, name: string) =>
+  form?.querySelector<HTMLInputElement>(`[name=${CSS.escape(name)}]`);
 
 /** A form whose errors are shown beside their fields, or above them all. */
 export function Form({ onSubmit, submit, kind = 'primary', children }: Props) {
@@ -34,18 +37,20 @@ export function Form({ onSubmit, submit, kind = 'primary', children }: Props) {
     } catch (thrown) {
       const failure = thrown instanceof ApiError ? thrown : new ApiError(texts.errors.unexpected);
       setError(failure);
-      const { field } = failure;
-      if (field) form.current.querySelector<HTMLElement>(`[name=${CSS.escape(field)}]`)?.focus();
     } finally {
       isBusy.current = false;
       setBusy(false);
     }
   };
-  const field = error?.field;
+  // The form may lack the field, for instance the address that was entered on another page.
+  const field = error?.field && inputOf(form.current, error.field) ? error.field : undefined;
+  useEffect(() => {
+    if (field) inputOf(form.current, field)?.focus();
+  }, [error]);
   return html`
     <form ref=${form} onSubmit=${handle} aria-busy=${busy}>
       ${error && !field && html`<${Notice} kind="error" requestId=${error.status >= 500 ? error.requestId : ''}>${error.message}<//>`}
-      <${FieldErrors.Provider} value=${field ? { [field]: error.message } : {}}>${children}<//>
+      <${FieldErrors.Provider} value=${error && field ? { [field]: error.message } : {}}>${children}<//>
       <${Button} kind=${kind} type="submit" busy=${busy}>${submit}<//>
     </form>
   `;

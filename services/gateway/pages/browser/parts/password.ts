@@ -9,16 +9,18 @@ export function Password({
   label = texts.fields.password,
   name = 'password',
   hint,
+  autofocus,
 }: {
   autocomplete: 'current-password' | 'new-password';
   label?: string;
   name?: string;
   hint?: string;
+  autofocus?: boolean;
 }) {
   const [isShown, setShown] = useState(false);
   return html`
     <div class="password">
-      <${Field} name=${name} label=${label} hint=${hint} type=${isShown ? 'text' : 'password'} autocomplete=${autocomplete} />
+      <${Field} name=${name} label=${label} hint=${hint} type=${isShown ? 'text' : 'password'} autocomplete=${autocomplete} autofocus=${autofocus} />
       <button type="button" class="show" aria-pressed=${isShown} onClick=${() => setShown(!isShown)}>
         ${isShown ? texts.fields.hide : texts.fields.show}
       </button>

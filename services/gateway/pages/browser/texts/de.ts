@@ -8,12 +8,16 @@ export const texts: Texts = {
     forgot: 'Passwort zurücksetzen',
     reset: 'Neues Passwort wählen',
     profile: 'Ihr Profil',
+    sso: 'Single Sign-on',
+    invitation: 'Einladung in ein Team',
+    support: 'Support-Sitzung',
   },
   fields: {
     email: 'E-Mail',
     password: 'Passwort',
     newPassword: 'Neues Passwort',
     name: 'Name',
+    username: 'Benutzername',
     code: 'Sechsstelliger Code',
     show: 'Anzeigen',
     hide: 'Verbergen',
@@ -24,7 +28,42 @@ export const texts: Texts = {
     or: 'oder',
     sso: 'Single Sign-on verwenden',
     noAccount: 'Neu hier?',
-    captcha: 'Bitte bestätigen Sie, dass Sie ein Mensch sind.',
+    done: {
+      verified: 'Ihr Konto ist bestätigt. Melden Sie sich an, um zu beginnen.',
+      reset: 'Ihr Passwort ist geändert. Melden Sie sich mit dem neuen an.',
+    },
+  },
+  captcha: {
+    label: 'Prüfung, dass Sie ein Mensch sind',
+    failed: 'Die Prüfung, dass Sie ein Mensch sind, konnte nicht geladen werden.',
+  },
+  sso: {
+    explanation: 'Melden Sie sich mit dem Konto an, das Sie bei Ihrer Organisation haben.',
+    organization: 'Berufliche E-Mail oder Organisation',
+    hint: 'Zum Beispiel sie@firma.de oder der Kurzname Ihrer Organisation.',
+    submit: 'Weiter',
+    unknown:
+      'Es wurde keine Organisation mit Single Sign-on gefunden. Prüfen Sie die Schreibweise, oder fragen Sie Ihre Administration.',
+    directory: 'Melden Sie sich mit Benutzernamen und Passwort Ihrer Organisation an.',
+    finishing: 'Sie werden angemeldet …',
+    failed:
+      'Diese Anmeldung ist abgelaufen oder hat in einem anderen Browser begonnen. Bitte versuchen Sie es erneut.',
+    otherWay: 'Auf andere Weise anmelden',
+  },
+  invitation: {
+    explanation:
+      'Erstellen Sie ein Konto mit der Adresse, an die die Einladung ging. Sie gehören zum Team, sobald Sie den Code eingeben, den wir Ihnen senden. Wenn Sie schon ein Konto haben, melden Sie sich an.',
+    address: 'Die Einladung ging an',
+    unexpected:
+      'Sie haben keine Einladung erwartet? Dann ignorieren Sie die Mail. Es geschieht nichts, solange Sie kein Konto erstellen.',
+  },
+  support: {
+    label: 'Support-Sitzung',
+    leave: 'Verlassen',
+    checking: 'Der Support-Link wird geprüft …',
+    incomplete: 'Dieser Support-Link ist unvollständig. Fordern Sie einen neuen an.',
+    invalid: 'Dieser Support-Link gilt nicht mehr. Fordern Sie einen neuen an.',
+    otherAccount: 'Dieser Support-Link gehört nicht zu dem Konto, das er nennt. Er wurde nicht geöffnet.',
   },
   signUp: {
     submit: 'Konto erstellen',
@@ -204,11 +243,13 @@ export const texts: Texts = {
   },
   dialog: { close: 'Schließen' },
   session: {
-    expiresIn: (minutes) => `Ihre Sitzung endet in ${minutes} Minuten.`,
+    expiresIn: (minutes) =>
+      minutes === 1 ? 'Ihre Sitzung endet in einer Minute.' : `Ihre Sitzung endet in ${minutes} Minuten.`,
     extend: 'Angemeldet bleiben',
     ended: {
       'signed out': 'Sie sind abgemeldet.',
       expired: 'Ihre Sitzung ist beendet. Bitte melden Sie sich erneut an.',
+      left: 'Sie haben die Support-Sitzung verlassen.',
     },
   },
   errors: {

@@ -6,12 +6,16 @@ export const texts = {
     forgot: 'Reset your password',
     reset: 'Choose a new password',
     profile: 'Your profile',
+    sso: 'Single sign-on',
+    invitation: 'You are invited to a team',
+    support: 'Support session',
   },
   fields: {
     email: 'E-mail',
     password: 'Password',
     newPassword: 'New password',
     name: 'Name',
+    username: 'User name',
     code: 'Six-digit code',
     show: 'Show',
     hide: 'Hide',
@@ -22,7 +26,39 @@ export const texts = {
     or: 'or',
     sso: 'Use single sign-on',
     noAccount: 'New here?',
-    captcha: 'Please confirm that you are a person.',
+    done: {
+      verified: 'Your account is verified. Sign in to begin.',
+      reset: 'Your password has been changed. Sign in with the new one.',
+    },
+  },
+  captcha: {
+    label: 'Check that you are a person',
+    failed: 'The check that you are a person could not be loaded.',
+  },
+  sso: {
+    explanation: 'Sign in with the account that you have at your organization.',
+    organization: 'Work e-mail or organization',
+    hint: 'For example you@company.com, or the short name of your organization.',
+    submit: 'Continue',
+    unknown: 'No organization with single sign-on was found. Check the spelling, or ask your administrator.',
+    directory: 'Sign in with the user name and password of your organization.',
+    finishing: 'Signing you in…',
+    failed: 'This sign-in has expired or began in another browser. Please try again.',
+    otherWay: 'Sign in another way',
+  },
+  invitation: {
+    explanation:
+      'Create an account with the address that the invitation was mailed to. You join the team when you enter the code that we send you. If you already have an account, sign in.',
+    address: 'The invitation was mailed to',
+    unexpected: 'Were you not expecting this? Ignore the mail. Nothing happens unless you sign up.',
+  },
+  support: {
+    label: 'Support session',
+    leave: 'Leave',
+    checking: 'Checking the support link…',
+    incomplete: 'This support link is incomplete. Ask for another one.',
+    invalid: 'This support link is not valid any more. Ask for another one.',
+    otherAccount: 'This support link does not belong to the account that it names. It was not opened.',
   },
   signUp: {
     submit: 'Create account',
@@ -201,11 +237,13 @@ export const texts = {
   },
   dialog: { close: 'Close' },
   session: {
-    expiresIn: (minutes: string) => `Your session ends in ${minutes} minutes.`,
+    expiresIn: (minutes: number) =>
+      minutes === 1 ? 'Your session ends in a minute.' : `Your session ends in ${minutes} minutes.`,
     extend: 'Stay signed in',
     ended: {
       'signed out': 'You are signed out.',
       expired: 'Your session has ended. Please sign in again.',
+      left: 'You have left the support session.',
     },
   },
   errors: {

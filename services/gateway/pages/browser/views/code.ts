@@ -21,7 +21,7 @@ export default function Code() {
   }
   const submit = async ({ otp = '' }: Record<string, string>) => {
     setNotice(undefined);
-    navigate((await verify(pending, otp)) ? '/profile' : '/?verified');
+    navigate((await verify(pending, otp)) ? '/profile' : '/?verified', { replace: true });
   };
   const resend = async () => {
     try {

@@ -22,7 +22,7 @@ export default function Reset() {
   }
   const submit = async ({ otp = '', new_password = '' }: Record<string, string>) => {
     await resetPassword(pending, otp, new_password);
-    navigate('/?reset');
+    navigate('/?reset', { replace: true });
   };
   const resend = async () => {
     try {
@@ -38,6 +38,7 @@ export default function Reset() {
     <p>${texts.code.sentTo} <strong>${pending.email}</strong></p>
     ${notice && html`<${Notice} kind=${notice.kind}>${notice.text}<//>`}
     <${Form} onSubmit=${submit} submit=${texts.reset.submit}>
+      <input type="text" hidden autocomplete="username" value=${pending.email} readonly />
       <${CodeField} onComplete=${() => document.querySelector<HTMLElement>('[name=new_password]')?.focus()} />
       <${Password} name="new_password" label=${texts.fields.newPassword} autocomplete="new-password" />
     <//>
