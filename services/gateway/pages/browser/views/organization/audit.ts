@@ -11,8 +11,10 @@ import { type AuditEvent, listAudit } from './calls.ts';
 
 const words = texts.audit;
 
+const actionText = (action: string): string => texts.activity.actions[action] ?? action;
+
 /** The actions that happen in an organization. */
-export const ACTIONS = [
+const ACTIONS = [
   'chatbot.create',
   'chatbot.update',
   'chatbot.delete',
@@ -39,12 +41,10 @@ const CHOICES = [
     label: words.action,
     options: [
       ['', words.allActions] as const,
-      ...ACTIONS.map((action) => [action, words.actions[action]] as const),
+      ...ACTIONS.map((action) => [action, actionText(action)] as const),
     ],
   },
 ];
-
-const actionText = (action: string): string => (words.actions as Record<string, string>)[action] ?? action;
 
 const COLUMNS: Column<AuditEvent>[] = [
   { title: words.at, cell: ({ at }) => formatDateTime(at) },
@@ -84,7 +84,7 @@ function changes({ before, after }: AuditEvent) {
     <ul class="changes">
       ${fields.map(
         (field) => html`
-          <li><span>${field}:</span> ${before && `${text(before[field])}${after ? ' → ' : ''}`}${after && text(after[field])}</li>
+          <li><span>${texts.activity.fields[field] ?? field}:</span> ${before && `${text(before[field])}${after ? ' → ' : ''}`}${after && text(after[field])}</li>
         `,
       )}
     </ul>

@@ -115,7 +115,7 @@ const DeliveryItem = ({
     <li>
       <details>
         <summary>
-          <span class="event">${texts.webhooks.eventNames[event] ?? event}</span>
+          <span class="what">${texts.webhooks.eventNames[event] ?? event}</span>
           <${Badge} tone=${TONES[status]}>${words.statuses[status]}<//>
           <span class="muted">${words.attemptCount(attempt_count, formatNumber(attempt_count))}</span>
           <time class="muted" datetime=${created_at}>${formatTimestamp(created_at)}</time>
