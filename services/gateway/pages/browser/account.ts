@@ -77,6 +77,8 @@ export async function resetPassword(
 ): Promise<void> {
   await postForm('/v2/reset-password', { email, token, otp, new_password });
   forgetPending();
+  // The reset has ended every session of the account: perhaps the one of this tab.
+  if (currentSession()) await get('/api/v1/users/me').catch(() => {});
   rememberEmail(email);
 }
 

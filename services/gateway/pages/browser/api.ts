@@ -1,3 +1,4 @@
+import { noteBudget } from './budget.ts';
 import { currentSession, endSession } from './session.ts';
 import { texts } from './texts.ts';
 
@@ -55,6 +56,7 @@ async function call<T>({ method, path, token, body, headers = {} }: Call): Promi
   }).catch(() => {
     throw new ApiError(navigator.onLine ? texts.errors.unreachable : texts.errors.offline);
   });
+  if (!path.startsWith('/v2/')) noteBudget(response.headers);
   const answer = await response.json().catch(() => undefined);
   if (response.ok && answer !== undefined) return answer as T;
   const error = errorOf(response, answer);

@@ -7,7 +7,9 @@ interface Props {
   /** Whether its action is under way; it keeps its size and its focus. */
   busy?: boolean;
   disabled?: boolean;
-  onClick?: () => void;
+  onClick?: (() => void) | undefined;
+  /** The name for screen readers where the text alone is ambiguous; it contains the text. */
+  label?: string;
   children?: ComponentChildren;
 }
 
@@ -17,6 +19,7 @@ export const Button = ({
   busy = false,
   disabled = false,
   onClick,
+  label,
   children,
 }: Props) =>
   html`
@@ -24,6 +27,7 @@ export const Button = ({
       type=${type}
       class=${`button ${kind}${busy ? ' busy' : ''}`}
       aria-disabled=${busy || disabled}
+      aria-label=${label}
       onClick=${(event: Event) => {
         if (busy || disabled) event.preventDefault();
         else onClick?.();
