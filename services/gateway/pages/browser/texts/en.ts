@@ -43,7 +43,6 @@ export const texts = {
     unknown: 'No organization with single sign-on was found. Check the spelling, or ask your administrator.',
     directory: 'Sign in with the user name and password of your organization.',
     finishing: 'Signing you in…',
-    failed: 'This sign-in has expired or began in another browser. Please try again.',
     otherWay: 'Sign in another way',
   },
   invitation: {
@@ -263,6 +262,8 @@ export const texts = {
       'OTP expired': 'This code has expired. Send another one.',
       'Invalid or expired OTP': 'This code is wrong or has expired. Check the digits, or send another code.',
       'reCAPTCHA validation failed': 'Please confirm that you are a person.',
+      'Your identity provider could not be reached. Please try again in a few minutes.':
+        'The sign-in of your organization could not be reached. Please try again in a few minutes.',
     } as Record<string, string>,
   },
 };
