@@ -54,7 +54,7 @@ export function buildMailboxPage({ mails }: Mailbox): FastifyInstance {
     const mail = mails.find(({ id }) => id === request.params.id);
     if (!mail) return reply.code(404).send({ error: 'message not found' });
     reply.headers({ 'content-security-policy': MAIL_POLICY, 'referrer-policy': 'no-referrer' });
-    return reply.type('text/html; charset=utf-8').send(`<base target="_blank">${mail.content.html ?? ''}`);
+    return reply.type('text/html; charset=utf-8').send(`${mail.content.html ?? ''}<base target="_blank">`);
   });
   app.delete('/api/v1/messages', async (_request, reply) => {
     mails.length = 0;
