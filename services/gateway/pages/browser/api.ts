@@ -79,11 +79,15 @@ function errorOf(response: Response, answer: unknown): ApiError {
     retryAfter,
   };
   if (response.status === 429) return new ApiError(texts.errors.tooMany(retryAfter ?? 60), details);
-  if (response.status >= 500) return new ApiError(texts.errors.unavailable, details);
-  const message = detail ?? error.details ?? error.message ?? texts.errors.unexpected;
+  // Services of the platform may send something else than a text.
+  const message =
+    [detail, error.details, error.message].find((text) => typeof text === 'string') ??
+    texts.errors.unexpected;
+  const known = texts.errors.known[message];
+  if (response.status >= 500) return new ApiError(known ?? texts.errors.unavailable, details);
   // A message about a field begins with the name of the field.
   const [, field, problem = ''] = /^(\w+) ((?:is|must) .+)$/.exec(message) ?? [];
-  const shown = texts.errors.known[message] ?? (field ? texts.errors.field(problem) : message);
+  const shown = known ?? (field ? texts.errors.field(problem) : message);
   return new ApiError(shown, { ...details, field: field ?? FIELDS[message] });
 }
 

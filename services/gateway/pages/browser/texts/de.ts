@@ -49,8 +49,6 @@ export const texts: Texts = {
       'Es wurde keine Organisation mit Single Sign-on gefunden. Prüfen Sie die Schreibweise, oder fragen Sie Ihre Administration.',
     directory: 'Melden Sie sich mit Benutzernamen und Passwort Ihrer Organisation an.',
     finishing: 'Sie werden angemeldet …',
-    failed:
-      'Diese Anmeldung ist abgelaufen oder hat in einem anderen Browser begonnen. Bitte versuchen Sie es erneut.',
     otherWay: 'Auf andere Weise anmelden',
   },
   invitation: {
@@ -584,6 +582,11 @@ export const texts: Texts = {
       'An organization has at most 100 Owners': 'Eine Organisation hat höchstens 100 Inhaber.',
       'An account may have at most 20 webhooks': 'Sie haben schon 20 Webhooks. Löschen Sie zuerst einen.',
       'reCAPTCHA validation failed': 'Bitte bestätigen Sie, dass Sie ein Mensch sind.',
+      'Your identity provider could not be reached. Please try again in a few minutes.':
+        'Die Anmeldung Ihrer Organisation ist nicht erreichbar. Bitte versuchen Sie es in einigen Minuten erneut.',
+      'This login was not begun in this browser, or it took too long. Please begin again.':
+        'Diese Anmeldung hat nicht in diesem Browser begonnen oder zu lange gedauert. Bitte beginnen Sie erneut.',
+      'The user name or the password is wrong.': 'Benutzername oder Passwort ist falsch.',
     },
   },
 };

@@ -46,7 +46,6 @@ export const texts = {
     unknown: 'No organization with single sign-on was found. Check the spelling, or ask your administrator.',
     directory: 'Sign in with the user name and password of your organization.',
     finishing: 'Signing you in…',
-    failed: 'This sign-in has expired or began in another browser. Please try again.',
     otherWay: 'Sign in another way',
   },
   invitation: {
@@ -569,6 +568,8 @@ export const texts = {
       'An organization has at most 100 Owners': 'An organization has at most 100 Owners.',
       'An account may have at most 20 webhooks': 'You have 20 webhooks already. Delete one first.',
       'reCAPTCHA validation failed': 'Please confirm that you are a person.',
+      'Your identity provider could not be reached. Please try again in a few minutes.':
+        'The sign-in of your organization could not be reached. Please try again in a few minutes.',
     } as Record<string, string>,
   },
 };

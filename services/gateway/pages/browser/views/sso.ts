@@ -36,15 +36,11 @@ export default function Sso() {
   }
   return html`
     <h1>${directory?.name ?? texts.titles.sso}</h1>
-    ${failure && html`<${Notice} kind="error" requestId=${failure.requestId}>${messageOf(failure)}<//>`}
+    ${failure && html`<${Notice} kind="error" requestId=${failure.requestId}>${failure.message}<//>`}
     ${directory ? html`<${Directory} slug=${directory.slug} />` : html`<${Organization} onDirectory=${setDirectory} />`}
     <p class="below"><a href="/" data-page>${texts.sso.otherWay}</a></p>
   `;
 }
-
-/** A code that has been used or has expired is refused as FORBIDDEN; other refusals come with their own words. */
-const messageOf = ({ status, message }: ApiError): string =>
-  status === 403 && /log in again/i.test(message) ? texts.sso.failed : message;
 
 function Organization({ onDirectory }: { onDirectory: (connection: SsoConnection) => void }) {
   const submit = async ({ organization = '' }: Record<string, string>) => {
