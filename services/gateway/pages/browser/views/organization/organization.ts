@@ -10,7 +10,7 @@ import { changeAndReload, useData } from '../../parts/use-data.ts';
 import { navigate, useQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import { Audit } from './audit.ts';
-import { type Organization, renameOrganization } from './calls.ts';
+import { listOrganizations, type Organization, renameOrganization } from './calls.ts';
 import { DepartmentPage } from './department.ts';
 import { Departments } from './departments.ts';
 import { NameDialog } from './name-dialog.ts';
@@ -39,10 +39,13 @@ export function OrganizationPage({
   const own = loaded.data;
   const path = `/organization?organization=${encodeURIComponent(organization_id)}`;
   const department = query.get('department');
-  const reload = async () => void (await Promise.all([onChange(), loaded.reload()]));
-  const leave = () => {
-    navigate('/organization', { replace: true });
-    return reload();
+  /** Shows what is left after the reader has given up a role: the organization, or another one. */
+  const leave = async () => {
+    const { data } = await listOrganizations();
+    const isMember = data.some((each) => each.organization_id === organization_id);
+    await onChange();
+    navigate(isMember ? path : '/organization', { replace: true });
+    if (isMember) await loaded.reload();
   };
   if (own && department) {
     const place = { organization_id, department_id: department };
@@ -60,7 +63,7 @@ export function OrganizationPage({
     setRenaming(false);
     result.succeed(words.renamed(name));
   };
-  const props = { organization_id, own, result, onChange: reload };
+  const props = { organization_id, own, result };
   return html`
     <${PageTitle}
       badge=${own?.isOwner && html`<${Button} kind="plain" label=${`${words.rename}: ${name}`} onClick=${() => setRenaming(true)}>${words.rename}<//>`}
@@ -73,7 +76,7 @@ export function OrganizationPage({
         ? html`
           <${Tabs} label=${name} current=${current} tabs=${tabs} />
           ${current === 'departments' && html`<${Departments} ...${props} path=${path} />`}
-          ${current === 'owners' && html`<${Owners} ...${props} />`}
+          ${current === 'owners' && html`<${Owners} ...${props} onLeave=${leave} />`}
           ${current === 'audit' && html`<${Audit} organization_id=${organization_id} />`}
         `
         : html`<${LoadFailure} loaded=${loaded} gone=${words.gone} />`

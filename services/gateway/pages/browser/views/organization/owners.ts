@@ -20,12 +20,13 @@ export function Owners({
   organization_id,
   own,
   result,
-  onChange,
+  onLeave,
 }: {
   organization_id: string;
   own: OwnStanding;
   result: Result;
-  onChange: () => Promise<void>;
+  /** Shows another page after the reader has stepped down. */
+  onLeave: () => Promise<void>;
 }) {
   const loaded = useData(organization_id, async () => ({ data: (await listOwners(organization_id)).owners }));
   const [isAdding, setAdding] = useState(false);
@@ -53,9 +54,14 @@ export function Owners({
     result.succeed(words.added(user_id.trim()));
   };
   const remove = async ({ user_id }: Owner) => {
-    await changeAndReload(loaded.reload, () => removeOwner(organization_id, user_id));
-    result.succeed(user_id === own.id ? words.left : words.removed(user_id));
-    if (user_id === own.id) await onChange();
+    if (user_id !== own.id) {
+      await changeAndReload(loaded.reload, () => removeOwner(organization_id, user_id));
+      result.succeed(words.removed(user_id));
+      return;
+    }
+    await removeOwner(organization_id, user_id);
+    result.succeed(words.left);
+    await onLeave();
   };
   return html`
     <${Section} title=${words.title} actions=${own.isOwner && html`<${Button} kind="primary" onClick=${() => setAdding(true)}>${words.add}<//>`}>
