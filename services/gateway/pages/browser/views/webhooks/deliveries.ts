@@ -46,7 +46,7 @@ const CHOICES = [
 export function Deliveries({ webhook, result }: { webhook: Webhook; result: Result }) {
   const id = webhook.webhook_id;
   const query = useListQuery({ status: DELIVERY_STATUSES, sort: SORTS });
-  const loaded = useData(`${id} ${query.api}`, () => listDeliveries(id, query.api));
+  const loaded = useData(`${id} ${webhook.status} ${query.api}`, () => listDeliveries(id, query.api));
   const [isReplaying, setReplaying] = useState(false);
   const deliveries = loaded.data?.data ?? [];
   usePolling(loaded, webhook.status === 'active' && deliveries.some(isDueSoon));
