@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describePages, expectAccessible, type Pages } from '../fixtures/browser.ts';
 import { postJson, sendJson } from '../fixtures/http.ts';
-import { bearerOf, member } from '../fixtures/members.ts';
+import { member } from '../fixtures/members.ts';
 
 /** Without a period, since names must not look like links. */
 const XSS = '<img src=x onerror="hacked=1">';

@@ -4,9 +4,10 @@ import { useListQuery } from '../../parts/list-query.ts';
 import { Pager } from '../../parts/pager.ts';
 import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
+import { Time } from '../../parts/time.ts';
 import { useData } from '../../parts/use-data.ts';
 import { navigate, withQuery } from '../../router.ts';
-import { formatDateTime, texts } from '../../texts.ts';
+import { texts } from '../../texts.ts';
 import { type AuditEvent, listAudit } from './calls.ts';
 
 const words = texts.audit;
@@ -47,7 +48,7 @@ const CHOICES = [
 ];
 
 const COLUMNS: Column<AuditEvent>[] = [
-  { title: words.at, cell: ({ at }) => formatDateTime(at) },
+  { title: words.at, cell: ({ at }) => html`<${Time} at=${at} />` },
   {
     title: words.action,
     cell: ({ action, outcome }) => html`
@@ -65,7 +66,8 @@ const COLUMNS: Column<AuditEvent>[] = [
 /** Whom or what an event is about: a chatbot by its name, if the event has it. */
 function subjectOf({ target, before, after }: AuditEvent) {
   const name = target.chatbot_id && !target.user_id && (after?.name ?? before?.name);
-  return name || (target.email ?? target.user_id ?? target.chatbot_id ?? '–');
+  if (name) return name;
+  return target.email ?? html`<span class="id">${target.user_id ?? target.chatbot_id ?? '–'}</span>`;
 }
 
 /** Fields that sum up a record that has been created or deleted. */

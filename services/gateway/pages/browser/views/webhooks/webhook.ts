@@ -64,7 +64,8 @@ export function WebhookPage({
     setTested(undefined);
     const outcome = await sendTestEvent(id);
     setTested(outcome);
-    return outcome.delivered ? words.testDelivered : words.testFailed;
+    if (!outcome.delivered) throw new ApiError(words.testFailed);
+    return words.testDelivered;
   };
   const change = async (fields: Record<string, string>) => {
     const { url, events } = settingsOf(fields);
