@@ -26,6 +26,8 @@ const everyService = {
   TRUST_PROXY: trustProxy.default(false),
 };
 
+const sessionMaxHours = number('a whole number of hours, 1 or more', { min: 1 }).default(24);
+
 const url = address('http', 'https');
 const upstreams = Object.fromEntries(UPSTREAM_SETTINGS.map((setting) => [setting, url.optional()])) as Record<
   UpstreamSetting,
@@ -53,11 +55,12 @@ const services = {
   login: z.object({
     ...everyService,
     LOGIN_PORT: port.default(8001),
-    SESSION_MAX_HOURS: number('a whole number of hours, 1 or more', { min: 1 }).default(24),
+    SESSION_MAX_HOURS: sessionMaxHours,
   }),
   user: z.object({
     ...everyService,
     USER_PORT: port.default(8002),
+    SESSION_MAX_HOURS: sessionMaxHours,
     PASSWORD_STORAGE: choice('argon2id', 'plain').default('argon2id'),
     /** States that plain passwords in production are intended. */
     PASSWORD_STORAGE_ACKNOWLEDGED: choice('1').optional(),

@@ -1,11 +1,25 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { renderError } from './errors.ts';
+import { type AppError, renderError } from './errors.ts';
 import { toAppError } from './foreign-errors.ts';
 import { contractOfRequest, protectiveHeaders } from './response-headers.ts';
 
 /** Headers that stay on an error. Others describe the response that failed; the hooks set theirs again. */
 const KEPT = /^(?:access-control-.*|vary|connection)$/;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Returns the HTML of a failure for a browser; undefined for a client that gets JSON. */
+    errorPage?: (failure: AppError, request: FastifyRequest) => string | undefined;
+  }
+}
+
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+};
 
 /** Answers any error in the shape of its contract and logs its cause. */
 export function errorHandler(now: () => number) {
@@ -31,7 +45,10 @@ export function errorHandler(now: () => number) {
     // Do not read the rest of a refused body.
     if (!request.raw.complete) reply.header('connection', 'close');
 
-    const body = JSON.stringify(renderError(failure, { contract, requestId: request.id, now: now() }));
+    const page = request.routeOptions.config?.errorPage?.(failure, request);
+    if (page !== undefined) reply.headers(PAGE_HEADERS);
+    const body =
+      page ?? JSON.stringify(renderError(failure, { contract, requestId: request.id, now: now() }));
     if (!failed.has(reply)) {
       failed.add(reply);
       // A string with a serializer of its own skips the schema of the route and its preSerialization hooks.

@@ -30,6 +30,18 @@ export const AUDIT_ACTIONS = [
   'webhook.update',
   'webhook.rotate',
   'webhook.delete',
+  'sso.login',
+  'sso.logout',
+  'sso.link',
+  'connection.create',
+  'connection.update',
+  'connection.delete',
+  'domain.add',
+  'domain.verify',
+  'domain.update',
+  'domain.remove',
+  'scim.user',
+  'scim.group',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
@@ -64,6 +76,8 @@ export interface Target {
   chatbot_id?: string;
   invitation_id?: string;
   webhook_id?: string;
+  connection_id?: string;
+  domain_id?: string;
 }
 
 /** The account defaults to the principal. */

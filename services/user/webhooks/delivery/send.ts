@@ -1,8 +1,8 @@
 import type { Agent, Dispatcher } from 'undici';
+import { PortError } from '../../outbound/ports.ts';
+import { NotPublicError } from '../../outbound/public-address.ts';
 import type { Attempt } from '../records.ts';
 import { retryAfterOf } from './backoff.ts';
-import { NotPublicError } from './public-address.ts';
-import { PortError } from './receiver-port.ts';
 
 /** Bytes of a response that are read before the connection is closed. */
 const MAX_RESPONSE = 64 * 1024;

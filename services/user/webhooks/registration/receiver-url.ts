@@ -1,6 +1,6 @@
 import { AppError } from '@gatehouse/shared/http/errors';
-import { NotPublicError, publicAddresses, type Resolve } from '../delivery/public-address.ts';
-import { isAllowedPort, listPorts, type PortRange } from '../delivery/receiver-port.ts';
+import { isAllowedPort, listPorts, type PortRange } from '../../outbound/ports.ts';
+import { NotPublicError, publicAddresses, type Resolve } from '../../outbound/public-address.ts';
 import { withTimeout } from '../with-timeout.ts';
 
 /** Rejects a URL that webhooks may not be sent to. @throws {AppError} invalidFormat */

@@ -3,7 +3,7 @@ import {
   isPublicAddress,
   NotPublicError,
   publicAddresses,
-} from '../../../../services/user/webhooks/delivery/public-address.ts';
+} from '../../../services/user/outbound/public-address.ts';
 
 describe('isPublicAddress', () => {
   test.each(['8.8.8.8', '1.1.1.1', '172.15.0.1', '100.63.255.255', '2606:4700::1111', '::ffff:8.8.8.8'])(

@@ -1,13 +1,11 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { AppError } from '@gatehouse/shared/http/errors';
-import type { Webhook } from '../records.ts';
-import type { SigningSecrets } from './signature.ts';
 
-/** Encrypts webhook secrets with AES-256-GCM, bound to the webhook id so that none can be moved to another webhook. */
+/** Encrypts secrets with AES-256-GCM, bound to the id of their record so that none can be moved to another record. */
 export interface Secrets {
-  seal(secret: string, webhookId: string): string;
+  seal(secret: string, recordId: string): string;
   /** @throws {AppError} unavailable when none of the configured keys opens it. */
-  open(sealed: string, webhookId: string): string;
+  open(sealed: string, recordId: string): string;
   /** Whether the current key sealed it. */
   isCurrent(sealed: string): boolean;
 }
@@ -34,28 +32,28 @@ export function createSecrets(config: Keys): Secrets {
     .map(derive);
   const [current] = keys as [Key, ...Key[]];
   return {
-    seal(secret, webhookId) {
+    seal(secret, recordId) {
       const iv = randomBytes(12);
-      const cipher = createCipheriv('aes-256-gcm', current.key, iv).setAAD(Buffer.from(webhookId));
+      const cipher = createCipheriv('aes-256-gcm', current.key, iv).setAAD(Buffer.from(recordId));
       const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
       return [
         current.name,
         ...[iv, text, cipher.getAuthTag()].map((part) => part.toString('base64url')),
       ].join('.');
     },
-    open: (sealed, webhookId) => decrypt(keys, sealed, webhookId),
+    open: (sealed, recordId) => decrypt(keys, sealed, recordId),
     isCurrent: (sealed) => sealed.startsWith(`${current.name}.`),
   };
 }
 
-function decrypt(keys: readonly Key[], sealed: string, webhookId: string): string {
+function decrypt(keys: readonly Key[], sealed: string, recordId: string): string {
   const [name, ...parts] = sealed.split('.');
   const [iv, text, tag] = parts.map((part) => Buffer.from(part, 'base64url'));
   const known = keys.find((key) => key.name === name);
   if (!known || !iv || !text || !tag)
-    throw new AppError('unavailable', { text: 'The secret of this webhook cannot be decrypted' });
+    throw new AppError('unavailable', { text: 'A stored secret cannot be decrypted' });
   const decipher = createDecipheriv('aes-256-gcm', known.key, iv, { authTagLength: 16 });
-  decipher.setAAD(Buffer.from(webhookId)).setAuthTag(tag);
+  decipher.setAAD(Buffer.from(recordId)).setAuthTag(tag);
   return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
 }
 
@@ -69,17 +67,4 @@ interface Key {
 function derive(setting: string): Key {
   const key = Buffer.from(hkdfSync('sha256', setting, '', 'gatehouse webhook secrets', 32));
   return { key, name: createHash('sha256').update('name').update(key).digest('hex').slice(0, 8) };
-}
-
-/**
- * The secrets that sign at this moment.
- * @throws {AppError} unavailable when none of the configured keys opens them.
- */
-export function signingSecrets(
-  secrets: Secrets,
-  { webhook_id, secret, previous_secrets }: Pick<Webhook, 'webhook_id' | 'secret' | 'previous_secrets'>,
-  now: number,
-): SigningSecrets {
-  const previous = previous_secrets.filter(({ until }) => until.getTime() > now);
-  return [secrets.open(secret, webhook_id), ...previous.map((one) => secrets.open(one.secret, webhook_id))];
 }

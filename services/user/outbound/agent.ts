@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
+import { isAllowedPort, PortError, type PortRange } from './ports.ts';
 import { publicAddresses, type Resolve } from './public-address.ts';
-import { isAllowedPort, PortError, type PortRange } from './receiver-port.ts';
 
 /** Milliseconds for a connection, TLS included. */
 const CONNECT_TIMEOUT = 10_000;
@@ -9,8 +9,7 @@ const CONNECT_TIMEOUT = 10_000;
 /**
  * Keep-alive connections to receivers. Addresses are checked here, at connect time, because a name may resolve to
  * another address than when its URL was configured (DNS rebinding); the port, because the setting may have changed.
- * Redirects are not followed, and the proxy
- * variables of the environment are ignored.
+ * Redirects are not followed, and the proxy variables of the environment are ignored.
  */
 export function createAgent({
   allowPrivate,

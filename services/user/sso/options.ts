@@ -1,0 +1,19 @@
+import type { Config } from '@gatehouse/shared/config';
+import type { Tokens } from '@gatehouse/shared/identity/tokens';
+import type { Database } from '../database.ts';
+import type { Mailer } from '../mail.ts';
+import type { Outbound } from '../outbound/outbound.ts';
+import type { Secrets } from '../secrets.ts';
+
+/** What the operations of single sign-on and SCIM work with. */
+export interface SsoOptions {
+  config: Config<'user'>;
+  db: Database;
+  mailer: Mailer;
+  tokens: Tokens;
+  secrets: Secrets;
+  /** Reaches identity providers. */
+  outbound: Outbound;
+  /** Unix milliseconds. */
+  now: () => number;
+}

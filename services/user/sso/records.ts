@@ -1,0 +1,211 @@
+import type { Role } from '@gatehouse/shared/access/rbac';
+import { ANY_STRING, collection } from '@gatehouse/shared/data/connect';
+
+export const PROTOCOLS = ['saml', 'oidc', 'ldap'] as const;
+export type Protocol = (typeof PROTOCOLS)[number];
+
+/** An identity provider of an organization (CONTRACT.md §Single sign-on). */
+export interface Connection {
+  connection_id: string;
+  organization_id: string;
+  protocol: Protocol;
+  /** Names the connection in addresses, such as /saml/login/{slug}; unique, in lower case. */
+  slug: string;
+  name: string;
+  enabled: boolean;
+  /** The names under which the provider sends each attribute. */
+  attributes: AttributeNames;
+  /** The role of people whose provider sends none; never Owner. */
+  default_role: Exclude<Role, 'Owner'>;
+  /** The department of people whose provider names none. */
+  default_department_id: string | null;
+  /** The settings of its protocol; the others are absent. */
+  saml?: SamlSettings;
+  oidc?: OidcSettings;
+  ldap?: LdapSettings;
+  /** SHA-256 of the SCIM token, in hexadecimal. */
+  scim_token?: string;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface AttributeNames {
+  email: string;
+  firstName: string;
+  lastName: string;
+  role: string;
+  department: string;
+}
+
+export interface SamlSettings {
+  idp_entity_id: string;
+  sso_url: string;
+  /** Where logout requests and responses go; null if the provider offers no single logout. */
+  slo_url: string | null;
+  /** Signing certificates in PEM, several while they are being replaced. */
+  certificates: string[];
+  sign_requests: boolean;
+  /** Whether a login may begin at the provider. */
+  idp_initiated: boolean;
+  /** Our key for this connection: it signs requests and decrypts assertions. Encrypted, see ../secrets.ts. */
+  sp_private_key: string;
+  /** Its self-signed certificate in PEM, which the metadata publish. */
+  sp_certificate: string;
+}
+
+export interface OidcSettings {
+  issuer: string;
+  client_id: string;
+  /** Encrypted, see ../secrets.ts; null for a public client. */
+  client_secret: string | null;
+}
+
+export interface LdapSettings {
+  /** ldap:// or ldaps://. */
+  url: string;
+  start_tls: boolean;
+  /** Certificates in PEM that vouch for the server, instead of those of the system. */
+  ca: string | null;
+  /** Whether the address may be private. */
+  allow_private: boolean;
+  /** The account that searches; null to bind with `user_dn` instead. */
+  bind_dn: string | null;
+  /** Encrypted, see ../secrets.ts. */
+  bind_password: string | null;
+  base_dn: string | null;
+  /** The filter that finds a person, with {username}. */
+  user_filter: string | null;
+  /** The DN of a person, with {username}. */
+  user_dn: string | null;
+}
+
+/** A domain of an organization, verified by a DNS record. */
+export interface Domain {
+  domain_id: string;
+  organization_id: string;
+  /** In lower case. */
+  domain: string;
+  /** What its TXT record must hold. */
+  token: string;
+  /** Absent until the record was found. */
+  verified_at?: Date;
+  /** The domain itself once it is verified: one organization has it. */
+  verified_domain?: string;
+  /** Whether addresses of the domain must log in by single sign-on. */
+  sso_required: boolean;
+  created_at: Date;
+}
+
+/** A person at a connection, and their account. SCIM serves it as a user, with `identity_id` as `id`. */
+export interface Identity {
+  identity_id: string;
+  connection_id: string;
+  /** The provider's permanent identifier of the person; absent until their first login if SCIM created them. */
+  subject?: string;
+  user_id: string;
+  /** The address that the provider sent, in lower case. */
+  email: string;
+  /** What SCIM has stored of them; see services/user/scim. */
+  scim?: ScimUser;
+  created_at: Date;
+  updated_at: Date;
+  last_login_at?: Date;
+}
+
+export interface ScimUser {
+  user_name: string;
+  /** `user_name` in lower case: SCIM compares it without regard to case (RFC 7643 §4.1.1). */
+  user_name_key: string;
+  external_id: string | null;
+  active: boolean;
+  /** The user resource as SCIM clients wrote it, without what other fields hold. */
+  attributes: Record<string, unknown>;
+  version: number;
+}
+
+/** A browser login under way, until the provider answers. */
+export interface Flow {
+  /** RelayState (SAML) and state (OpenID Connect). */
+  state: string;
+  connection_id: string;
+  /** SHA-256 of the browser's cookie. */
+  browser: string;
+  /** The ID of the AuthnRequest. */
+  request_id?: string;
+  nonce?: string;
+  code_verifier?: string;
+  expires_at: Date;
+}
+
+/** A finished browser login that the account page exchanges for a token. */
+export interface LoginCode {
+  /** SHA-256 of the code. */
+  code: string;
+  connection_id: string;
+  user_id: string;
+  /** The session that the token will belong to. */
+  sid: string;
+  /** SHA-256 of the browser's cookie. */
+  browser: string;
+  expires_at: Date;
+}
+
+/** A session that began at a provider, which may end it there. */
+export interface ProviderSession {
+  connection_id: string;
+  subject: string;
+  /** SessionIndex (SAML) or sid (OpenID Connect); absent if the provider sent none. */
+  provider_sid?: string;
+  user_id: string;
+  sid: string;
+  expires_at: Date;
+}
+
+/** An assertion, ID token or logout token that has been used. */
+export interface UsedMessage {
+  /** The connection and the message's own id. */
+  key: string;
+  expires_at: Date;
+}
+
+const expiring = { key: { expires_at: 1 }, expireAfterSeconds: 0 } as const;
+
+export const ssoCollections = {
+  ssoConnections: collection<Connection>('sso_connections', [
+    { key: { connection_id: 1 }, unique: true },
+    { key: { slug: 1 }, unique: true },
+    { key: { organization_id: 1, created_at: 1 } },
+    { key: { scim_token: 1 }, unique: true, partialFilterExpression: { scim_token: ANY_STRING } },
+  ]),
+  ssoDomains: collection<Domain>('sso_domains', [
+    { key: { domain_id: 1 }, unique: true },
+    { key: { organization_id: 1, domain: 1 }, unique: true },
+    { key: { verified_domain: 1 }, unique: true, partialFilterExpression: { verified_domain: ANY_STRING } },
+  ]),
+  ssoIdentities: collection<Identity>('sso_identities', [
+    { key: { identity_id: 1 }, unique: true },
+    {
+      key: { connection_id: 1, subject: 1 },
+      unique: true,
+      partialFilterExpression: { subject: ANY_STRING },
+    },
+    { key: { connection_id: 1, user_id: 1 }, unique: true },
+    {
+      key: { connection_id: 1, 'scim.user_name_key': 1 },
+      unique: true,
+      partialFilterExpression: { 'scim.user_name_key': ANY_STRING },
+    },
+    { key: { user_id: 1 } },
+  ]),
+  ssoFlows: collection<Flow>('sso_flows', [{ key: { state: 1 }, unique: true }, expiring]),
+  ssoLoginCodes: collection<LoginCode>('sso_login_codes', [{ key: { code: 1 }, unique: true }, expiring]),
+  ssoSessions: collection<ProviderSession>('sso_sessions', [
+    { key: { connection_id: 1, provider_sid: 1 } },
+    { key: { connection_id: 1, subject: 1 } },
+    expiring,
+  ]),
+  ssoUsedMessages: collection<UsedMessage>('sso_used_messages', [
+    { key: { key: 1 }, unique: true },
+    expiring,
+  ]),
+};
