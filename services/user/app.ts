@@ -16,6 +16,9 @@ import { chatbots } from './chatbots/chatbots.ts';
 import type { Database } from './database.ts';
 import type { Mailer } from './mail.ts';
 import { organizations } from './organizations/organizations.ts';
+import { createOutbound, type OutboundTuning } from './outbound/outbound.ts';
+import { createResolveTxt, type ResolveTxt } from './sso/domains/resolve-txt.ts';
+import { sso } from './sso/sso.ts';
 import { publishEvents } from './webhooks/intake/publish.ts';
 import { createDelivery, type DeliveryTuning } from './webhooks/pipeline.ts';
 import { webhooks } from './webhooks/webhooks.ts';
@@ -29,6 +32,9 @@ export interface UserServiceOptions {
   now?: () => number;
   logStream?: { write(line: string): void };
   delivery?: DeliveryTuning;
+  /** Tests inject the limits of calls to identity providers, and what DNS answers. */
+  outbound?: OutboundTuning;
+  resolveTxt?: ResolveTxt;
 }
 
 export async function buildUserService({
@@ -39,12 +45,14 @@ export async function buildUserService({
   now = Date.now,
   logStream,
   delivery: tuning = {},
+  outbound: outboundTuning = {},
+  resolveTxt = createResolveTxt(),
 }: UserServiceOptions) {
   const tokens = createTokens(config);
   const app = await createServer({
     name: 'user',
     description:
-      'Signup, one-time codes by e-mail, password reset, profiles, chatbots, organizations and webhooks.',
+      'Signup, one-time codes by e-mail, password reset, profiles, chatbots, organizations, webhooks and single sign-on.',
     config,
     checks: {
       mongodb: { needed: true, check: db.ping },
@@ -70,6 +78,10 @@ export async function buildUserService({
   await app.register(chatbots, { db, now, accept: delivery.accept });
   await app.register(webhooks, { db, now, ...delivery });
   await app.register(publishEvents, { config, accept: delivery.accept });
+  const outbound = createOutbound(config, outboundTuning);
+  app.addHook('onClose', () => outbound.close());
+  const { secrets } = delivery;
+  await app.register(sso, { config, db, mailer, tokens, secrets, outbound, resolveTxt, now });
   app.addHook('onReady', () => ensureAllFeatures(db, now()));
   return app;
 }
