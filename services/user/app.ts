@@ -16,6 +16,9 @@ import { chatbots } from './chatbots/chatbots.ts';
 import type { Database } from './database.ts';
 import type { Mailer } from './mail.ts';
 import { organizations } from './organizations/organizations.ts';
+import { createOutbound, type OutboundTuning } from './outbound/outbound.ts';
+import { createSecrets } from './secrets.ts';
+import { singleSignOn } from './sso/sso.ts';
 import { publishEvents } from './webhooks/intake/publish.ts';
 import { createDelivery, type DeliveryTuning } from './webhooks/pipeline.ts';
 import { webhooks } from './webhooks/webhooks.ts';
@@ -29,6 +32,7 @@ export interface UserServiceOptions {
   now?: () => number;
   logStream?: { write(line: string): void };
   delivery?: DeliveryTuning;
+  outbound?: OutboundTuning;
 }
 
 export async function buildUserService({
@@ -39,6 +43,7 @@ export async function buildUserService({
   now = Date.now,
   logStream,
   delivery: tuning = {},
+  outbound: outboundTuning = {},
 }: UserServiceOptions) {
   const tokens = createTokens(config);
   const app = await createServer({
@@ -70,6 +75,17 @@ export async function buildUserService({
   await app.register(chatbots, { db, now, accept: delivery.accept });
   await app.register(webhooks, { db, now, ...delivery });
   await app.register(publishEvents, { config, accept: delivery.accept });
+  const outbound = createOutbound(config, outboundTuning);
+  app.addHook('onClose', () => outbound.close());
+  await app.register(singleSignOn, {
+    config,
+    db,
+    mailer,
+    tokens,
+    secrets: createSecrets(config),
+    outbound,
+    now,
+  });
   app.addHook('onReady', () => ensureAllFeatures(db, now()));
   return app;
 }

@@ -1,0 +1,8 @@
+import type { FastifyInstance } from 'fastify';
+import type { SsoOptions } from './options.ts';
+
+/** The routes of single sign-on; register behind `requirePrincipal`. */
+export async function singleSignOn(app: FastifyInstance, options: SsoOptions): Promise<void> {
+  const operations: ((app: FastifyInstance, options: SsoOptions) => Promise<void>)[] = [];
+  for (const operation of operations) await app.register(operation, options);
+}
