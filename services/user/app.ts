@@ -18,7 +18,7 @@ import type { Mailer } from './mail.ts';
 import { organizations } from './organizations/organizations.ts';
 import { createOutbound, type OutboundTuning } from './outbound/outbound.ts';
 import { createResolveTxt, type ResolveTxt } from './sso/domains/resolve-txt.ts';
-import { sso } from './sso/sso.ts';
+import { singleSignOn } from './sso/sso.ts';
 import { publishEvents } from './webhooks/intake/publish.ts';
 import { createDelivery, type DeliveryTuning } from './webhooks/pipeline.ts';
 import { webhooks } from './webhooks/webhooks.ts';
@@ -81,7 +81,7 @@ export async function buildUserService({
   const outbound = createOutbound(config, outboundTuning);
   app.addHook('onClose', () => outbound.close());
   const { secrets } = delivery;
-  await app.register(sso, { config, db, mailer, tokens, secrets, outbound, resolveTxt, now });
+  await app.register(singleSignOn, { config, db, mailer, tokens, secrets, outbound, resolveTxt, now });
   app.addHook('onReady', () => ensureAllFeatures(db, now()));
   return app;
 }

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Webhooks go to public unicast addresses only (OWASP, Server-Side Request Forgery). */
+/** Calls go to public unicast addresses only (OWASP, Server-Side Request Forgery). */
 
 /** The only IPv6 block that IANA allocates global unicast addresses from (RFC 4291 §2.4). */
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
@@ -50,6 +50,8 @@ export function createResolve(): Resolve {
 /** Names of this machine or its network (RFC 6761, RFC 6762, RFC 9476). */
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i;
 
+export const isLocalName = (hostname: string): boolean => LOCAL_NAME.test(hostname);
+
 /**
  * Resolves a host to its addresses.
  * @param hostname as `URL` normalizes it: decimal, octal and hexadecimal IPv4 in dotted form.
@@ -57,7 +59,7 @@ const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i;
  */
 export async function publicAddresses(hostname: string, resolve: Resolve): Promise<string[]> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  if (LOCAL_NAME.test(host)) throw new NotPublicError();
+  if (isLocalName(host)) throw new NotPublicError();
   const addresses = isIP(host) ? [host] : await resolve(host);
   if (addresses.length === 0 || !addresses.every(isPublicAddress)) throw new NotPublicError();
   return addresses;

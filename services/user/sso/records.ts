@@ -8,6 +8,8 @@ export type Protocol = (typeof PROTOCOLS)[number];
 export interface Connection {
   connection_id: string;
   organization_id: string;
+  /** Numbers the connections of an organization. Its unique index enforces the limit. */
+  slot: number;
   protocol: Protocol;
   /** Names the connection in addresses, such as /saml/login/{slug}; unique, in lower case. */
   slug: string;
@@ -66,8 +68,6 @@ export interface LdapSettings {
   start_tls: boolean;
   /** Certificates in PEM that vouch for the server, instead of those of the system. */
   ca: string | null;
-  /** Whether the address may be private. */
-  allow_private: boolean;
   /** The account that searches; null to bind with `user_dn` instead. */
   bind_dn: string | null;
   /** Encrypted, see ../secrets.ts. */
@@ -174,6 +174,7 @@ export const ssoCollections = {
   ssoConnections: collection<Connection>('sso_connections', [
     { key: { connection_id: 1 }, unique: true },
     { key: { slug: 1 }, unique: true },
+    { key: { organization_id: 1, slot: 1 }, unique: true },
     { key: { organization_id: 1, created_at: 1 } },
     { key: { scim_token: 1 }, unique: true, partialFilterExpression: { scim_token: ANY_STRING } },
   ]),

@@ -1,21 +1,17 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
-import type { SsoOptions } from '../../../services/user/sso/options.ts';
-import type { Profile } from '../../../services/user/sso/profile.ts';
-import { provision } from '../../../services/user/sso/provisioning/provision.ts';
-import type {
-  Connection,
-  Domain,
-  LdapSettings,
-  OidcSettings,
-  SamlSettings,
-} from '../../../services/user/sso/records.ts';
+import type { OutboundTuning } from '../../../services/user/outbound/outbound.ts';
+import { createSecrets } from '../../../services/user/secrets.ts';
+import type { ResolveTxt } from '../../../services/user/sso/domains/resolve-txt.ts';
+import type { Connection } from '../../../services/user/sso/records.ts';
+import { failuresAt } from '../../fixtures/envelope.ts';
 import { send, sendJson } from '../../fixtures/http.ts';
-import { bearerOf, member } from '../../fixtures/members.ts';
-import { startServices } from '../../fixtures/services.ts';
+import { bearerOf, newMember } from '../../fixtures/members.ts';
+import { JWT_SECRET, startServices } from '../../fixtures/services.ts';
 import { storeOrganization } from '../access/store-organization.ts';
 
-/** The attribute names of the connections that tests store. */
+export const CORP_DOMAIN = 'corp.example';
+
+/** The names under which the test providers send attributes. */
 export const ATTRIBUTES = {
   email: 'email',
   firstName: 'firstName',
@@ -24,84 +20,109 @@ export const ATTRIBUTES = {
   department: 'department',
 };
 
-type ProtocolSettings =
-  | { protocol: 'saml'; saml: SamlSettings }
-  | { protocol: 'oidc'; oidc: OidcSettings }
-  | { protocol: 'ldap'; ldap: LdapSettings };
-
-/** A user service with organizations that have single sign-on. */
-export async function startSsoService(options: Parameters<typeof startServices>[0] = {}) {
-  const services = await startServices(options);
+/**
+ * Starts the services with helpers for organizations and connections. Providers may be on 127.0.0.1.
+ * @param outbound.resolve answers for the name servers; without it no name resolves.
+ * @param resolveTxt answers for TXT records; without it no name has any.
+ */
+export async function startSsoService({
+  env = {},
+  outbound = {},
+  resolveTxt,
+}: {
+  env?: NodeJS.ProcessEnv;
+  outbound?: OutboundTuning;
+  resolveTxt?: ResolveTxt;
+} = {}) {
+  const services = await startServices({
+    env: {
+      PASSWORD_STORAGE: 'plain',
+      PUBLIC_URL: 'http://localhost:8000',
+      SSO_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+      ...env,
+    },
+    outbound: {
+      resolve: () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })),
+      ...outbound,
+    },
+    ...(resolveTxt && { resolveTxt }),
+  });
   const { db, clock, user: url } = services;
-  let organizations = 0;
-  let connections = 0;
+  const secrets = createSecrets({ JWT_SECRET });
 
-  /** Stores a verified domain of an organization. */
-  async function storeDomain(organization_id: string, domain: string, fields: Partial<Domain> = {}) {
+  /** An active account whose calls each use a new session, so that advancing the clock expires none. */
+  async function newPerson(fields: object = {}) {
+    const user = await newMember(db, fields);
+    return {
+      user_id: String(user.user_id),
+      email: user.email,
+      /** @param path for example /api/v1/sso/connections. */
+      call: (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+        const sent = { authorization: bearerOf(user, clock.now()), ...headers };
+        return body === undefined
+          ? send(`${url}${path}`, { method, headers: sent })
+          : sendJson(method, `${url}${path}`, body, sent);
+      },
+    };
+  }
+
+  /**
+   * Stores an organization with an Owner and a department `Engineering` that has the plan, and a verified domain.
+   * @param domain null for an organization without one.
+   */
+  async function newOrganization({
+    domain = CORP_DOMAIN,
+    plan = 'Enterprise',
+  }: {
+    domain?: string | null;
+    plan?: 'Free' | 'Enterprise';
+  } = {}) {
+    const owner = await newPerson();
+    const { organization, departments } = await storeOrganization(db, {
+      owners: [owner.user_id],
+      departments: ['Engineering'],
+      now: clock.now(),
+    });
+    const [department] = departments as [(typeof departments)[0]];
+    const { organization_id, department_id } = department;
+    await db.departments.updateOne(
+      { department_id },
+      { $set: { 'billing.subscription_plan': plan, 'billing.payment_status': 'paid' } },
+    );
+    if (domain !== null) await addDomain(organization_id, domain);
+    return { owner, organization, organization_id, department_id };
+  }
+
+  /** Stores a verified domain. */
+  async function addDomain(organization_id: string, domain: string, fields: object = {}) {
     const at = new Date(clock.now());
-    const record: Domain = {
+    await db.ssoDomains.insertOne({
       domain_id: randomUUIDv7(),
       organization_id,
       domain,
-      token: 'a token of the tests',
+      token: 'token',
       verified_at: at,
       verified_domain: domain,
       sso_required: false,
       created_at: at,
       ...fields,
-    };
-    await db.ssoDomains.insertOne({ ...record });
-    return record;
-  }
-
-  /**
-   * Stores an organization with the departments Support and Sales, an Owner on the Enterprise plan, and a verified
-   * domain: corp.example, then corp2.example and so on.
-   */
-  async function newOrganization({
-    plan = 'Enterprise',
-    domain = `corp${++organizations === 1 ? '' : organizations}.example`,
-  }: {
-    plan?: 'Free' | 'Enterprise';
-    domain?: string;
-  } = {}) {
-    const owner = await member(db, clock, { subscription_plan: plan });
-    const { organization, departments } = await storeOrganization(db, {
-      owners: [owner.user_id],
-      departments: ['Support', 'Sales'],
-      now: clock.now(),
     });
-    const [support, sales] = departments as [(typeof departments)[0], (typeof departments)[0]];
-    const { organization_id } = organization;
-    await storeDomain(organization_id, domain);
-    /** Calls the user service as the Owner. */
-    const call = (method: string, path: string, body?: unknown) => {
-      const headers = { authorization: bearerOf(owner, clock.now()) };
-      return body === undefined
-        ? send(`${url}${path}`, { method, headers })
-        : sendJson(method, `${url}${path}`, body, headers);
-    };
-    return {
-      organization_id,
-      owner,
-      domain,
-      support: support.department_id,
-      sales: sales.department_id,
-      call,
-    };
   }
 
-  /** Stores a connection. Its slug is its protocol and a number unless `fields` name another. */
+  let connections = 0;
+  /** Stores an enabled connection of an organization; give the settings of its protocol. */
   async function newConnection(
     { organization_id }: { organization_id: string },
-    fields: ProtocolSettings & Partial<Connection>,
+    fields: Partial<Connection> & Pick<Connection, 'protocol'>,
   ): Promise<Connection> {
+    connections += 1;
     const at = new Date(clock.now());
     const connection: Connection = {
       connection_id: randomUUIDv7(),
       organization_id,
-      slug: `${fields.protocol}-${++connections}`,
-      name: 'Directory',
+      slot: connections,
+      slug: `corp-${connections}`,
+      name: 'Corp',
       enabled: true,
       attributes: ATTRIBUTES,
       default_role: 'Viewer',
@@ -114,45 +135,16 @@ export async function startSsoService(options: Parameters<typeof startServices>[
     return connection;
   }
 
-  return { ...services, storeDomain, newOrganization, newConnection };
+  return {
+    ...services,
+    url,
+    secrets,
+    newPerson,
+    newOrganization,
+    addDomain,
+    newConnection,
+    failure: failuresAt(clock.now),
+  };
 }
 
 export type SsoService = Awaited<ReturnType<typeof startSsoService>>;
-
-/** The settings of an LDAP connection that no test dials. */
-export const UNUSED_LDAP: LdapSettings = {
-  url: 'ldaps://ldap.corp.example',
-  start_tls: false,
-  ca: null,
-  allow_private: false,
-  bind_dn: null,
-  bind_password: null,
-  base_dn: null,
-  user_filter: null,
-  user_dn: 'uid={username},dc=corp,dc=example',
-};
-
-/** What a provider says of Grace, who works at corp.example. */
-export const GRACE: Profile = {
-  subject: 'grace-0001',
-  email: 'grace@corp.example',
-  emailVerified: true,
-  firstName: 'Grace',
-  lastName: 'Hopper',
-  role: undefined,
-  department: undefined,
-};
-
-/** Provisions accounts without a provider. */
-export function provisioner({ db, clock }: Pick<SsoService, 'db' | 'clock'>) {
-  const warnings: object[] = [];
-  const log = { info() {}, error() {}, warn: (fields: object) => void warnings.push(fields) };
-  const request = { id: 'request', ip: '127.0.0.1', log } as unknown as FastifyRequest;
-  const options: Pick<SsoOptions, 'db' | 'now'> = { db, now: clock.now };
-  return {
-    warnings,
-    /** Logs Grace in, with these differences. */
-    logIn: (connection: Connection, changes: Partial<Profile> = {}) =>
-      provision(options, request, connection, { ...GRACE, ...changes }),
-  };
-}

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Connection } from '../../../../services/user/sso/records.ts';
-import { GRACE, provisioner, type SsoService, startSsoService, UNUSED_LDAP } from '../sso-service.ts';
+import { type SsoService, startSsoService } from '../sso-service.ts';
+import { GRACE, provisioner } from './provisioner.ts';
 
 let service: SsoService;
-let organization: Awaited<ReturnType<SsoService['newOrganization']>>;
+let turn = 0;
 let connection: Connection;
 let email: string;
 let logIn: ReturnType<typeof provisioner>['logIn'];
@@ -13,11 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
-  organization = await service.newOrganization();
-  connection = await service.newConnection(organization, { protocol: 'ldap', ldap: UNUSED_LDAP });
-  email = `grace@${organization.domain}`;
-  const { logIn: withDefaults } = provisioner(service);
-  logIn = (to, changes = {}) => withDefaults(to, { email, ...changes });
+  turn += 1;
+  const organization = await service.newOrganization({ domain: `corp${turn}.example` });
+  connection = await service.newConnection(organization, { protocol: 'ldap' });
+  email = `grace@corp${turn}.example`;
+  const { logIn: asGrace } = provisioner(service);
+  logIn = (to, changes = {}) => asGrace(to, { email, ...changes });
 });
 
 const stored = (address = email) => service.db.users.findOne({ email: address });
