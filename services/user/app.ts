@@ -17,7 +17,7 @@ import type { Database } from './database.ts';
 import type { Mailer } from './mail.ts';
 import { organizations } from './organizations/organizations.ts';
 import { createOutbound, type OutboundTuning } from './outbound/outbound.ts';
-import { createSecrets } from './secrets.ts';
+import { createResolveTxt, type ResolveTxt } from './sso/domains/resolve-txt.ts';
 import { singleSignOn } from './sso/sso.ts';
 import { publishEvents } from './webhooks/intake/publish.ts';
 import { createDelivery, type DeliveryTuning } from './webhooks/pipeline.ts';
@@ -32,7 +32,9 @@ export interface UserServiceOptions {
   now?: () => number;
   logStream?: { write(line: string): void };
   delivery?: DeliveryTuning;
+  /** Tests inject the limits of calls to identity providers, and what DNS answers. */
   outbound?: OutboundTuning;
+  resolveTxt?: ResolveTxt;
 }
 
 export async function buildUserService({
@@ -44,12 +46,13 @@ export async function buildUserService({
   logStream,
   delivery: tuning = {},
   outbound: outboundTuning = {},
+  resolveTxt = createResolveTxt(),
 }: UserServiceOptions) {
   const tokens = createTokens(config);
   const app = await createServer({
     name: 'user',
     description:
-      'Signup, one-time codes by e-mail, password reset, profiles, chatbots, organizations and webhooks.',
+      'Signup, one-time codes by e-mail, password reset, profiles, chatbots, organizations, webhooks and single sign-on.',
     config,
     checks: {
       mongodb: { needed: true, check: db.ping },
@@ -77,15 +80,8 @@ export async function buildUserService({
   await app.register(publishEvents, { config, accept: delivery.accept });
   const outbound = createOutbound(config, outboundTuning);
   app.addHook('onClose', () => outbound.close());
-  await app.register(singleSignOn, {
-    config,
-    db,
-    mailer,
-    tokens,
-    secrets: createSecrets(config),
-    outbound,
-    now,
-  });
+  const { secrets } = delivery;
+  await app.register(singleSignOn, { config, db, mailer, tokens, secrets, outbound, resolveTxt, now });
   app.addHook('onReady', () => ensureAllFeatures(db, now()));
   return app;
 }

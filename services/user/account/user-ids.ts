@@ -23,6 +23,7 @@ const REFERENCES = [
   ['chatbots', 'owner_id'],
   ['chatbots', 'permissions.user_id'],
   ['webhooks', 'owner_id'],
+  ['ssoIdentities', 'user_id'],
   ['auditEvents', 'user_id'],
   ['auditEvents', 'target.user_id'],
 ] as const satisfies [keyof Database, string][];

@@ -4,6 +4,7 @@ import type { Database } from '../database.ts';
 import type { Mailer } from '../mail.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Secrets } from '../secrets.ts';
+import type { ResolveTxt } from './domains/resolve-txt.ts';
 
 /** What the operations of single sign-on and SCIM work with. */
 export interface SsoOptions {
@@ -14,6 +15,8 @@ export interface SsoOptions {
   secrets: Secrets;
   /** Reaches identity providers. */
   outbound: Outbound;
+  /** Reads the DNS records that prove control of a domain. */
+  resolveTxt: ResolveTxt;
   /** Unix milliseconds. */
   now: () => number;
 }

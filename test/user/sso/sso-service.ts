@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { OutboundTuning } from '../../../services/user/outbound/outbound.ts';
 import { createSecrets } from '../../../services/user/secrets.ts';
+import type { ResolveTxt } from '../../../services/user/sso/domains/resolve-txt.ts';
 import type { Connection } from '../../../services/user/sso/records.ts';
 import { failuresAt } from '../../fixtures/envelope.ts';
 import { send, sendJson } from '../../fixtures/http.ts';
@@ -22,13 +23,16 @@ export const ATTRIBUTES = {
 /**
  * Starts the services with helpers for organizations and connections. Providers may be on 127.0.0.1.
  * @param outbound.resolve answers for the name servers; without it no name resolves.
+ * @param resolveTxt answers for TXT records; without it no name has any.
  */
 export async function startSsoService({
   env = {},
   outbound = {},
+  resolveTxt,
 }: {
   env?: NodeJS.ProcessEnv;
   outbound?: OutboundTuning;
+  resolveTxt?: ResolveTxt;
 } = {}) {
   const services = await startServices({
     env: {
@@ -41,6 +45,7 @@ export async function startSsoService({
       resolve: () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })),
       ...outbound,
     },
+    ...(resolveTxt && { resolveTxt }),
   });
   const { db, clock, user: url } = services;
   const secrets = createSecrets({ JWT_SECRET });

@@ -1,11 +1,10 @@
 import { audit } from '@gatehouse/shared/identity/audit';
-import { newSessionId } from '@gatehouse/shared/identity/session-id';
-import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SsoOptions } from '../options.ts';
 import type { Profile } from '../profile.ts';
 import { provision } from '../provisioning/provision.ts';
 import type { Connection, Flow } from '../records.ts';
+import { beginSession } from './begin-session.ts';
 import { prefersJson } from './failure-page.ts';
 import { digest, markBrowser, randomToken } from './flow.ts';
 
@@ -27,19 +26,16 @@ export async function finishBrowserLogin(
 ) {
   const { config, db, now } = options;
   const { connection_id, organization_id } = connection;
-  const began = now();
+  const beganAt = now();
   const user = await provision(options, request, connection, profile);
-  const user_id = String(userIdOf(user));
-  const session = { connection_id, user_id, sid: newSessionId(began) };
-  await db.ssoSessions.insertOne({
-    ...session,
-    subject: profile.subject,
-    ...(provider_sid !== undefined && { provider_sid }),
-    expires_at: new Date(began + config.SESSION_MAX_HOURS * 3_600_000),
-  });
+  const { user_id } = user;
+  const { subject } = profile;
+  const sid = await beginSession(options, connection, user, { beganAt, subject, provider_sid });
   const code = randomToken();
   await db.ssoLoginCodes.insertOne({
-    ...session,
+    connection_id,
+    user_id,
+    sid,
     code: digest(code),
     browser: flow?.browser ?? markBrowser(options, request, reply),
     expires_at: new Date(now() + CODE_LIFETIME * 1000),

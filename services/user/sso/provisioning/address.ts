@@ -1,0 +1,32 @@
+import { emailKey, isPlainAddress } from '@gatehouse/shared/identity/email';
+import type { Database } from '../../database.ts';
+import type { Profile } from '../profile.ts';
+import type { Connection } from '../records.ts';
+import { SsoRefusal } from '../refusal.ts';
+
+/** Returns the address of a profile. @throws {SsoRefusal} when there is none that the provider vouches for. */
+export function vouchedAddress({ email, emailVerified }: Profile): string {
+  if (email === undefined) throw new SsoRefusal('email missing');
+  if (!isPlainAddress(email))
+    throw new SsoRefusal('email missing', 'the attribute of the e-mail is not a plain address');
+  if (!emailVerified) throw new SsoRefusal('email not verified');
+  return email;
+}
+
+/**
+ * Requires that the connection's organization has verified the domain of an address. Without this rule, the provider
+ * of one organization could open the accounts of another.
+ * @throws {SsoRefusal} foreign domain.
+ */
+export async function requireOwnDomain(
+  db: Database,
+  { organization_id }: Connection,
+  email: string,
+): Promise<void> {
+  const domain = emailKey(email).slice(email.lastIndexOf('@') + 1);
+  const own = await db.ssoDomains.findOne(
+    { verified_domain: domain, organization_id },
+    { projection: { _id: 1 } },
+  );
+  if (!own) throw new SsoRefusal('foreign domain', `the organization has not verified ${domain}`);
+}
