@@ -53,6 +53,9 @@ export function readSigningCertificates(texts: readonly string[], field: string,
   return distinct;
 }
 
+export const hasExpired = (pem: string, now: number): boolean =>
+  new X509Certificate(pem).validToDate.getTime() <= now;
+
 /** XML signatures are verified with RSA only. */
 const hasUsableKey = (pem: string): boolean => {
   const { asymmetricKeyType, asymmetricKeyDetails } = new X509Certificate(pem).publicKey;

@@ -40,7 +40,8 @@ export const ldapInput = jsonBody({
     .exactOptional(),
   user_dn: printable(1_024)
     .refine((template) => hasPlaceholder(template) && isDistinguishedName(template), {
-      error: 'must be a distinguished name with {username}, such as uid={username},ou=people,dc=example,dc=com',
+      error:
+        'must be a distinguished name with {username}, such as uid={username},ou=people,dc=example,dc=com',
     })
     .nullable()
     .exactOptional(),

@@ -1,18 +1,17 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
 import type { z } from 'zod';
-import { namesIssuer } from '../oidc/callback-url.ts';
-import { discover } from '../oidc/discovery.ts';
-import { withLimits } from '../oidc/options.ts';
 import type { SsoOptions } from '../options.ts';
 import type { Connection, OidcSettings } from '../records.ts';
-import { SsoRefusal } from '../refusal.ts';
+import { DocumentError, readDiscoveryDocument } from './discovery-document.ts';
 import { printable, url } from './fields.ts';
 import { checkDialedUrl } from './provider-url.ts';
 
 /** The settings that a caller gives. */
 export const oidcInput = jsonBody({
-  issuer: url.exactOptional().meta({ description: 'As in its ID tokens; its discovery document is read now' }),
+  issuer: url
+    .exactOptional()
+    .meta({ description: 'As in its ID tokens; its discovery document is read now' }),
   client_id: printable(512).exactOptional(),
   client_secret: printable(1_024)
     .nullable()
@@ -44,19 +43,23 @@ export async function oidcSettings(
       client_secret === undefined
         ? (before?.client_secret ?? null)
         : client_secret && options.secrets.seal(client_secret, connection_id),
-    own_callback:
-      given.issuer === undefined && before ? before.own_callback : await needsOwnCallback(options, issuer),
+    own_callback: await (given.issuer === undefined && before
+      ? (before.own_callback ?? false)
+      : needsOwnCallback(options, issuer)),
   };
 }
 
-/** Reads the discovery document of an issuer. */
+/** A provider that does not name itself in its answers (RFC 9207) gets a callback of its own. */
 async function needsOwnCallback(options: SsoOptions, issuer: string): Promise<boolean> {
   await checkDialedUrl(options, issuer, 'oidc.issuer');
   try {
-    const { metadata } = await discover(withLimits(options), issuer);
-    return !namesIssuer(metadata);
+    const { document } = await readDiscoveryDocument(options.outbound, issuer);
+    return document.authorization_response_iss_parameter_supported !== true;
   } catch (error) {
-    if (!(error instanceof SsoRefusal)) throw error;
-    throw new AppError('invalidFormat', { text: `oidc.issuer cannot be used: ${error.detail}`, cause: error });
+    if (!(error instanceof DocumentError)) throw error;
+    throw new AppError('invalidFormat', {
+      text: `oidc.issuer cannot be used: ${error.message}`,
+      cause: error,
+    });
   }
 }

@@ -38,7 +38,9 @@ export async function ownedConnection(
   request: FastifyRequest,
   connection_id: string,
 ): Promise<Connection> {
-  const connection = found(await db.ssoConnections.findOne({ connection_id }));
+  const connection = found(
+    await db.ssoConnections.findOne({ connection_id, deleted_at: { $exists: false } }),
+  );
   await requireOwner(db, request, connection.organization_id);
   return connection;
 }

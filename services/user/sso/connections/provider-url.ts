@@ -10,7 +10,8 @@ const invalid = (text: string, cause?: unknown) => new AppError('invalidFormat',
 export function parseProviderUrl(text: string, field: string): URL {
   // URL.parse removes tabs and line breaks, so the stored URL would differ from the one called.
   const url = /[\s\p{Cc}\p{Cs}]/u.test(text) ? null : URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) throw invalid(`${field} must be a URL that begins with https://`);
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw invalid(`${field} must be a URL that begins with https://`);
   if (url.username || url.password) throw invalid(`${field} must not contain a user name or password`);
   if (text.includes('#')) throw invalid(`${field} must not contain a fragment`);
   return url;
@@ -41,8 +42,12 @@ export async function mayDial(check: Promise<unknown>, field: string): Promise<v
     await check;
   } catch (error) {
     if (error instanceof NotPublicError)
-      throw invalid(`${field} must resolve to public addresses or to networks that the operator allows`, error);
+      throw invalid(
+        `${field} must resolve to public addresses or to networks that the operator allows`,
+        error,
+      );
     if (error instanceof PortError) throw invalid(`${field} has a port that is not allowed`, error);
-    if (error instanceof ClearTextError) throw invalid(`${field} must be encrypted (https, ldaps or StartTLS)`, error);
+    if (error instanceof ClearTextError)
+      throw invalid(`${field} must be encrypted (https, ldaps or StartTLS)`, error);
   }
 }

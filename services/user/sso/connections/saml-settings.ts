@@ -7,7 +7,7 @@ import type { SsoOptions } from '../options.ts';
 import type { Connection, SamlSettings } from '../records.ts';
 import { type IdpMetadata, readIdpMetadata } from '../saml/metadata.ts';
 import { createSpKey } from '../saml/sp-key.ts';
-import { MAX_CERTIFICATES, readSigningCertificates } from './certificates.ts';
+import { hasExpired, MAX_CERTIFICATES, readSigningCertificates } from './certificates.ts';
 import { flag, pem, url } from './fields.ts';
 import { checkBrowserUrl, checkDialedUrl } from './provider-url.ts';
 
@@ -16,7 +16,9 @@ const DETAILS = ['idp_entity_id', 'sso_url', 'certificates'] as const;
 
 /** The settings that a caller gives: metadata, or what it would hold. */
 export const samlInput = jsonBody({
-  metadata_url: url.exactOptional().meta({ description: 'Read once, now; and by the test of the connection' }),
+  metadata_url: url
+    .exactOptional()
+    .meta({ description: 'Read once, now; and by the test of the connection' }),
   metadata_xml: z
     .string(expecting('must be a string'))
     .min(1, { error: 'is required' })
@@ -73,9 +75,10 @@ export async function samlSettings(
     idp_entity_id,
     sso_url,
     slo_url: settings.slo_url,
-    certificates: given.certificates || !before || isDescribed(given)
-      ? readSigningCertificates(certificates, 'saml.certificates', options.now())
-      : certificates,
+    certificates:
+      given.certificates || !before || isDescribed(given)
+        ? readSigningCertificates(certificates, 'saml.certificates', options.now())
+        : certificates,
     ...(metadata_url !== undefined && { metadata_url }),
     sign_requests: given.sign_requests ?? before?.sign_requests ?? false,
     idp_initiated: given.idp_initiated ?? before?.idp_initiated ?? false,
@@ -91,8 +94,13 @@ const isDescribed = (given: SamlInput): boolean =>
 
 async function describedProvider(options: SsoOptions, given: SamlInput): Promise<Partial<IdpMetadata>> {
   const { metadata_url, metadata_xml } = given;
-  if (metadata_url !== undefined) return readIdpMetadata(await fetchMetadata(options, metadata_url));
-  if (metadata_xml !== undefined) return readIdpMetadata(metadata_xml);
+  const xml = metadata_url === undefined ? metadata_xml : await fetchMetadata(options, metadata_url);
+  if (xml !== undefined) {
+    const metadata = readIdpMetadata(xml);
+    // Providers leave old certificates in their metadata.
+    const valid = metadata.certificates.filter((pem) => !hasExpired(pem, options.now()));
+    return { ...metadata, ...(valid.length > 0 && { certificates: valid }) };
+  }
   const { idp_entity_id, sso_url, slo_url, certificates } = given;
   return {
     ...(idp_entity_id !== undefined && { idp_entity_id }),

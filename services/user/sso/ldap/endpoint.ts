@@ -16,7 +16,8 @@ const STANDARD_PORTS: readonly number[] = [389, 636, 3268, 3269];
 
 /** Parses an LDAP URL of a server (RFC 4516 without the parts after the port); undefined if it is none. */
 export function parseLdapUrl(text: string): Endpoint | undefined {
-  const [, scheme, authority = '', port] = /^(ldaps?):\/\/([^\s/?#@\\%]+?)(?::(\d{1,5}))?\/?$/i.exec(text) ?? [];
+  const [, scheme, authority = '', port] =
+    /^(ldaps?):\/\/([^\s/?#@\\%]+?)(?::(\d{1,5}))?\/?$/i.exec(text) ?? [];
   if (!scheme) return undefined;
   // Normalizes IPv4 addresses in unusual spellings.
   const host = URL.parse(`https://${authority}`)?.hostname.replace(/^\[(.*)\]$/, '$1');

@@ -6,13 +6,12 @@ const hexEscaped = (text: string): string =>
 export const escapeFilter = (value: string): string => value.replace(/[\\*()\0]/g, hexEscaped);
 
 /** Escapes an attribute value for a distinguished name (RFC 4514 §2.4). */
-export const escapeDn = (value: string): string =>
-  value.replace(/[\\"+,;<>=\0]|^[ #]| $/g, hexEscaped);
+export const escapeDn = (value: string): string => value.replace(/[\\"+,;<>=\0]|^[ #]| $/g, hexEscaped);
 
 const PLACEHOLDER = '{username}';
 
 export const hasPlaceholder = (template: string): boolean => template.includes(PLACEHOLDER);
 
-/** Puts a user name into a template; `escape` keeps it from becoming part of the syntax. */
-export const fillIn = (template: string, username: string, escape: (value: string) => string): string =>
-  template.replaceAll(PLACEHOLDER, () => escape(username));
+/** Puts a user name into a template; `escapeValue` keeps it from becoming part of the syntax. */
+export const fillIn = (template: string, username: string, escapeValue: (value: string) => string): string =>
+  template.replaceAll(PLACEHOLDER, () => escapeValue(username));
