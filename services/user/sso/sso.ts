@@ -1,9 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { connections } from './connections/connections.ts';
+import { exchange } from './login/exchange.ts';
 import type { SsoOptions } from './options.ts';
 
 /** The routes of single sign-on; register behind `requirePrincipal`. */
 export async function singleSignOn(app: FastifyInstance, options: SsoOptions): Promise<void> {
-  const operations: ((app: FastifyInstance, options: SsoOptions) => Promise<void>)[] = [connections];
+  const operations: ((app: FastifyInstance, options: SsoOptions) => Promise<void>)[] = [
+    connections,
+    exchange,
+  ];
   for (const operation of operations) await app.register(operation, options);
 }

@@ -59,6 +59,10 @@ export const docs = fp(
           { name: 'chatbots', description: 'Chatbots and their access lists' },
           { name: 'organizations', description: 'Organizations with departments, members and billing' },
           { name: 'webhooks', description: 'Webhooks, deliveries and replays' },
+          {
+            name: 'single sign-on',
+            description: 'Connections to identity providers, verified domains and logins through them',
+          },
           { name: 'events', description: 'Events published by services of the platform' },
           { name: 'platform', description: 'Operations of the platform behind the gateway' },
           { name: 'health', description: 'Health checks for operators and orchestrators' },

@@ -18,7 +18,7 @@ export const CODE_LIFETIME = 60;
  * @param login.provider_sid by which the provider will end the session.
  */
 export async function finishBrowserLogin(
-  options: SsoOptions,
+  options: Pick<SsoOptions, 'config' | 'db' | 'now'>,
   request: FastifyRequest,
   reply: FastifyReply,
   connection: Connection,

@@ -1,5 +1,6 @@
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyInstance } from 'fastify';
+import { toAppError } from '@gatehouse/shared/http/foreign-errors';
+import { type AuditAction, audit } from '@gatehouse/shared/identity/audit';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { SsoOptions } from '../options.ts';
 import type { Connection } from '../records.ts';
@@ -12,34 +13,51 @@ declare module 'fastify' {
   }
 }
 
-/** Logs and audits every refused login of the routes in this scope, with the reason for the operator. */
-export const refusedLogins = fp(async (app: FastifyInstance, { db, now }: Pick<SsoOptions, 'db' | 'now'>) => {
-  app.decorateRequest('sso');
-  app.addHook('onRequest', async (request) => {
-    request.sso = {};
+type Recording = Pick<SsoOptions, 'db' | 'now'>;
+type Action = Extract<AuditAction, 'sso.login' | 'sso.logout'>;
+
+/**
+ * Logs and audits every refused login of the routes in this scope, with the reason for the operator. That includes
+ * bodies that cannot be read, which no handler sees.
+ * @param options.action what the routes do.
+ */
+export const refusedLogins = fp(
+  async (app: FastifyInstance, { action = 'sso.login', ...options }: Recording & { action?: Action }) => {
+    app.decorateRequest('sso');
+    app.addHook('onRequest', async (request) => {
+      request.sso = {};
+    });
+    app.addHook('onError', async (request, _reply, error) => {
+      const refusal = asRefusal(error);
+      if (refusal) await recordRefusal(options, request, action, refusal);
+    });
+  },
+);
+
+/** Logs and audits a refused message of a provider. */
+export async function recordRefusal(
+  { db, now }: Recording,
+  request: FastifyRequest,
+  action: Action,
+  { refusal, detail, cause }: SsoRefusal,
+): Promise<void> {
+  const { connection, email = null } = request.sso ?? {};
+  request.log.warn({ refusal, detail, err: cause }, 'single sign-on refused');
+  await audit(db, request, now(), {
+    action,
+    outcome: refusal,
+    email,
+    ...(connection && {
+      target: { connection_id: connection.connection_id },
+      organization_id: connection.organization_id,
+    }),
+    ...(detail && { after: { detail: detail.slice(0, 500) } }),
   });
-  app.addHook('onRoute', (route) => {
-    const { handler } = route;
-    route.handler = async function (request, reply) {
-      try {
-        return await handler.call(this, request, reply);
-      } catch (error) {
-        if (!(error instanceof SsoRefusal)) throw error;
-        const { connection, email = null } = request.sso;
-        const { refusal, detail } = error;
-        request.log.warn({ refusal, detail, err: error.cause }, 'single sign-on refused');
-        await audit(db, request, now(), {
-          action: 'sso.login',
-          outcome: refusal,
-          email,
-          ...(connection && {
-            target: { connection_id: connection.connection_id },
-            organization_id: connection.organization_id,
-          }),
-          ...(detail && { after: { detail: detail.slice(0, 500) } }),
-        });
-        throw error;
-      }
-    };
-  });
-});
+}
+
+function asRefusal(error: Error): SsoRefusal | undefined {
+  if (error instanceof SsoRefusal) return error;
+  const { reason, message, cause } = toAppError(error);
+  const isMalformed = reason === 'invalidFormat' || reason === 'missingField';
+  return isMalformed ? new SsoRefusal('message malformed', message, cause) : undefined;
+}

@@ -9,7 +9,7 @@ import { createCertificate } from '../../../fixtures/certificates.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { send } from '../../../fixtures/http.ts';
 import { bearerOf, newMember } from '../../../fixtures/members.ts';
-import { JWT_SECRET } from '../../../fixtures/services.ts';
+import { JWT_SECRET, testConfig } from '../../../fixtures/services.ts';
 import { concurrently, NOWHERE, onePage } from '../../organizations/organization-service.ts';
 import { type SsoService, startSsoService } from '../sso-service.ts';
 import { idpMetadata, ldap } from './samples.ts';
@@ -324,7 +324,7 @@ describe('DELETE /api/v1/sso/connections/{connection_id}', () => {
     }
     const [one, other] = interrupted.map(({ connection_id }) => connection_id);
     expect((await call('DELETE', String(one))).status).toBe(200);
-    await removeInterrupted({ db: service.db, now: service.clock.now });
+    await removeInterrupted({ config: testConfig('user'), db: service.db, now: service.clock.now });
     for (const person of people) expect(await person.statuses()).toEqual([401, 200]);
     expect([await left(String(one)), await left(String(other))]).toEqual([
       [0, 0, 0, 0, 0],
