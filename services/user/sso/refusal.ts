@@ -23,6 +23,10 @@ const REFUSALS = {
     'forbidden',
     'The answer of your identity provider was not accepted. Please begin again; if it happens again, tell your administrator.',
   ],
+  'logout refused': [
+    'forbidden',
+    'The logout that your identity provider asked for was not accepted. Log out here as well, and tell your administrator.',
+  ],
   'message used before': [
     'forbidden',
     'This answer of your identity provider has been used already. Please begin again.',

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { exchange } from './login/exchange.ts';
 import type { SsoOptions } from './options.ts';
+import { saml } from './saml/saml.ts';
 
 /** The routes of single sign-on; register behind `requirePrincipal`. */
 export async function singleSignOn(app: FastifyInstance, options: SsoOptions): Promise<void> {
-  const operations: ((app: FastifyInstance, options: SsoOptions) => Promise<void>)[] = [exchange];
+  const operations: ((app: FastifyInstance, options: SsoOptions) => Promise<void>)[] = [exchange, saml];
   for (const operation of operations) await app.register(operation, options);
 }
