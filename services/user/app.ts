@@ -17,6 +17,7 @@ import type { Database } from './database.ts';
 import type { Mailer } from './mail.ts';
 import { organizations } from './organizations/organizations.ts';
 import { createOutbound, type OutboundTuning } from './outbound/outbound.ts';
+import { scim } from './scim/scim.ts';
 import { createResolveTxt, type ResolveTxt } from './sso/domains/resolve-txt.ts';
 import { singleSignOn } from './sso/sso.ts';
 import { publishEvents } from './webhooks/intake/publish.ts';
@@ -82,6 +83,7 @@ export async function buildUserService({
   app.addHook('onClose', () => outbound.close());
   const { secrets } = delivery;
   await app.register(singleSignOn, { config, db, mailer, tokens, secrets, outbound, resolveTxt, now });
+  await app.register(scim, { config, db, mailer, now });
   app.addHook('onReady', () => ensureAllFeatures(db, now()));
   return app;
 }

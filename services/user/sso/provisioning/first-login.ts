@@ -64,7 +64,8 @@ export async function firstLogin(
 /** Concurrent logins and signups change the account at most this often while one is looking at it. */
 const MAX_TRIES = 5;
 
-async function findOrCreate(
+/** Returns the account of an address that the organization owns: creates it, takes an unverified signup over or links it. */
+export async function findOrCreate(
   options: Pick<SsoOptions, 'db' | 'now'>,
   email: string,
   attributes: { name: string; role: AssignedRole },
@@ -93,15 +94,15 @@ async function findOrCreate(
   );
 }
 
-/** @returns undefined if the address has an account by now. */
-async function create(
-  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
+/** An account that is verified and has no password. */
+export function newAccount(
   email: string,
   { name, role }: { name: string; role: AssignedRole },
-): Promise<Account | undefined> {
-  const created_at = new Date(now()).toISOString();
+  now: number,
+): User {
+  const created_at = new Date(now).toISOString();
   const today = created_at.slice(0, 10);
-  const user: User = {
+  return {
     email,
     password: unusableHash(),
     name,
@@ -115,6 +116,15 @@ async function create(
     subscription_plan: FREE_PLAN.name,
     subscription_date: today,
   };
+}
+
+/** @returns undefined if the address has an account by now. */
+async function create(
+  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
+  email: string,
+  { name, role }: { name: string; role: AssignedRole },
+): Promise<Account | undefined> {
+  const user = newAccount(email, { name, role }, now());
   try {
     return await withNewUserId(db, async (user_id) => {
       const { insertedId: _id } = await db.users.insertOne({ ...user, user_id });
