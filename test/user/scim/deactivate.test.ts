@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { buildUserService } from '../../../services/user/app.ts';
+import { createMailer } from '../../../services/user/mail.ts';
 import { eventsOf } from '../../fixtures/audit.ts';
-import { bearerOf } from '../../fixtures/members.ts';
 import { send } from '../../fixtures/http.ts';
-import { startServices } from '../../fixtures/services.ts';
-import { startSsoService, type SsoService } from '../sso/sso-service.ts';
+import { bearerOf } from '../../fixtures/members.ts';
+import { listen, testConfig } from '../../fixtures/services.ts';
+import { type SsoService, startSsoService } from '../sso/sso-service.ts';
 import { type Client, newClient, person, scimError } from './scim-client.ts';
 
 let service: SsoService;
@@ -23,10 +25,25 @@ const deactivate = (id: string, by: Client = client) =>
 const activate = (id: string, by: Client = client) =>
   by.patch(`/Users/${id}`, [{ op: 'Replace', path: 'active', value: 'True' }]);
 
+/** Starts another process of the user service on the same database. */
+async function startSecond() {
+  const config = testConfig('user');
+  const mailer = createMailer(config);
+  const app = await buildUserService({ config, db: service.db, mailer, now: service.clock.now });
+  return {
+    url: await listen(app),
+    async stop() {
+      await app.close();
+      mailer.close();
+    },
+  };
+}
+
 /** A user with a session. */
 async function newUser(name: string, by: Client = client) {
   const { body } = await by.create(name);
-  const { user_id = '', email = '' } = (await service.db.ssoIdentities.findOne({ identity_id: body.id })) ?? {};
+  const { user_id = '', email = '' } =
+    (await service.db.ssoIdentities.findOne({ identity_id: body.id })) ?? {};
   const authorization = bearerOf({ email, user_id }, service.clock.now());
   const me = (url = service.url) => send(`${url}/api/v1/users/me`, { headers: { authorization } });
   return { id: String(body.id), user_id, email, me };
@@ -34,19 +51,15 @@ async function newUser(name: string, by: Client = client) {
 
 test('disables the account and ends its sessions on every process', async () => {
   const { id, email, me } = await newUser('leaver');
-  const second = await startServices({ address: service.uri, clock: service.clock });
-  try {
-    expect([(await me()).status, (await me(second.user)).status]).toEqual([200, 200]);
-    expect((await deactivate(id)).body.active).toBe(false);
-    expect([(await me()).status, (await me(second.user)).status]).toEqual([401, 401]);
-    expect(await accountOf(email)).toMatchObject({
-      account_status: 'disabled',
-      sessions_valid_from: new Date(service.clock.now()),
-    });
-  } finally {
-    // The database is shared: drop nothing.
-    await Promise.resolve();
-  }
+  const second = await startSecond();
+  expect([(await me()).status, (await me(second.url)).status]).toEqual([200, 200]);
+  expect((await deactivate(id)).body.active).toBe(false);
+  expect([(await me()).status, (await me(second.url)).status]).toEqual([401, 401]);
+  expect(await accountOf(email)).toMatchObject({
+    account_status: 'disabled',
+    sessions_valid_from: new Date(service.clock.now()),
+  });
+  await second.stop();
 });
 
 test('gives the account back to an active user, without its old sessions', async () => {
@@ -117,7 +130,8 @@ test('completes a deactivation that was interrupted when a service starts', asyn
     { $set: { 'scim.active': false, 'scim.unsettled': true } },
   );
   expect(await accountOf(email)).toMatchObject({ account_status: 'active' });
-  await startServices({ address: service.uri, clock: service.clock });
+  const second = await startSecond();
+  await second.stop();
   expect(await accountOf(email)).toMatchObject({ account_status: 'disabled' });
   expect((await service.db.ssoIdentities.findOne({ identity_id: id }))?.scim?.unsettled).toBeUndefined();
 });
@@ -155,7 +169,10 @@ test('keeps one of two Owners who are deactivated at the same time', async () =>
   const own = await newClient(service, place);
   const second = await service.newPerson({ email: 'second@pair.example' });
   const { user_id } = second;
-  await service.db.users.updateOne({ user_id: place.owner.user_id }, { $set: { email: 'first@pair.example' } });
+  await service.db.users.updateOne(
+    { user_id: place.owner.user_id },
+    { $set: { email: 'first@pair.example' } },
+  );
   await service.db.organizations.updateOne(
     { organization_id: place.organization_id },
     { $push: { owners: { user_id, granted_by: user_id, granted_at: '2026-01-15T09:30:00.000Z' } } },
@@ -176,9 +193,7 @@ test('keeps one of two Owners who are deactivated at the same time', async () =>
 
 test('tells the Owners once of a deleted user and leaves the record', async () => {
   const { id, email, user_id, me } = await newUser('deleted');
-  const answers = await Promise.all(
-    Array.from({ length: 5 }, () => client.call('DELETE', `/Users/${id}`)),
-  );
+  const answers = await Promise.all(Array.from({ length: 5 }, () => client.call('DELETE', `/Users/${id}`)));
   expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404, 404]);
   expect((await client.call('GET', `/Users/${id}`)).status).toBe(404);
   expect((await client.filter('Users', `userName eq "${email}"`)).body.totalResults).toBe(0);

@@ -50,7 +50,12 @@ export function clientOf(url: string, token: string) {
     /** Creates a user at corp.example. */
     create: (name: string, fields: object = {}) => call('POST', '/Users', person(name, fields)),
     patch: (path: string, Operations: unknown, headers?: Record<string, string>) =>
-      call('PATCH', path, { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations }, headers),
+      call(
+        'PATCH',
+        path,
+        { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations },
+        headers,
+      ),
     filter: (type: 'Users' | 'Groups', filter: string) =>
       call('GET', `/${type}?filter=${encodeURIComponent(filter)}`),
   };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventsOf } from '../../fixtures/audit.ts';
-import { startSsoService, type SsoService } from '../sso/sso-service.ts';
+import { type SsoService, startSsoService } from '../sso/sso-service.ts';
 import { type Client, newClient, person, scimError, USER } from './scim-client.ts';
 
 let service: SsoService;
@@ -133,7 +133,11 @@ describe('POST /scim/v2/Users', () => {
     ['no address at all', { userName: 'ada', emails: [] }, 'invalidValue'],
     ['active as a number', { active: 1 }, 'invalidValue'],
     ['emails as a number', { emails: 7 }, 'invalidValue'],
-    ['too many emails', { emails: Array.from({ length: 101 }, () => ({ value: 'a@corp.example' })) }, 'invalidValue'],
+    [
+      'too many emails',
+      { emails: Array.from({ length: 101 }, () => ({ value: 'a@corp.example' })) },
+      'invalidValue',
+    ],
   ])('returns 400 for %s', async (_, fields, scimType) => {
     const { status, body } = await client.create('invalid', fields);
     expect(status).toBe(400);
@@ -243,7 +247,10 @@ describe('If-Match', () => {
         }),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 412)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      200,
+      ...Array.from({ length: 19 }, () => 412),
+    ]);
   });
 
   test('applies all of twenty concurrent calls without a version', async () => {

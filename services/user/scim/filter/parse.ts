@@ -22,6 +22,9 @@ const TOKEN = /\s*(?:([()[\]])|("(?:[^"\\]|\\.)*")|([^\s()[\]"]+))/y;
 /** An attribute with an optional sub-attribute and schema; no operator of the database begins like this. */
 const PATH = /^(?:urn:[\w:.-]+:)?[A-Za-z][\w-]*(?:\.[A-Za-z$][\w-]*)?$/;
 
+/** The schema that attributes without one are of. */
+const CORE = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group):/;
+
 /** Parses a filter. @throws {ScimError} invalidFilter, also when it is longer or deeper than any sensible one. */
 export function parseFilter(text: string): Filter {
   if (text.length > MAX_LENGTH) throw invalidFilter(`A filter has at most ${MAX_LENGTH} characters`);
@@ -66,7 +69,7 @@ export function parseFilter(text: string): Filter {
       return { kind: 'not', filter: group(')', depth + 1) };
     }
     if (!PATH.test(token)) throw invalidFilter(`${quoted(token)} is not an attribute`);
-    const attribute = token.toLowerCase();
+    const attribute = token.toLowerCase().replace(CORE, '');
     if (tokens[at] === '[') {
       at += 1;
       return { kind: 'values', attribute, filter: group(']', depth + 1) };
