@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { connections } from './connections/connections.ts';
+import { ldapLogin } from './ldap/login.ts';
 import { exchange } from './login/exchange.ts';
 import type { SsoOptions } from './options.ts';
 import { saml } from './saml/saml.ts';
@@ -9,6 +10,7 @@ export async function singleSignOn(app: FastifyInstance, options: SsoOptions): P
   const operations: ((app: FastifyInstance, options: SsoOptions) => Promise<void>)[] = [
     connections,
     exchange,
+    ldapLogin,
     saml,
   ];
   for (const operation of operations) await app.register(operation, options);
