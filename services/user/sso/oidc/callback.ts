@@ -1,8 +1,8 @@
 import { failures } from '@gatehouse/shared/http/errors';
+import { withTimeout } from '@gatehouse/shared/with-timeout';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { withTimeout } from '../../with-timeout.ts';
 import { failurePage } from '../login/failure-page.ts';
 import { CODE_LIFETIME, finishBrowserLogin } from '../login/finish.ts';
 import { browserOf, takeFlow } from '../login/flow.ts';
