@@ -6,6 +6,7 @@ import type { Outbound } from '../outbound/outbound.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ResolveTxt } from './domains/resolve-txt.ts';
 import type { LdapTuning } from './ldap/options.ts';
+import type { OidcLimits } from './oidc/limits.ts';
 
 /** What the operations of single sign-on and SCIM work with. */
 export interface SsoOptions {
@@ -22,4 +23,5 @@ export interface SsoOptions {
   ldap?: LdapTuning;
   /** Unix milliseconds. */
   now: () => number;
+  oidc?: Partial<OidcLimits>;
 }

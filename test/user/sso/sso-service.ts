@@ -3,6 +3,7 @@ import type { OutboundTuning } from '../../../services/user/outbound/outbound.ts
 import { createSecrets } from '../../../services/user/secrets.ts';
 import type { ResolveTxt } from '../../../services/user/sso/domains/resolve-txt.ts';
 import type { LdapTuning } from '../../../services/user/sso/ldap/options.ts';
+import type { OidcLimits } from '../../../services/user/sso/oidc/limits.ts';
 import type { Connection } from '../../../services/user/sso/records.ts';
 import { failuresAt } from '../../fixtures/envelope.ts';
 import { send, sendJson } from '../../fixtures/http.ts';
@@ -30,11 +31,13 @@ export async function startSsoService({
   env = {},
   outbound = {},
   ldap = {},
+  oidc = {},
   resolveTxt,
 }: {
   env?: NodeJS.ProcessEnv;
   outbound?: OutboundTuning;
   ldap?: LdapTuning;
+  oidc?: Partial<OidcLimits>;
   resolveTxt?: ResolveTxt;
 } = {}) {
   const services = await startServices({
@@ -49,6 +52,7 @@ export async function startSsoService({
       ...outbound,
     },
     ldap,
+    oidc,
     ...(resolveTxt && { resolveTxt }),
   });
   const { db, clock, user: url } = services;
