@@ -18,6 +18,7 @@ const PUBLIC = [
   'post /v2/forgot-password',
   'post /v2/reset-password',
   'post /api/v1/auth/login',
+  'post /api/v1/auth/ldap',
   'post /api/v1/auth/sso/exchange',
   'get /health',
   'get /health/ready',

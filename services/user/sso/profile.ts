@@ -31,3 +31,9 @@ export function mapAttributes(
     department: firstValue(names.department),
   };
 }
+
+/** Returns the attributes that a profile lacks. */
+export const missingAttributes = (profile: Omit<Profile, 'subject' | 'emailVerified'>): string[] =>
+  (['email', 'firstName', 'lastName', 'role', 'department'] as const).filter(
+    (name) => profile[name] === undefined,
+  );

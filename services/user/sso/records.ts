@@ -29,6 +29,8 @@ export interface Connection {
   scim_token?: string;
   created_at: Date;
   updated_at: Date;
+  /** When its deletion began; the rest of what belongs to it goes first. */
+  deleted_at?: Date;
 }
 
 export interface AttributeNames {
@@ -46,6 +48,8 @@ export interface SamlSettings {
   slo_url: string | null;
   /** Signing certificates in PEM, several while they are being replaced. */
   certificates: string[];
+  /** Where the metadata were read, if they were; the test of the connection compares them. */
+  metadata_url?: string;
   sign_requests: boolean;
   /** Whether a login may begin at the provider. */
   idp_initiated: boolean;
@@ -60,6 +64,8 @@ export interface OidcSettings {
   client_id: string;
   /** Encrypted, see ../secrets.ts; null for a public client. */
   client_secret: string | null;
+  /** Whether the provider answers at /oauth/callback/{slug}, since it does not name itself in its answers. */
+  own_callback?: boolean;
 }
 
 export interface LdapSettings {
@@ -110,6 +116,8 @@ export interface Identity {
   created_at: Date;
   updated_at: Date;
   last_login_at?: Date;
+  /** The attributes that the provider did not send at that login. */
+  missing_attributes?: string[];
 }
 
 export interface ScimUser {

@@ -1,10 +1,15 @@
 import type { FastifyInstance } from 'fastify';
+import { connections } from './connections/connections.ts';
 import { exchange } from './login/exchange.ts';
 import type { SsoOptions } from './options.ts';
 import { saml } from './saml/saml.ts';
 
 /** The routes of single sign-on; register behind `requirePrincipal`. */
 export async function singleSignOn(app: FastifyInstance, options: SsoOptions): Promise<void> {
-  const operations: ((app: FastifyInstance, options: SsoOptions) => Promise<void>)[] = [exchange, saml];
+  const operations: ((app: FastifyInstance, options: SsoOptions) => Promise<void>)[] = [
+    connections,
+    exchange,
+    saml,
+  ];
   for (const operation of operations) await app.register(operation, options);
 }

@@ -83,6 +83,7 @@ describe('the first login of an unknown address', () => {
         created_at: new Date(service.clock.now()),
         updated_at: new Date(service.clock.now()),
         last_login_at: new Date(service.clock.now()),
+        missing_attributes: ['role', 'department'],
       },
     ]);
   });

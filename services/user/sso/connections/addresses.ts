@@ -1,0 +1,42 @@
+import type { SsoOptions } from '../options.ts';
+import type { Connection } from '../records.ts';
+
+/** The addresses that an administrator registers at the provider. */
+export interface Addresses {
+  /** Where people begin to log in. */
+  login_url: string;
+  scim_base_url: string;
+  acs_url?: string;
+  entity_id?: string;
+  metadata_url?: string;
+  single_logout_url?: string;
+  redirect_uri?: string;
+  backchannel_logout_uri?: string;
+}
+
+export function addressesOf(
+  { config }: Pick<SsoOptions, 'config'>,
+  { protocol, slug, oidc }: Pick<Connection, 'protocol' | 'slug' | 'oidc'>,
+): Addresses {
+  const base = config.PUBLIC_URL.replace(/\/$/, '');
+  const scim_base_url = `${base}/scim/v2`;
+  if (protocol === 'saml') {
+    return {
+      login_url: `${base}/saml/login/${slug}`,
+      scim_base_url,
+      acs_url: `${base}/saml/acs`,
+      entity_id: `${base}/saml/metadata/${slug}`,
+      metadata_url: `${base}/saml/metadata/${slug}`,
+      single_logout_url: `${base}/saml/logout`,
+    };
+  }
+  if (protocol === 'oidc') {
+    return {
+      login_url: `${base}/oauth/login/${slug}`,
+      scim_base_url,
+      redirect_uri: `${base}/oauth/callback${oidc?.own_callback ? `/${slug}` : ''}`,
+      backchannel_logout_uri: `${base}/oauth/backchannel-logout`,
+    };
+  }
+  return { login_url: `${base}/api/v1/auth/ldap`, scim_base_url };
+}
