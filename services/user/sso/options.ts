@@ -5,6 +5,7 @@ import type { Mailer } from '../mail.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Secrets } from '../secrets.ts';
 import type { ResolveTxt } from './domains/resolve-txt.ts';
+import type { OidcLimits } from './oidc/limits.ts';
 
 /** What the operations of single sign-on and SCIM work with. */
 export interface SsoOptions {
@@ -19,4 +20,5 @@ export interface SsoOptions {
   resolveTxt: ResolveTxt;
   /** Unix milliseconds. */
   now: () => number;
+  oidc?: Partial<OidcLimits>;
 }

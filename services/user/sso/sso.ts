@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { connections } from './connections/connections.ts';
 import { exchange } from './login/exchange.ts';
+import { openIdConnect } from './oidc/oidc.ts';
 import type { SsoOptions } from './options.ts';
 import { saml } from './saml/saml.ts';
 
@@ -9,6 +10,7 @@ export async function singleSignOn(app: FastifyInstance, options: SsoOptions): P
   const operations: ((app: FastifyInstance, options: SsoOptions) => Promise<void>)[] = [
     connections,
     exchange,
+    openIdConnect,
     saml,
   ];
   for (const operation of operations) await app.register(operation, options);

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { OutboundTuning } from '../../../services/user/outbound/outbound.ts';
 import { createSecrets } from '../../../services/user/secrets.ts';
 import type { ResolveTxt } from '../../../services/user/sso/domains/resolve-txt.ts';
+import type { OidcLimits } from '../../../services/user/sso/oidc/limits.ts';
 import type { Connection } from '../../../services/user/sso/records.ts';
 import { failuresAt } from '../../fixtures/envelope.ts';
 import { send, sendJson } from '../../fixtures/http.ts';
@@ -28,10 +29,12 @@ export const ATTRIBUTES = {
 export async function startSsoService({
   env = {},
   outbound = {},
+  oidc = {},
   resolveTxt,
 }: {
   env?: NodeJS.ProcessEnv;
   outbound?: OutboundTuning;
+  oidc?: Partial<OidcLimits>;
   resolveTxt?: ResolveTxt;
 } = {}) {
   const services = await startServices({
@@ -45,6 +48,7 @@ export async function startSsoService({
       resolve: () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })),
       ...outbound,
     },
+    oidc,
     ...(resolveTxt && { resolveTxt }),
   });
   const { db, clock, user: url } = services;
