@@ -6,7 +6,7 @@ import { type PracticeIdp, startPracticeIdp } from '@gatehouse/practice-idp/prac
 import { createSigningKey } from '@gatehouse/practice-idp/signing-key';
 import { Client } from 'ldapts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { postForm, send } from '../fixtures/http.ts';
+import { postForm, postJson, send } from '../fixtures/http.ts';
 import { createProcesses } from '../fixtures/processes.ts';
 import { locationOf, newBrowser } from '../user/sso/oidc/oidc-service.ts';
 import { type SsoService, startSsoService } from '../user/sso/sso-service.ts';
@@ -154,6 +154,23 @@ describe('LDAP', () => {
       await client.unbind();
     }
   }
+
+  test('logs Linus in after a wrong password', async () => {
+    await connect('ldap');
+    const logIn = (password: string) =>
+      postJson(`${service.url}/api/v1/auth/ldap`, {
+        connection: 'practice-ldap',
+        username: 'linus',
+        password,
+      });
+    expect((await logIn('wrong')).status).toBe(401);
+    const { body } = await logIn('linus-practice');
+    const headers = { authorization: `Bearer ${body.access_token}` };
+    expect((await send(`${service.url}/api/v1/users/me`, { headers })).body).toMatchObject({
+      email: 'linus@practice.test',
+      name: 'Linus Torvalds',
+    });
+  });
 
   test('finds a person and binds as them', async () => {
     const entries = await withClient(async (client) => {

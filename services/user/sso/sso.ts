@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { connections } from './connections/connections.ts';
+import { ldapLogin } from './ldap/login.ts';
 import { exchange } from './login/exchange.ts';
 import { openIdConnect } from './oidc/oidc.ts';
 import type { SsoOptions } from './options.ts';
@@ -10,6 +11,7 @@ export async function singleSignOn(app: FastifyInstance, options: SsoOptions): P
   const operations: ((app: FastifyInstance, options: SsoOptions) => Promise<void>)[] = [
     connections,
     exchange,
+    ldapLogin,
     openIdConnect,
     saml,
   ];
