@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { connections } from './connections/connections.ts';
+import { domains } from './domains/domains.ts';
 import { exchange } from './login/exchange.ts';
 import type { SsoOptions } from './options.ts';
 import { saml } from './saml/saml.ts';
@@ -8,6 +9,7 @@ import { saml } from './saml/saml.ts';
 export async function singleSignOn(app: FastifyInstance, options: SsoOptions): Promise<void> {
   const operations: ((app: FastifyInstance, options: SsoOptions) => Promise<void>)[] = [
     connections,
+    domains,
     exchange,
     saml,
   ];
