@@ -1,8 +1,8 @@
 import { failures } from '@gatehouse/shared/http/errors';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { getJson } from './get-json.ts';
 import { MUTATING } from './proxy/idempotency.ts';
+import { requestJson } from './request-json.ts';
 
 interface Operation {
   security?: object[];
@@ -29,7 +29,7 @@ export function documentOf(services: readonly string[], timeout: number) {
   const fetchDocument = async (service: string): Promise<OpenApi | undefined> => {
     try {
       const url = `${service.replace(/\/$/, '')}/openapi.json`;
-      const document = (await getJson(url, timeout)) as OpenApi;
+      const document = (await requestJson(url, timeout)) as OpenApi;
       if (document.paths) known.set(service, document);
     } catch {
       // falls back to the last known document

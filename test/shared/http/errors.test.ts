@@ -6,7 +6,7 @@ import {
   failures,
   renderError,
 } from '@gatehouse/shared/http/errors';
-import { toAppError } from '@gatehouse/shared/http/foreign-errors';
+import { toAppError } from '@gatehouse/shared/http/to-app-error';
 import Fastify from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import * as mongodb from 'mongodb';

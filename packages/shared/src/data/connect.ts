@@ -143,14 +143,16 @@ const hasSameCollation = (existing: IndexDescriptionInfo, required: Index<Docume
   Boolean(existing.collation) === Boolean(required.collation) &&
   isDeepStrictEqual({ ...existing.collation, ...required.collation }, { ...existing.collation });
 
-/** The options that change what an index does, apart from its collation. */
-const EFFECTIVE = ['unique', 'sparse', 'hidden', 'partialFilterExpression', 'expireAfterSeconds'] as const;
+/** The options that change what an index does, apart from its collation. Older indexes may have an explicit false. */
+const FLAGS = ['unique', 'sparse', 'hidden'] as const;
+const VALUES = ['partialFilterExpression', 'expireAfterSeconds'] as const;
 
 /** Returns whether an existing index does what the required one does. Its name does not matter. */
 const isEquivalent = (existing: IndexDescriptionInfo, required: Index<Document>): boolean =>
   hasSameKey(existing, required) &&
   hasSameCollation(existing, required) &&
-  EFFECTIVE.every((option) => isDeepStrictEqual(existing[option], required[option]));
+  FLAGS.every((option) => Boolean(existing[option]) === Boolean(required[option])) &&
+  VALUES.every((option) => isDeepStrictEqual(existing[option], required[option]));
 
 /**
  * Returns whether a write failed because the value of `field`, by default of any unique field, is taken.

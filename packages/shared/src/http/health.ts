@@ -1,7 +1,8 @@
-import { setTimeout } from 'node:timers/promises';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 import { z } from 'zod';
+import { singleFlight } from '../single-flight.ts';
+import { withTimeout } from '../with-timeout.ts';
 import { publicRoutes } from './public-routes.ts';
 
 /** Dependencies of a service. `check` rejects when one is down; without a `needed` one the service is unavailable. */
@@ -53,10 +54,12 @@ export const health: FastifyPluginAsyncZod<HealthOptions> = async (
 ) => {
   collectDefaultMetrics({ register: registry });
   publicRoutes(app);
+  // Calls are not metered, and a dependency that hangs would collect one command from each.
+  const currentStates = singleFlight(() => checkAll(checks, timeout));
 
   for (const path of ['/health', '/health/ready']) {
     app.get(path, { schema: healthSchema }, async (_request, reply) => {
-      const states = await checkAll(checks, timeout);
+      const states = await currentStates();
       const status = statusOf(checks, states);
       return reply.code(status === 'unavailable' ? 503 : 200).send({ status, service: name, checks: states });
     });
@@ -72,14 +75,12 @@ type States = Record<string, 'up' | 'down'>;
 
 async function checkAll(checks: Checks, timeout: number): Promise<States> {
   const states = Object.entries(checks).map(async ([dependency, { check }]) => {
-    const late = setTimeout(timeout, 'down' as const, { ref: false });
-    const checked = Promise.resolve()
-      .then(check)
-      .then(
-        () => 'up' as const,
-        () => 'down' as const,
-      );
-    return [dependency, await Promise.race([checked, late])] as const;
+    const checked = withTimeout(Promise.resolve().then(check), timeout, new Error('timed out'));
+    const state = await checked.then(
+      () => 'up' as const,
+      () => 'down' as const,
+    );
+    return [dependency, state] as const;
   });
   return Object.fromEntries(await Promise.all(states));
 }
