@@ -3,10 +3,10 @@ import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { AppError, failures } from '@gatehouse/shared/http/errors';
 import { jsonBody, line } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
+import type { Domain } from '@gatehouse/shared/identity/sso-domains';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { requireOwner, requirePlan } from '../connections/owned.ts';
 import type { SsoOptions } from '../options.ts';
-import type { Domain } from '../records.ts';
 import { bodyRefusals, config, domainRecord, operation, presentDomain } from './contract.ts';
 import { domainName, normalizeDomain } from './domain-name.ts';
 

@@ -1,9 +1,9 @@
 import { BEARER_FAILURES, failures, found } from '@gatehouse/shared/http/errors';
+import type { Domain } from '@gatehouse/shared/identity/sso-domains';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Database } from '../../database.ts';
 import { requireOwner } from '../connections/owned.ts';
-import type { Domain } from '../records.ts';
 
 /** What the operations on domains share. */
 

@@ -1,9 +1,9 @@
 import { line } from '@gatehouse/shared/http/fields';
+import type { Domain } from '@gatehouse/shared/identity/sso-domains';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
 import { requireOwner } from '../connections/owned.ts';
 import type { SsoOptions } from '../options.ts';
-import type { Domain } from '../records.ts';
 import { config, domainRecord, operation, presentDomain, refusals } from './contract.ts';
 
 const table = {

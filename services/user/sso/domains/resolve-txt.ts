@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises';
-import { withTimeout } from '../../with-timeout.ts';
+import { withTimeout } from '@gatehouse/shared/with-timeout';
 
 /** Returns the TXT records of a name, each as its strings. Rejects with a DNS error code when there are none. */
 export type ResolveTxt = (name: string) => Promise<string[][]>;

@@ -1,10 +1,10 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { AppError, failures, found } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
+import type { Domain } from '@gatehouse/shared/identity/sso-domains';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { requirePlan } from '../connections/owned.ts';
 import type { SsoOptions } from '../options.ts';
-import type { Domain } from '../records.ts';
 import {
   config,
   domainPath,
