@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { connections } from './connections/connections.ts';
 import { domains } from './domains/domains.ts';
+import { ldapLogin } from './ldap/login.ts';
 import { exchange } from './login/exchange.ts';
+import { openIdConnect } from './oidc/oidc.ts';
 import type { SsoOptions } from './options.ts';
 import { saml } from './saml/saml.ts';
 
@@ -11,6 +13,8 @@ export async function singleSignOn(app: FastifyInstance, options: SsoOptions): P
     connections,
     domains,
     exchange,
+    ldapLogin,
+    openIdConnect,
     saml,
   ];
   for (const operation of operations) await app.register(operation, options);

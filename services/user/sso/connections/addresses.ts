@@ -1,5 +1,6 @@
 import type { SsoOptions } from '../options.ts';
 import type { Connection } from '../records.ts';
+import { acsUrlOf, entityIdOf, logoutUrlOf } from '../saml/service-provider.ts';
 
 /** The addresses that an administrator registers at the provider. */
 export interface Addresses {
@@ -24,10 +25,10 @@ export function addressesOf(
     return {
       login_url: `${base}/saml/login/${slug}`,
       scim_base_url,
-      acs_url: `${base}/saml/acs`,
-      entity_id: `${base}/saml/metadata/${slug}`,
-      metadata_url: `${base}/saml/metadata/${slug}`,
-      single_logout_url: `${base}/saml/logout`,
+      acs_url: acsUrlOf(config),
+      entity_id: entityIdOf(config, slug),
+      metadata_url: entityIdOf(config, slug),
+      single_logout_url: logoutUrlOf(config, slug),
     };
   }
   if (protocol === 'oidc') {

@@ -58,6 +58,8 @@ export async function recordRefusal(
 function asRefusal(error: Error): SsoRefusal | undefined {
   if (error instanceof SsoRefusal) return error;
   const { reason, message, cause } = toAppError(error);
+  // A protocol that has one status for every refusal.
+  if (cause instanceof SsoRefusal) return cause;
   const isMalformed = reason === 'invalidFormat' || reason === 'missingField';
   return isMalformed ? new SsoRefusal('message malformed', message, cause) : undefined;
 }

@@ -121,7 +121,7 @@ describe('POST /api/v1/sso/connections', () => {
           acs_url: 'http://localhost:8000/saml/acs',
           entity_id: 'http://localhost:8000/saml/metadata/corp-saml',
           metadata_url: 'http://localhost:8000/saml/metadata/corp-saml',
-          single_logout_url: 'http://localhost:8000/saml/logout',
+          single_logout_url: 'http://localhost:8000/saml/slo/corp-saml',
         },
         created_at: at,
         updated_at: at,
