@@ -22,6 +22,8 @@ export interface Connection {
   default_role: Exclude<Role, 'Owner'>;
   /** The department of people whose provider names none. */
   default_department_id: string | null;
+  /** The attributes that the last login by SAML lacked; absent until there is one. */
+  missing_attributes?: (keyof AttributeNames)[];
   /** The settings of its protocol; the others are absent. */
   saml?: SamlSettings;
   oidc?: OidcSettings;
@@ -168,6 +170,11 @@ export const ssoCollections = {
     { key: { slug: 1 }, unique: true },
     { key: { organization_id: 1, slot: 1 }, unique: true },
     { key: { organization_id: 1, created_at: 1 } },
+    // A login that begins at a provider names its issuer.
+    {
+      key: { 'saml.idp_entity_id': 1 },
+      partialFilterExpression: { 'saml.idp_entity_id': ANY_STRING },
+    },
     { key: { scim_token: 1 }, unique: true, partialFilterExpression: { scim_token: ANY_STRING } },
   ]),
   ...ssoDomainCollections,

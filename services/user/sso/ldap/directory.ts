@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
+import { withTimeout } from '@gatehouse/shared/with-timeout';
 import { Client, type Entry } from 'ldapts';
-import { withTimeout } from '../../with-timeout.ts';
 import type { SsoOptions } from '../options.ts';
 import type { Connection, LdapSettings } from '../records.ts';
 import { dial, LdapTimeoutError } from './dial.ts';

@@ -12,6 +12,7 @@ import type { AttributeNames, Flow } from '../records.ts';
 import { asSaml, errorPage, MAX_FORM, operation } from './contract.ts';
 import { NAME_ID_FORMAT } from './names.ts';
 import { readMessage } from './read-message.ts';
+import type { SamlConnection } from './service-provider.ts';
 import { unsolicitedConnection } from './unsolicited-connection.ts';
 import type { Assertion } from './verify-assertion.ts';
 import { verifyResponse } from './verify-response.ts';
@@ -68,6 +69,7 @@ export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
 
     const assertion = await verifyResponse(options, connection, message, flow?.request_id);
     const profile = profileOf(assertion, connection.attributes);
+    await rememberMissing(options, connection, profile);
     if (profile.email) request.sso.email = profile.email;
     await useOnce(options, connection.connection_id, assertion.id, assertion.acceptedUntil);
     return finishBrowserLogin(options, request, reply, connection, {
@@ -81,6 +83,18 @@ export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
   const flowOf = async (state: string | undefined): Promise<Flow | undefined> =>
     state !== undefined && /^[\w-]{43}$/.test(state) ? takeFlow(options, state) : undefined;
 };
+
+/** Stores which attributes a login lacks, for the test of the connection; seldom a write. */
+async function rememberMissing(
+  { db }: Pick<SsoOptions, 'db'>,
+  { connection_id, attributes, missing_attributes }: SamlConnection,
+  profile: Profile,
+): Promise<void> {
+  const names = Object.keys(attributes) as (keyof AttributeNames)[];
+  const missing = names.filter((name) => profile[name] === undefined);
+  if (missing_attributes?.join() === missing.join()) return;
+  await db.ssoConnections.updateOne({ connection_id }, { $set: { missing_attributes: missing } });
+}
 
 /** A provider vouches for the addresses it sends; which domains it may vouch for is checked when provisioning. */
 function profileOf({ subject, subjectFormat, attributes }: Assertion, names: AttributeNames): Profile {

@@ -42,7 +42,7 @@ describe('escapeDn', () => {
   test('leaves no character that ends a value', () => {
     fc.assert(
       fc.property(fc.string(), (value) => {
-        expect(escapeDn(value).replaceAll(/\\[0-9a-f]{2}/g, '')).not.toMatch(/[,+"\\<>;=\0]|^[ #]/);
+        expect(escapeDn(value).replaceAll(/\\[0-9a-f]{2}/g, 'x')).not.toMatch(/[,+"\\<>;=\0]|^[ #]/);
       }),
     );
   });
