@@ -1,5 +1,6 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
 import { ANY_STRING, collection } from '@gatehouse/shared/data/connect';
+import { ssoDomainCollections } from '@gatehouse/shared/identity/sso-domains';
 
 export const PROTOCOLS = ['saml', 'oidc', 'ldap'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
@@ -85,23 +86,6 @@ export interface LdapSettings {
   user_filter: string | null;
   /** The DN of a person, with {username}. */
   user_dn: string | null;
-}
-
-/** A domain of an organization, verified by a DNS record. */
-export interface Domain {
-  domain_id: string;
-  organization_id: string;
-  /** In lower case. */
-  domain: string;
-  /** What its TXT record must hold. */
-  token: string;
-  /** Absent until the record was found. */
-  verified_at?: Date;
-  /** The domain itself once it is verified: one organization has it. */
-  verified_domain?: string;
-  /** Whether addresses of the domain must log in by single sign-on. */
-  sso_required: boolean;
-  created_at: Date;
 }
 
 /** A person at a connection, and their account. SCIM serves it as a user, with `identity_id` as `id`. */
@@ -191,11 +175,7 @@ export const ssoCollections = {
     },
     { key: { scim_token: 1 }, unique: true, partialFilterExpression: { scim_token: ANY_STRING } },
   ]),
-  ssoDomains: collection<Domain>('sso_domains', [
-    { key: { domain_id: 1 }, unique: true },
-    { key: { organization_id: 1, domain: 1 }, unique: true },
-    { key: { verified_domain: 1 }, unique: true, partialFilterExpression: { verified_domain: ANY_STRING } },
-  ]),
+  ...ssoDomainCollections,
   ssoIdentities: collection<Identity>('sso_identities', [
     { key: { identity_id: 1 }, unique: true },
     {

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { collectDefaultMetrics, type Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import { z } from 'zod';
 import { singleFlight } from '../single-flight.ts';
 import { withTimeout } from '../with-timeout.ts';
@@ -52,7 +52,7 @@ export const health: FastifyPluginAsyncZod<HealthOptions> = async (
   app,
   { name, checks, timeout, registry },
 ) => {
-  collectDefaultMetrics({ register: registry });
+  const process = processMetrics();
   publicRoutes(app);
   // Calls are not metered, and a dependency that hangs would collect one command from each.
   const currentStates = singleFlight(() => checkAll(checks, timeout));
@@ -67,9 +67,20 @@ export const health: FastifyPluginAsyncZod<HealthOptions> = async (
   app.get('/health/live', { schema: liveSchema }, async () => ({ status: 'ok' as const }));
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
     reply.type(registry.contentType);
-    return registry.metrics();
+    return Registry.merge([registry, process]).metrics();
   });
 };
+
+let ofProcess: Registry | undefined;
+
+/** Memory, CPU and event loop of the process. Each collection starts timers that never end, so there is one. */
+function processMetrics(): Registry {
+  if (!ofProcess) {
+    ofProcess = new Registry();
+    collectDefaultMetrics({ register: ofProcess });
+  }
+  return ofProcess;
+}
 
 type States = Record<string, 'up' | 'down'>;
 
