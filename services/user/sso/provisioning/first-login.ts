@@ -21,7 +21,7 @@ import type { Connection, Identity } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { type Account, fullName } from './account.ts';
 import { requireOwnDomain, vouchedAddress } from './address.ts';
-import { linkIdentity } from './identity.ts';
+import { linkableIdentity, linkIdentity } from './identity.ts';
 import type { AssignedRole } from './role.ts';
 
 /**
@@ -40,7 +40,12 @@ export async function firstLogin(
   const email = vouchedAddress(profile);
   await requireOwnDomain(db, connection, email);
   const name = fullName(profile) ?? email.slice(0, email.lastIndexOf('@'));
-  const { user, how } = await findOrCreate(options, email, { name, role });
+  const { user, how } = await findOrCreate(options, connection, {
+    subject: profile.subject,
+    email,
+    name,
+    role,
+  });
   const { user_id } = user;
   const { identity, isNew } = await linkIdentity(options, connection, {
     subject: profile.subject,
@@ -61,17 +66,25 @@ export async function firstLogin(
   return { user, identity };
 }
 
+interface Attributes {
+  name: string;
+  role: AssignedRole;
+}
+
 /** Concurrent logins and signups change the account at most this often while one is looking at it. */
 const MAX_TRIES = 5;
 
 async function findOrCreate(
   options: Pick<SsoOptions, 'db' | 'now'>,
-  email: string,
-  attributes: { name: string; role: AssignedRole },
+  connection: Connection,
+  { subject, email, ...attributes }: { subject: string; email: string } & Attributes,
 ): Promise<{ user: Account; how: 'created' | 'taken over' | 'linked' }> {
   const { db } = options;
   for (let turn = 0; turn < MAX_TRIES; turn += 1) {
     const existing = await findUserByEmail(db.users, email);
+    const user_id = existing && userIdOf(existing);
+    // A login that cannot be linked changes nothing.
+    if (user_id) await linkableIdentity(db, connection, { subject, user_id });
     if (!existing) {
       const user = await create(options, email, attributes);
       if (user) return { user, how: 'created' };
@@ -97,7 +110,7 @@ async function findOrCreate(
 async function create(
   { db, now }: Pick<SsoOptions, 'db' | 'now'>,
   email: string,
-  { name, role }: { name: string; role: AssignedRole },
+  { name, role }: Attributes,
 ): Promise<Account | undefined> {
   const created_at = new Date(now()).toISOString();
   const today = created_at.slice(0, 10);
@@ -135,7 +148,7 @@ async function create(
 async function takeOver(
   { db, now }: Pick<SsoOptions, 'db' | 'now'>,
   signup: WithId<User>,
-  { name, role }: { name: string; role: AssignedRole },
+  { name, role }: Attributes,
 ): Promise<Account | undefined> {
   const write = (candidate?: string) =>
     db.users.findOneAndUpdate(
