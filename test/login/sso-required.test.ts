@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { buildLoginService } from '../../services/login/app.ts';
+import { COLLECTIONS } from '../../services/login/database.ts';
 import { eventsOf } from '../fixtures/audit.ts';
+import { watchedDatabase } from '../fixtures/database.ts';
 import { errorEnvelope, outcome } from '../fixtures/envelope.ts';
 import { postForm, postJson } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
-import { mailedCode } from '../fixtures/services.ts';
+import { listen, mailedCode, testConfig } from '../fixtures/services.ts';
 import { type SsoService, startSsoService } from '../user/sso/sso-service.ts';
 
 const TEXT = 'Your organization requires single sign-on. Please log in through your identity provider.';
@@ -117,4 +120,16 @@ test('leaves signup, verification and reset as they are', async () => {
   const reset = { email: form.email, otp: mailedCode(service.mailbox, form.email), new_password: 'second' };
   expect((await postForm(`${service.user}/v2/reset-password`, reset)).status).toBe(200);
   expect(await doors(form.email, 'second')).toEqual([403, 403]);
+});
+
+test('asks the database once more than before', async () => {
+  const { db, commands, drop } = await watchedDatabase(COLLECTIONS);
+  const app = await buildLoginService({ config: testConfig('login'), db });
+  const url = await listen(app);
+  const { email } = await newMember(db);
+  commands.length = 0;
+  expect((await postForm(`${url}/v2/login`, { email, password: 'secret' })).status).toBe(200);
+  expect(commands).toEqual(['find', 'aggregate', 'insert']); // the account, the domain, the audit
+  await app.close();
+  await drop();
 });

@@ -22,7 +22,7 @@ export interface Connection {
   default_role: Exclude<Role, 'Owner'>;
   /** The department of people whose provider names none. */
   default_department_id: string | null;
-  /** The attributes that the last login by SAML lacked; absent until there is one. */
+  /** The attributes that the last login lacked; absent until there is one. */
   missing_attributes?: (keyof AttributeNames)[];
   /** The settings of its protocol; the others are absent. */
   saml?: SamlSettings;
@@ -102,8 +102,6 @@ export interface Identity {
   created_at: Date;
   updated_at: Date;
   last_login_at?: Date;
-  /** The attributes that the provider did not send at that login. */
-  missing_attributes?: string[];
 }
 
 export interface ScimUser {
