@@ -41,12 +41,9 @@ export async function firstLogin(
   const email = vouchedAddress(profile);
   await requireOwnDomain(db, connection, email);
   const name = fullName(profile) ?? email.slice(0, email.lastIndexOf('@'));
-  const { user, how } = await findOrCreate(options, connection, {
-    subject: profile.subject,
-    email,
-    name,
-    role,
-  });
+  const { user, how } = await findOrCreate(options, email, { name, role }, (user_id) =>
+    linkableIdentity(db, connection, { subject, user_id }),
+  );
   const { user_id } = user;
   const { identity, isNew } = await linkIdentity(options, connection, { subject, email, user_id });
   if (isNew)
