@@ -56,7 +56,7 @@ export async function buildGateway({
   const counters = injected ?? createCounters(redis, now);
   const throttle = createLoginThrottle(counters);
   const codeThrottle = createCodeThrottle(counters);
-  const idempotency = createIdempotency(db, config.JWT_SECRET, now);
+  const idempotency = createIdempotency(config, db, now);
   const captcha = createCaptchaGate(config, db, limits.captcha);
 
   const loginService = createUpstream(config.LOGIN_SERVICE_URL, limits.services);
@@ -93,7 +93,10 @@ export async function buildGateway({
     now,
     ...(logStream && { logStream }),
   });
-  redis?.on('error', (error) => app.log.warn({ err: error }, 'Redis is unavailable: counting in memory'));
+  // Only the message: the error of a refused login holds the command with the password.
+  redis?.on('error', ({ message }) =>
+    app.log.warn({ reason: message }, 'Redis is unavailable: counting in memory'),
+  );
   redis?.connect().catch(() => {}); // it reconnects in the background
 
   if (config.CAPTCHA_PROVIDER === 'altcha') await app.register(altchaChallenge, { config, now });

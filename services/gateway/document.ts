@@ -1,8 +1,8 @@
 import { failures } from '@gatehouse/shared/http/errors';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { getJson } from './get-json.ts';
 import { MUTATING } from './proxy/idempotency.ts';
+import { requestJson } from './request-json.ts';
 
 interface Operation {
   security?: object[];
@@ -17,7 +17,7 @@ interface OpenApi {
 /** The paths that clients reach through the gateway; it documents the Direct contract itself. */
 const CATALOGUE = /^\/(?:api\/v1|auth|saml|oauth|scim\/v2)\//;
 /** Operations that ignore Idempotency-Key: their responses hold tokens or secrets, or their bearer is no user. */
-const WITHOUT_KEY = /^(?:\/api\/v1)?\/auth\/|^\/scim\/|\/rotate-secret$/;
+const WITHOUT_KEY = /^(?:\/api\/v1)?\/auth\/|^\/scim\/|\/(?:rotate-secret|scim-token)$/;
 
 /**
  * The gateway's OpenAPI document: its own operations and those in the documents of its services. While a service is
@@ -29,7 +29,7 @@ export function documentOf(services: readonly string[], timeout: number) {
   const fetchDocument = async (service: string): Promise<OpenApi | undefined> => {
     try {
       const url = `${service.replace(/\/$/, '')}/openapi.json`;
-      const document = (await getJson(url, timeout)) as OpenApi;
+      const document = (await requestJson(url, timeout)) as OpenApi;
       if (document.paths) known.set(service, document);
     } catch {
       // falls back to the last known document

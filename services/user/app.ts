@@ -19,6 +19,8 @@ import { organizations } from './organizations/organizations.ts';
 import { createOutbound, type OutboundTuning } from './outbound/outbound.ts';
 import { scim } from './scim/scim.ts';
 import { createResolveTxt, type ResolveTxt } from './sso/domains/resolve-txt.ts';
+import type { LdapTuning } from './sso/ldap/options.ts';
+import type { OidcLimits } from './sso/oidc/limits.ts';
 import { singleSignOn } from './sso/sso.ts';
 import { publishEvents } from './webhooks/intake/publish.ts';
 import { createDelivery, type DeliveryTuning } from './webhooks/pipeline.ts';
@@ -35,6 +37,8 @@ export interface UserServiceOptions {
   delivery?: DeliveryTuning;
   /** Tests inject the limits of calls to identity providers, and what DNS answers. */
   outbound?: OutboundTuning;
+  ldap?: LdapTuning;
+  oidc?: Partial<OidcLimits>;
   resolveTxt?: ResolveTxt;
 }
 
@@ -47,6 +51,8 @@ export async function buildUserService({
   logStream,
   delivery: tuning = {},
   outbound: outboundTuning = {},
+  ldap = {},
+  oidc = {},
   resolveTxt = createResolveTxt(),
 }: UserServiceOptions) {
   const tokens = createTokens(config);
@@ -82,7 +88,18 @@ export async function buildUserService({
   const outbound = createOutbound(config, outboundTuning);
   app.addHook('onClose', () => outbound.close());
   const { secrets } = delivery;
-  await app.register(singleSignOn, { config, db, mailer, tokens, secrets, outbound, resolveTxt, now });
+  await app.register(singleSignOn, {
+    config,
+    db,
+    mailer,
+    tokens,
+    secrets,
+    outbound,
+    resolveTxt,
+    oidc,
+    ldap,
+    now,
+  });
   await app.register(scim, { config, db, mailer, now });
   app.addHook('onReady', () => ensureAllFeatures(db, now()));
   return app;

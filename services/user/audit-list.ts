@@ -100,3 +100,10 @@ export const presentEvent = ({
   address,
   request_id,
 });
+
+/** The event without the e-mail and network addresses of its actor. */
+export const withoutAddresses = ({ actor, ...event }: z.infer<typeof auditRecord>) => ({
+  ...event,
+  actor: { ...actor, email: null },
+  address: null,
+});

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../fixtures/eventually.ts';
 import { startGateway, startHttp } from '../fixtures/gateway.ts';
 import { send } from '../fixtures/http.ts';
 import { startServices } from '../fixtures/services.ts';
@@ -154,6 +155,25 @@ describe('the document with services that fail', () => {
     expect(
       Object.keys((await documentAt(await inFrontOf(hanging.url, { document: 50 }))).paths).toSorted(),
     ).toEqual(OWN.toSorted());
+  });
+
+  test('are asked once by concurrent calls', async () => {
+    const waiting: (() => void)[] = [];
+    const { url } = await service((_, response) => {
+      waiting.push(() => void response.end('{"openapi":"3.1.0","paths":{"/api/v1/users/me":{}}}'));
+    });
+    const { app, stop } = await startGateway({
+      env: { LOGIN_SERVICE_URL: url, USER_SERVICE_URL: url },
+      limits: { document: 60_000 },
+    });
+    started.push({ stop });
+    const calls = Array.from({ length: 5 }, () => app.inject('/openapi.json'));
+    // A later call is done, so all of these are waiting.
+    await app.inject('/health/live');
+    await eventually(() => waiting.length === 2);
+    for (const answer of waiting) answer();
+    for (const call of await Promise.all(calls)) expect(call.json().paths['/api/v1/users/me']).toEqual({});
+    expect(waiting).toHaveLength(2);
   });
 
   test('keeps the last known document of a service', async () => {

@@ -1,19 +1,23 @@
 import type { User } from '@gatehouse/shared/identity/users';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { auditEvent, eventsOf } from '../fixtures/audit.ts';
 import { postForm, send } from '../fixtures/http.ts';
 import { type Services, startServices } from '../fixtures/services.ts';
 
 let services: Services;
-beforeEach(async () => {
+beforeAll(async () => {
   services = await startServices({ env: { LOG_LEVEL: 'info', TRUST_PROXY: 'loopback' } });
+});
+afterAll(() => services.stop());
+beforeEach(async () => {
+  services.logged.length = 0;
+  await Promise.all([services.db.users.deleteMany({}), services.db.auditEvents.deleteMany({})]);
   const users: Partial<User>[] = [
     { email: 'Ada@Example.com', password: 'secret', verified: true, user_id: 'User-100001' },
     { email: 'new@example.com', password: 'secret', verified: false },
   ];
   await services.db.users.insertMany(users as User[]);
 });
-afterEach(() => services.stop());
 
 const login = (email: string, password: string, headers = {}) =>
   postForm(`${services.login}/v2/login`, { email, password }, headers);
@@ -58,7 +62,10 @@ describe('audit_events', () => {
 
   test('a login succeeds when its event cannot be stored', async () => {
     // The second event violates a unique index.
-    await services.db.auditEvents.createIndex({ action: 1 }, { unique: true });
+    const index = await services.db.auditEvents.createIndex({ action: 1 }, { unique: true });
+    onTestFinished(async () => {
+      await services.db.auditEvents.dropIndex(index);
+    });
     await login('ada@example.com', 'wrong');
     const { status, body } = await login('ada@example.com', 'secret');
     expect({ status, body }).toEqual({

@@ -211,6 +211,7 @@ describe('refused values', () => {
   const MONGODB = 'must be a URL that begins with mongodb:// or mongodb+srv://';
   const SMTP = 'must be a URL that begins with smtp:// or smtps://';
   const ORIGINS = 'must be origins such as https://app.example.com, separated by commas';
+  const CALLBACKS = 'must be exact paths such as /api/v1/payment/webhook, separated by commas';
   const PROVIDERS = 'must be one of recaptcha, hcaptcha, turnstile, altcha, none';
 
   test.each<[Service, string, string, string]>([
@@ -245,6 +246,10 @@ describe('refused values', () => {
     ['login', 'MONGODB_URI', 'gatehouse', MONGODB],
     ['login', 'MONGODB_URI', 'mongodb://', MONGODB],
     ['login', 'NODE_ENV', 'Production', 'must be one of development, production, test'],
+    ['gateway', 'PUBLIC_CALLBACK_PATHS', '/api/v1/payment/*', CALLBACKS],
+    ['gateway', 'PUBLIC_CALLBACK_PATHS', '/api/v1/payment/:id', CALLBACKS],
+    ['gateway', 'PUBLIC_CALLBACK_PATHS', '/api/v1/payment/webhook,', CALLBACKS],
+    ['gateway', 'PUBLIC_CALLBACK_PATHS', 'https://gatehouse.example/api/v1/payment/webhook', CALLBACKS],
     ['login', 'CORS_ORIGINS', '*', ORIGINS],
     ['login', 'CORS_ORIGINS', 'https://a.example/path', ORIGINS],
     ['user', 'MAIL_FROM', 'nonsense', 'must be an address, or a name and an address in angle brackets'],
@@ -275,14 +280,20 @@ describe('refused values', () => {
     expect(refusal(() => loadConfig(service, { ...GOOD, [variable]: given }))).toBe(`${variable} ${why}`);
   });
 
-  test.each(['proxy.example', '10.0.0.0/99', 'loopback,nonsense', 'false'])(
-    'TRUST_PROXY=%s is refused with one line that names it',
-    (given) => {
-      expect(refusal(() => loadConfig('gateway', { ...GOOD, TRUST_PROXY: given }))).toMatch(
-        /^TRUST_PROXY must .+$/,
-      );
-    },
-  );
+  test.each([
+    'proxy.example',
+    '10.0.0.0/99',
+    '0.0.0.0/0',
+    '::/0',
+    'loopback,nonsense',
+    'false',
+    '1',
+    '10.0.0.1,',
+  ])('TRUST_PROXY=%s is refused with one line that names it', (given) => {
+    expect(refusal(() => loadConfig('gateway', { ...GOOD, TRUST_PROXY: given }))).toMatch(
+      /^TRUST_PROXY must .+$/,
+    );
+  });
 
   test.each(SERVICES)('%s without JWT_SECRET', (service) => {
     const line = 'JWT_SECRET is required and has no default';

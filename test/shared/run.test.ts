@@ -6,7 +6,13 @@ const children: ChildProcess[] = [];
 /** Starts a program as the launcher does. */
 function start(script: string, args: string[] = []): ChildProcess {
   const child = fork(script, args, {
-    env: { PATH: process.env.PATH, HOST: '127.0.0.1', JWT_SECRET: 'x', LOG_LEVEL: 'silent' },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      HOST: '127.0.0.1',
+      JWT_SECRET: 'x',
+      LOG_LEVEL: 'silent',
+    },
     execArgv: [],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });

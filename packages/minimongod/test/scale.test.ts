@@ -118,3 +118,15 @@ describe('among 20,000 users, examines no more than the matches', () => {
     expect(stats).toMatchObject({ nReturned: 20, totalDocsExamined: USERS });
   });
 });
+
+test('pushes 200,000 elements at once, also into an indexed array', async () => {
+  const lists = database.db.collection<Doc>('lists');
+  await lists.createIndex({ indexed: 1 });
+  await lists.insertOne({ _id: 1 });
+  const numbers = Array.from({ length: 200_000 }, (_, i) => i);
+  const push = (fields: Document) => lists.updateOne({ _id: 1 }, { $push: fields } as Document);
+  await push({ plain: { $each: numbers } });
+  await push({ indexed: { $each: numbers } });
+  await push({ indexed: -1 });
+  expect(await lists.countDocuments({ indexed: -1 })).toBe(1);
+});

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { riskySettings, unsafeSettings } from './config/production.ts';
 import {
   address,
+  cataloguePaths,
   choice,
   flag,
   fraction,
-  list,
   networks,
   number,
   origins,
@@ -50,7 +50,7 @@ const services = {
     RATE_LIMIT: flag.default(true),
     RATE_LIMIT_ANONYMOUS_PER_MINUTE: number('a whole number, 1 or more', { min: 1 }).default(300),
     PRINCIPAL_CACHE_MS: number('milliseconds, 0 to 1000', { min: 0, max: 1_000 }).default(1_000),
-    PUBLIC_CALLBACK_PATHS: list.default(['/api/v1/payment/webhook']),
+    PUBLIC_CALLBACK_PATHS: cataloguePaths.default(['/api/v1/payment/webhook']),
     ...upstreams,
   }),
   login: z.object({

@@ -1,6 +1,6 @@
 import type { GatewayConfig } from '@gatehouse/shared/config';
 import { z } from 'zod';
-import { getJson } from '../get-json.ts';
+import { requestJson } from '../request-json.ts';
 import { CHALLENGE_LIFETIME, type VerifyCaptcha } from './provider.ts';
 
 const SITEVERIFY = {
@@ -23,7 +23,7 @@ export function siteverify(
   timeout: number,
 ): VerifyCaptcha {
   return async (token, remoteip, now) => {
-    const answer = await getJson(CAPTCHA_VERIFY_URL ?? SITEVERIFY[provider], timeout, {
+    const answer = await requestJson(CAPTCHA_VERIFY_URL ?? SITEVERIFY[provider], timeout, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ secret: CAPTCHA_SECRET, response: token, remoteip }).toString(),

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import type { GatewayConfig } from '@gatehouse/shared/config';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../database.ts';
@@ -27,8 +28,13 @@ export type Idempotency = (
   whole?: Buffer,
 ) => Promise<UpstreamResponse>;
 
-/** @param secret keys the fingerprints, so that the bodies cannot be guessed from the database. */
-export function createIdempotency(db: Database, secret: string, now: () => number): Idempotency {
+/** The secrets key the fingerprints, so that the bodies cannot be guessed from the database. */
+export function createIdempotency(
+  { JWT_SECRET, JWT_SECRET_PREVIOUS }: Pick<GatewayConfig, 'JWT_SECRET' | 'JWT_SECRET_PREVIOUS'>,
+  db: Database,
+  now: () => number,
+): Idempotency {
+  const secrets = [JWT_SECRET, ...(JWT_SECRET_PREVIOUS ? [JWT_SECRET_PREVIOUS] : [])];
   return async (request, reply, call, whole) => {
     const key = request.headers['idempotency-key'];
     const { principal } = request;
@@ -40,12 +46,15 @@ export function createIdempotency(db: Database, secret: string, now: () => numbe
     }
     const path = request.url.split('?', 1)[0];
     const _id = digest(JSON.stringify([principal.user._id.toHexString(), request.method, path, key]));
-    const { body, fingerprint } = fingerprinted(request, whole, secret);
+    const { body, fingerprints } = fingerprinted(request, whole, secrets);
 
-    const leasedUntil = await leaseKey(db, _id, now());
-    if (!leasedUntil) return storedResponse(db, _id, body, fingerprint);
-    const endLease = renewLease(db, _id, leasedUntil, now);
-    const release = async () => db.idempotencyKeys.deleteOne(await endLease());
+    const lease = await leaseKey(db, _id, now());
+    if (!lease) return storedResponse(db, _id, body, fingerprints);
+    const stopRenewal = renewLease(db, lease, now);
+    const release = async () => {
+      await stopRenewal();
+      await db.idempotencyKeys.deleteOne(lease);
+    };
     try {
       // No signal: a client that disconnects retries with the key and expects the outcome.
       const response = await call({ body });
@@ -63,8 +72,10 @@ export function createIdempotency(db: Database, secret: string, now: () => numbe
           headers: headers as Record<string, string>,
           body: all?.toString('base64') ?? '',
         };
-        const $set = { fingerprint: fingerprint(), ...(all && { answer }) };
-        await db.idempotencyKeys.updateOne(await endLease(), { $set }).catch((error) => {
+        const [fingerprint = ''] = fingerprints();
+        const $set = { fingerprint, ...(all && { answer }) };
+        await stopRenewal();
+        await db.idempotencyKeys.updateOne(lease, { $set }).catch((error) => {
           request.log.error({ err: error }, 'cannot store the response for its Idempotency-Key');
         });
       }
@@ -80,14 +91,14 @@ async function storedResponse(
   db: Database,
   _id: string,
   body: ForwardOptions['body'],
-  fingerprint: () => string,
+  fingerprints: () => string[],
 ): Promise<UpstreamResponse> {
   const known = await db.idempotencyKeys.findOne({ _id });
   if (known?.fingerprint === undefined) {
     throw new AppError('duplicate', { text: 'A request with this Idempotency-Key is in progress' });
   }
   if (body instanceof Readable) for await (const _ of body); // the fingerprint needs the whole body
-  if (known.fingerprint !== fingerprint()) {
+  if (!fingerprints().includes(known.fingerprint)) {
     throw new AppError('duplicate', { text: 'This Idempotency-Key was used with a different body' });
   }
   if (!known.answer)
@@ -128,24 +139,30 @@ async function consumed(body: ForwardOptions['body']): Promise<boolean> {
   );
 }
 
-/** The request's body, and a digest of query, content type and body; call it after the body has been read. */
+/**
+ * The request's body, and digests of query, content type and body, one for each secret; call it after the body has been
+ * read. The first is stored.
+ */
 function fingerprinted(
   request: FastifyRequest,
   whole: Buffer | undefined,
-  secret: string,
-): { body: ForwardOptions['body']; fingerprint: () => string } {
+  secrets: readonly string[],
+): { body: ForwardOptions['body']; fingerprints: () => string[] } {
   const { 'content-type': type = '' } = request.headers;
   const hash = createHash('sha256').update(JSON.stringify([request.url, type]));
-  const fingerprint = () => createHmac('sha256', secret).update(hash.copy().digest()).digest('base64url');
+  const fingerprints = () => {
+    const digested = hash.copy().digest();
+    return secrets.map((secret) => createHmac('sha256', secret).update(digested).digest('base64url'));
+  };
   if (whole) {
     hash.update(whole);
-    return { body: whole, fingerprint };
+    return { body: whole, fingerprints };
   }
-  if (!hasBody(request)) return { body: undefined, fingerprint };
+  if (!hasBody(request)) return { body: undefined, fingerprints };
   const body = new PassThrough();
   body.on('data', (chunk) => hash.update(chunk)).pause();
   request.raw.on('error', (error) => body.destroy(error)).pipe(body);
-  return { body, fingerprint };
+  return { body, fingerprints };
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');

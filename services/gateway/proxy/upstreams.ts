@@ -65,10 +65,11 @@ export function createUpstream(url: string, timeout: number): Upstream {
     headersTimeout: timeout,
     bodyTimeout: timeout,
   });
-  const unavailable = (path: string, cause: unknown) =>
-    cause instanceof AppError
-      ? cause
-      : new AppError('unavailable', { cause: new Error(`${origin}${path}`, { cause }) });
+  const unavailable = (path: string, cause: unknown) => {
+    if (cause instanceof AppError) return cause;
+    const [withoutQuery] = path.split('?', 1); // a query may hold secrets, and this is logged
+    return new AppError('unavailable', { cause: new Error(`${origin}${withoutQuery}`, { cause }) });
+  };
   const send: Upstream['send'] = async ({ method, path, headers }, { body = null, signal } = {}) => {
     try {
       const options = { path, headers, body, ...(signal && { signal }) };
@@ -113,7 +114,7 @@ export function createUpstream(url: string, timeout: number): Upstream {
         if (!STATUSES.has(response.statusCode)) throw new Error(`status ${response.statusCode}`);
         if (!String(response.headers['content-type']).startsWith('application/json'))
           throw new Error('not JSON');
-        JSON.parse(body);
+        if (!(JSON.parse(body) instanceof Object)) throw new Error('not a JSON object');
         const { 'retry-after': retryAfter, 'cache-control': cacheControl } = response.headers;
         return {
           status: response.statusCode,

@@ -8,7 +8,7 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { failurePage } from '@gatehouse/shared/http/failure-page';
 import type { FastifyInstance } from 'fastify';
 import type { Principals } from '../policy/principals.ts';
-import { type Forwarding, forwarding, METHODS } from '../proxy/forwarding.ts';
+import { type Forwarding, forwarding } from '../proxy/forwarding.ts';
 import type { Idempotency } from '../proxy/idempotency.ts';
 import { platformService } from '../proxy/platform-service.ts';
 import { wholeBody } from '../proxy/request-body.ts';
@@ -37,6 +37,13 @@ export async function prefixes(app: FastifyInstance, options: Options): Promise<
   // Bodies are not parsed: they are forwarded as they arrive.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async () => undefined);
+
+  // A service may ignore case and a trailing slash, and would then run a call that was not validated.
+  app.addHook('onRequest', async ({ url }) => {
+    const path = url.split('?', 1)[0] ?? '';
+    const plain = path.toLowerCase().replace(/\/$/, '');
+    if (path !== plain && checkedPaths.includes(plain)) throw new AppError('notFound');
+  });
 
   /** A slow body waits here, not at the service. */
   const toUserService = forwarding(async (request, reply) => {
@@ -76,15 +83,5 @@ export async function prefixes(app: FastifyInstance, options: Options): Promise<
       const routes = open.map((path) => path.slice(prefix.length));
       await forward(app, { prefix, routes, config: { public: true } });
     }
-  }
-  // A service may ignore a trailing slash, and would then run a call that was not validated.
-  for (const path of checkedPaths) {
-    app.route({
-      method: METHODS,
-      url: `${path}/`,
-      handler: () => {
-        throw new AppError('notFound');
-      },
-    });
   }
 }

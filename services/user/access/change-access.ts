@@ -1,7 +1,7 @@
 import { can, grantableBy, isAbove, type Permission, type Role } from '@gatehouse/shared/access/rbac';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { findActiveUser } from '@gatehouse/shared/identity/users';
-import type { StoredChatbot } from '../chatbots/records.ts';
+import { placeOf, type StoredChatbot } from '../chatbots/records.ts';
 import type { Database } from '../database.ts';
 import { accessListOf, type Grant } from './access-list.ts';
 import { roleOn } from './chatbot-roles.ts';
@@ -71,8 +71,7 @@ export async function changeAccess(db: Database, change: Change): Promise<Change
     if (matchedCount === 0) continue;
     if (!current) await revokeUnlessMember(db, chatbot, user_id);
     if (role && user_id === caller && inherited) await revokeIfLowered(db, chatbot, user_id, inherited);
-    const { organization_id, department_id } = chatbot;
-    return { before: current ? { role: current.role } : null, place: { organization_id, department_id } };
+    return { before: current ? { role: current.role } : null, place: placeOf(chatbot) };
   }
   throw new AppError('unavailable');
 }

@@ -4,6 +4,7 @@ import type { Filter } from 'mongodb';
 import type { Database } from '../database.ts';
 import type { Membership } from '../organizations/records.ts';
 import { revokeSelfGrants } from './revoke-grants.ts';
+import { rolesOf } from './roles.ts';
 
 /**
  * A lowered role must not leave behind what its holder granted themselves. The write that lowers it, or one before
@@ -12,11 +13,15 @@ import { revokeSelfGrants } from './revoke-grants.ts';
  */
 export const newRevocation = (): { revocation: string } => ({ revocation: randomUUID() });
 
-/** Revokes, for each marked membership, the self-granted roles above the role that its user has now. */
+/**
+ * Revokes, for each marked membership, the self-granted roles above the role that its user has now. The mark of an
+ * Owner of the organization stays, because another call may be removing them.
+ */
 export async function endSelfGrants(db: Database, marked: Filter<Membership>): Promise<void> {
   const memberships = db.memberships.find({ revocation: ANY_STRING, ...marked });
   for await (const { _id, organization_id, department_id, user_id, revocation } of memberships) {
     if (user_id === undefined || revocation === undefined) continue;
+    if ((await rolesOf(db, user_id)).owned.has(organization_id)) continue;
     await revokeSelfGrants(db, { organization_id, department_id }, user_id);
     await db.memberships.updateOne({ _id, revocation }, { $unset: { revocation: true } });
   }

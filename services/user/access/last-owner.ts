@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
+import { ANY_STRING } from '@gatehouse/shared/data/connect';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { activeAmong } from '@gatehouse/shared/identity/users';
 import type { Database } from '../database.ts';
 
-/** An Owner of a department whose role is about to change. */
+/** An Owner of a department whose role is about to end. */
 interface Owner {
   organization_id: string;
   department_id: string;
@@ -10,26 +12,35 @@ interface Owner {
 }
 
 /**
- * Runs a change that ends a member's role of Owner in a department, unless nobody else who can act is Owner there:
- * no Owner of the organization and no other member. The Owners are in several documents, so the check is repeated
- * after the change, and `undo` is called if a concurrent change has ended the role of the others.
+ * Ends a member's role of Owner in a department, unless nobody else who can act is Owner there: no Owner of the
+ * organization and no other member. The Owners are in several documents, so the member is marked as leaving first,
+ * and a leaving Owner does not count as another one. Two who leave at once refuse each other.
+ * @param end the write that ends the role; its filter includes the mark, so that it does nothing once another call
+ * has changed the member.
+ * @returns null if the member is not an Owner or has been changed by another call.
  * @throws {AppError} forbidden if the member is the last.
  */
-export async function keepingAnOwner<T>(
+export async function endOwnership<T>(
   db: Database,
-  owner: Owner,
-  { change, undo }: { change: () => Promise<T>; undo: (changed: T) => Promise<unknown> },
-): Promise<T> {
-  await requireAnotherOwner(db, owner);
-  const changed = await change();
+  { organization_id, department_id, user_id }: Owner,
+  end: (mark: { leaving: string }) => Promise<T | null>,
+): Promise<T | null> {
+  const member = { organization_id, department_id, user_id };
+  const mark = { leaving: randomUUID() };
+  const { matchedCount } = await db.memberships.updateOne({ ...member, role: 'Owner' }, { $set: mark });
+  if (matchedCount === 0) return null;
   try {
-    await requireAnotherOwner(db, owner);
+    await requireAnotherOwner(db, member);
+    return await end(mark);
   } catch (error) {
-    await undo(changed);
+    await db.memberships.updateOne({ ...member, ...mark }, { $unset: { leaving: true } });
     throw error;
   }
-  return changed;
 }
+
+/** Removes the marks that a crash has left. A call that is under way elsewhere fails without effect. */
+export const removeLeavingMarks = (db: Database) =>
+  db.memberships.updateMany({ leaving: ANY_STRING }, { $unset: { leaving: true } });
 
 async function requireAnotherOwner(
   db: Database,
@@ -37,7 +48,12 @@ async function requireAnotherOwner(
 ): Promise<void> {
   const [organization, members] = await Promise.all([
     db.organizations.findOne({ organization_id }),
-    db.memberships.distinct('user_id', { department_id, role: 'Owner', user_id: { $gt: '', $ne: user_id } }),
+    db.memberships.distinct('user_id', {
+      department_id,
+      role: 'Owner',
+      user_id: { $gt: '', $ne: user_id },
+      leaving: { $exists: false },
+    }),
   ]);
   const owners = (organization?.owners ?? []).map((each) => each.user_id);
   const able = await activeAmong(db.users, [...owners, ...members.map(String)]);

@@ -1,4 +1,4 @@
-import { toAppError } from '@gatehouse/shared/http/foreign-errors';
+import { toAppError } from '@gatehouse/shared/http/to-app-error';
 import { type AuditAction, audit } from '@gatehouse/shared/identity/audit';
 import { findUserByEmail, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyInstance } from 'fastify';

@@ -2,7 +2,14 @@ import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { emailKey } from '@gatehouse/shared/identity/email';
 import { callerId, principalOf } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { auditQuery, auditRecord, auditTable, presentEvent, within } from '../audit-list.ts';
+import {
+  auditQuery,
+  auditRecord,
+  auditTable,
+  presentEvent,
+  within,
+  withoutAddresses,
+} from '../audit-list.ts';
 import type { Database } from '../database.ts';
 import { pageResponse, readPage } from '../lists.ts';
 
@@ -39,10 +46,8 @@ export const ownAudit: FastifyPluginAsyncZod<{ db: Database }> = async (app, { d
       request.query,
     );
     const present = (event: (typeof data)[0]) => {
-      const { actor, address, ...shown } = presentEvent(event);
-      return event.user_id === user_id || event.user_id === null
-        ? { ...shown, actor, address }
-        : { ...shown, actor: { ...actor, email: null }, address: null };
+      const shown = presentEvent(event);
+      return event.user_id === user_id || event.user_id === null ? shown : withoutAddresses(shown);
     };
     return { data: data.map(present), pagination };
   });

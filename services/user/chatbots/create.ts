@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { jsonBody, line } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { placeForNewChatbot } from '../access/chatbot-roles.ts';
@@ -10,7 +11,7 @@ import type { Accept } from '../webhooks/intake/accept.ts';
 import { createAndAnnounce } from '../webhooks/intake/chatbot-created.ts';
 import { chatbotFields, tagged } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
-import { type Chatbot, chatbotRecord, PERSONAL } from './records.ts';
+import { auditedChatbot, type Chatbot, chatbotRecord, PERSONAL, placeOf } from './records.ts';
 
 const config = { permission: 'create chatbot' } as const;
 
@@ -48,6 +49,12 @@ export const createChatbot: FastifyPluginAsyncZod<{
       updated_at: at,
     };
     await createAndAnnounce({ db, accept }, { ...chatbot, name_suffixes: suffixesOf(chatbot.name) });
+    await audit(db, request, now(), {
+      action: 'chatbot.create',
+      target: { chatbot_id: chatbot.chatbot_id },
+      after: auditedChatbot(chatbot),
+      ...placeOf(chatbot),
+    });
     return reply.code(201).send(chatbot);
   });
 };

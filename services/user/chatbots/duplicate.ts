@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { audit } from '@gatehouse/shared/identity/audit';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { permittedChatbots, placeForNewChatbot } from '../access/chatbot-roles.ts';
@@ -7,7 +8,7 @@ import type { Accept } from '../webhooks/intake/accept.ts';
 import { createAndAnnounce } from '../webhooks/intake/chatbot-created.ts';
 import { chatbotId, MAX_NAME, refusals, tagged } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
-import { type Chatbot, chatbotRecord, PERSONAL } from './records.ts';
+import { auditedChatbot, type Chatbot, chatbotRecord, PERSONAL, placeOf } from './records.ts';
 
 const SUFFIX = ' (copy)';
 
@@ -47,6 +48,12 @@ export const duplicateChatbot: FastifyPluginAsyncZod<{
       updated_at: at,
     };
     await createAndAnnounce({ db, accept }, { ...copy, name_suffixes: suffixesOf(copy.name) });
+    await audit(db, request, now(), {
+      action: 'chatbot.duplicate',
+      target: { chatbot_id: copy.chatbot_id },
+      after: { ...auditedChatbot(copy), copy_of: chatbot_id },
+      ...placeOf(copy),
+    });
     return reply.code(201).send(copy);
   });
 };

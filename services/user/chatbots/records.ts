@@ -41,6 +41,18 @@ export const chatbotRecord = z
 
 export type Chatbot = z.infer<typeof chatbotRecord>;
 
+export const placeOf = ({ organization_id, department_id }: Chatbot) => ({ organization_id, department_id });
+
+/** What the audit keeps of a chatbot that is created or deleted. */
+export const auditedChatbot = ({ name, type, avatar_id, language, status, owner_id }: Chatbot) => ({
+  name,
+  type,
+  avatar_id,
+  language,
+  status,
+  owner_id,
+});
+
 /** The place of a personal chatbot, which belongs to no department. */
 export const PERSONAL = { organization_id: null, department_id: null };
 

@@ -1,11 +1,12 @@
 import { failures } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { permittedChatbots } from '../access/chatbot-roles.ts';
 import type { Database } from '../database.ts';
 import { chatbotFields, chatbotId, refusals, tagged } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
-import { CHATBOT_STATUSES, chatbotRecord } from './records.ts';
+import { CHATBOT_STATUSES, chatbotRecord, placeOf } from './records.ts';
 
 const changes = jsonBody({
   name: chatbotFields.name.exactOptional(),
@@ -44,13 +45,22 @@ export const updateChatbot: FastifyPluginAsyncZod<{ db: Database; now: () => num
       ...(name !== undefined && { name_suffixes: suffixesOf(name) }),
       updated_at: new Date(now()).toISOString(),
     };
-    return found(
+    const before = await found(
       await db.chatbots.findOneAndUpdate(
         { chatbot_id, ...filter },
         { $set: changed },
-        { returnDocument: 'after' },
+        { returnDocument: 'before' },
       ),
       chatbot_id,
     );
+    const given = Object.keys(request.body) as (keyof typeof request.body)[];
+    await audit(db, request, now(), {
+      action: 'chatbot.update',
+      target: { chatbot_id },
+      before: Object.fromEntries(given.map((field) => [field, before[field]])),
+      after: request.body,
+      ...placeOf(before),
+    });
+    return { ...before, ...changed };
   });
 };

@@ -1,6 +1,14 @@
 import { line } from '@gatehouse/shared/http/fields';
+import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { auditQuery, auditRecord, auditTable, presentEvent, within } from '../audit-list.ts';
+import {
+  auditQuery,
+  auditRecord,
+  auditTable,
+  presentEvent,
+  within,
+  withoutAddresses,
+} from '../audit-list.ts';
 import type { Database } from '../database.ts';
 import { pageResponse, readPage } from '../lists.ts';
 import { organizationPath, refusals, tagged } from './contract.ts';
@@ -11,7 +19,7 @@ const schema = {
   ...tagged,
   summary: 'List the audit events of an organization',
   description:
-    'Lists the changes of owners, members, invitations, bills and access lists in the organization, newest first. `actor` is the `user_id` of who made them. `search` matches the actions.',
+    'Lists the changes of the organization and its departments, owners, members, invitations, bills, chatbots and access lists, newest first. The e-mail and network addresses of a person who accepts an invitation or leaves are null, because others may have added them without their consent. `actor` filters by the `user_id` of the account that acted. `search` matches the actions.',
   params: organizationPath,
   querystring: auditQuery.extend({ actor: line(200).optional(), department_id: line(200).optional() }),
   response: { 200: pageResponse(auditRecord), ...refusals },
@@ -34,6 +42,13 @@ export const listAudit: FastifyPluginAsyncZod<{ db: Database }> = async (app, { 
       [{ within: chosen }],
       request.query,
     );
-    return { data: data.map(presentEvent), pagination };
+    const present = (event: AuditEvent) => {
+      const shown = presentEvent(event);
+      const isOwn = event.target.user_id === event.user_id;
+      // Strangers can be added without their consent. Joining or leaving must not reveal their addresses.
+      const joinsOrLeaves = isOwn && (event.action === 'invitation.accept' || event.after === null);
+      return joinsOrLeaves ? withoutAddresses(shown) : shown;
+    };
+    return { data: data.map(present), pagination };
   });
 };

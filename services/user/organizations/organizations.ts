@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { endSelfGrants } from '../access/end-self-grants.ts';
+import { removeLeavingMarks } from '../access/last-owner.ts';
 import { requireMembership } from '../access/membership.ts';
 import type { Database } from '../database.ts';
 import type { Mailer } from '../mail.ts';
@@ -62,6 +63,7 @@ export async function organizations(app: FastifyInstance, options: Options): Pro
     withdrawInvitation,
   ];
   for (const operation of operations) await app.register(operation, options);
+  app.addHook('onReady', async () => void (await removeLeavingMarks(options.db)));
   app.addHook('onReady', () => acceptAllInvitations(options.db, options.now()));
   app.addHook('onReady', () => endSelfGrants(options.db, {}));
 }

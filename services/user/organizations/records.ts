@@ -63,6 +63,8 @@ export interface Membership {
   expires_at?: Date;
   /** An id while self-granted roles above a changed role are being revoked; see access/end-self-grants.ts. */
   revocation?: string;
+  /** An id while a call is about to end the role of an Owner; see access/last-owner.ts. */
+  leaving?: string;
 }
 
 /** Invitations counted by recipient, inviter or network; see invitations/budget.ts. Times are Unix seconds. */
@@ -93,6 +95,7 @@ export const organizationCollections = {
     { key: { email: 1 } },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
     { key: { revocation: 1 }, partialFilterExpression: { revocation: ANY_STRING } },
+    { key: { leaving: 1 }, partialFilterExpression: { leaving: ANY_STRING } },
   ]),
   invitationBudgets: collection<InvitationBudget>('invitation_budgets', [
     { key: { key: 1 }, unique: true },

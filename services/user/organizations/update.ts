@@ -1,5 +1,6 @@
 import { found } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf } from '../access/membership.ts';
 import type { Database } from '../database.ts';
@@ -18,15 +19,26 @@ const schema = {
 };
 
 /** PATCH /api/v1/organizations/{organization_id}. */
-export const updateOrganization: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+export const updateOrganization: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
+  app,
+  { db, now },
+) => {
   app.patch('/api/v1/organizations/:organization_id', { schema, config }, async (request) => {
     const { organization_id } = request.params;
-    return found(
+    const { name } = request.body;
+    const before = found(
       await db.organizations.findOneAndUpdate(
         { organization_id, 'owners.user_id': membershipOf(request).caller },
-        { $set: { name: request.body.name } },
-        { returnDocument: 'after' },
+        { $set: { name } },
+        { returnDocument: 'before' },
       ),
     );
+    await audit(db, request, now(), {
+      action: 'organization.update',
+      before: { name: before.name },
+      after: { name },
+      organization_id,
+    });
+    return { ...before, name };
   });
 };

@@ -5,6 +5,8 @@ import { publicAddresses, type Resolve } from './public-address.ts';
 
 /** Milliseconds for a connection, TLS included. */
 const CONNECT_TIMEOUT = 10_000;
+/** Milliseconds until an idle connection is closed, even if the receiver's `Keep-Alive` header offers more. */
+const IDLE_TIMEOUT = 30_000;
 
 /**
  * Keep-alive connections to receivers. Addresses are checked here, at connect time, because a name may resolve to
@@ -15,13 +17,22 @@ export function createAgent({
   allowPrivate,
   ports,
   resolve,
+  idleTimeout = IDLE_TIMEOUT,
 }: {
   /** Allows every address and every port. */
   allowPrivate: boolean;
   ports: readonly PortRange[];
   resolve: Resolve;
+  idleTimeout?: number;
 }): Agent {
-  const options = { pipelining: 1, connections: null, keepAliveTimeout: 30_000, allowH2: false };
+  const options = {
+    pipelining: 1,
+    connections: null,
+    keepAliveTimeout: idleTimeout,
+    keepAliveMaxTimeout: idleTimeout,
+
+    allowH2: false,
+  };
   if (allowPrivate) return new Agent({ ...options, connect: { timeout: CONNECT_TIMEOUT } });
 
   const lookup: LookupFunction = (hostname, { all }, callback) => {

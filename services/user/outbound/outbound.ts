@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net';
 import type { Config } from '@gatehouse/shared/config';
+import { withTimeout } from '@gatehouse/shared/with-timeout';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { withTimeout } from '../with-timeout.ts';
 import { ClearTextError } from './clear-text.ts';
 import { networkCheck } from './networks.ts';
 import { isAllowedPort, PortError } from './ports.ts';

@@ -1,4 +1,4 @@
-import { toAppError } from '@gatehouse/shared/http/foreign-errors';
+import { toAppError } from '@gatehouse/shared/http/to-app-error';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { connectionOf } from './bearer.ts';
 import { config, NEW_USER, resource, scimErrors, tagged } from './contract.ts';

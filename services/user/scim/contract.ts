@@ -1,3 +1,4 @@
+import { failures } from '@gatehouse/shared/http/errors';
 import { z } from 'zod';
 import { ERROR_SCHEMA, renderScimFailure } from './errors.ts';
 import { USER_SCHEMA } from './schemas.ts';
@@ -5,7 +6,12 @@ import { USER_SCHEMA } from './schemas.ts';
 /** SCIM routes check their own bearer and write errors as RFC 7644 says. */
 export const config = { public: true, renderFailure: renderScimFailure } as const;
 
-export const tagged = { tags: ['SCIM'], consumes: ['application/scim+json', 'application/json'] };
+export const tagged = {
+  tags: ['SCIM'],
+  consumes: ['application/scim+json', 'application/json'],
+  produces: ['application/scim+json'],
+  security: [{ scimToken: [] }],
+};
 
 const TEXTS: Record<number, [description: string, detail: string]> = {
   400: ['The request is malformed', 'userName is required'],
@@ -18,12 +24,14 @@ const TEXTS: Record<number, [description: string, detail: string]> = {
   409: ['The userName or displayName is taken', 'There is a user with this userName'],
   412: ['The resource has another version', 'The resource has changed; read it again and repeat the request'],
   413: ['The request is too large', 'The request is too large'],
+  503: ['The service is unavailable; try again', 'Service unavailable'],
 };
 
-/** The responses for SCIM errors of these statuses. */
-export const scimErrors = (...statuses: number[]): Record<number, z.ZodType> =>
-  Object.fromEntries(
-    [400, 401, 403, 413, ...statuses].map((status) => {
+/** The responses for SCIM errors of these statuses. The gateway may answer 429 in its own shape. */
+export const scimErrors = (...statuses: number[]): Record<number, z.ZodType> => ({
+  ...failures('catalogue', 'rateLimited'),
+  ...Object.fromEntries(
+    [400, 401, 403, 413, 503, ...statuses].map((status) => {
       const [description = '', detail = ''] = TEXTS[status] ?? [];
       return [
         status,
@@ -37,7 +45,8 @@ export const scimErrors = (...statuses: number[]): Record<number, z.ZodType> =>
           .meta({ description, examples: [{ schemas: [ERROR_SCHEMA], status: String(status), detail }] }),
       ];
     }),
-  );
+  ),
+});
 
 export const resource = (description: string, example: object) =>
   z.looseObject({}).meta({ description, examples: [example] });

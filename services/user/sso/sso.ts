@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { connections } from './connections/connections.ts';
+import { domains } from './domains/domains.ts';
+import { ldapLogin } from './ldap/login.ts';
 import { exchange } from './login/exchange.ts';
+import { openIdConnect } from './oidc/oidc.ts';
 import type { SsoOptions } from './options.ts';
 import { saml } from './saml/saml.ts';
 
@@ -8,7 +11,10 @@ import { saml } from './saml/saml.ts';
 export async function singleSignOn(app: FastifyInstance, options: SsoOptions): Promise<void> {
   const operations: ((app: FastifyInstance, options: SsoOptions) => Promise<void>)[] = [
     connections,
+    domains,
     exchange,
+    ldapLogin,
+    openIdConnect,
     saml,
   ];
   for (const operation of operations) await app.register(operation, options);

@@ -1,12 +1,19 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startGateway, startUpstream } from '../../fixtures/gateway.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { gatewayDatabase, startGateway, startUpstream } from '../../fixtures/gateway.ts';
 import { postForm } from '../../fixtures/http.ts';
 import { member } from '../../fixtures/members.ts';
 
 let upstream: Awaited<ReturnType<typeof startUpstream>>;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
+let database: Awaited<ReturnType<typeof gatewayDatabase>>;
+beforeAll(async () => {
+  database = await gatewayDatabase();
+});
+afterAll(() => database.drop());
+/** Starts a gateway with new counters. */
 const start = (env: NodeJS.ProcessEnv = {}) =>
   startGateway({
+    database: database.db,
     env: {
       USER_SERVICE_URL: upstream.url,
       TRUST_PROXY: 'loopback',

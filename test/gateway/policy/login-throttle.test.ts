@@ -1,14 +1,20 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../../fixtures/eventually.ts';
-import { startGateway, startHttp, startUpstream } from '../../fixtures/gateway.ts';
+import { gatewayDatabase, startGateway, startHttp, startUpstream } from '../../fixtures/gateway.ts';
 import { postForm } from '../../fixtures/http.ts';
 
 let upstream: Awaited<ReturnType<typeof startUpstream>>;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
-
+let database: Awaited<ReturnType<typeof gatewayDatabase>>;
+beforeAll(async () => {
+  database = await gatewayDatabase();
+});
+afterAll(() => database.drop());
+/** Each test has a gateway with new counters. */
 beforeEach(async () => {
   upstream = await startUpstream();
   gateway = await startGateway({
+    database: database.db,
     env: {
       LOGIN_SERVICE_URL: upstream.url,
       TRUST_PROXY: 'loopback',

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { startGateway, startUpstream } from '../../fixtures/gateway.ts';
+import { gatewayDatabase, startGateway, startUpstream } from '../../fixtures/gateway.ts';
 import { postForm, send } from '../../fixtures/http.ts';
 import { member } from '../../fixtures/members.ts';
 import { JWT_SECRET } from '../../fixtures/services.ts';
@@ -10,15 +10,17 @@ type Gateway = Awaited<ReturnType<typeof startGateway>>;
 type Options = Parameters<typeof startGateway>[0];
 
 let upstream: Awaited<ReturnType<typeof startUpstream>>;
+let database: Awaited<ReturnType<typeof gatewayDatabase>>;
 beforeAll(async () => {
-  upstream = await startUpstream();
+  [upstream, database] = await Promise.all([startUpstream(), gatewayDatabase()]);
 });
-afterAll(() => upstream.stop());
+afterAll(() => Promise.all([upstream.stop(), database.drop()]));
 
 const open: Gateway[] = [];
 /** A gateway that allows five anonymous calls a minute; stopped after its test. */
 async function start(env: NodeJS.ProcessEnv = {}, options: Options = {}) {
   const gateway = await startGateway({
+    database: database.db,
     ...options,
     env: {
       LOGIN_SERVICE_URL: upstream.url,
@@ -218,9 +220,9 @@ describe('calls with a valid token, by user', () => {
   const tokens = createTokens({ JWT_SECRET });
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   const ADA = { email: 'ada@example.com', user_id: 'User-100001' };
-  /** A gateway whose database has Ada. */
+  /** A gateway whose own database has Ada. */
   const startWithAda = async (env: NodeJS.ProcessEnv = {}) => {
-    const gateway = await start(env);
+    const gateway = await start(env, { database: undefined });
     await member(gateway.db, gateway.clock, ADA);
     return gateway;
   };

@@ -1,6 +1,8 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { errorEnvelope } from '../../fixtures/envelope.ts';
+import { eventually } from '../../fixtures/eventually.ts';
 import { startGateway, startUpstream } from '../../fixtures/gateway.ts';
 import { postForm, send } from '../../fixtures/http.ts';
 import { member } from '../../fixtures/members.ts';
@@ -307,7 +309,16 @@ test.each([
 );
 
 test('logs no password, CAPTCHA token, bearer or query', async () => {
-  const front = await startGateway({ env: { LOGIN_SERVICE_URL: upstream.url, LOG_LEVEL: 'trace' } });
+  const gone = await startUpstream();
+  await gone.stop();
+  const front = await startGateway({
+    env: { LOGIN_SERVICE_URL: upstream.url, UPSTREAM_PAYMENT: gone.url, LOG_LEVEL: 'trace' },
+  });
+  const { authorization } = await member(front.db, front.clock);
+  const failed = await send(`${front.url}/api/v1/payment/x?token=in-the-query`, {
+    headers: { authorization },
+  });
+  expect(failed.status).toBe(503);
   upstream.answer.body = '{"token":"a-token-of-the-service"}';
   await postForm(
     `${front.url}/v2/login?token=in-the-query`,
@@ -319,4 +330,22 @@ test('logs no password, CAPTCHA token, bearer or query', async () => {
   await front.stop();
   expect(front.logged.length).toBeGreaterThan(1);
   expect(front.logged.join('')).not.toMatch(/in-the-query|a-password|a-captcha|a-bearer|a-cookie|a-token/);
+});
+
+test('does not log the password of a Redis that refuses the login', async () => {
+  const redis = createServer((socket) => {
+    socket.on('error', () => {}).on('data', () => socket.write('-ERR max number of clients reached\r\n'));
+  }).listen(0, '127.0.0.1');
+  await once(redis, 'listening');
+  const { port } = redis.address() as AddressInfo;
+  const front = await startGateway({
+    env: { REDIS_URL: `redis://:a-password@127.0.0.1:${port}`, LOG_LEVEL: 'trace' },
+  });
+  const warning = await eventually(
+    () => front.logged.find((line) => line.includes('Redis is unavailable')) ?? false,
+  );
+  expect(warning).toContain('max number of clients reached');
+  await front.stop();
+  redis.close();
+  expect(front.logged.join('')).not.toContain('a-password');
 });

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildGateway } from '../../../services/gateway/app.ts';
+import { leaseKey, renewLease } from '../../../services/gateway/proxy/idempotency-lease.ts';
 import { eventually } from '../../fixtures/eventually.ts';
 import { startGateway, startHttp } from '../../fixtures/gateway.ts';
 import { member } from '../../fixtures/members.ts';
-import { listen, testConfig } from '../../fixtures/services.ts';
+import { JWT_SECRET, listen, testConfig } from '../../fixtures/services.ts';
 import { envelope, exchange, refusal, startPlatform } from '../platform.ts';
 
 type Started<T extends (...args: never[]) => unknown> = Awaited<ReturnType<T>>;
@@ -589,6 +590,58 @@ test('stores a response that arrives before the request body has ended', async (
   expect([again.status, other.status]).toEqual([200, 409]);
   await front.stop();
   await early.stop();
+});
+
+test('replays a response that was stored before JWT_SECRET was rotated', async () => {
+  const rotated = await buildGateway({
+    config: testConfig('gateway', {
+      CAPTCHA_PROVIDER: 'none',
+      UPSTREAM_PAYMENT: platform.url,
+      JWT_SECRET: 'the secret after the rotation, 32 bytes and more',
+      JWT_SECRET_PREVIOUS: JWT_SECRET,
+    }),
+    db: gateway.db,
+    now: gateway.clock.now,
+  });
+  counting();
+  const [key, front] = [fresh(), await listen(rotated)];
+  const first = await charge(key);
+  const replayed = await charge(key, { front });
+  expect([replayed.status, String(replayed.body)]).toEqual([first.status, '{"charge":1}']);
+  expect(refusal(await charge(key, { front, body: '{"amount":2}' }))).toEqual(otherBody);
+  await rotated.close();
+});
+
+test('a renewal whose acknowledgement is lost keeps the lease', async () => {
+  const key = fresh();
+  let renewed = 0;
+  const { idempotencyKeys } = gateway.db;
+  const lossy = new Proxy(idempotencyKeys, {
+    get(target, name) {
+      if (name !== 'updateOne') return Reflect.get(target, name).bind(target);
+      return async (...args: Parameters<typeof target.updateOne>) => {
+        await target.updateOne(...args);
+        renewed += 1;
+        throw new Error('the connection broke');
+      };
+    },
+  });
+  const db = { ...gateway.db, idempotencyKeys: lossy };
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const lease = (await leaseKey(db, key, gateway.clock.now())) ?? expect.fail('the key is free');
+    const stopRenewal = renewLease(db, lease, gateway.clock.now);
+    gateway.clock.advance(30);
+    vi.advanceTimersByTime(30_000);
+    await stopRenewal();
+    expect(renewed).toBe(1);
+    expect(await idempotencyKeys.findOne({ ...lease })).toMatchObject({
+      _id: key,
+      leased_until: new Date(gateway.clock.now() + 120_000),
+    });
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test.each(['/auth/logout', '/api/v1/auth/logout', '/auth/refresh'])(

@@ -45,11 +45,15 @@ async function startGateway(env: NodeJS.ProcessEnv = {}): Promise<string> {
   return listen(gateway);
 }
 let gateway: string;
-beforeEach(async () => {
-  gateway = await startGateway();
-  verified.length = 0;
-});
-afterEach(() => Promise.all(gateways.splice(0).map((each) => each.close())));
+const stopGateways = () => Promise.all(gateways.splice(0).map((each) => each.close()));
+/** Gives each test its own counters. */
+const withNewGateways = () => {
+  beforeEach(async () => {
+    gateway = await startGateway();
+    verified.length = 0;
+  });
+  afterEach(stopGateways);
+};
 
 const newUser = (fields?: object) => newMember(services.db, fields);
 let solutions = 0;
@@ -70,6 +74,8 @@ const attempt = async (email: string, headers?: Record<string, string>, where?: 
   (await logIn({ email, password: 'secret' }, headers, where)).status;
 
 describe('POST /api/v1/auth/login through the gateway', () => {
+  withNewGateways();
+
   test('returns the login service’s response unchanged', async () => {
     const { email, user_id } = await newUser();
     const answer = await logIn({ email, password: 'secret' });
@@ -122,6 +128,8 @@ describe('POST /api/v1/auth/login through the gateway', () => {
 });
 
 describe('the CAPTCHA after failures', () => {
+  withNewGateways();
+
   test('is required after three failures of the pair, for 15 minutes', async () => {
     const { email } = await newUser();
     const began = services.clock.now();
@@ -262,6 +270,8 @@ describe('the CAPTCHA after failures', () => {
 });
 
 describe('CAPTCHA_ON_CATALOGUE_LOGIN', () => {
+  withNewGateways();
+
   test('always: requires it at the first login', async () => {
     const where = await startGateway({ CAPTCHA_ON_CATALOGUE_LOGIN: 'always' });
     const { email } = await newUser();
@@ -292,6 +302,8 @@ describe('CAPTCHA_ON_CATALOGUE_LOGIN', () => {
 });
 
 describe('twenty failures of a pair within five minutes', () => {
+  withNewGateways();
+
   const tooMany = (retry_after: number) => rateLimited(20, retry_after, services.clock.now());
 
   test('are the limit over both contracts, and other addresses are not affected', async () => {
@@ -372,6 +384,10 @@ describe('an invalid body never reaches the login service', () => {
   const missing = (details: string) => [400, 'MISSING_FIELD', MISSING, details] as const;
   const invalid = (details: string) => [400, 'INVALID_FORMAT', MALFORMED, details] as const;
   const deep = (open: string, close: string) => open.repeat(100_000) + close.repeat(100_000);
+  beforeAll(async () => {
+    gateway = await startGateway();
+  });
+  afterAll(stopGateways);
   let attempts: number;
   beforeEach(async () => {
     attempts = await services.db.auditEvents.countDocuments();

@@ -94,6 +94,7 @@ describe.each(Object.entries(forms))('POST %s', (path, fields) => {
 
   test.each<[string, number, string, Record<string, string>]>([
     ['something other than JSON', 200, '<html>', { 'content-type': 'text/html' }],
+    ['JSON that is not an object', 400, 'null', { 'content-type': 'application/json' }],
     ['broken JSON', 200, '{"token":', { 'content-type': 'application/json' }],
     [
       'a status outside the contract',

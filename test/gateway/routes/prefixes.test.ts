@@ -447,25 +447,27 @@ describe('PUBLIC_CALLBACK_PATHS', () => {
   });
 });
 
-test.each(['/api/v1/chat-3d/respond/', '/api/v1/crawl/upload-pdf/'])(
-  'returns 404 for %s, which is not validated',
-  async (path) => {
-    const platform = await startPlatform();
-    const gateway = await startGateway({
-      env: { UPSTREAM_CHAT_3D: platform.url, UPSTREAM_CRAWL: platform.url },
-    });
-    const { authorization } = await member(gateway.db, gateway.clock);
-    const answer = await exchange(`${gateway.url}${path}`, {
-      method: 'POST',
-      headers: { authorization },
-      body: '{}',
-    });
-    expect(refusal(answer)).toEqual(envelope(404, 'RESOURCE_NOT_FOUND', 'Not found'));
-    expect(platform.calls).toEqual([]);
-    await gateway.stop();
-    await platform.stop();
-  },
-);
+test.each([
+  '/api/v1/chat-3d/respond/',
+  '/api/v1/crawl/upload-pdf/',
+  '/api/v1/crawl/Upload-PDF',
+  '/api/v1/chat-3d/RESPOND/?a=b',
+])('returns 404 for %s, which is not validated', async (path) => {
+  const platform = await startPlatform();
+  const gateway = await startGateway({
+    env: { UPSTREAM_CHAT_3D: platform.url, UPSTREAM_CRAWL: platform.url },
+  });
+  const { authorization } = await member(gateway.db, gateway.clock);
+  const answer = await exchange(`${gateway.url}${path}`, {
+    method: 'POST',
+    headers: { authorization },
+    body: '{}',
+  });
+  expect(refusal(answer)).toEqual(envelope(404, 'RESOURCE_NOT_FOUND', 'Not found'));
+  expect(platform.calls).toEqual([]);
+  await gateway.stop();
+  await platform.stop();
+});
 
 describe('the settings of the platform services', () => {
   const SETTINGS = PLATFORM.map(([, setting]) => setting).toSorted();

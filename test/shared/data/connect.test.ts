@@ -1,12 +1,13 @@
 import { collection, connect, isDuplicateKey } from '@gatehouse/shared/data/connect';
 import {
+  Collection,
   type CreateIndexesOptions,
   type Document,
   type IndexSpecification,
   MongoClient,
   MongoServerError,
 } from 'mongodb';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { dropDatabase, freshMongodbUri } from '../../fixtures/database.ts';
 import { withOptions } from '../../fixtures/mongodb.ts';
 
@@ -113,6 +114,17 @@ describe('connect', () => {
       const db = await open(collection<Thing>('things', [{ key: { name: 1 }, ...options }]));
       expect((await db.things.indexes()).map(({ name }) => name)).toEqual(['_id_', 'name_1']);
       await db.close();
+    });
+
+    test('that says false where the required one says nothing is used', async () => {
+      await existing({ name: 1 }, { unique: true });
+      const indexes = vi.spyOn(Collection.prototype, 'indexes');
+      indexes.mockResolvedValue([{ v: 2, key: { name: 1 }, name: 'name_1', unique: true, sparse: false }]);
+      try {
+        await (await open()).close();
+      } finally {
+        indexes.mockRestore();
+      }
     });
 
     test('beside one that can stay is the one that is named', async () => {

@@ -337,9 +337,13 @@ describe('malformed HTTP', () => {
 
 describe('connections', () => {
   test('timeouts', () => {
-    const { headersTimeout, requestTimeout } = app.server;
-    expect(TIMEOUTS).toEqual({ headers: 15_000, request: 30_000, healthCheck: 2_000 });
-    expect({ headersTimeout, requestTimeout }).toEqual({ headersTimeout: 15_000, requestTimeout: 30_000 });
+    const { headersTimeout, requestTimeout, timeout } = app.server;
+    expect(TIMEOUTS).toEqual({ headers: 15_000, request: 30_000, idle: 120_000, healthCheck: 2_000 });
+    expect({ headersTimeout, requestTimeout, timeout }).toEqual({
+      headersTimeout: 15_000,
+      requestTimeout: 30_000,
+      timeout: 120_000,
+    });
   });
 
   test.each<[string, ServerOptions['timeouts'], string]>([
@@ -363,6 +367,20 @@ describe('connections', () => {
       port = usual;
       await slow.app.close();
     }
+  });
+
+  test('a client that does not read its response is disconnected', async () => {
+    const { app: sending } = await build({ env: { LOG_LEVEL: 'silent' }, timeouts: { idle: 50 } });
+    sending.get('/large', async () => Buffer.alloc(64 * 1024 * 1024)); // more than the kernel buffers
+    await sending.listen({ host: '127.0.0.1', port: 0 });
+    const disconnected = new Promise((resolve) => {
+      sending.server.once('connection', (socket) => socket.once('close', resolve));
+    });
+    const client = connect((sending.server.address() as AddressInfo).port, '127.0.0.1').pause();
+    client.on('error', () => {}).write('GET /large HTTP/1.1\r\nhost: test\r\n\r\n');
+    await disconnected;
+    client.destroy();
+    await sending.close();
   });
 
   test.each<[string, string, number, object]>([
@@ -539,6 +557,27 @@ describe('health', () => {
       body: { status: 'unavailable', service: 'login', checks: { mongodb: 'down', smtp: 'up' } },
     });
     expect((await checked.inject('/health/live')).json()).toEqual({ status: 'ok' });
+    await checked.close();
+  });
+
+  test('concurrent calls share one check of each dependency', async () => {
+    const checks: (() => void)[] = [];
+    const check = () => new Promise<void>((resolve) => checks.push(resolve));
+    const { app: checked } = await build({
+      checks: { mongodb: { needed: true, check } },
+      timeouts: { healthCheck: 60_000 },
+    });
+    const calls = ['/health', '/health/ready', '/health'].map((url) => checked.inject(url));
+    // A later call is done, so all of these are waiting.
+    await checked.inject('/health/live');
+    await eventually(() => checks.length > 0);
+    checks[0]?.();
+    expect((await Promise.all(calls)).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
+    expect(checks).toHaveLength(1);
+    const next = checked.inject('/health');
+    await eventually(() => checks.length > 1);
+    checks[1]?.();
+    expect((await next).statusCode).toBe(200);
     await checked.close();
   });
 

@@ -9,7 +9,7 @@ import {
 } from '@gatehouse/shared/identity/principal';
 import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
-import { userCollections as COLLECTIONS } from '@gatehouse/shared/identity/users';
+import { userCollections as COLLECTIONS, type User } from '@gatehouse/shared/identity/users';
 import Fastify, { type FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Accounts, watchedDatabase } from '../../fixtures/database.ts';
@@ -108,6 +108,16 @@ describe('authenticate', () => {
     for (const user_id of [undefined, null]) {
       expect(await reasonOf(check(bearer(await newUser({ ...fields, user_id }))))).toBe(outcome);
     }
+  });
+
+  test('an account that was disabled as OPERATIONS.md says has no session once it is enabled', async () => {
+    const user = await newUser();
+    const before = bearer(user);
+    const set = (fields: Partial<User>) => db.users.updateOne({ _id: user._id }, { $set: fields });
+    await set({ account_status: 'disabled', sessions_valid_from: new Date(NOW) });
+    await set({ account_status: 'active' });
+    expect(await reasonOf(check(before))).toBe('invalidToken');
+    expect(await reasonOf(check(bearer(user, NOW + 1)))).toBe('accepted');
   });
 
   test('a deleted user is an invalid token', async () => {

@@ -1,5 +1,6 @@
 import type { User } from '@gatehouse/shared/identity/users';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { removeLeavingMarks } from '../../../services/user/access/last-owner.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
 import {
@@ -133,6 +134,50 @@ describe('the last Owner of a department while no Owner of the organization can 
     const owners = [team.people.Owner, await addOwner()];
     await Promise.all(owners.map(end));
     expect(await Promise.all(owners.map(memberRole))).toContain('Owner');
+  });
+
+  test('stays when an Admin removes them while they lower themselves and the other Owner leaves', async () => {
+    const { Owner, Admin } = team.people;
+    const bob = await addOwner();
+    const { memberships } = service.db;
+    const spy = vi.spyOn(memberships, 'findOneAndUpdate').mockImplementationOnce((async (
+      ...lowering: Parameters<typeof memberships.findOneAndUpdate>
+    ) => {
+      spy.mockRestore();
+      expect((await bob.call('DELETE', own(bob))).status).toBe(200);
+      const lowered = await memberships.findOneAndUpdate(...lowering);
+      expect((await Admin.call('DELETE', own(Owner))).status).toBe(403);
+      return lowered;
+    }) as never);
+    expect(outcome(await Owner.call('PUT', own(Owner), { role: 'Viewer' }))).toStrictEqual(lastOwner());
+    expect(await memberRole(Owner)).toBe('Owner');
+  });
+
+  test('counts again once a service starts after a call of theirs was interrupted', async () => {
+    const { Owner } = team.people;
+    const bob = await addOwner();
+    await service.db.memberships.updateOne({ user_id: bob.user_id }, { $set: { leaving: 'interrupted' } });
+    expect(outcome(await Owner.call('DELETE', own(Owner)))).toStrictEqual(lastOwner());
+    await removeLeavingMarks(service.db);
+    expect((await Owner.call('DELETE', own(Owner))).status).toBe(200);
+    expect(await memberRole(bob)).toBe('Owner');
+  });
+
+  test('stays when two lower and remove each other concurrently', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const owners = [await addOwner(), await addOwner()] as const;
+      await service.db.memberships.deleteMany({
+        department_id: team.department_id,
+        user_id: { $nin: owners.map(({ user_id }) => user_id) },
+      });
+      const pairs = [owners, owners.toReversed() as [Person, Person]] as const;
+      const calls = pairs.flatMap(([caller, other]) => [
+        caller.call('PUT', own(other), { role: 'Viewer' }),
+        caller.call('DELETE', own(other)),
+      ]);
+      await Promise.all(calls);
+      expect(await Promise.all(owners.map(memberRole))).toContain('Owner');
+    }
   });
 });
 

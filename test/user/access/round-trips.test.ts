@@ -26,24 +26,30 @@ async function commandsOf(person: Person, method: string, path: string, body?: u
   return { status, commands: [...service.commands] };
 }
 
+/** Stores the audit event of a change. */
+const AUDIT = 'insert';
+
 /** Finds the bearer's user and aggregates their roles, then runs the operation's own commands. */
 const authorized = (...own: string[]) => ['find', 'aggregate', ...own];
 
 test.each(['own', 'department'] as const)('decides the role with one command: %s chatbot', async (which) => {
   const path = `/${ids[which]}`;
   for (const [method, body, own] of [
-    ['GET', undefined, 'find'],
-    ['PATCH', { name: 'Night porter' }, 'findAndModify'],
+    ['GET', undefined, ['find']],
+    ['PATCH', { name: 'Night porter' }, ['findAndModify', AUDIT]],
   ] as const)
-    expect(await commandsOf(editor, method, path, body)).toEqual({ status: 200, commands: authorized(own) });
+    expect(await commandsOf(editor, method, path, body)).toEqual({
+      status: 200,
+      commands: authorized(...own),
+    });
   expect(await commandsOf(editor, 'POST', `${path}/duplicate`)).toEqual({
     status: 201,
     // The second find looks for webhooks subscribed to chatbot.created.
-    commands: authorized('find', 'find', 'insert'),
+    commands: authorized('find', 'find', 'insert', AUDIT),
   });
   expect(await commandsOf(which === 'own' ? editor : ada, 'DELETE', path)).toEqual({
     status: 200,
-    commands: authorized('findAndModify'),
+    commands: authorized('findAndModify', AUDIT),
   });
 });
 
@@ -56,7 +62,7 @@ test('creates a personal chatbot without reading roles', async () => {
   const chatbot = { name: 'Porter', type: '3d', avatar_id: '7', language: 'en' };
   expect(await commandsOf(ada, 'POST', '/create', chatbot)).toEqual({
     status: 201,
-    commands: ['find', 'find', 'insert'],
+    commands: ['find', 'find', 'insert', AUDIT],
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { endSelfGrants } from '../../../services/user/access/end-self-grants.ts';
 import { buildUserService } from '../../../services/user/app.ts';
 import { createMailer } from '../../../services/user/mail.ts';
 import { outcome } from '../../fixtures/envelope.ts';
@@ -128,6 +129,17 @@ test('an Owner of the organization who stays a member loses what is above their 
   const owner = `/${organization_id}/owners/${people.Viewer.user_id}`;
   await ada.call('PUT', owner);
   await grant(people.Viewer, people.Viewer, 'Owner');
+  expect((await ada.call('DELETE', owner)).status).toBe(200);
+  expect(await roleOf(people.Viewer)).toBe('Viewer');
+  expect(await service.db.memberships.findOne({ revocation: { $exists: true } })).toBeNull();
+});
+
+test('a service that starts during the removal of an Owner keeps none of their grants', async () => {
+  const { ada, organization_id, people } = team;
+  const owner = `/${organization_id}/owners/${people.Viewer.user_id}`;
+  await ada.call('PUT', owner);
+  await grant(people.Viewer, people.Viewer, 'Owner');
+  beforeNextUpdate(service.db.organizations, () => endSelfGrants(service.db, {}));
   expect((await ada.call('DELETE', owner)).status).toBe(200);
   expect(await roleOf(people.Viewer)).toBe('Viewer');
   expect(await service.db.memberships.findOne({ revocation: { $exists: true } })).toBeNull();

@@ -32,13 +32,13 @@ const newCode = async (email: string) => {
 };
 
 describe('two spellings of one address', () => {
-  async function collection(...emails: string[]) {
+  async function collection(...emails: unknown[]) {
     const uri = await freshMongodbUri();
     const client = new MongoClient(uri);
     await client
       .db()
       .collection('users')
-      .insertMany(emails.map((email) => ({ email })));
+      .insertMany(emails.map((email) => (email === undefined ? {} : { email })));
     await client.close();
     return uri;
   }
@@ -72,6 +72,18 @@ describe('two spellings of one address', () => {
     const failure = await connect(uri, COLLECTIONS, { appName: 'test' }).catch(({ message }) => message);
     expect(failure).toMatch(/^Two accounts share one e-mail address: /);
     expect(failure).toContain('\u212aim@example.com');
+    await dropDatabase(uri);
+  });
+
+  test.each([
+    ['ä@example.com, Ä@example.com', 'ä@example.com', 'Ä@example.com'],
+    ['3 records without one', undefined, null, undefined],
+    ['5, 5', 5, 5],
+  ])('are reported as %s', async (shown, ...emails) => {
+    const uri = await collection(...emails);
+    await expect(connect(uri, COLLECTIONS, { appName: 'test' })).rejects.toThrow(
+      `Two accounts share one e-mail address: ${shown}`,
+    );
     await dropDatabase(uri);
   });
 

@@ -325,10 +325,10 @@ describe('PATCH /api/v1/users/me', () => {
   test('does not undo a parallel write to other fields', async () => {
     const user = await newUser();
     const updates = Array.from({ length: 10 }, (_, turn) =>
-      services.db.users.updateOne({ email: user.email }, { $push: { invitation_times: turn } }),
+      services.db.users.updateOne({ email: user.email }, { $push: { otp_wrong_guess_times: turn } }),
     );
     await Promise.all([...updates, ...Array.from({ length: 10 }, () => change(user, { name: 'B' }))]);
-    expect((await record(user))?.invitation_times).toHaveLength(10);
+    expect((await record(user))?.otp_wrong_guess_times).toHaveLength(10);
   });
 });
 

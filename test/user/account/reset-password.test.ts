@@ -1,3 +1,4 @@
+import { createPasswords } from '@gatehouse/shared/identity/passwords';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { decodeToken, postForm } from '../../fixtures/http.ts';
@@ -9,7 +10,7 @@ let hashing: Services;
 beforeAll(async () => {
   [services, hashing] = await Promise.all([
     startServices({ env: { PASSWORD_STORAGE: 'plain' } }),
-    startServices(),
+    startServices({ passwords: createPasswords() }),
   ]);
 });
 afterAll(() => Promise.all([services.stop(), hashing.stop()]));

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { createPasswords } from '@gatehouse/shared/identity/passwords';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testClock } from '../../fixtures/clock.ts';
 import { decodeToken, postForm } from '../../fixtures/http.ts';
@@ -15,7 +16,7 @@ let hashing: Services;
 beforeAll(async () => {
   [services, hashing] = await Promise.all([
     startServices({ clock: start(), env: { PASSWORD_STORAGE: 'plain', TRUST_PROXY: 'loopback' } }),
-    startServices({ clock: start() }),
+    startServices({ clock: start(), passwords: createPasswords() }),
   ]);
 });
 afterAll(() => Promise.all([services.stop(), hashing.stop()]));

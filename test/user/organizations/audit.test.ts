@@ -61,6 +61,29 @@ const ACTIONS: [what: string, action: Action][] = [
     },
   ],
   [
+    'renaming the organization',
+    {
+      step: ({ ada, organization_id }) => ada.call('PATCH', `/${organization_id}`, { name: 'Difference' }),
+      event: ({ organization }) => ({
+        action: 'organization.update',
+        before: { name: organization.name },
+        after: { name: 'Difference' },
+      }),
+    },
+  ],
+  [
+    'renaming a department',
+    {
+      step: ({ ada, place }) => ada.call('PATCH', place, { name: 'Sales' }),
+      event: (team) => ({
+        action: 'department.update',
+        before: { name: team.department.name },
+        after: { name: 'Sales' },
+        ...inDepartment(team),
+      }),
+    },
+  ],
+  [
     'choosing a plan',
     {
       step: ({ ada, place }) => ada.call('PATCH', `${place}/billing`, { subscription_plan: 'Business' }),
@@ -110,6 +133,24 @@ describe('leaves one event', () => {
     ]);
   });
 
+  test('creating a department', async () => {
+    const team = await service.newTeam();
+    const { ada, organization_id } = team;
+    let department_id = '';
+    const events = await eventsOf(service, async () => {
+      ({ department_id } = await service.newDepartment(ada, organization_id, 'Sales'));
+    });
+    expect(events).toEqual([
+      auditEvent(service.clock.now(), {
+        action: 'department.create',
+        ...actor(team),
+        after: { name: 'Sales' },
+        organization_id,
+        department_id,
+      }),
+    ]);
+  });
+
   test('removing an Owner', async () => {
     const team = await service.newTeam();
     const { ada, organization_id, people } = team;
@@ -146,7 +187,7 @@ describe('leaves one event', () => {
         user_id: null,
         email: null,
         before: { subscription_plan: 'Free', payment_status: 'pending' },
-        after: { subscription_plan: 'Free', payment_status: 'paid' },
+        after: { subscription_plan: 'Free', payment_status: 'paid', invoice_id: 'INV-1' },
         organization_id,
         department_id,
       }),
@@ -245,6 +286,17 @@ describe('leaves one event', () => {
   });
 });
 
+test('an invitation leaves no event in another organization', async () => {
+  const [team, other] = [await service.newTeam(), await service.newTeam()];
+  const { email } = await service.newPerson();
+  // As after an acceptance that a crash has interrupted.
+  await service.storeInvitation(team, { email: email.toLowerCase() });
+  const events = await eventsOf(service, () =>
+    other.ada.call('POST', `${other.place}/invitations`, { email, role: 'Viewer' }),
+  );
+  expect(events.map(({ organization_id }) => organization_id)).not.toContain(team.organization_id);
+});
+
 test('a refused change and a repeated PUT of an Owner leave no event', async () => {
   const { people, ada, place, organization_id } = await service.newTeam();
   const target = people.Viewer.user_id;
@@ -310,6 +362,34 @@ describe('GET …/{organization_id}/audit', () => {
       ],
       pagination: { page: 1, limit: 2, total_items: 3, total_pages: 2, has_next: true, has_prev: false },
     });
+  });
+
+  test('shows no address of a person who only joins by invitation or leaves', async () => {
+    const { ada, place, organization_id, people } = await service.newTeam();
+    const stranger = await service.newPerson();
+    await service.addMember(ada, place, stranger, 'Viewer');
+    await stranger.call('DELETE', `${place}/members/${stranger.user_id}`);
+    await ada.call('PUT', `/${organization_id}/owners/${stranger.user_id}`);
+    await stranger.call('DELETE', `/${organization_id}/owners/${stranger.user_id}`);
+    const email = 'zoe@example.com';
+    await service.storeInvitation(
+      { organization_id, department_id: place.split('/')[3] as string },
+      { email },
+    );
+    await postForm(`${service.url}/v2/signup`, { email, password: 'secret', name: 'Zoe' });
+    const otp = mailedCode(service.mailbox, email);
+    const { user_id } = (await postForm(`${service.url}/v2/verify-otp`, { email, otp })).body;
+    for (const id of [stranger.user_id, user_id]) {
+      const { data } = (await list(`?actor=${id}`, { ada, organization_id } as Team)).body;
+      expect(data).not.toEqual([]);
+      for (const { actor, address } of data)
+        expect({ actor, address }).toEqual({ actor: { user_id: id, email: null }, address: null });
+    }
+    // An insider's change of their own role is shown in full.
+    await people.Admin.call('PUT', `${place}/members/${people.Admin.user_id}`, { role: 'Viewer' });
+    const [change] = (await list(`?actor=${people.Admin.user_id}`, { ada, organization_id } as Team)).body
+      .data;
+    expect(change.address).toBe(people.Admin.address);
   });
 
   test('filters by action, actor, department and time', async () => {

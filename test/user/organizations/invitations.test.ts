@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import { startMailbox } from '@gatehouse/standalone/mailbox/mailbox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -551,13 +552,21 @@ describe('the budget of an inviter, twenty an hour', () => {
   withNewTeams();
 
   const tooMany = (seconds: number) => rateLimited(20, seconds, service.clock.now());
+  /** Counts invitations without sending them. */
+  const spend = ({ user_id }: Person, count: number) => {
+    const uses = Array.from({ length: count }, () => ({ id: randomUUID(), at: service.clock.seconds() }));
+    return service.db.invitationBudgets.updateOne(
+      { key: `inviter ${user_id}` },
+      { $push: { uses: { $each: uses } }, $set: { expires_at: new Date(service.clock.now() + 3_600_000) } },
+      { upsert: true },
+    );
+  };
 
   test('refuses the 21st until an hour after the first, for that inviter only', async () => {
     const { ada, people } = team;
     expect((await invite(newAddress())).status).toBe(201);
     service.clock.advance(60);
-    const more = { $each: Array(16).fill(service.clock.seconds()) };
-    await service.db.users.updateOne({ user_id: ada.user_id }, { $push: { invitation_times: more } });
+    await spend(ada, 16);
     for (let number = 18; number <= 20; number += 1)
       expect((await invite(newAddress())).status, `number ${number}`).toBe(201);
     const email = newAddress();
@@ -582,8 +591,7 @@ describe('the budget of an inviter, twenty an hour', () => {
 
   test('holds for concurrent calls, and refused calls are not counted', async () => {
     const { Admin } = team.people;
-    const times = Array(15).fill(service.clock.seconds());
-    await service.db.users.updateOne({ user_id: Admin.user_id }, { $set: { invitation_times: times } });
+    await spend(Admin, 15);
     for (const [email, role] of [
       [newAddress(), 'Owner'],
       ['grace', 'Viewer'],
@@ -705,6 +713,8 @@ test('returns 503 while the mail server is down, and a retry succeeds', async ()
   };
   for (const email of ['grace@example.com', bob.email])
     expect(outcome(await post(email))).toStrictEqual(unavailable);
+  // The invitations stand, so they are audited.
+  expect(await down.db.auditEvents.countDocuments({ action: 'invitation.create' })).toBe(2);
   const mailbox = await startMailbox({ port });
   for (const [email, status] of [
     ['grace@example.com', 'pending'],

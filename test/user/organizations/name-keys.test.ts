@@ -25,6 +25,8 @@ test.each([
   ['IT', '1T'],
   ['Mall', 'MaIl'],
   ['Room 0', 'Room O'],
+  ['Support', 'Supp0rt'],
+  ['Support', 'SUPP0RT'],
   ["Ada's", 'Ada\u2019s'],
   ['می\u200cخواهم', 'میخواهم'],
 ])('%s and %s are one name', (first, second) => {

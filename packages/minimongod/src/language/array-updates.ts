@@ -25,8 +25,9 @@ export function push(argument: unknown): Change {
   const position = integerModifier('$position', $position);
   const compare = $sort === undefined ? undefined : elementOrder($sort);
   return (current, path, { doc, collation }) => {
-    const array = [...arrayAt('$push', current, path, doc._id)];
-    array.splice(position ?? array.length, 0, ...each.map(clone));
+    const before = arrayAt('$push', current, path, doc._id);
+    const at = position ?? before.length;
+    const array = [...before.slice(0, at), ...each.map(clone), ...before.slice(at)];
     if (compare) array.sort((a, b) => compare(a, b, collation));
     if (slice === undefined) return array;
     return slice >= 0 ? array.slice(0, slice) : array.slice(slice);

@@ -77,8 +77,6 @@ function fieldTest({ operator, operand }: FieldFilter, collation?: Collation): P
       return equalTo(operand, collation);
     case '$in':
       return memberOf(operand as unknown[], collation);
-    case '$exists':
-      return (value) => (value !== undefined) === operand;
     case '$type': {
       const aliases = new Set(operand as string[]);
       return (value) => aliases.has(typeName(value));

@@ -72,7 +72,8 @@ export function buildIndex(store: Store, collection: Collection, index: Index): 
 }
 
 function difference(keys: IndexKey[], others: IndexKey[]): IndexKey[] {
-  return keys.filter((key) => !others.some((other) => key.bytes.equals(other.bytes)));
+  const known = new Set(others.map(({ bytes }) => bytes.toString('latin1')));
+  return keys.filter(({ bytes }) => !known.has(bytes.toString('latin1')));
 }
 
 function addKeys(store: Store, index: Index, keys: IndexKey[], id: number): void {

@@ -22,7 +22,6 @@ export interface Cursors {
   getMore(id: Long, namespace: string, batchSize?: number): Buffer;
   kill(ids: readonly Long[], namespace: string): { killed: Long[]; notFound: Long[] };
   closeIdle(): void;
-  count(): number;
 }
 
 export function createCursors(clock: () => number = Date.now): Cursors {
@@ -90,7 +89,6 @@ export function createCursors(clock: () => number = Date.now): Cursors {
     closeIdle() {
       for (const [key, { lastUsed }] of open) if (clock() - lastUsed > IDLE_TIMEOUT_MS) open.delete(key);
     },
-    count: () => open.size,
   };
 
   function newId(): Long {

@@ -48,6 +48,11 @@ function isNetwork(range: string): boolean {
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(network) as 0 | 4 | 6];
   return Number(prefix) <= bits;
 }
+/** Exact paths of the catalogue. Others would be patterns for the router, or match nothing. */
+export const cataloguePaths = list.refine(
+  (paths) => paths.every((path) => /^\/api\/v1(?:\/[\w.~-]+)+$/.test(path)),
+  { error: 'must be exact paths such as /api/v1/payment/webhook, separated by commas' },
+);
 
 export const address = (...schemes: string[]) =>
   z.string().refine(
@@ -73,8 +78,10 @@ export const trustProxy = z
 
 function isTrustList(text: string): boolean {
   try {
-    proxyAddr.compile(text.split(',').map((item) => item.trim()));
-    return true;
+    const items = text.split(',').map((item) => item.trim());
+    proxyAddr.compile(items);
+    // A number is a count of proxies elsewhere, but an IPv4 address here.
+    return !items.some((item) => /^\d+$/.test(item));
   } catch {
     return false;
   }

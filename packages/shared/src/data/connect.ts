@@ -11,7 +11,7 @@ import {
   MongoServerError,
 } from 'mongodb';
 
-/** An index of a collection, in the terms of the driver's `createIndex`. */
+/** An index of a collection, in the terms of the driver's `createIndexes`. */
 interface Index<Stored extends Document> extends CreateIndexesOptions {
   key: Record<string, IndexDirection>;
   /** Defaults to `gatehouse_` and the fields. */
@@ -100,19 +100,32 @@ function createClient(uri: string, options: MongoClientOptions): MongoClient {
 
 async function createIndexes(db: Db, definitions: CollectionDefinition<Document>[]): Promise<void> {
   await Promise.all(
-    definitions.flatMap(({ name, indexes }) =>
-      indexes.map((index) => createIndex(db.collection(name), index)),
-    ),
+    definitions.map(async ({ name, indexes }) => {
+      if (indexes.length === 0) return;
+      const stored = db.collection(name);
+      try {
+        await stored.createIndexes(indexes.map(specification));
+      } catch (error) {
+        if (!isDuplicateKey(error) && !isIndexConflict(error)) throw error;
+        // One by one: an older application may have built some of them, and the error names the one that fails.
+        await Promise.all(indexes.map((index) => createIndex(stored, index)));
+      }
+    }),
   );
 }
 
 /** The name that the driver would derive, such as `email_1`, may belong to an index of an older application. */
 const defaultName = (key: Index<Document>['key']) => `gatehouse_${Object.keys(key).join('_')}`;
 
+function specification({ explainDuplicates: _, ...index }: Index<Document>) {
+  return { ...index, name: index.name ?? defaultName(index.key) };
+}
+
 async function createIndex(stored: Collection, index: Index<Document>): Promise<void> {
-  const { key, explainDuplicates, name = defaultName(key), ...options } = index;
+  const { explainDuplicates } = index;
+  const { name } = specification(index);
   try {
-    await stored.createIndex(key, { ...options, name });
+    await stored.createIndexes([specification(index)]);
   } catch (error) {
     if (isDuplicateKey(error) && explainDuplicates) throw new Error(await explainDuplicates(stored));
     if (!isIndexConflict(error)) throw error;
@@ -143,14 +156,16 @@ const hasSameCollation = (existing: IndexDescriptionInfo, required: Index<Docume
   Boolean(existing.collation) === Boolean(required.collation) &&
   isDeepStrictEqual({ ...existing.collation, ...required.collation }, { ...existing.collation });
 
-/** The options that change what an index does, apart from its collation. */
-const EFFECTIVE = ['unique', 'sparse', 'hidden', 'partialFilterExpression', 'expireAfterSeconds'] as const;
+/** The options that change what an index does, apart from its collation. Older indexes may have an explicit false. */
+const FLAGS = ['unique', 'sparse', 'hidden'] as const;
+const VALUES = ['partialFilterExpression', 'expireAfterSeconds'] as const;
 
 /** Returns whether an existing index does what the required one does. Its name does not matter. */
 const isEquivalent = (existing: IndexDescriptionInfo, required: Index<Document>): boolean =>
   hasSameKey(existing, required) &&
   hasSameCollation(existing, required) &&
-  EFFECTIVE.every((option) => isDeepStrictEqual(existing[option], required[option]));
+  FLAGS.every((option) => Boolean(existing[option]) === Boolean(required[option])) &&
+  VALUES.every((option) => isDeepStrictEqual(existing[option], required[option]));
 
 /**
  * Returns whether a write failed because the value of `field`, by default of any unique field, is taken.

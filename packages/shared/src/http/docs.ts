@@ -6,6 +6,7 @@ import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { requirementText } from '../access/requirement.ts';
+import { singleFlight } from '../single-flight.ts';
 import { publicRoutes } from './public-routes.ts';
 
 const REDOC_PAGE = `<!doctype html>
@@ -25,6 +26,9 @@ const POLICY =
 
 /** Authenticates the services of the platform, which have no user. */
 const SERVICE_KEY = { type: 'http', scheme: 'bearer', description: 'INTERNAL_API_KEY' } as const;
+
+/** Authenticates the provisioning of an identity provider. */
+const SCIM_TOKEN = { type: 'http', scheme: 'bearer', description: 'The SCIM token of a connection' } as const;
 
 interface DocsOptions {
   name: string;
@@ -50,6 +54,7 @@ export const docs = fp(
           securitySchemes: {
             bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
             ...(name === 'user' && { serviceKey: SERVICE_KEY }),
+            ...(name !== 'login' && { scimToken: SCIM_TOKEN }),
           },
         },
         tags: [
@@ -63,6 +68,7 @@ export const docs = fp(
             name: 'single sign-on',
             description: 'Connections to identity providers, verified domains and logins through them',
           },
+          { name: 'SCIM', description: 'SCIM 2.0: provisioning of users and groups by an identity provider' },
           { name: 'events', description: 'Events published by services of the platform' },
           { name: 'platform', description: 'Operations of the platform behind the gateway' },
           { name: 'health', description: 'Health checks for operators and orchestrators' },
@@ -92,7 +98,9 @@ export const docs = fp(
         uiConfig: { layout: 'BaseLayout', validatorUrl: null },
       });
       const hidden = { schema: { hide: true } };
-      pages.get('/openapi.json', hidden, () => document(app));
+      // Calls are not metered, and the gateway asks its services for their documents.
+      const currentDocument = singleFlight(() => document(app));
+      pages.get('/openapi.json', hidden, () => currentDocument());
       // Swagger UI fetches /docs/json.
       pages.addHook('onRequest', async (request, reply) => {
         if (request.url === '/docs/json') return reply.redirect('/openapi.json');
@@ -100,9 +108,12 @@ export const docs = fp(
       pages.get('/redoc', hidden, async (_request, reply) =>
         reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(REDOC_PAGE),
       );
-      pages.get('/redoc/redoc.standalone.js', hidden, async (_request, reply) =>
-        reply.type('text/javascript; charset=utf-8').send(await redocBundle()),
-      );
+      // One megabyte that anybody may request: all responses share it.
+      let bundle: Buffer | undefined;
+      pages.get('/redoc/redoc.standalone.js', hidden, async (_request, reply) => {
+        bundle ??= await redocBundle();
+        return reply.type('text/javascript; charset=utf-8').send(bundle);
+      });
     });
   },
 );
@@ -123,7 +134,7 @@ const operationIdOf = (method: string, url: string): string =>
     .join('');
 
 /** Returns Redoc's bundle without the logo that it would fetch from its vendor. */
-async function redocBundle(): Promise<string> {
+async function redocBundle(): Promise<Buffer> {
   const path = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js');
-  return (await readFile(path, 'utf8')).replaceAll(/https:\/\/cdn\.redoc\.ly\/[^"']*/g, '');
+  return Buffer.from((await readFile(path, 'utf8')).replaceAll(/https:\/\/cdn\.redoc\.ly\/[^"']*/g, ''));
 }

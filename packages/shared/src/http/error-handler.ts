@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AppError, renderError } from './errors.ts';
-import { toAppError } from './foreign-errors.ts';
 import { contractOfRequest, protectiveHeaders } from './response-headers.ts';
+import { toAppError } from './to-app-error.ts';
 
 /** Headers that stay on an error. Others describe the response that failed; the hooks set theirs again. */
 const KEPT = /^(?:access-control-.*|vary|connection)$/;

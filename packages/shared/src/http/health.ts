@@ -1,7 +1,8 @@
-import { setTimeout } from 'node:timers/promises';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { collectDefaultMetrics, type Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import { z } from 'zod';
+import { singleFlight } from '../single-flight.ts';
+import { withTimeout } from '../with-timeout.ts';
 import { publicRoutes } from './public-routes.ts';
 
 /** Dependencies of a service. `check` rejects when one is down; without a `needed` one the service is unavailable. */
@@ -51,12 +52,14 @@ export const health: FastifyPluginAsyncZod<HealthOptions> = async (
   app,
   { name, checks, timeout, registry },
 ) => {
-  collectDefaultMetrics({ register: registry });
+  const process = processMetrics();
   publicRoutes(app);
+  // Calls are not metered, and a dependency that hangs would collect one command from each.
+  const currentStates = singleFlight(() => checkAll(checks, timeout));
 
   for (const path of ['/health', '/health/ready']) {
     app.get(path, { schema: healthSchema }, async (_request, reply) => {
-      const states = await checkAll(checks, timeout);
+      const states = await currentStates();
       const status = statusOf(checks, states);
       return reply.code(status === 'unavailable' ? 503 : 200).send({ status, service: name, checks: states });
     });
@@ -64,22 +67,31 @@ export const health: FastifyPluginAsyncZod<HealthOptions> = async (
   app.get('/health/live', { schema: liveSchema }, async () => ({ status: 'ok' as const }));
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
     reply.type(registry.contentType);
-    return registry.metrics();
+    return Registry.merge([registry, process]).metrics();
   });
 };
+
+let ofProcess: Registry | undefined;
+
+/** Memory, CPU and event loop of the process. Each collection starts timers that never end, so there is one. */
+function processMetrics(): Registry {
+  if (!ofProcess) {
+    ofProcess = new Registry();
+    collectDefaultMetrics({ register: ofProcess });
+  }
+  return ofProcess;
+}
 
 type States = Record<string, 'up' | 'down'>;
 
 async function checkAll(checks: Checks, timeout: number): Promise<States> {
   const states = Object.entries(checks).map(async ([dependency, { check }]) => {
-    const late = setTimeout(timeout, 'down' as const, { ref: false });
-    const checked = Promise.resolve()
-      .then(check)
-      .then(
-        () => 'up' as const,
-        () => 'down' as const,
-      );
-    return [dependency, await Promise.race([checked, late])] as const;
+    const checked = withTimeout(Promise.resolve().then(check), timeout, new Error('timed out'));
+    const state = await checked.then(
+      () => 'up' as const,
+      () => 'down' as const,
+    );
+    return [dependency, state] as const;
   });
   return Object.fromEntries(await Promise.all(states));
 }

@@ -35,7 +35,13 @@ export interface ServerOptions {
 }
 
 /** Milliseconds (CONTRACT.md §Timeouts). */
-export const TIMEOUTS = { headers: 15_000, request: 30_000, healthCheck: 2_000 };
+export const TIMEOUTS = {
+  headers: 15_000,
+  request: 30_000,
+  /** For silence on a connection; otherwise clients that do not read their responses would fill the memory. */
+  idle: 120_000,
+  healthCheck: 2_000,
+};
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -57,7 +63,7 @@ export async function createServer({
   now = Date.now,
   logStream,
 }: ServerOptions) {
-  const { headers, request, healthCheck } = { ...TIMEOUTS, ...timeouts };
+  const { headers, request, idle, healthCheck } = { ...TIMEOUTS, ...timeouts };
   const handleError = errorHandler(now);
   const app = Fastify({
     loggerInstance: createLogger(name, config.LOG_LEVEL, logStream),
@@ -68,7 +74,7 @@ export async function createServer({
     genReqId: (raw) => requestId(raw.headers['x-request-id']),
     bodyLimit: 1024 * 1024,
     routerOptions: { maxParamLength: 16_384 }, // longer than any header, so that no ID is too long for the router
-    connectionTimeout: 0,
+    connectionTimeout: idle,
     requestTimeout: streams ? 0 : request,
     http: {
       requireHostHeader: false,

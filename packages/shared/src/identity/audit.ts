@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { ANY_STRING, type Collections, collection } from '../data/connect.ts';
+import { withTimeout } from '../with-timeout.ts';
 import { emailKey } from './email.ts';
 import { userIdOf } from './users.ts';
 import './principal.ts';
@@ -15,10 +16,17 @@ export const AUDIT_ACTIONS = [
   'refresh',
   'logout',
   'profile.update',
+  'chatbot.create',
+  'chatbot.update',
+  'chatbot.delete',
+  'chatbot.duplicate',
   'access.grant',
   'access.revoke',
+  'organization.update',
   'owner.add',
   'owner.remove',
+  'department.create',
+  'department.update',
   'member.grant',
   'member.remove',
   'invitation.create',
@@ -148,15 +156,11 @@ export async function auditAll(
   }
   const [first] = events;
   if (!first) return;
-  const storing = events.length === 1 ? db.auditEvents.insertOne(first) : db.auditEvents.insertMany(events);
+  const storing: Promise<unknown> =
+    events.length === 1 ? db.auditEvents.insertOne(first) : db.auditEvents.insertMany(events);
   const stored = storing.catch((error: unknown) => {
     for (const { event_id } of events)
       request.log.error({ err: error, event_id }, 'audit event not recorded');
   });
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, STORE_TIMEOUT);
-  });
-  await Promise.race([stored, timeout]);
-  clearTimeout(timer);
+  await withTimeout(stored, STORE_TIMEOUT, new Error('timed out')).catch(() => {}); // the write goes on
 }

@@ -12,17 +12,17 @@ const PHC = /^\$argon2id\$v=\d+\$m=(\d+),t=(\d+),p=(\d+)\$[A-Za-z0-9+/]+\$[A-Za-
 /** The costliest hash that is verified: 256 MiB, 16 passes, 8 lanes. The stored value itself names its cost. */
 const MAX_COST = [262_144, 16, 8] as const;
 
-/** A hash with the parameters of a new one. */
-const phc = (salt: string, hashed: string): string =>
-  `$argon2id$v=19$m=${ARGON2ID.memoryCost},t=${ARGON2ID.timeCost},p=${ARGON2ID.parallelism}$${salt}$${hashed}`;
+/** A hash of the given parameters. */
+const phc = ({ memoryCost, timeCost, parallelism }: typeof ARGON2ID, salt: string, hashed: string): string =>
+  `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${salt}$${hashed}`;
 
 /** A hash of no known password. */
-const DECOY = phc('A'.repeat(22), 'A'.repeat(43));
+const decoy = (cost: typeof ARGON2ID): string => phc(cost, 'A'.repeat(22), 'A'.repeat(43));
 
 /** Returns a hash of no known password, for an account that has none. It costs nothing to make. */
 export function unusableHash(): string {
   const random = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll('=', '');
-  return phc(random(16), random(32));
+  return phc(ARGON2ID, random(16), random(32));
 }
 
 /** Returns whether a stored value is a hash. Any other value is the password itself. */
@@ -53,18 +53,22 @@ export interface Passwords {
   matches(stored: unknown, submitted: string, options?: { alwaysHash?: boolean }): Promise<boolean>;
 }
 
-interface HashingQueue {
+interface HashingOptions {
   /** Runs the hashing jobs; by default one per core. */
   queue?: PQueue;
   /** Waiting jobs beyond which a new one is refused; by default about three seconds of work. */
   maxQueued?: number;
+  /** The parameters of a new hash. */
+  cost?: typeof ARGON2ID;
 }
 
 /** Hashes on the thread pool through a bounded queue, so that a flood of logins gets 503 instead of a stall. */
 export function createPasswords({
   queue = new PQueue({ concurrency: availableParallelism() }),
   maxQueued = 128 * queue.concurrency,
-}: HashingQueue = {}): Passwords {
+  cost = ARGON2ID,
+}: HashingOptions = {}): Passwords {
+  const unknownPassword = decoy(cost);
   const enqueue = <T>(job: () => Promise<T>): Promise<T> => {
     if (queue.size >= maxQueued) throw new AppError('unavailable');
     return queue.add(job);
@@ -72,7 +76,7 @@ export function createPasswords({
   return {
     async encode(password, storage) {
       if (storage === 'plain' && !isPasswordHash(password)) return password;
-      return enqueue(() => hash(password, ARGON2ID));
+      return enqueue(() => hash(password, cost));
     },
     async matches(stored, submitted, { alwaysHash = false } = {}) {
       const hashed = typeof stored === 'string' && isPasswordHash(stored);
@@ -80,7 +84,7 @@ export function createPasswords({
         const matched = await enqueue(() => verify(stored, submitted).catch(undefinedIfUnreadable));
         if (matched !== undefined) return matched;
       }
-      if (alwaysHash) await enqueue(() => verify(DECOY, submitted));
+      if (alwaysHash) await enqueue(() => verify(unknownPassword, submitted));
       if (hashed || typeof stored !== 'string') return false;
       const digest = (text: string) => createHash('sha256').update(text).digest();
       return timingSafeEqual(digest(stored), digest(submitted));

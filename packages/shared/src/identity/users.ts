@@ -45,8 +45,6 @@ export interface User {
   otp_mails?: { at: number; network: string }[];
   /** Result of the latest code check. */
   otp_verdict?: OtpVerdict;
-  /** Times of the latest invitations by this user, oldest first, at most the hourly limit. */
-  invitation_times?: number[];
   /** Whether the features record of the free plan is known to exist. */
   features_assigned?: boolean;
   /** Sessions that began at this time or earlier have ended. */
@@ -136,11 +134,16 @@ export const userCollections = {
 /** Returns the first duplicate addresses with their spellings, which prevent the unique index. */
 async function sharedAddresses(users: Collection<User>): Promise<string[]> {
   const groups = await users
-    .aggregate<{ spellings: string[] }>([
-      { $group: { _id: { $toLower: '$email' }, spellings: { $push: '$email' }, count: { $sum: 1 } } },
-      { $match: { count: { $gt: 1 } } },
-      { $limit: 10 },
-    ])
+    .aggregate<{ _id: unknown; spellings: string[]; count: number }>(
+      [
+        { $group: { _id: '$email', spellings: { $push: '$email' }, count: { $sum: 1 } } },
+        { $match: { count: { $gt: 1 } } },
+        { $limit: 10 },
+      ],
+      { collation: EMAIL_COLLATION },
+    )
     .toArray();
-  return groups.map(({ spellings }) => spellings.join(', '));
+  return groups.map(({ _id, spellings, count }) =>
+    _id === null ? `${count} records without one` : spellings.join(', '),
+  );
 }

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { AppError, failures } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
 import { bodyRefusals, departmentRecord, organizationPath, tagged } from '../contract.ts';
@@ -30,10 +31,12 @@ export const createDepartment: FastifyPluginAsyncZod<{ db: Database; now: () => 
     '/api/v1/organizations/:organization_id/departments',
     { schema, config },
     async (request, reply) => {
-      const { organization_id } = request.params;
-      const { name } = request.body;
       const department = newDepartment(
-        { department_id: randomUUIDv7(), organization_id, name },
+        {
+          department_id: randomUUIDv7(),
+          organization_id: request.params.organization_id,
+          name: request.body.name,
+        },
         new Date(now()),
       );
       try {
@@ -42,6 +45,9 @@ export const createDepartment: FastifyPluginAsyncZod<{ db: Database; now: () => 
         if (isDuplicateKey(error, 'name_key')) throw new AppError('duplicate');
         throw error;
       }
+      const { department_id, organization_id, name } = department;
+      const after = { name };
+      await audit(db, request, now(), { action: 'department.create', after, organization_id, department_id });
       return reply.code(201).send(department);
     },
   );

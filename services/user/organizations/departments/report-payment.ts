@@ -51,12 +51,13 @@ export const reportPayment: FastifyPluginAsyncZod<{
     { schema, ...requireServiceKey(config) },
     async (request) => {
       const { department_id } = request.params;
+      const { invoice_id } = request.body;
       const { billing, before } = await applyReport(db, department_id, request.body, now());
       if (before)
         await audit(db, request, now(), {
           action: 'billing.payment',
           before: auditedPlan(before.billing),
-          after: auditedPlan(billing),
+          after: { ...auditedPlan(billing), ...(invoice_id !== undefined && { invoice_id }) },
           organization_id: before.organization_id,
           department_id,
         });

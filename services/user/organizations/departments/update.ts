@@ -1,6 +1,7 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { AppError, failures, found } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
 import { bodyRefusals, departmentPath, departmentRecord, tagged } from '../contract.ts';
@@ -20,25 +21,30 @@ const schema = {
 };
 
 /** PATCH /api/v1/organizations/{organization_id}/departments/{department_id}. */
-export const updateDepartment: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+export const updateDepartment: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
+  app,
+  { db, now },
+) => {
   app.patch(
     '/api/v1/organizations/:organization_id/departments/:department_id',
     { schema, config },
     async (request) => {
       const { organization_id, department_id } = request.params;
       const { name } = request.body;
-      try {
-        return found(
-          await db.departments.findOneAndUpdate(
-            { organization_id, department_id },
-            { $set: { name, name_key: nameKeys(name) } },
-            { returnDocument: 'after' },
-          ),
-        );
-      } catch (error) {
-        if (isDuplicateKey(error, 'name_key')) throw new AppError('duplicate');
-        throw error;
-      }
+      const department = { organization_id, department_id };
+      const rename = { $set: { name, name_key: nameKeys(name) } };
+      const before = await db.departments
+        .findOneAndUpdate(department, rename, { returnDocument: 'before' })
+        .catch((error) => {
+          throw isDuplicateKey(error, 'name_key') ? new AppError('duplicate') : error;
+        });
+      await audit(db, request, now(), {
+        action: 'department.update',
+        before: { name: found(before).name },
+        after: { name },
+        ...department,
+      });
+      return { ...found(before), name };
     },
   );
 };

@@ -1,52 +1,67 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { emailKey } from '@gatehouse/shared/identity/email';
-import { ACTIVE, EMAIL_COLLATION } from '@gatehouse/shared/identity/users';
+import { ACTIVE, EMAIL_COLLATION, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
+import type { WithId } from 'mongodb';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
+import type { Membership } from '../records.ts';
 import { isPending } from './present-invitation.ts';
 
 /**
- * Accepts every invitation of a verified address. One write turns an invitation into a membership; an interrupted
- * call is completed when the address is verified again or the service starts.
+ * Accepts every invitation of a verified address. An interrupted call is completed when the address is verified
+ * again or the service starts.
  * @param request the call in which this happens, for the audit.
  */
 export async function acceptInvitations(
   db: Database,
-  { user_id, email }: { user_id?: string; email: string },
+  account: { user_id?: string; email: string },
   now: number,
   request?: FastifyRequest,
 ): Promise<void> {
-  if (typeof user_id !== 'string') return;
+  const user_id = userIdOf(account);
+  if (user_id === null) return;
+  const { email } = account;
   const invitations = db.memberships.find({ email: emailKey(email), ...isPending(now) });
-  for await (const { _id, membership_id, role, organization_id, department_id } of invitations) {
-    const pending = { _id, ...isPending(now) };
-    if (await db.memberships.findOne({ department_id, user_id })) {
-      await db.memberships.deleteOne(pending);
-      continue;
-    }
-    // Leftovers of an earlier membership must not come back with the new one.
-    await revokeGrants(db, { organization_id, department_id }, user_id);
-    try {
-      const { matchedCount } = await db.memberships.updateOne(pending, {
-        $set: { user_id, joined_at: new Date(now) },
-        $unset: { expires_at: true },
+  for await (const invitation of invitations)
+    await acceptInvitation(db, invitation, { user_id, email }, now, request);
+}
+
+/** Turns an invitation into a membership with one write, unless the user is a member already. */
+export async function acceptInvitation(
+  db: Database,
+  { _id, membership_id, organization_id, department_id }: WithId<Membership>,
+  { user_id, email }: { user_id: string; email: string },
+  now: number,
+  request?: FastifyRequest,
+): Promise<void> {
+  const pending = { _id, ...isPending(now) };
+  if (await db.memberships.findOne({ department_id, user_id })) {
+    await db.memberships.deleteOne(pending);
+    return;
+  }
+  // Leftovers of an earlier membership must not come back with the new one.
+  await revokeGrants(db, { organization_id, department_id }, user_id);
+  try {
+    const accepted = await db.memberships.findOneAndUpdate(
+      pending,
+      { $set: { user_id, joined_at: new Date(now) }, $unset: { expires_at: true } },
+      { returnDocument: 'after' },
+    );
+    if (request && accepted)
+      await audit(db, request, now, {
+        action: 'invitation.accept',
+        // Without a principal, the invitee has verified the address; otherwise the inviter adds an active account.
+        ...(!request.principal && { user_id, email }),
+        target: { user_id, invitation_id: membership_id },
+        after: { role: accepted.role },
+        organization_id,
+        department_id,
       });
-      if (request && matchedCount === 1)
-        await audit(db, request, now, {
-          action: 'invitation.accept',
-          // Without a principal, the invitee has verified the address; otherwise the inviter adds an active account.
-          ...(!request.principal && { user_id, email }),
-          target: { user_id, invitation_id: membership_id },
-          after: { role },
-          organization_id,
-          department_id,
-        });
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      await db.memberships.deleteOne(pending); // a concurrent call has made the user a member
-    }
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    await db.memberships.deleteOne(pending); // a concurrent call has made the user a member
   }
 }
 

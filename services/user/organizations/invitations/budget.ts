@@ -3,7 +3,7 @@ import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { emailKey } from '@gatehouse/shared/identity/email';
 import type { Database } from '../../database.ts';
-import { budgetLeft, HOUR, hourlyBudgetSpent, spendBudget } from '../../hourly-budget.ts';
+import { HOUR } from '../../hourly-budget.ts';
 
 /** CONTRACT.md §Organizations. To one recipient within a day, from one organization and from one inviter. */
 const PER_RECIPIENT = 3;
@@ -45,10 +45,10 @@ export async function spendInvitation(
     { key: `organization ${organization_id} ${recipient}`, limit: PER_RECIPIENT, seconds: 24 * HOUR },
     { key: `inviter ${inviter} ${recipient}`, limit: PER_RECIPIENT, seconds: 24 * HOUR },
     { key: `network ${network}`, limit: PER_NETWORK, seconds: HOUR },
+    { key: `inviter ${inviter}`, limit: PER_INVITER, seconds: HOUR },
   ];
   try {
     for (const budget of budgets) await spend(db, budget, { id, at });
-    await spendOfInviter(db, inviter, at);
   } catch (error) {
     const keys = budgets.map(({ key }) => key);
     await db.invitationBudgets.updateMany({ key: { $in: keys } }, { $pull: { uses: { id } } });
@@ -83,16 +83,6 @@ async function spend(
     const retryAfter = Math.max(1, (oldest?.at ?? use.at) + seconds - use.at);
     throw new AppError('rateLimited', { retryAfter, limit });
   }
-}
-
-async function spendOfInviter(db: Database, user_id: string, at: number): Promise<void> {
-  const { matchedCount } = await db.users.updateOne(
-    { user_id, ...budgetLeft('invitation_times', PER_INVITER, at) },
-    { $push: spendBudget('invitation_times', PER_INVITER, at) },
-  );
-  if (matchedCount === 1) return;
-  const user = await db.users.findOne({ user_id });
-  throw hourlyBudgetSpent(user?.invitation_times, at);
 }
 
 /** The mailbox that an address reaches: without the tag after `+` and, at Gmail, without dots. */

@@ -8,6 +8,7 @@ import { audit } from '@gatehouse/shared/identity/audit';
 import { emailKey, isPlainAddress } from '@gatehouse/shared/identity/email';
 import { findUserByEmail, isActive, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { WithId } from 'mongodb';
 import { z } from 'zod';
 import { membershipOf, roleOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
@@ -16,7 +17,7 @@ import { ALREADY_OWNER, bodyRefusals, departmentPath, invitationRecord, tagged }
 import { isMember } from '../members/present-member.ts';
 import { nameInMail } from '../names.ts';
 import type { Membership, Organization } from '../records.ts';
-import { acceptInvitations } from './accept.ts';
+import { acceptInvitation } from './accept.ts';
 import { spendInvitation } from './budget.ts';
 import { presentInvitation } from './present-invitation.ts';
 
@@ -74,17 +75,6 @@ export const createInvitation: FastifyPluginAsyncZod<{
         throw new AppError('forbidden'); // invited to a role above the caller's
       }
       const { membership_id } = written;
-
-      // Look for the account after the write: if the address is verified in between, that call accepts the invitation.
-      const account = await findUserByEmail(db.users, email);
-      const joiner = account && isActive(account) && userIdOf(account) !== null ? account : null;
-      // Send the e-mail before accepting: if it fails, the caller can retry.
-      await mailer.sendInvitation(account?.email ?? address, {
-        organization: nameInMail(organization.name),
-        department: nameInMail(department.name),
-        url: PUBLIC_URL,
-        isMember: joiner !== null,
-      });
       await audit(db, request, now(), {
         action: 'invitation.create',
         target: { email, invitation_id: membership_id },
@@ -92,7 +82,18 @@ export const createInvitation: FastifyPluginAsyncZod<{
         organization_id,
         department_id,
       });
-      if (joiner) await acceptInvitations(db, joiner, now(), request);
+
+      // Look for the account after the write: if the address is verified in between, that call accepts the invitation.
+      const account = await findUserByEmail(db.users, email);
+      const user_id = account && isActive(account) ? userIdOf(account) : null;
+      // Send the e-mail before accepting: if it fails, the caller can retry.
+      await mailer.sendInvitation(account?.email ?? address, {
+        organization: nameInMail(organization.name),
+        department: nameInMail(department.name),
+        url: PUBLIC_URL,
+        isMember: user_id !== null,
+      });
+      if (user_id !== null) await acceptInvitation(db, written, { user_id, email }, now(), request);
       const invitation = await db.memberships.findOne({ membership_id });
       // A concurrent call has withdrawn the invitation or made the user a member in another way.
       if (!invitation) await refuse();
@@ -109,7 +110,7 @@ async function upsertInvitation(
   db: Database,
   invitation: Pick<Membership, 'organization_id' | 'department_id' | 'email'>,
   { role, grantable, granted_by, now }: { role: Role; grantable: Role[]; granted_by: string; now: number },
-): Promise<Membership | null> {
+): Promise<WithId<Membership> | null> {
   const write = (upsert: boolean) =>
     db.memberships.findOneAndUpdate(
       {

@@ -1,9 +1,10 @@
-import { grantableBy } from '@gatehouse/shared/access/rbac';
+import { grantableBy, ROLES } from '@gatehouse/shared/access/rbac';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { messageResponse } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { keepingAnOwner } from '../../access/last-owner.ts';
+import type { Filter } from 'mongodb';
+import { endOwnership } from '../../access/last-owner.ts';
 import { membershipOf, roleOf } from '../../access/membership.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
@@ -36,15 +37,15 @@ export const removeMember: FastifyPluginAsyncZod<{ db: Database; now: () => numb
     { schema, config },
     async (request) => {
       const { organization_id, department_id, user_id } = request.params;
-      const restore = async (removed: Membership | null) => removed && db.memberships.insertOne(removed);
       const isOneself = user_id === membershipOf(request).caller;
-      const removable = isOneself ? {} : { role: { $in: grantableBy(roleOf(request)) } };
-      const remove = () => db.memberships.findOneAndDelete({ ...request.params, ...removable });
-      const present = await db.memberships.findOne({ ...request.params, ...removable });
-      const removed =
-        present?.role === 'Owner'
-          ? await keepingAnOwner(db, request.params, { change: remove, undo: restore })
-          : await remove();
+      const removable = isOneself ? ROLES : grantableBy(roleOf(request));
+      const remove = (filter: Filter<Membership>) =>
+        db.memberships.findOneAndDelete({ ...request.params, ...filter });
+      const removeLower = () => remove({ role: { $in: removable.filter((each) => each !== 'Owner') } });
+      const removeOwner = async () =>
+        removable.includes('Owner') ? endOwnership(db, request.params, remove) : null;
+      // A concurrent call may have lowered an Owner; then remove the member after all.
+      const removed = (await removeLower()) ?? (await removeOwner()) ?? (await removeLower());
       if (!removed) {
         const isMember = await db.memberships.findOne(request.params);
         throw new AppError(isMember ? 'forbidden' : 'notFound');

@@ -5,8 +5,9 @@ import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { findActiveUser } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Filter } from 'mongodb';
 import { endSelfGrants, newRevocation } from '../../access/end-self-grants.ts';
-import { keepingAnOwner } from '../../access/last-owner.ts';
+import { endOwnership } from '../../access/last-owner.ts';
 import { membershipOf, roleOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
 import { ALREADY_OWNER, bodyRefusals, memberPath, memberRecord, tagged } from '../contract.ts';
@@ -49,29 +50,29 @@ export const setMember: FastifyPluginAsyncZod<{ db: Database; now: () => number 
       const granted = { role, granted_by: caller, granted_at: at.toISOString() };
       // Callers who are being removed must not add themselves back: they only change the role that they still have.
       const isOneself = user_id === caller;
-      const change = async () => {
+      const changeable = isOneself ? [own] : grantable;
+      const change = async (filter: Filter<Membership>) => {
         const $set = { ...granted, ...newRevocation() };
         const before = await db.memberships.findOneAndUpdate(
-          { ...request.params, role: isOneself ? own : { $in: grantable } },
-          { $set },
+          { ...request.params, ...filter },
+          { $set, $unset: { leaving: true } },
           { returnDocument: 'before' },
         );
         return before && { before: { role: before.role }, member: { ...before, ...$set } };
       };
+      const endsOwner = role !== 'Owner' && changeable.includes('Owner');
+      const changeKeeping = () =>
+        change({ role: { $in: endsOwner ? changeable.filter((each) => each !== 'Owner') : changeable } });
+      const lowerOwner = async () => (endsOwner ? endOwnership(db, request.params, change) : null);
       const add = async () => {
         if (isOneself) return null;
         const membership = { membership_id: randomUUIDv7(), ...request.params, joined_at: at, ...granted };
         const member = await addMember(db, membership);
         return member && { before: null, member };
       };
-      const former = role === 'Owner' ? null : await db.memberships.findOne(request.params);
-      const undo = async (lowered: Awaited<ReturnType<typeof change>>) =>
-        former && lowered && restoreOwner(db, former, lowered.member);
+      // A concurrent call may have added the user or lowered an Owner; then change the role after all.
       const changed =
-        former?.role === 'Owner' && grantable.includes('Owner')
-          ? await keepingAnOwner(db, request.params, { change, undo })
-          : // A concurrent call may have added the user; then change the role after all.
-            ((await change()) ?? (await add()) ?? (await change()));
+        (await changeKeeping()) ?? (await lowerOwner()) ?? (await add()) ?? (await changeKeeping());
       if (!changed) throw new AppError('forbidden'); // their role is above the caller's
       const { membership_id, revocation } = changed.member;
       if (revocation !== undefined) await endSelfGrants(db, { membership_id });
@@ -87,14 +88,3 @@ export const setMember: FastifyPluginAsyncZod<{ db: Database; now: () => number 
     },
   );
 };
-
-/** Gives a lowered member the role of Owner back, unless it has been changed again. */
-const restoreOwner = (
-  db: Database,
-  { role, granted_by, granted_at }: Membership,
-  { membership_id, revocation }: Membership,
-) =>
-  db.memberships.updateOne(
-    { membership_id, revocation: String(revocation) },
-    { $set: { role, granted_by, granted_at }, $unset: { revocation: true } },
-  );

@@ -51,7 +51,7 @@ export const removeOwner: FastifyPluginAsyncZod<{ db: Database; now: () => numbe
         },
         { $pull: { owners: { user_id } } },
       );
-      await endSelfGrants(db, memberships); // revokes nothing while they are an Owner
+      await endSelfGrants(db, memberships);
       if (matchedCount === 0) {
         // A concurrent call has removed the caller, the user or the others.
         await remainingOwners(db, organization_id, { caller, user_id });

@@ -1,13 +1,12 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { auditAll } from '@gatehouse/shared/identity/audit';
-import { emailKey } from '@gatehouse/shared/identity/email';
+import { domainOf, emailKey } from '@gatehouse/shared/identity/email';
 import { EMAIL_COLLATION, type User } from '@gatehouse/shared/identity/users';
 import { MongoBulkWriteError } from 'mongodb';
 import { drawUserIds } from '../../account/user-ids.ts';
 import { acceptInvitations } from '../../organizations/invitations/accept.ts';
 import { type Account, updateAccount } from '../../sso/provisioning/account.ts';
-import { domainOf } from '../../sso/provisioning/address.ts';
 import { assignDepartment, grantedBy } from '../../sso/provisioning/department.ts';
 import { findOrCreate, newAccount } from '../../sso/provisioning/first-login.ts';
 import type { Identity, ScimUser } from '../../sso/records.ts';

@@ -1,5 +1,8 @@
+import { callbackUrl } from '../oidc/callback-url.ts';
+import { asOidc } from '../oidc/options.ts';
 import type { SsoOptions } from '../options.ts';
 import type { Connection } from '../records.ts';
+import { acsUrlOf, entityIdOf, logoutUrlOf } from '../saml/service-provider.ts';
 
 /** The addresses that an administrator registers at the provider. */
 export interface Addresses {
@@ -14,28 +17,26 @@ export interface Addresses {
   backchannel_logout_uri?: string;
 }
 
-export function addressesOf(
-  { config }: Pick<SsoOptions, 'config'>,
-  { protocol, slug, oidc }: Pick<Connection, 'protocol' | 'slug' | 'oidc'>,
-): Addresses {
+export function addressesOf({ config }: Pick<SsoOptions, 'config'>, connection: Connection): Addresses {
+  const { protocol, slug } = connection;
   const base = config.PUBLIC_URL.replace(/\/$/, '');
   const scim_base_url = `${base}/scim/v2`;
   if (protocol === 'saml') {
     return {
       login_url: `${base}/saml/login/${slug}`,
       scim_base_url,
-      acs_url: `${base}/saml/acs`,
-      entity_id: `${base}/saml/metadata/${slug}`,
-      metadata_url: `${base}/saml/metadata/${slug}`,
-      single_logout_url: `${base}/saml/logout`,
+      acs_url: acsUrlOf(config),
+      entity_id: entityIdOf(config, slug),
+      metadata_url: entityIdOf(config, slug),
+      single_logout_url: logoutUrlOf(config, slug),
     };
   }
   if (protocol === 'oidc') {
     return {
       login_url: `${base}/oauth/login/${slug}`,
       scim_base_url,
-      redirect_uri: `${base}/oauth/callback${oidc?.own_callback ? `/${slug}` : ''}`,
-      backchannel_logout_uri: `${base}/oauth/backchannel-logout`,
+      redirect_uri: callbackUrl({ config }, asOidc(connection)).href,
+      backchannel_logout_uri: `${base}/oauth/backchannel-logout/${slug}`,
     };
   }
   return { login_url: `${base}/api/v1/auth/ldap`, scim_base_url };

@@ -1,4 +1,4 @@
-import { toAppError } from '@gatehouse/shared/http/foreign-errors';
+import { toAppError } from '@gatehouse/shared/http/to-app-error';
 import { type AuditAction, audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -58,6 +58,8 @@ export async function recordRefusal(
 function asRefusal(error: Error): SsoRefusal | undefined {
   if (error instanceof SsoRefusal) return error;
   const { reason, message, cause } = toAppError(error);
+  // A protocol that has one status for every refusal.
+  if (cause instanceof SsoRefusal) return cause;
   const isMalformed = reason === 'invalidFormat' || reason === 'missingField';
   return isMalformed ? new SsoRefusal('message malformed', message, cause) : undefined;
 }

@@ -21,3 +21,10 @@ export async function useOnce(
     throw new SsoRefusal('message used before', id);
   }
 }
+
+/** Whether a message has been claimed. */
+export const wasUsed = async (
+  { db }: Pick<SsoOptions, 'db'>,
+  connection_id: string,
+  id: string,
+): Promise<boolean> => (await db.ssoUsedMessages.findOne({ key: `${connection_id}:${id}` })) !== null;

@@ -1,4 +1,4 @@
-import { emailKey, isPlainAddress } from '@gatehouse/shared/identity/email';
+import { domainOf, isPlainAddress } from '@gatehouse/shared/identity/email';
 import type { Database } from '../../database.ts';
 import type { Profile } from '../profile.ts';
 import type { Connection } from '../records.ts';
@@ -25,8 +25,6 @@ export async function isOwnAddress(
   );
   return own !== null;
 }
-
-export const domainOf = (email: string): string => emailKey(email).slice(email.lastIndexOf('@') + 1);
 
 /**
  * Requires that the connection's organization has verified the domain of an address. Without this rule, the provider

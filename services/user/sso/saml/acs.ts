@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { CODE_LIFETIME, finishBrowserLogin } from '../login/finish.ts';
 import { takeFlow } from '../login/flow.ts';
 import { loginConnection } from '../login/login-connection.ts';
+import { rememberMissing } from '../login/remember-missing.ts';
 import { useOnce } from '../login/used-messages.ts';
 import type { SsoOptions } from '../options.ts';
 import { mapAttributes, type Profile } from '../profile.ts';
@@ -68,6 +69,7 @@ export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
 
     const assertion = await verifyResponse(options, connection, message, flow?.request_id);
     const profile = profileOf(assertion, connection.attributes);
+    await rememberMissing(options, connection, profile);
     if (profile.email) request.sso.email = profile.email;
     await useOnce(options, connection.connection_id, assertion.id, assertion.acceptedUntil);
     return finishBrowserLogin(options, request, reply, connection, {

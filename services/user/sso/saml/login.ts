@@ -20,7 +20,7 @@ const schema = {
       description: 'Where the person logs in',
       examples: [{ redirect_url: 'https://idp.example.com/sso?SAMLRequest=fZFNT8…&RelayState=3q2-7w…' }],
     }),
-    ...failures('catalogue', 'forbidden', 'notFound', 'rateLimited', 'unavailable'),
+    ...failures('catalogue', 'invalidFormat', 'forbidden', 'notFound', 'rateLimited', 'unavailable'),
   },
 };
 

@@ -13,16 +13,19 @@ const malformed = (detail: string): never => {
 };
 
 /**
- * Decodes a message of the HTTP-POST binding.
+ * Reads a message of the HTTP-POST binding.
  * @param name of its form field, for the operator.
  * @throws {SsoRefusal} message malformed.
  */
-export function readMessage(name: string, base64: string | undefined): Message {
-  if (base64 === undefined) return malformed(`${name} is missing`);
+export const readMessage = (name: string, base64: string): Message =>
+  parseMessage(name, decodeMessage(name, base64));
+
+/** @throws {SsoRefusal} message malformed. */
+export function decodeMessage(name: string, base64: string): Buffer {
   const packed = base64.replace(/[\r\n]/g, '');
   // Buffer.from would skip other characters, such as those of an encoding on top.
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(packed)) return malformed(`${name} is not Base64`);
-  return parseMessage(name, Buffer.from(packed, 'base64'));
+  return Buffer.from(packed, 'base64');
 }
 
 /** @throws {SsoRefusal} message malformed. */

@@ -3,6 +3,7 @@ import { refusedLogins } from '../login/refused-logins.ts';
 import type { SsoOptions } from '../options.ts';
 import { acs } from './acs.ts';
 import { samlLogin } from './login.ts';
+import { samlLogout } from './logout.ts';
 import { spMetadata } from './sp-metadata.ts';
 
 /** The operations of SAML 2.0. */
@@ -12,5 +13,9 @@ export async function saml(app: FastifyInstance, options: SsoOptions): Promise<v
     await logins.register(refusedLogins, options);
     await logins.register(samlLogin, options);
     await logins.register(acs, options);
+  });
+  await app.register(async (logouts) => {
+    await logouts.register(refusedLogins, { ...options, action: 'sso.logout' as const });
+    await logouts.register(samlLogout, options);
   });
 }

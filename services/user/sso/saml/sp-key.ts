@@ -26,7 +26,8 @@ export async function createSpKey(commonName: string, now = Date.now()): Promise
     // The library takes a part in quotation marks for the whole name, and a leading # for hexadecimal.
     name: new Name([{ CN: [commonName.replaceAll('"', "'").replace(/^#/, '')] }]),
     keys,
-    notBefore: new Date(now),
+    // The clock of a provider may be behind.
+    notBefore: new Date(now - 86_400_000),
     notAfter,
   });
   const pkcs8 = await crypto.subtle.exportKey('pkcs8', keys.privateKey);

@@ -18,7 +18,7 @@ const schema = {
       description: 'An EntityDescriptor (application/samlmetadata+xml)',
       examples: ['<md:EntityDescriptor entityID="https://accounts.example.com/saml/metadata/acme">…'],
     }),
-    ...failures('catalogue', 'notFound', 'rateLimited', 'unavailable'),
+    ...failures('catalogue', 'invalidFormat', 'notFound', 'rateLimited', 'unavailable'),
   },
 };
 

@@ -46,7 +46,7 @@ export async function verifyResponse(
     .validatePostResponseAsync({ SAMLResponse: Buffer.from(xml).toString('base64') })
     .then(({ profile }) => profile?.getAssertionXml?.())
     .catch((error: Error) => {
-      throw new SsoRefusal('message refused', `the signature is not valid: ${error.message}`, error);
+      throw new SsoRefusal('message refused', `the response cannot be verified: ${error.message}`, error);
     });
   if (assertion === undefined) return refuse('the response has no assertion');
   return verifyAssertion(parseMessage('the signed assertion', Buffer.from(assertion)).root, expected);

@@ -1,5 +1,5 @@
 import { AppError } from '@gatehouse/shared/http/errors';
-import { withTimeout } from '../../with-timeout.ts';
+import { withTimeout } from '@gatehouse/shared/with-timeout';
 
 /** Milliseconds, above the sum of the driver's own limits. */
 const TIMEOUT = 20_000;

@@ -46,8 +46,8 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
   let phase: 'sending' | 'stopping' | 'abandoned' = 'sending';
   let webhook = claimed;
   let ownerActive = true;
-  /** The webhook may have changed since it was read. */
-  let stale = true;
+  /** The webhook has changed since it was read. */
+  let stale = false;
   /** The database may hold deliveries that are due and not in `page`. */
   let mayHaveMore = true;
   let page: Delivery[] = [];
@@ -100,13 +100,12 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
     );
     if (due.length === limit) mayHaveMore = true;
     const waiting = due.filter(({ _id }) => !skipped.has(_id));
-    if (!stale && !waiting.every(isSubscribed)) {
-      // The subscription may be younger than the webhook in memory, so read it again before dropping anything.
-      await refresh();
-      if (phase !== 'sending') return;
-      const unsubscribed = waiting.filter((delivery) => !isSubscribed(delivery));
-      await bounded(dropUnsubscribed(worker.db, unsubscribed, worker.now()));
-    }
+    if (stale || waiting.length === 0) return;
+    // Another process may have changed the webhook, and the subscription may be younger than the one in memory.
+    await refresh();
+    if (phase !== 'sending') return;
+    const unsubscribed = waiting.filter((delivery) => !isSubscribed(delivery));
+    await bounded(dropUnsubscribed(worker.db, unsubscribed, worker.now()));
     if (!stale) page = waiting.filter(isSubscribed);
   }
 
@@ -128,7 +127,7 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
     const [result] = await Promise.all([
       worker.recordOutcome(delivery, outcome),
       // Another process may have changed or deleted the webhook: read it before the next attempt takes this place.
-      page.length > 0 || mayHaveMore ? refresh() : undefined,
+      page.length > 0 ? refresh() : undefined,
     ]);
     worker.countAttempt(result);
     unrecorded.delete(delivery._id);

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { withTimeout } from '../../with-timeout.ts';
+import { withTimeout } from '@gatehouse/shared/with-timeout';
 import { bounded } from './database-timeout.ts';
 import { createReadHeldWebhook } from './held-webhook.ts';
 import { abandon, claim, renewAll } from './lease.ts';

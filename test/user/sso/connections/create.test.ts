@@ -121,7 +121,7 @@ describe('POST /api/v1/sso/connections', () => {
           acs_url: 'http://localhost:8000/saml/acs',
           entity_id: 'http://localhost:8000/saml/metadata/corp-saml',
           metadata_url: 'http://localhost:8000/saml/metadata/corp-saml',
-          single_logout_url: 'http://localhost:8000/saml/logout',
+          single_logout_url: 'http://localhost:8000/saml/slo/corp-saml',
         },
         created_at: at,
         updated_at: at,
@@ -178,7 +178,7 @@ describe('POST /api/v1/sso/connections', () => {
         attributes: { email: 'email', firstName: 'given_name', lastName: 'family_name' },
         addresses: {
           redirect_uri: 'http://localhost:8000/oauth/callback',
-          backchannel_logout_uri: 'http://localhost:8000/oauth/backchannel-logout',
+          backchannel_logout_uri: 'http://localhost:8000/oauth/backchannel-logout/corp-oidc',
         },
       },
     });
@@ -427,14 +427,14 @@ describe('POST /api/v1/sso/connections is refused', () => {
     [
       'of another issuer',
       { issuer: 'https://other.example' },
-      'the discovery document is of the issuer https://other.example',
+      'discovered metadata issuer does not match the expected issuer',
     ],
     [
       'without a token endpoint',
       { token_endpoint: undefined },
-      'the discovery document lacks a required field',
+      'the discovery document lacks token_endpoint',
     ],
-    ['that is not JSON', '<html>', 'the discovery document is not JSON'],
+    ['that is not JSON', '<html>', 'unexpected response content-type'],
   ])('with 400 for a discovery document %s', async (_what, document, reason) => {
     documents.set('/.well-known/openid-configuration', (base) => ({
       body: typeof document === 'string' ? document : discovery(base, document),
@@ -485,5 +485,60 @@ describe('POST /api/v1/sso/connections is refused', () => {
     if (details === '') return expect(answer.status).toBe(201); // 127.0.0.1 in decimal, which is allowed here
     expect([answer.status, answer.body.error?.details]).toEqual([400, details]);
     expect(await count()).toBe(0);
+  });
+});
+
+describe('in production', () => {
+  let production: SsoService;
+  let organization: Organization;
+  beforeAll(async () => {
+    production = await startSsoService({
+      env: {
+        NODE_ENV: 'production',
+        PASSWORD_STORAGE_ACKNOWLEDGED: '1',
+        SSO_ALLOWED_NETWORKS: '10.0.0.0/8',
+        PUBLIC_URL: 'https://a.example',
+      },
+      outbound: {
+        resolve: async (name) => (name === 'idp.example' ? ['93.184.215.14'] : ['10.1.2.3']),
+      },
+    });
+    organization = await production.newOrganization({ domain: null });
+  });
+  afterAll(() => production.stop());
+
+  const details = () => ({ idp_entity_id: 'urn:idp', certificates: [pem] });
+  test.each<[object, number, string?]>([
+    [{ saml: { sso_url: 'https://idp.example/' } }, 201],
+    [{ saml: { sso_url: 'http://inside.example/' } }, 201],
+    [{ saml: { sso_url: 'http://idp.example/' } }, 400, 'saml.sso_url must begin with https://'],
+    [
+      { saml: { metadata_url: 'http://idp.example/' } },
+      400,
+      'saml.metadata_url must be encrypted (https, ldaps or StartTLS)',
+    ],
+    [
+      { oidc: { issuer: 'http://idp.example', client_id: 'x' } },
+      400,
+      'oidc.issuer must be encrypted (https, ldaps or StartTLS)',
+    ],
+    [
+      { ldap: { ...ldap, url: 'ldap://idp.example' } },
+      400,
+      'ldap.url must resolve to public addresses or to networks that the operator allows',
+    ],
+    [{ ldap: { ...ldap, url: 'ldap://idp.example', start_tls: true } }, 201],
+    [{ ldap: { ...ldap, url: 'ldap://inside.example:3890' } }, 201],
+  ])('%j: %i', async (settings, status, text) => {
+    const [[protocol, given]] = Object.entries(settings) as [[string, Record<string, unknown>]];
+    slugs += 1;
+    const answer = await organization.owner.call('POST', '/api/v1/sso/connections', {
+      organization_id: organization.organization_id,
+      protocol,
+      slug: `production-${slugs}`,
+      name: 'Corp',
+      [protocol]: 'sso_url' in given ? { ...details(), ...given } : given,
+    });
+    expect([answer.status, answer.body.error?.details]).toEqual([status, text]);
   });
 });

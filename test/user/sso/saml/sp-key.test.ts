@@ -12,7 +12,7 @@ describe('createSpKey', () => {
     expect(read.verify(read.publicKey)).toBe(true);
     expect(read.publicKey.asymmetricKeyDetails?.modulusLength).toBeGreaterThanOrEqual(2048);
     expect(read.toLegacyObject().subject.CN).toBe('Acmé, +1, O=Other');
-    expect(read.validFromDate.getTime()).toBe(now);
+    expect(read.validFromDate.getTime()).toBe(now - 86_400_000);
     expect(read.validToDate.getTime()).toBe(Date.UTC(2036, 0, 15));
   });
 });

@@ -1,4 +1,7 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createAgent } from '../../../../services/user/outbound/agent.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { type Receiver, startReceiver } from '../../../fixtures/receiver.ts';
 import { conversation } from '../event-samples.ts';
@@ -74,6 +77,27 @@ test('does not call a port that is no longer allowed', async () => {
     return webhook_id;
   }, ada.user_id);
   expect(attempt).toMatchObject({ status: null, error: 'the port is not allowed' });
+});
+
+test("closes an idle connection in spite of a receiver's offer to keep it longer", async () => {
+  const closed = Promise.withResolvers<void>();
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'keep-alive': 'timeout=600' }).end();
+  });
+  server.keepAliveTimeout = 0;
+  server.on('connection', (socket) => socket.once('close', () => closed.resolve()));
+  const url = await new Promise<string>((resolve) => {
+    server.listen(0, '127.0.0.1', () =>
+      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    );
+  });
+  const agent = createAgent({ allowPrivate: true, ports: [], resolve: async () => [], idleTimeout: 10 });
+  const { statusCode, body } = await agent.request({ origin: url, path: '/', method: 'POST' });
+  await body.dump();
+  expect(statusCode).toBe(200);
+  await closed.promise;
+  await agent.destroy();
+  server.close();
 });
 
 test('ignores the proxy variables of the environment', async () => {

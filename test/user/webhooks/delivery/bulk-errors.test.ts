@@ -1,4 +1,4 @@
-import { toAppError } from '@gatehouse/shared/http/foreign-errors';
+import { toAppError } from '@gatehouse/shared/http/to-app-error';
 import { MongoBulkWriteError, type WriteError } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import {

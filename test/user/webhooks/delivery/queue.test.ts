@@ -246,6 +246,33 @@ test('uses the settings of another process for everything that is not in flight'
   expect(urls).toEqual(['https://moved.example.com/']);
 });
 
+test('uses the settings of another process when more arrives while nothing is in flight', async () => {
+  await add('a');
+  await respond('a', 200);
+  await recorded('a');
+  const urls: string[] = [];
+  const { send } = worker;
+  worker.send = (request) => {
+    urls.push(request.url);
+    return send(request);
+  };
+  await changeElsewhere({ url: 'https://moved.example.com/' });
+  await add('b');
+  await respond('b', 200);
+  await recorded('b');
+  expect(urls).toEqual(['https://moved.example.com/']);
+});
+
+test('sends nothing that arrives after another process has paused the webhook', async () => {
+  await add('a');
+  await respond('a', 200);
+  await recorded('a');
+  await changeElsewhere({ status: 'paused' });
+  await add('b');
+  await queue.done;
+  expect(sent).toEqual(['a']);
+});
+
 test('drops deliveries of an event that is no longer subscribed, without an attempt', async () => {
   await add('a', 'b', 'c');
   await addEvents('payment.failed', 'd');

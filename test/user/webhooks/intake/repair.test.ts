@@ -4,6 +4,7 @@ import { createWake } from '../../../../services/user/webhooks/delivery/wake.ts'
 import { payloadOf } from '../../../../services/user/webhooks/events.ts';
 import { createAccept } from '../../../../services/user/webhooks/intake/accept.ts';
 import { repair } from '../../../../services/user/webhooks/intake/repair.ts';
+import type { StoredEvent } from '../../../../services/user/webhooks/records.ts';
 import { postJson } from '../../../fixtures/http.ts';
 import { member } from '../../../fixtures/members.ts';
 import { type Receiver, startReceiver } from '../../../fixtures/receiver.ts';
@@ -66,7 +67,20 @@ describe('an event whose intake was interrupted before its deliveries existed', 
     await Promise.all([repairNow(), repairNow()]);
     await service.settled(webhook_id, 'delivered');
     expect(receiver.ids()).toEqual([event.id]);
+    service.clock.advance(600);
+    await repairNow();
     expect(await service.db.eventIntakes.countDocuments({ _id: event.id })).toBe(0);
+  });
+
+  test('is delivered when the database stored it only after a repair', async () => {
+    const { webhook_id, event } = await interrupted();
+    const stored = await service.db.events.findOneAndDelete({ _id: event.id });
+    service.clock.advance(10);
+    await repairNow();
+    await service.db.events.insertOne(stored as StoredEvent);
+    expect((await service.publish(event)).body).toEqual({ accepted: [], known: [event.id] });
+    await service.settled(webhook_id, 'delivered');
+    expect(receiver.ids()).toEqual([event.id]);
   });
 
   test('is not delivered to a webhook configured after it', async () => {

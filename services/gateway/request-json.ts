@@ -1,15 +1,15 @@
 import { type Dispatcher, request } from 'undici';
 
-/** Bytes of the largest answer that is read. */
+/** Bytes of the largest response that is read. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * Reads a JSON answer of another server. In contrast to `fetch` it decompresses nothing and follows no redirect, so a
- * small answer cannot fill the memory.
- * @param timeout milliseconds for the whole answer.
- * @throws when there is none in time, its status is not 200 or it is not JSON.
+ * Requests JSON from another server. Unlike `fetch`, it neither decompresses nor follows redirects, so a small response
+ * cannot fill the memory.
+ * @param timeout milliseconds for the whole response.
+ * @throws when the response is late, is not JSON or has a status other than 200.
  */
-export async function getJson(
+export async function requestJson(
   url: string,
   timeout: number,
   options: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'> = { method: 'GET' },
@@ -19,7 +19,7 @@ export async function getJson(
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > MAX_BYTES) throw new Error('the answer is too large');
+    if (size > MAX_BYTES) throw new Error('the response is too large');
     chunks.push(chunk);
   }
   if (statusCode !== 200) throw new Error(`status ${statusCode}`);

@@ -1,7 +1,7 @@
 import { AppError } from './errors.ts';
 
 /** The parts of a library error that decide what the client sees. */
-interface Foreign {
+interface LibraryError {
   statusCode?: number;
   /** The part of the request that failed validation. */
   validationContext?: string;
@@ -11,7 +11,7 @@ interface Foreign {
 /** Converts an error of a library to the failure shown to the client. Its own text stays in `cause`. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  const { statusCode = 500, validation, validationContext = 'body' } = (error ?? {}) as Foreign;
+  const { statusCode = 500, validation, validationContext = 'body' } = (error ?? {}) as LibraryError;
   const [issue] = validation ?? [];
   if (issue) {
     const field = issue.instancePath?.replace(/^\//, '').replaceAll('/', '.') || validationContext;
