@@ -2,6 +2,7 @@ import { gateway } from './gateway.ts';
 import { healthLive } from './health-live.ts';
 import { listChatbots } from './list-chatbots.ts';
 import { login } from './login.ts';
+import { oidc } from './oidc.ts';
 import { saml } from './saml.ts';
 import { startup } from './startup.ts';
 import { usersMe } from './users-me.ts';
@@ -16,6 +17,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   'list-chatbots': listChatbots,
   webhooks,
   saml,
+  oidc,
 };
 
 const wanted = process.argv.slice(2);

@@ -6,7 +6,6 @@ import {
   choice,
   flag,
   fraction,
-  list,
   networks,
   number,
   origins,

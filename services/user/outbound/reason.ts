@@ -30,5 +30,5 @@ export function reasonOf(error: Error & { code?: string }): string {
 }
 
 /** Whether the TLS handshake failed, most often because the certificate was not accepted. */
-export const isCertificateError = ({ code = '' }: { code?: string }): boolean =>
+export const isCertificateError = ({ code = '' }: Error & { code?: string }): boolean =>
   /^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/.test(code);

@@ -33,7 +33,9 @@ export function mapAttributes(
 }
 
 /** Returns the attributes that a profile lacks. */
-export const missingAttributes = (profile: Omit<Profile, 'subject' | 'emailVerified'>): string[] =>
+export const missingAttributes = (
+  profile: Omit<Profile, 'subject' | 'emailVerified'>,
+): (keyof AttributeNames)[] =>
   (['email', 'firstName', 'lastName', 'role', 'department'] as const).filter(
     (name) => profile[name] === undefined,
   );

@@ -1,5 +1,6 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
 import { ANY_STRING, collection } from '@gatehouse/shared/data/connect';
+import { ssoDomainCollections } from '@gatehouse/shared/identity/sso-domains';
 
 export const PROTOCOLS = ['saml', 'oidc', 'ldap'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
@@ -21,7 +22,7 @@ export interface Connection {
   default_role: Exclude<Role, 'Owner'>;
   /** The department of people whose provider names none. */
   default_department_id: string | null;
-  /** The attributes that the last login by SAML lacked; absent until there is one. */
+  /** The attributes that the last login lacked; absent until there is one. */
   missing_attributes?: (keyof AttributeNames)[];
   /** The settings of its protocol; the others are absent. */
   saml?: SamlSettings;
@@ -87,23 +88,6 @@ export interface LdapSettings {
   user_dn: string | null;
 }
 
-/** A domain of an organization, verified by a DNS record. */
-export interface Domain {
-  domain_id: string;
-  organization_id: string;
-  /** In lower case. */
-  domain: string;
-  /** What its TXT record must hold. */
-  token: string;
-  /** Absent until the record was found. */
-  verified_at?: Date;
-  /** The domain itself once it is verified: one organization has it. */
-  verified_domain?: string;
-  /** Whether addresses of the domain must log in by single sign-on. */
-  sso_required: boolean;
-  created_at: Date;
-}
-
 /** A person at a connection, and their account. SCIM serves it as a user, with `identity_id` as `id`. */
 export interface Identity {
   identity_id: string;
@@ -118,8 +102,6 @@ export interface Identity {
   created_at: Date;
   updated_at: Date;
   last_login_at?: Date;
-  /** The attributes that the provider did not send at that login. */
-  missing_attributes?: string[];
 }
 
 export interface ScimUser {
@@ -193,11 +175,7 @@ export const ssoCollections = {
     },
     { key: { scim_token: 1 }, unique: true, partialFilterExpression: { scim_token: ANY_STRING } },
   ]),
-  ssoDomains: collection<Domain>('sso_domains', [
-    { key: { domain_id: 1 }, unique: true },
-    { key: { organization_id: 1, domain: 1 }, unique: true },
-    { key: { verified_domain: 1 }, unique: true, partialFilterExpression: { verified_domain: ANY_STRING } },
-  ]),
+  ...ssoDomainCollections,
   ssoIdentities: collection<Identity>('sso_identities', [
     { key: { identity_id: 1 }, unique: true },
     {

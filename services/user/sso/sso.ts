@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { connections } from './connections/connections.ts';
+import { domains } from './domains/domains.ts';
 import { ldapLogin } from './ldap/login.ts';
 import { exchange } from './login/exchange.ts';
 import { openIdConnect } from './oidc/oidc.ts';
@@ -10,6 +11,7 @@ import { saml } from './saml/saml.ts';
 export async function singleSignOn(app: FastifyInstance, options: SsoOptions): Promise<void> {
   const operations: ((app: FastifyInstance, options: SsoOptions) => Promise<void>)[] = [
     connections,
+    domains,
     exchange,
     ldapLogin,
     openIdConnect,

@@ -1,3 +1,5 @@
+import { callbackUrl } from '../oidc/callback-url.ts';
+import { asOidc } from '../oidc/options.ts';
 import type { SsoOptions } from '../options.ts';
 import type { Connection } from '../records.ts';
 import { acsUrlOf, entityIdOf, logoutUrlOf } from '../saml/service-provider.ts';
@@ -15,10 +17,8 @@ export interface Addresses {
   backchannel_logout_uri?: string;
 }
 
-export function addressesOf(
-  { config }: Pick<SsoOptions, 'config'>,
-  { protocol, slug, oidc }: Pick<Connection, 'protocol' | 'slug' | 'oidc'>,
-): Addresses {
+export function addressesOf({ config }: Pick<SsoOptions, 'config'>, connection: Connection): Addresses {
+  const { protocol, slug } = connection;
   const base = config.PUBLIC_URL.replace(/\/$/, '');
   const scim_base_url = `${base}/scim/v2`;
   if (protocol === 'saml') {
@@ -35,8 +35,8 @@ export function addressesOf(
     return {
       login_url: `${base}/oauth/login/${slug}`,
       scim_base_url,
-      redirect_uri: `${base}/oauth/callback${oidc?.own_callback ? `/${slug}` : ''}`,
-      backchannel_logout_uri: `${base}/oauth/backchannel-logout`,
+      redirect_uri: callbackUrl({ config }, asOidc(connection)).href,
+      backchannel_logout_uri: `${base}/oauth/backchannel-logout/${slug}`,
     };
   }
   return { login_url: `${base}/api/v1/auth/ldap`, scim_base_url };

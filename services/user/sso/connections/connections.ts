@@ -6,6 +6,7 @@ import { getConnection } from './get.ts';
 import { listConnections } from './list.ts';
 import { resealSecrets } from './reseal-secrets.ts';
 import { scimToken } from './scim-token.ts';
+import { testConnection } from './test-connection.ts';
 import { updateConnection } from './update.ts';
 
 /** The operations under /api/v1/sso/connections. Callers have passed `requirePrincipal`. */
@@ -15,6 +16,7 @@ export async function connections(app: FastifyInstance, options: SsoOptions): Pr
   await app.register(getConnection, options);
   await app.register(updateConnection, options);
   await app.register(deleteConnection, options);
+  await app.register(testConnection, options);
   await app.register(scimToken, options);
   app.addHook('onReady', () => resealSecrets(options));
 }

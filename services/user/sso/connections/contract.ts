@@ -125,7 +125,7 @@ const EXAMPLE = {
     login_url: 'https://accounts.example.com/oauth/login/analytical-engines',
     scim_base_url: 'https://accounts.example.com/scim/v2',
     redirect_uri: 'https://accounts.example.com/oauth/callback',
-    backchannel_logout_uri: 'https://accounts.example.com/oauth/backchannel-logout',
+    backchannel_logout_uri: 'https://accounts.example.com/oauth/backchannel-logout/analytical-engines',
   },
   created_at: '2026-01-15T09:30:00.000Z',
   updated_at: '2026-01-15T09:30:00.000Z',

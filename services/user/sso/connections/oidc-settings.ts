@@ -1,9 +1,12 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
 import type { z } from 'zod';
+import { namesIssuer } from '../oidc/callback-url.ts';
+import { discover } from '../oidc/discovery.ts';
+import { withLimits } from '../oidc/options.ts';
 import type { SsoOptions } from '../options.ts';
 import type { Connection, OidcSettings } from '../records.ts';
-import { DocumentError, readDiscoveryDocument } from './discovery-document.ts';
+import { SsoRefusal } from '../refusal.ts';
 import { printable, url } from './fields.ts';
 import { checkDialedUrl } from './provider-url.ts';
 
@@ -49,16 +52,22 @@ export async function oidcSettings(
   };
 }
 
+/** What a login needs of a discovery document, beyond what reading it checks. */
+const REQUIRED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
+
 /** A provider that does not name itself in its answers (RFC 9207) gets a callback of its own. */
 async function needsOwnCallback(options: SsoOptions, issuer: string): Promise<boolean> {
   await checkDialedUrl(options, issuer, 'oidc.issuer');
   try {
-    const { document } = await readDiscoveryDocument(options.outbound, issuer);
-    return document.authorization_response_iss_parameter_supported !== true;
+    const { metadata } = await discover(withLimits(options), issuer);
+    const missing = REQUIRED.filter((name) => typeof metadata[name] !== 'string');
+    if (missing.length > 0)
+      throw new SsoRefusal('message malformed', `the discovery document lacks ${missing.join(', ')}`);
+    return !namesIssuer(metadata);
   } catch (error) {
-    if (!(error instanceof DocumentError)) throw error;
+    if (!(error instanceof SsoRefusal)) throw error;
     throw new AppError('invalidFormat', {
-      text: `oidc.issuer cannot be used: ${error.message}`,
+      text: `oidc.issuer cannot be used: ${error.detail}`,
       cause: error,
     });
   }

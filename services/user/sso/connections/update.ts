@@ -50,7 +50,7 @@ export const updateConnection: FastifyPluginAsyncZod<SsoOptions> = async (app, o
       const unchanged = { [protocol]: before[protocol], attributes: before.attributes };
       const { matchedCount } = await db.ssoConnections.updateOne(
         { connection_id, deleted_at: { $exists: false }, ...unchanged },
-        { $set },
+        { $set, ...($set.attributes && { $unset: { missing_attributes: true } }) },
       );
       // Otherwise a concurrent call came first: decide again, or find that the connection is gone.
       if (matchedCount === 0) continue;

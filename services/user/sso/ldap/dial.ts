@@ -12,7 +12,7 @@ export class LdapTimeoutError extends Error {}
 /**
  * Connects to a directory under the rules for addresses. With TLS, the certificate is verified for the host of the
  * URL before anything is sent.
- * @param timeout milliseconds for each step.
+ * @param timeout milliseconds for the connection, StartTLS and the TLS handshake together.
  * @throws when the directory cannot be reached, may not be dialed, or has a certificate that is not accepted.
  */
 export async function dial(
@@ -23,27 +23,34 @@ export async function dial(
   const endpoint = parseLdapUrl(settings.url);
   if (!endpoint) throw new Error(`${settings.url} is not the URL of a directory`);
   const addresses = await directoryAddresses(options, endpoint, settings);
-  const within = <T>(step: Promise<T>, what: string) =>
-    withTimeout(step, timeout, new LdapTimeoutError(`${what} took too long`));
   const socket = connectTcp(endpoint, addresses);
   try {
-    await within(opened(socket, 'connect'), 'the connection');
-    if (!endpoint.isLdaps && !settings.start_tls) return socket;
-    if (settings.start_tls) await within(startTls(socket), 'StartTLS');
-    const secured = connectTls({
-      socket,
-      host: endpoint.host,
-      ...(isIP(endpoint.host) === 0 && { servername: endpoint.host }),
-      ...(settings.ca !== null && { ca: settings.ca }),
-      minVersion: 'TLSv1.2',
-    });
-    secured.once('close', () => socket.destroy());
-    await within(opened(secured, 'secureConnect'), 'the TLS handshake');
-    return secured;
+    const late = new LdapTimeoutError('the connection took too long');
+    return await withTimeout(establish(socket, endpoint, settings), timeout, late);
   } catch (error) {
     socket.destroy();
     throw error;
   }
+}
+
+async function establish(
+  socket: Socket,
+  { host, isLdaps }: Endpoint,
+  { start_tls, ca }: Pick<LdapSettings, 'start_tls' | 'ca'>,
+): Promise<Socket | TLSSocket> {
+  await opened(socket, 'connect');
+  if (!isLdaps && !start_tls) return socket;
+  if (start_tls) await startTls(socket);
+  const secured = connectTls({
+    socket,
+    host,
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(ca !== null && { ca }),
+    minVersion: 'TLSv1.2',
+  });
+  secured.once('close', () => socket.destroy());
+  await opened(secured, 'secureConnect');
+  return secured;
 }
 
 function connectTcp({ host, port }: Endpoint, addresses: string[]): Socket {

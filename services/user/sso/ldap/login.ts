@@ -6,6 +6,7 @@ import { reasonOf } from '../../outbound/reason.ts';
 import { beginSession } from '../login/begin-session.ts';
 import { loginConnection } from '../login/login-connection.ts';
 import { refusedLogins } from '../login/refused-logins.ts';
+import { rememberMissing } from '../login/remember-missing.ts';
 import type { SsoOptions } from '../options.ts';
 import type { Profile } from '../profile.ts';
 import { provision } from '../provisioning/provision.ts';
@@ -32,6 +33,7 @@ export const ldapLogin: FastifyPluginAsyncZod<SsoOptions> = async (app, options)
       const connection = asLdap(await loginConnection(db, { protocol: 'ldap', slug }));
       request.sso.connection = connection;
       const profile = await authenticate(options, connection, credentials);
+      await rememberMissing(options, connection, profile);
       if (profile.email !== undefined) request.sso.email = profile.email;
       const user = await provision(options, request, connection, profile);
       const { subject } = profile;

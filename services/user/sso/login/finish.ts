@@ -4,6 +4,7 @@ import type { SsoOptions } from '../options.ts';
 import type { Profile } from '../profile.ts';
 import { provision } from '../provisioning/provision.ts';
 import type { Connection, Flow } from '../records.ts';
+import { SsoRefusal } from '../refusal.ts';
 import { beginSession } from './begin-session.ts';
 import { prefersJson } from './failure-page.ts';
 import { digest, markBrowser, randomToken } from './flow.ts';
@@ -26,6 +27,8 @@ export async function finishBrowserLogin(
 ) {
   const { config, db, now } = options;
   const { connection_id, organization_id } = connection;
+  if (flow && flow.connection_id !== connection_id)
+    throw new SsoRefusal('login not begun here', 'the login began at another connection');
   const beganAt = now();
   const user = await provision(options, request, connection, profile);
   const { user_id } = user;

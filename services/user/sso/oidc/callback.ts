@@ -7,6 +7,7 @@ import { failurePage } from '../login/failure-page.ts';
 import { CODE_LIFETIME, finishBrowserLogin } from '../login/finish.ts';
 import { browserOf, takeFlow } from '../login/flow.ts';
 import { loginConnection } from '../login/login-connection.ts';
+import { rememberMissing } from '../login/remember-missing.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { authenticate } from './authenticate.ts';
 import { asOidc } from './options.ts';
@@ -69,6 +70,7 @@ export const oidcCallback: FastifyPluginAsyncZod<OidcRoutes> = async (app, { opt
       new SsoRefusal('provider unavailable', 'the calls of the login took too long'),
     );
     const profile = profileOf(connection, claims);
+    await rememberMissing(options, connection, profile);
     if (profile.email !== undefined) request.sso.email = profile.email;
     const { sid } = claims.idToken;
     return finishBrowserLogin(options, request, reply, connection, {

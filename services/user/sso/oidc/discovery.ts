@@ -73,7 +73,10 @@ export async function discover(options: OidcOptions, issuer: string): Promise<Pr
     });
     const metadata: ServerMetadata = { ...configuration.serverMetadata() };
     if (metadata.issuer !== issuer)
-      throw new SsoRefusal('message refused', `the discovery document is that of ${metadata.issuer}`);
+      throw new SsoRefusal(
+        'message refused',
+        `the discovery document is that of ${metadata.issuer.slice(0, 200)}`,
+      );
     return {
       metadata: { ...metadata, id_token_signing_alg_values_supported: acceptedAlgorithms(metadata) },
       keys: signingKeys(() => readKeys(metadata, issuer, fetch()), now),

@@ -5,7 +5,7 @@ import { reasonOf } from '../../outbound/reason.ts';
 import { SsoRefusal } from '../refusal.ts';
 
 /** Bytes of a response. Documents, key sets and tokens are a few KiB. */
-const MAX_RESPONSE = 256 * 1024;
+const MAX_RESPONSE = 128 * 1024;
 
 /** The headers that openid-client reads. */
 const HEADERS = ['content-type', 'www-authenticate', 'date'];

@@ -16,6 +16,9 @@ const MALFORMED = new Set([
   'OAUTH_INVALID_SERVER_METADATA',
 ]);
 
+/** Characters. Providers write some of them. */
+const MAX_DETAIL = 500;
+
 /**
  * Returns why a login is refused when openid-client or jose rejects a message; other errors unchanged. The causes of
  * openid-client hold tokens, so only their texts are kept.
@@ -28,7 +31,10 @@ export function refusalOf(error: unknown): unknown {
     return new SsoRefusal('provider refused', describe(error));
   if (error instanceof WWWAuthenticateChallengeError)
     return new SsoRefusal('provider refused', `${error.response.url} ${error.message}`.trim());
-  const detail = chain.map(({ message }) => message).join(': ');
+  const detail = chain
+    .map(({ message }) => message)
+    .join(': ')
+    .slice(0, MAX_DETAIL);
   const code = codeOf(error);
   if (error instanceof ClientError || code.startsWith('OAUTH_'))
     return new SsoRefusal(MALFORMED.has(code) ? 'message malformed' : 'message refused', detail);
@@ -47,4 +53,4 @@ function* causes(error: unknown): Generator<Error> {
 }
 
 const describe = ({ error, error_description }: { error: string; error_description?: string }) =>
-  error_description ? `${error}: ${error_description}` : error;
+  (error_description ? `${error}: ${error_description}` : error).slice(0, MAX_DETAIL);

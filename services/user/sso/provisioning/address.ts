@@ -1,4 +1,4 @@
-import { emailKey, isPlainAddress } from '@gatehouse/shared/identity/email';
+import { domainOf, isPlainAddress } from '@gatehouse/shared/identity/email';
 import type { Database } from '../../database.ts';
 import type { Profile } from '../profile.ts';
 import type { Connection } from '../records.ts';
@@ -23,7 +23,7 @@ export async function requireOwnDomain(
   { organization_id }: Connection,
   email: string,
 ): Promise<void> {
-  const domain = emailKey(email).slice(email.lastIndexOf('@') + 1);
+  const domain = domainOf(email);
   const own = await db.ssoDomains.findOne(
     { verified_domain: domain, organization_id },
     { projection: { _id: 1 } },

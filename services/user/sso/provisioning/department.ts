@@ -38,24 +38,30 @@ export async function assignDepartment(
   const { db } = options;
   const { organization_id, connection_id } = connection;
   const { user_id } = user;
-  const [department_id, memberships, owned] = await Promise.all([
+  const [department_id, memberships] = await Promise.all([
     departmentOf(db, request, connection, department),
     db.memberships.find({ user_id, organization_id }).toArray(),
-    db.organizations.findOne({ organization_id, 'owners.user_id': user_id }, { projection: { _id: 1 } }),
   ]);
-  // An Owner of the organization is Owner in every department.
-  if (owned) return;
   const own = memberships.filter(({ granted_by }) => granted_by === grantedBy(connection_id));
   const stays = isManaged && department === undefined;
+  const isMember = memberships.some((each) => each.department_id === department_id);
+  const joins = department_id !== undefined && !isMember && !(stays && own.length > 0);
+  if (own.length === 0 && !joins) return;
+  // An Owner of the organization is Owner in every department.
+  if (await isOwner(db, organization_id, user_id)) return;
   const change = { options, request, connection, user };
   for (const membership of own) {
     if (stays || membership.department_id === department_id) await setRole(change, membership, role);
     else await remove(change, membership);
   }
-  const isMember = memberships.some((each) => each.department_id === department_id);
-  if (department_id === undefined || isMember || (stays && own.length > 0)) return;
-  await add(change, department_id, role ?? connection.default_role);
+  if (joins) await add(change, department_id, role ?? connection.default_role);
 }
+
+const isOwner = async (db: Database, organization_id: string, user_id: string): Promise<boolean> =>
+  (await db.organizations.findOne(
+    { organization_id, 'owners.user_id': user_id },
+    { projection: { _id: 1 } },
+  )) !== null;
 
 /** Returns the department of the organization with this name, or else the connection's default. */
 async function departmentOf(

@@ -1,7 +1,7 @@
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
 import type { FastifyRequest } from 'fastify';
 import type { SsoOptions } from '../options.ts';
-import { missingAttributes, type Profile } from '../profile.ts';
+import type { Profile } from '../profile.ts';
 import type { Connection, Identity } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { type Account, updateAccount } from './account.ts';
@@ -39,7 +39,7 @@ export async function provision(
     assignDepartment(options, request, connection, user, { ...present, isManaged }),
     db.ssoIdentities.updateOne(
       { identity_id: identity.identity_id },
-      { $set: { last_login_at: new Date(now()), missing_attributes: missingAttributes(profile) } },
+      { $set: { last_login_at: new Date(now()) } },
     ),
     ensureFeatures(db, user, now()),
   ]);

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { CODE_LIFETIME, finishBrowserLogin } from '../login/finish.ts';
 import { takeFlow } from '../login/flow.ts';
 import { loginConnection } from '../login/login-connection.ts';
+import { rememberMissing } from '../login/remember-missing.ts';
 import { useOnce } from '../login/used-messages.ts';
 import type { SsoOptions } from '../options.ts';
 import { mapAttributes, type Profile } from '../profile.ts';
@@ -12,7 +13,6 @@ import type { AttributeNames, Flow } from '../records.ts';
 import { asSaml, errorPage, MAX_FORM, operation } from './contract.ts';
 import { NAME_ID_FORMAT } from './names.ts';
 import { readMessage } from './read-message.ts';
-import type { SamlConnection } from './service-provider.ts';
 import { unsolicitedConnection } from './unsolicited-connection.ts';
 import type { Assertion } from './verify-assertion.ts';
 import { verifyResponse } from './verify-response.ts';
@@ -83,18 +83,6 @@ export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
   const flowOf = async (state: string | undefined): Promise<Flow | undefined> =>
     state !== undefined && /^[\w-]{43}$/.test(state) ? takeFlow(options, state) : undefined;
 };
-
-/** Stores which attributes a login lacks, for the test of the connection; seldom a write. */
-async function rememberMissing(
-  { db }: Pick<SsoOptions, 'db'>,
-  { connection_id, attributes, missing_attributes }: SamlConnection,
-  profile: Profile,
-): Promise<void> {
-  const names = Object.keys(attributes) as (keyof AttributeNames)[];
-  const missing = names.filter((name) => profile[name] === undefined);
-  if (missing_attributes?.join() === missing.join()) return;
-  await db.ssoConnections.updateOne({ connection_id }, { $set: { missing_attributes: missing } });
-}
 
 /** A provider vouches for the addresses it sends; which domains it may vouch for is checked when provisioning. */
 function profileOf({ subject, subjectFormat, attributes }: Assertion, names: AttributeNames): Profile {

@@ -178,7 +178,7 @@ describe('POST /api/v1/sso/connections', () => {
         attributes: { email: 'email', firstName: 'given_name', lastName: 'family_name' },
         addresses: {
           redirect_uri: 'http://localhost:8000/oauth/callback',
-          backchannel_logout_uri: 'http://localhost:8000/oauth/backchannel-logout',
+          backchannel_logout_uri: 'http://localhost:8000/oauth/backchannel-logout/corp-oidc',
         },
       },
     });
@@ -427,14 +427,14 @@ describe('POST /api/v1/sso/connections is refused', () => {
     [
       'of another issuer',
       { issuer: 'https://other.example' },
-      'the discovery document is of the issuer https://other.example',
+      'discovered metadata issuer does not match the expected issuer',
     ],
     [
       'without a token endpoint',
       { token_endpoint: undefined },
-      'the discovery document lacks a required field',
+      'the discovery document lacks token_endpoint',
     ],
-    ['that is not JSON', '<html>', 'the discovery document is not JSON'],
+    ['that is not JSON', '<html>', 'unexpected response content-type'],
   ])('with 400 for a discovery document %s', async (_what, document, reason) => {
     documents.set('/.well-known/openid-configuration', (base) => ({
       body: typeof document === 'string' ? document : discovery(base, document),

@@ -141,7 +141,6 @@ describe.skipIf(noSlapd)(`POST /api/v1/auth/ldap with OpenLDAP${slapdSkipped}`, 
       subject: expect.stringMatching(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
       user_id: body.user_id,
       email: 'grace@corp.example',
-      missing_attributes: [],
     });
     expect(await service.db.ssoSessions.findOne({ connection_id })).toMatchObject({
       subject: identity?.subject,

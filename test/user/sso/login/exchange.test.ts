@@ -58,6 +58,16 @@ describe('the end of a browser login', () => {
     expect((await exchange(body.code, { cookie })).status).toBe(200);
   });
 
+  it('refuses a login that began at another connection, and creates nothing', async () => {
+    const organization = await service.newOrganization({ domain: 'mixed.example' });
+    const other = await service.newConnection(organization, { protocol: 'oidc' });
+    const { state, cookie } = await browser.begin(connection);
+    const profile = { email: 'ada@mixed.example', subject: 'ada' };
+    const { status } = await browser.finish(other, state, { profile }, { cookie });
+    expect(status).toBe(400);
+    expect(await service.db.users.countDocuments({ email: profile.email })).toBe(0);
+  });
+
   it('stores neither the code nor the cookie', async () => {
     const { code, cookie } = await browser.logIn(connection);
     const stored = JSON.stringify(await service.db.ssoLoginCodes.find().toArray());

@@ -14,7 +14,10 @@ export function newBrowser(service: Pick<SsoService, 'url'>) {
     const target = isOurs ? `${service.url}${url.pathname}${url.search}` : url.href;
     const cookie = isOurs ? [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') : '';
     const sent = { ...headers, ...(cookie && { cookie }) };
-    const answered = await (body ? postJson(target, body, sent) : send(target, { headers: sent }));
+    const answered =
+      body instanceof URLSearchParams
+        ? await send(target, { method: 'POST', headers: sent, body })
+        : await (body ? postJson(target, body, sent) : send(target, { headers: sent }));
     for (const line of answered.headers.getSetCookie()) {
       const [name = '', value = ''] = (line.split(';')[0] ?? '').split(/=(.*)/s);
       if (isOurs) cookies.set(name, value);
@@ -25,6 +28,8 @@ export function newBrowser(service: Pick<SsoService, 'url'>) {
   const open = (address: string, { accept = 'text/html' } = {}) => visit(address, { accept });
   return Object.assign(open, {
     post: (address: string, body: object) => visit(address, { accept: 'application/json' }, body),
+    submit: (address: string, form: Record<string, string>) =>
+      visit(address, { accept: 'text/html' }, new URLSearchParams(form)),
   });
 }
 

@@ -83,7 +83,6 @@ describe('the first login of an unknown address', () => {
         created_at: new Date(service.clock.now()),
         updated_at: new Date(service.clock.now()),
         last_login_at: new Date(service.clock.now()),
-        missing_attributes: ['role', 'department'],
       },
     ]);
   });
