@@ -13,20 +13,25 @@ export function vouchedAddress({ email, emailVerified }: Profile): string {
   return email;
 }
 
+/** Whether a connection's organization has verified the domain of an address. */
+export async function isOwnAddress(
+  db: Database,
+  { organization_id }: Connection,
+  email: string,
+): Promise<boolean> {
+  const own = await db.ssoDomains.findOne(
+    { verified_domain: domainOf(email), organization_id },
+    { projection: { _id: 1 } },
+  );
+  return own !== null;
+}
+
 /**
  * Requires that the connection's organization has verified the domain of an address. Without this rule, the provider
  * of one organization could open the accounts of another.
  * @throws {SsoRefusal} foreign domain.
  */
-export async function requireOwnDomain(
-  db: Database,
-  { organization_id }: Connection,
-  email: string,
-): Promise<void> {
-  const domain = domainOf(email);
-  const own = await db.ssoDomains.findOne(
-    { verified_domain: domain, organization_id },
-    { projection: { _id: 1 } },
-  );
-  if (!own) throw new SsoRefusal('foreign domain', `the organization has not verified ${domain}`);
+export async function requireOwnDomain(db: Database, connection: Connection, email: string): Promise<void> {
+  if (!(await isOwnAddress(db, connection, email)))
+    throw new SsoRefusal('foreign domain', `the organization has not verified ${domainOf(email)}`);
 }

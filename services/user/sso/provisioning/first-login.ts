@@ -21,7 +21,7 @@ import type { Connection, Identity } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { type Account, fullName } from './account.ts';
 import { requireOwnDomain, vouchedAddress } from './address.ts';
-import { linkIdentity } from './identity.ts';
+import { linkableIdentity, linkIdentity } from './identity.ts';
 import type { AssignedRole } from './role.ts';
 
 /**
@@ -37,16 +37,15 @@ export async function firstLogin(
 ): Promise<{ user: Account; identity: Identity }> {
   const { db, now } = options;
   const { connection_id, organization_id } = connection;
+  const { subject } = profile;
   const email = vouchedAddress(profile);
   await requireOwnDomain(db, connection, email);
   const name = fullName(profile) ?? email.slice(0, email.lastIndexOf('@'));
-  const { user, how } = await findOrCreate(options, email, { name, role });
+  const { user, how } = await findOrCreate(options, email, { name, role }, (user_id) =>
+    linkableIdentity(db, connection, { subject, user_id }),
+  );
   const { user_id } = user;
-  const { identity, isNew } = await linkIdentity(options, connection, {
-    subject: profile.subject,
-    email,
-    user_id,
-  });
+  const { identity, isNew } = await linkIdentity(options, connection, { subject, email, user_id });
   if (isNew)
     await audit(db, request, now(), {
       action: 'sso.link',
@@ -61,17 +60,29 @@ export async function firstLogin(
   return { user, identity };
 }
 
+interface Attributes {
+  name: string;
+  role: AssignedRole;
+}
+
 /** Concurrent logins and signups change the account at most this often while one is looking at it. */
 const MAX_TRIES = 5;
 
-async function findOrCreate(
+/**
+ * Returns the account of an address that the organization owns: creates it, takes an unverified signup over or links it.
+ * @param requireLinkable refuses an existing account before anything is written.
+ */
+export async function findOrCreate(
   options: Pick<SsoOptions, 'db' | 'now'>,
   email: string,
-  attributes: { name: string; role: AssignedRole },
+  attributes: Attributes,
+  requireLinkable: (user_id: string) => Promise<unknown> = async () => {},
 ): Promise<{ user: Account; how: 'created' | 'taken over' | 'linked' }> {
   const { db } = options;
   for (let turn = 0; turn < MAX_TRIES; turn += 1) {
     const existing = await findUserByEmail(db.users, email);
+    const user_id = existing && userIdOf(existing);
+    if (user_id) await requireLinkable(user_id);
     if (!existing) {
       const user = await create(options, email, attributes);
       if (user) return { user, how: 'created' };
@@ -93,15 +104,11 @@ async function findOrCreate(
   );
 }
 
-/** @returns undefined if the address has an account by now. */
-async function create(
-  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
-  email: string,
-  { name, role }: { name: string; role: AssignedRole },
-): Promise<Account | undefined> {
-  const created_at = new Date(now()).toISOString();
+/** An account that is verified and has no password. */
+export function newAccount(email: string, { name, role }: Attributes, now: number): User {
+  const created_at = new Date(now).toISOString();
   const today = created_at.slice(0, 10);
-  const user: User = {
+  return {
     email,
     password: unusableHash(),
     name,
@@ -115,6 +122,15 @@ async function create(
     subscription_plan: FREE_PLAN.name,
     subscription_date: today,
   };
+}
+
+/** @returns undefined if the address has an account by now. */
+async function create(
+  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
+  email: string,
+  { name, role }: Attributes,
+): Promise<Account | undefined> {
+  const user = newAccount(email, { name, role }, now());
   try {
     return await withNewUserId(db, async (user_id) => {
       const { insertedId: _id } = await db.users.insertOne({ ...user, user_id });
@@ -135,7 +151,7 @@ async function create(
 async function takeOver(
   { db, now }: Pick<SsoOptions, 'db' | 'now'>,
   signup: WithId<User>,
-  { name, role }: { name: string; role: AssignedRole },
+  { name, role }: Attributes,
 ): Promise<Account | undefined> {
   const write = (candidate?: string) =>
     db.users.findOneAndUpdate(

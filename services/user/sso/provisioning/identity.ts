@@ -27,18 +27,37 @@ function requireActive({ identity_id, scim }: Identity): void {
 }
 
 /**
+ * Returns the identity that SCIM created for an account at a connection; undefined if the account has none there.
+ * @throws {SsoRefusal} identity mismatch when it is linked to another subject, account disabled.
+ */
+export async function linkableIdentity(
+  db: Database,
+  { connection_id }: Connection,
+  { subject, user_id }: { subject: string; user_id: string },
+): Promise<Identity | undefined> {
+  const identity = await db.ssoIdentities.findOne({ connection_id, user_id });
+  if (!identity) return undefined;
+  requireActive(identity);
+  if (identity.subject !== undefined && identity.subject !== subject) throw mismatch(user_id);
+  return identity;
+}
+
+const mismatch = (user_id: string) =>
+  new SsoRefusal('identity mismatch', `the account ${user_id} is linked to another subject`);
+
+/**
  * Links an account to a person at a connection. An identity that SCIM created gets its subject here.
  * @returns the identity, and whether this call linked it.
- * @throws {SsoRefusal} identity mismatch when the account is linked to another subject, account disabled.
+ * @throws {SsoRefusal} as `linkableIdentity` does.
  */
 export async function linkIdentity(
   { db, now }: Pick<SsoOptions, 'db' | 'now'>,
-  { connection_id }: Connection,
+  connection: Connection,
   { subject, email, user_id }: { subject: string; email: string; user_id: string },
 ): Promise<{ identity: Identity; isNew: boolean }> {
+  const { connection_id } = connection;
   const at = new Date(now());
-  const created = await db.ssoIdentities.findOne({ connection_id, user_id });
-  if (created) requireActive(created);
+  const created = await linkableIdentity(db, connection, { subject, user_id });
   const write = async (): Promise<boolean> => {
     if (created) {
       const { modifiedCount } = await db.ssoIdentities.updateOne(
@@ -63,7 +82,6 @@ export async function linkIdentity(
     return false; // a concurrent login has linked the subject or the account
   });
   const identity = await db.ssoIdentities.findOne({ connection_id, subject });
-  if (identity?.user_id !== user_id)
-    throw new SsoRefusal('identity mismatch', `the account ${user_id} is linked to another subject`);
+  if (identity?.user_id !== user_id) throw mismatch(user_id);
   return { identity, isNew };
 }

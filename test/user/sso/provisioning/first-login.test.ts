@@ -314,6 +314,22 @@ describe('an unverified signup on the address', () => {
     expect((await passwordLogin(email, 'planted')).status).toBe(200);
   });
 
+  it('is not taken over for another subject than it is linked to', async () => {
+    await logIn();
+    await service.db.users.updateOne({ email }, { $set: { verified: false } });
+    const before = await everything();
+    await expect(logIn({ subject: 'another' })).rejects.toEqual(refused('identity mismatch'));
+    expect(await everything()).toEqual(before);
+  });
+
+  it('is taken over once by twenty logins at once', async () => {
+    await signUp();
+    const logins = await Promise.all(Array.from({ length: 20 }, () => logIn()));
+    expect(new Set(logins.map(({ user_id }) => user_id)).size).toBe(1);
+    expect(await identities()).toHaveLength(1);
+    expect(await stored()).toMatchObject({ user_id: logins[0]?.user_id, verified: true });
+  });
+
   it('gets one account from a login and a verification at once', async () => {
     await signUp();
     const otp = mailedCode(service.mailbox, email);
