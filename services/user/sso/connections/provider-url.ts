@@ -7,7 +7,7 @@ import type { SsoOptions } from '../options.ts';
 const invalid = (text: string, cause?: unknown) => new AppError('invalidFormat', { text, cause });
 
 /** Parses a URL of a provider. @throws {AppError} invalidFormat, which names the field. */
-export function parseProviderUrl(text: string, field: string): URL {
+function parseProviderUrl(text: string, field: string): URL {
   // URL.parse removes tabs and line breaks, so the stored URL would differ from the one called.
   const url = /[\s\p{Cc}\p{Cs}]/u.test(text) ? null : URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol))
@@ -24,7 +24,12 @@ export async function checkBrowserUrl(
   field: string,
 ): Promise<void> {
   const url = parseProviderUrl(text, field);
-  if (url.protocol === 'http:' && config.NODE_ENV === 'production') await mayDial(outbound.check(url), field);
+  if (url.protocol === 'https:' || config.NODE_ENV !== 'production') return;
+  try {
+    await outbound.check(url);
+  } catch (cause) {
+    throw invalid(`${field} must begin with https://`, cause);
+  }
 }
 
 /** Accepts a URL that we call. A name that does not resolve yet is accepted. */
@@ -49,5 +54,7 @@ export async function mayDial(check: Promise<unknown>, field: string): Promise<v
     if (error instanceof PortError) throw invalid(`${field} has a port that is not allowed`, error);
     if (error instanceof ClearTextError)
       throw invalid(`${field} must be encrypted (https, ldaps or StartTLS)`, error);
+    // The name servers do not know the name, or do not answer.
+    if (typeof (error as { code?: unknown }).code !== 'string') throw error;
   }
 }

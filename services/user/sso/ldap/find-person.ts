@@ -8,7 +8,7 @@ import { escapeDn, escapeFilter, fillIn } from './escape.ts';
 /** Permanent identifiers of an entry: RFC 4530, and Active Directory's. */
 const PERMANENT_IDS = ['entryUUID', 'objectGUID'] as const;
 
-export const requestedAttributes = (names: AttributeNames): string[] => [
+const requestedAttributes = (names: AttributeNames): string[] => [
   ...new Set([...Object.values(names), ...PERMANENT_IDS]),
 ];
 

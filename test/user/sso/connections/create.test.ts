@@ -487,3 +487,58 @@ describe('POST /api/v1/sso/connections is refused', () => {
     expect(await count()).toBe(0);
   });
 });
+
+describe('in production', () => {
+  let production: SsoService;
+  let organization: Organization;
+  beforeAll(async () => {
+    production = await startSsoService({
+      env: {
+        NODE_ENV: 'production',
+        PASSWORD_STORAGE_ACKNOWLEDGED: '1',
+        SSO_ALLOWED_NETWORKS: '10.0.0.0/8',
+        PUBLIC_URL: 'https://a.example',
+      },
+      outbound: {
+        resolve: async (name) => (name === 'idp.example' ? ['93.184.215.14'] : ['10.1.2.3']),
+      },
+    });
+    organization = await production.newOrganization({ domain: null });
+  });
+  afterAll(() => production.stop());
+
+  const details = () => ({ idp_entity_id: 'urn:idp', certificates: [pem] });
+  test.each<[object, number, string?]>([
+    [{ saml: { sso_url: 'https://idp.example/' } }, 201],
+    [{ saml: { sso_url: 'http://inside.example/' } }, 201],
+    [{ saml: { sso_url: 'http://idp.example/' } }, 400, 'saml.sso_url must begin with https://'],
+    [
+      { saml: { metadata_url: 'http://idp.example/' } },
+      400,
+      'saml.metadata_url must be encrypted (https, ldaps or StartTLS)',
+    ],
+    [
+      { oidc: { issuer: 'http://idp.example', client_id: 'x' } },
+      400,
+      'oidc.issuer must be encrypted (https, ldaps or StartTLS)',
+    ],
+    [
+      { ldap: { ...ldap, url: 'ldap://idp.example' } },
+      400,
+      'ldap.url must resolve to public addresses or to networks that the operator allows',
+    ],
+    [{ ldap: { ...ldap, url: 'ldap://idp.example', start_tls: true } }, 201],
+    [{ ldap: { ...ldap, url: 'ldap://inside.example:3890' } }, 201],
+  ])('%j: %i', async (settings, status, text) => {
+    const [[protocol, given]] = Object.entries(settings) as [[string, Record<string, unknown>]];
+    slugs += 1;
+    const answer = await organization.owner.call('POST', '/api/v1/sso/connections', {
+      organization_id: organization.organization_id,
+      protocol,
+      slug: `production-${slugs}`,
+      name: 'Corp',
+      [protocol]: 'sso_url' in given ? { ...details(), ...given } : given,
+    });
+    expect([answer.status, answer.body.error?.details]).toEqual([status, text]);
+  });
+});
