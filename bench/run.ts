@@ -3,6 +3,7 @@ import { healthLive } from './health-live.ts';
 import { listChatbots } from './list-chatbots.ts';
 import { login } from './login.ts';
 import { oidc } from './oidc.ts';
+import { saml } from './saml.ts';
 import { startup } from './startup.ts';
 import { usersMe } from './users-me.ts';
 import { webhooks } from './webhooks.ts';
@@ -15,6 +16,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   gateway,
   'list-chatbots': listChatbots,
   webhooks,
+  saml,
   oidc,
 };
 
