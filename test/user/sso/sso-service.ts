@@ -11,10 +11,10 @@ import { bearerOf, newMember } from '../../fixtures/members.ts';
 import { JWT_SECRET, startServices } from '../../fixtures/services.ts';
 import { storeOrganization } from '../access/store-organization.ts';
 
-export const CORP_DOMAIN = 'corp.example';
+const CORP_DOMAIN = 'corp.example';
 
 /** The names under which the test providers send attributes. */
-export const ATTRIBUTES = {
+const ATTRIBUTES = {
   email: 'email',
   firstName: 'firstName',
   lastName: 'lastName',

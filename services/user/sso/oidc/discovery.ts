@@ -118,28 +118,52 @@ async function readKeys(
   }
 }
 
-/** Neither forged tokens nor a key set that fails make us call the provider more often than every few seconds. */
+/**
+ * Looks keys up. An unknown key makes us read the set again, so that providers can change keys at any time, but not
+ * so often that forged tokens make us flood the provider. A set that cannot be read again stays in use.
+ */
 function signingKeys(read: () => Promise<KeySet>, now: () => number): JWTVerifyGetKey {
   let keys: Promise<KeySet> | undefined;
+  let refreshing: Promise<KeySet> | undefined;
   let readAt = 0;
   let failed = false;
-  const readAgain = () => {
+
+  function load(): Promise<KeySet> {
     readAt = now();
     failed = false;
-    keys = read();
-    keys.catch(() => {
+    const loading = read();
+    loading.catch(() => {
       failed = true;
     });
-    return keys;
-  };
+    keys = loading;
+    return loading;
+  }
+  /** @returns undefined when the set is fresh. */
+  function refresh(): Promise<KeySet> | undefined {
+    if (refreshing || now() - readAt < REFRESH) return refreshing;
+    readAt = now();
+    const reading = read();
+    refreshing = reading;
+    const done = () => {
+      refreshing = undefined;
+    };
+    reading.then(() => {
+      keys = reading;
+      done();
+    }, done);
+    return reading;
+  }
+
   return async (header, token) => {
-    const known = !keys || (failed && now() - readAt >= RETRY) ? readAgain() : keys;
+    const known = !keys || (failed && now() - readAt >= RETRY) ? load() : keys;
     try {
       return await (await known)(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      if (keys === known && now() - readAt < REFRESH) throw error;
-      return (await (keys === known ? readAgain() : (keys as Promise<KeySet>)))(header, token);
+      // Another login may have read them meanwhile.
+      const newer = keys === known ? refresh() : keys;
+      if (!newer) throw error;
+      return (await newer)(header, token);
     }
   };
 }

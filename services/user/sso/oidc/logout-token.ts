@@ -9,6 +9,9 @@ import { verifyToken } from './verify-token.ts';
 /** Seconds after which a logout token is too old. */
 const MAX_AGE = 300;
 
+/** Of those that a token claims; providers name one. */
+const MAX_AUDIENCES = 10;
+
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 /** Most providers send none or `logout+jwt`. */
 const TYPES = [undefined, 'jwt', 'logout+jwt', 'application/logout+jwt'];
@@ -22,7 +25,10 @@ export function claimedParties(token: string): { iss: string; aud: string[] } {
     throw new SsoRefusal('message malformed', 'the logout token is not a JWT', error);
   }
   const { iss, aud } = payload;
-  const audiences = [aud].flat().filter((audience) => typeof audience === 'string');
+  const audiences = [aud]
+    .flat()
+    .filter((audience) => typeof audience === 'string')
+    .slice(0, MAX_AUDIENCES);
   if (typeof iss !== 'string' || audiences.length === 0)
     throw new SsoRefusal('message malformed', 'the logout token has no "iss" or no "aud"');
   return { iss, aud: audiences };

@@ -192,13 +192,13 @@ describe('refuses a token', () => {
       /event/,
     ],
     [
-      'signed by somebody else',
+      'signed with another key',
       async () => (await newKey('RS256')).sign(claims(), { typ: 'logout+jwt', kid: provider.key.jwk.kid }),
       'message refused',
       /signature/,
     ],
     [
-      'that nobody has signed',
+      'without a signature (alg none)',
       async () => {
         const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
         return `${encode({ alg: 'none', typ: 'logout+jwt' })}.${encode(claims())}.`;

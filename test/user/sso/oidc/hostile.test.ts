@@ -61,7 +61,7 @@ describe('refuses an ID token', () => {
     ['without a subject', () => without('sub'), /"sub".*missing/],
     ['with an empty subject', () => claims({ sub: '' }), /"sub"/],
     ['with an endless subject', () => claims({ sub: 'a'.repeat(256) }), /"sub"/],
-    ['that nobody has signed', () => ({ sign: (set) => new UnsecuredJWT(set).encode() }), /"alg"/],
+    ['without a signature (alg none)', () => ({ sign: (set) => new UnsecuredJWT(set).encode() }), /"alg"/],
     [
       'signed with HS256 and the client secret',
       () => ({
@@ -90,7 +90,7 @@ describe('refuses an ID token', () => {
       /"alg"/,
     ],
     [
-      'signed with a key of somebody else under the same name',
+      'signed with another key under the same key ID',
       async () => {
         const foreign = await newKey('RS256');
         return { sign: (set) => foreign.sign(set, { kid: provider.key.jwk.kid }) };
@@ -195,7 +195,7 @@ describe('refuses an answer', () => {
     expect(provider.tokenRequests).toHaveLength(1);
   });
 
-  test('nineteen times of twenty at once', async () => {
+  test('that comes twenty times at once, except once', async () => {
     const connection = await connect();
     const browser = newBrowser(service);
     const address = await service.beginLogin(connection, browser);
@@ -301,22 +301,22 @@ describe('refuses a person', () => {
       { status: 403, outcome: 'email not verified' },
     ],
     [
-      'whose address the text "true" verifies',
+      'whose email_verified is the text "true"',
       claims({ email_verified: 'true' }),
       { status: 403, outcome: 'email not verified' },
     ],
     [
-      'for whose address nobody vouches',
+      'without a statement that the address is verified',
       { ...without('email_verified'), userInfo: { sub: 'ada' } },
       { status: 403, outcome: 'email not verified' },
     ],
     [
-      'for another address of whom userinfo vouches',
+      'whose userinfo vouches for another address',
       { ...without('email_verified'), userInfo: { ...ADA, email: 'other@elsewhere.example' } },
       { status: 403, outcome: 'foreign domain' },
     ],
     [
-      'that only Entra ID would vouch for',
+      'whose address only xms_edov verifies, at another provider than Entra ID',
       { ...without('email_verified'), userInfo: { sub: 'ada', xms_edov: true } },
       { status: 403, outcome: 'email not verified' },
     ],
@@ -327,8 +327,8 @@ describe('refuses a person', () => {
       { status: 403, outcome: 'foreign domain' },
     ],
     ['of a subdomain', claims({ email: 'ada@sub.corp.example' }), { status: 403, outcome: 'foreign domain' }],
-    ['whose userinfo is about somebody else', userInfo({ ...ADA, sub: 'eve' }), refused(/"sub"/)],
-    ['whose userinfo names nobody', userInfo({ email: ADA.email, email_verified: true }), refused(/"sub"/)],
+    ['whose userinfo has another subject', userInfo({ ...ADA, sub: 'eve' }), refused(/"sub"/)],
+    ['whose userinfo has no subject', userInfo({ email: ADA.email, email_verified: true }), refused(/"sub"/)],
   ])('%s', async (_name, lies, refusal) => {
     provider.lies = lies;
     const connection = await connect();
@@ -448,7 +448,7 @@ describe('fails in words when', () => {
     await service.expectRefusal(() => service.tryLogIn(connection), refusal());
   });
 
-  test('the provider is gone', async () => {
+  test('the provider does not listen', async () => {
     const gone = await startProvider(service.clock);
     await gone.stop();
     const { slug } = await service.connect(organization, gone);

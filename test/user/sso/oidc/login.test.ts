@@ -245,6 +245,23 @@ describe('GET /oauth/callback', () => {
     expect(provider.calls.filter((path) => path === '/jwks')).toHaveLength(1);
   });
 
+  test('keeps the keys when they cannot be read again', async () => {
+    const connection = await connect();
+    await service.logIn(connection);
+    const foreign = await newKey('RS256');
+    provider.lies = {
+      sign: foreign.sign,
+      paths: { '/jwks': (_request, response) => void response.writeHead(500).end() },
+    };
+    service.clock.advance(31);
+    await service.expectRefusal(() => service.logIn(connection), {
+      status: 503,
+      outcome: 'provider unavailable',
+    });
+    delete provider.lies.sign;
+    expect((await service.logIn(connection)).status).toBe(303);
+  });
+
   test('tolerates a clock that differs by a minute', async () => {
     provider.lies.claims = (claims) => ({ ...claims, iat: Number(claims.iat) + 55 });
     expect((await service.logIn(await connect())).status).toBe(303);
