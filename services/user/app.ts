@@ -17,6 +17,7 @@ import type { Database } from './database.ts';
 import type { Mailer } from './mail.ts';
 import { organizations } from './organizations/organizations.ts';
 import { createOutbound, type OutboundTuning } from './outbound/outbound.ts';
+import { scim } from './scim/scim.ts';
 import { createResolveTxt, type ResolveTxt } from './sso/domains/resolve-txt.ts';
 import type { LdapTuning } from './sso/ldap/options.ts';
 import type { OidcLimits } from './sso/oidc/limits.ts';
@@ -99,6 +100,7 @@ export async function buildUserService({
     ldap,
     now,
   });
+  await app.register(scim, { config, db, mailer, now });
   app.addHook('onReady', () => ensureAllFeatures(db, now()));
   return app;
 }

@@ -61,6 +61,20 @@ export async function withNewUserId<T>(
   throw new AppError('unavailable', { cause: new Error('every user_id is taken') });
 }
 
+/**
+ * Draws ids for accounts that are written together. Nothing refers to them; an account may have one by the time of
+ * the write. There may be fewer than `count`.
+ */
+export async function drawUserIds(db: Database, count: number): Promise<string[]> {
+  const { first, last } = RANGE;
+  const drawn = [...new Set(Array.from({ length: count }, () => userId(randomInt(first, last + 1))))];
+  const [referenced, taken] = await Promise.all([
+    referencedIds(db, drawn),
+    db.users.distinct('user_id', { user_id: { $in: drawn } }),
+  ]);
+  return drawn.filter((id) => !referenced.has(id) && !taken.includes(id));
+}
+
 async function unlessTaken<T>(write: () => Promise<T>): Promise<{ result: T } | undefined> {
   try {
     return { result: await write() };

@@ -106,13 +106,30 @@ export interface Identity {
 
 export interface ScimUser {
   user_name: string;
-  /** `user_name` in lower case: SCIM compares it without regard to case (RFC 7643 §4.1.1). */
-  user_name_key: string;
+  /**
+   * `user_name` in lower case: SCIM compares it without regard to case (RFC 7643 §4.1.1). Absent once SCIM has
+   * deleted the user.
+   */
+  user_name_key?: string;
   external_id: string | null;
   active: boolean;
   /** The user resource as SCIM clients wrote it, without what other fields hold. */
   attributes: Record<string, unknown>;
   version: number;
+  /** While the account does not follow `active` yet; a start of the service completes it. */
+  unsettled?: true;
+  deleted_at?: Date;
+}
+
+/** What a connection knows of a department that it manages as a SCIM group. */
+export interface ScimGroup {
+  connection_id: string;
+  department_id: string;
+  external_id: string | null;
+  version: number;
+  updated_at: Date;
+  /** The connection has deleted the group; the department stays. */
+  deleted?: true;
 }
 
 /** A browser login under way, until the provider answers. */
@@ -191,7 +208,12 @@ export const ssoCollections = {
       unique: true,
       partialFilterExpression: { 'scim.user_name_key': ANY_STRING },
     },
+    { key: { connection_id: 1, 'scim.external_id': 1 } },
+    { key: { 'scim.unsettled': 1 }, partialFilterExpression: { 'scim.unsettled': true } },
     { key: { user_id: 1 } },
+  ]),
+  scimGroups: collection<ScimGroup>('scim_groups', [
+    { key: { connection_id: 1, department_id: 1 }, unique: true },
   ]),
   ssoFlows: collection<Flow>('sso_flows', [{ key: { state: 1 }, unique: true }, expiring]),
   ssoLoginCodes: collection<LoginCode>('sso_login_codes', [{ key: { code: 1 }, unique: true }, expiring]),

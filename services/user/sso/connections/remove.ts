@@ -14,6 +14,7 @@ export async function removeConnection(
   for (const user_id of people) await endProviderSessions(options, { connection_id, user_id });
   await Promise.all([
     db.ssoIdentities.deleteMany({ connection_id }),
+    db.scimGroups.deleteMany({ connection_id }),
     db.ssoFlows.deleteMany({ connection_id }),
     db.ssoLoginCodes.deleteMany({ connection_id }),
   ]);
