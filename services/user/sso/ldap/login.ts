@@ -2,6 +2,7 @@ import { ldapLoginContract } from '@gatehouse/shared/contract/ldap-login';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { LIFETIME } from '@gatehouse/shared/identity/tokens';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Database } from '../../database.ts';
 import { reasonOf } from '../../outbound/reason.ts';
 import { beginSession } from '../login/begin-session.ts';
 import { loginConnection } from '../login/login-connection.ts';
@@ -38,6 +39,7 @@ export const ldapLogin: FastifyPluginAsyncZod<SsoOptions> = async (app, options)
       const user = await provision(options, request, connection, profile);
       const { subject } = profile;
       const sid = await beginSession(options, connection, user, { beganAt, subject });
+      await requireEnabled(db, connection);
       const { email, user_id } = user;
       await audit(db, request, now(), {
         action: 'sso.login',
@@ -56,6 +58,18 @@ export const ldapLogin: FastifyPluginAsyncZod<SsoOptions> = async (app, options)
     },
   );
 };
+
+/**
+ * Checks the connection again once the session is stored: a deletion disables the connection first, and then ends the
+ * sessions that it finds.
+ */
+async function requireEnabled(db: Database, { connection_id }: Connection): Promise<void> {
+  const enabled = await db.ssoConnections.findOne(
+    { connection_id, enabled: true },
+    { projection: { _id: 1 } },
+  );
+  if (!enabled) throw new SsoRefusal('connection disabled', 'it was switched off during the login');
+}
 
 function asLdap(connection: Connection): LdapConnection {
   const { ldap } = connection;

@@ -7,7 +7,7 @@ import { attribute, childElements, descendants, parseXml, textOf, XmlError } fro
 export type IdpMetadata = Pick<SamlSettings, 'idp_entity_id' | 'sso_url' | 'slo_url' | 'certificates'>;
 
 /** Bytes of UTF-8. The metadata of one provider take a few kilobytes, those of a whole federation many megabytes. */
-export const MAX_METADATA = 512 * 1024;
+const MAX_METADATA = 512 * 1024;
 
 const refuse = (problem: string): never => {
   throw new AppError('invalidFormat', { text: `metadata ${problem}` });

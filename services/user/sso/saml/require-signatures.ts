@@ -2,6 +2,9 @@ import { SsoRefusal } from '../refusal.ts';
 import { ACCEPTED, NAMESPACE } from './names.ts';
 import { attribute, childElements, descendants } from './xml.ts';
 
+/** Characters of a list such as `xs xsi`. */
+const MAX_PREFIXES = 200;
+
 const refuse = (detail: string): never => {
   throw new SsoRefusal('message refused', detail);
 };
@@ -26,6 +29,10 @@ export function requireStrongSignatures(root: Element, signable: readonly Elemen
     requireAlgorithms(signature, 'SignatureMethod', ACCEPTED.signature);
     requireAlgorithms(signature, 'DigestMethod', ACCEPTED.digest);
     requireAlgorithms(signature, 'Transform', ACCEPTED.transform);
+    // Canonicalization looks every prefix up for every element.
+    const lists = descendants(signature, '*', 'InclusiveNamespaces');
+    if (lists.some((list) => (attribute(list, 'PrefixList') ?? '').length > MAX_PREFIXES))
+      return refuse('a signature lists too many prefixes');
     if (childElements(signature, NAMESPACE.signature, 'Object').length > 0)
       return refuse('a signature contains objects');
   }

@@ -35,7 +35,7 @@ export const spMetadata: FastifyPluginAsyncZod<SsoOptions> = async (app, { confi
 };
 
 /** Returns the metadata of our side of a connection (SAML 2.0 Metadata §2.4.4). */
-export function describeServiceProvider(
+function describeServiceProvider(
   config: Pick<SsoOptions['config'], 'PUBLIC_URL'>,
   { slug, saml }: SamlConnection,
 ): string {

@@ -7,17 +7,17 @@ export class XmlError extends Error {}
  * Bounds on markup. The parser's work grows with the square of the attributes of an element and of the namespaces in
  * scope, and canonicalization recurses: a small document could otherwise hold the process up.
  */
-const MAX = { tags: 20_000, attributes: 10_000, namespaces: 2_000, depth: 100 };
+const MAX = { attributes: 10_000, namespaces: 2_000, depth: 100 };
 
 /**
  * Parses XML of a provider. Document types are refused: they define entities, which can expand without end or read
  * files.
  * @throws {XmlError}
  */
-export function parseXml(text: string): Document {
+export function parseXml(text: string, { maxTags = 20_000 } = {}): Document {
   // The only other declarations are comments and CDATA sections.
   if (/<!(?!--|\[CDATA\[)/.test(text)) throw new XmlError('has a document type declaration');
-  if (occurrences(text, /</g) > MAX.tags) throw new XmlError('has too many elements');
+  if (occurrences(text, /</g) > maxTags) throw new XmlError('has too many elements');
   if (occurrences(text, /=\s*["']/g) > MAX.attributes) throw new XmlError('has too many attributes');
   if (occurrences(text, /xmlns/g) > MAX.namespaces) throw new XmlError('has too many namespaces');
   const problem = (what: string) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { LdapSettings } from '../../../../services/user/sso/records.ts';
 import { auditEvent, eventsOf } from '../../../fixtures/audit.ts';
 import { createCertificate } from '../../../fixtures/certificates.ts';
@@ -298,6 +298,17 @@ describe.skipIf(noSlapd)(`POST /api/v1/auth/ldap with OpenLDAP${slapdSkipped}`, 
     expect(events).toMatchObject([
       { outcome: 'provider unavailable', after: { detail: expect.stringMatching(detail) } },
     ]);
+  });
+
+  test('refuses a connection that is deleted during the login', async () => {
+    const slug = await connection();
+    const insert = vi.spyOn(service.db.ssoSessions, 'insertOne').mockImplementationOnce(async (session) => {
+      insert.mockRestore();
+      const { connection_id } = session;
+      await corp.owner.call('DELETE', `/api/v1/sso/connections/${connection_id}`);
+      return service.db.ssoSessions.insertOne(session);
+    });
+    expect((await logIn(slug, 'ada')).status).toBe(403);
   });
 
   test('refuses connections that are disabled, unknown, or of another protocol', async () => {

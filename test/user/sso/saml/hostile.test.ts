@@ -320,6 +320,21 @@ describe('a response that is refused', () => {
       /a signature covers another element/,
     ));
 
+  it('has a signature with a long list of prefixes', () =>
+    expectRefused(
+      () =>
+        attempt((fields) =>
+          service
+            .signedResponse(fields)
+            .replace(
+              '<ds:Transforms>',
+              `<ds:Transforms><ec:InclusiveNamespaces xmlns:ec="http://www.w3.org/2001/10/xml-exc-c14n#" PrefixList="${'p '.repeat(150)}"/>`,
+            ),
+        ),
+      'message refused',
+      /a signature lists too many prefixes/,
+    ));
+
   it('has a transform that selects a part', () =>
     expectRefused(
       () =>
@@ -499,7 +514,7 @@ describe('XML that is refused', () => {
     ],
     [
       'too many elements',
-      (xml: string) => xml.replace('<samlp:Status>', `${'<a/>'.repeat(20_000)}<samlp:Status>`),
+      (xml: string) => xml.replace('<samlp:Status>', `${'<a/>'.repeat(2_000)}<samlp:Status>`),
       /has too many elements/,
     ],
     ['no text', () => '', /is not Base64/],
