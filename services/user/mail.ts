@@ -28,6 +28,8 @@ export interface Mailer {
    */
   sendOtp(to: string, otp: string, validity: number, warning?: keyof typeof WARNINGS): Promise<void>;
   sendInvitation(to: string, invitation: Invitation): Promise<void>;
+  /** Tells an Owner that provisioning has deleted a person. */
+  sendDeprovisioned(to: string, person: Deprovisioned): Promise<void>;
   /** Rejects when the mail server does not answer. */
   verify(): Promise<unknown>;
   close(): void;
@@ -40,6 +42,13 @@ interface Invitation {
   url: string;
   /** Whether the recipient has an active account, and therefore is a member already. */
   isMember: boolean;
+}
+
+interface Deprovisioned {
+  organization: string;
+  email: string;
+  /** Whether the account is disabled; otherwise it belongs to another organization's domain. */
+  disabled: boolean;
 }
 
 /** @param options.deadline makes the signal that abandons one send; a test injects its own. */
@@ -93,6 +102,17 @@ export function createMailer(
           ? `You are now a member of "${department}" at "${organization}".\n\nLog in at ${url}\n`
           : `You are invited to "${department}" at "${organization}".\n\nSign up with this address at ${url}\nYou become a member when you verify your address. If you do not know who invited you, ignore this mail.\n`,
         'The invitation could not be mailed, please try again',
+      ),
+    sendDeprovisioned: (to, { organization, email, disabled }) =>
+      send(
+        to,
+        'A person was deleted by provisioning',
+        `The identity provider of "${organization}" has deleted ${email}.\n\n${
+          disabled
+            ? 'The account is disabled and its sessions have ended. Its record, memberships and chatbots are kept: decide what becomes of them.'
+            : 'The address is not in a domain that the organization has verified, so the account goes on. It can no longer log in through this provider; decide whether its memberships end.'
+        }\n`,
+        'The mail could not be sent',
       ),
     verify: () => transport.verify(),
     close: () => transport.close(),

@@ -98,6 +98,7 @@ describe('defaults (.env.example)', () => {
       config: {
         ...everyService,
         USER_PORT: 8002,
+        SESSION_MAX_HOURS: 24,
         PASSWORD_STORAGE: 'argon2id',
         SMTP_URL: 'smtp://127.0.0.1:1025',
         MAIL_FROM: 'Gatehouse <no-reply@localhost>',
@@ -108,6 +109,7 @@ describe('defaults (.env.example)', () => {
           [443, 443],
           [8_000, 9_999],
         ],
+        SSO_ALLOWED_NETWORKS: [],
       },
       warnings: [],
     });
@@ -183,6 +185,7 @@ describe('accepted values', () => {
     ['user', 'PUBLIC_URL', 'https://accounts.example.com', 'https://accounts.example.com'],
     ['user', 'WEBHOOK_ALLOW_PRIVATE', 'on', true],
     ['user', 'WEBHOOK_PORTS', '443', [[443, 443]]],
+    ['user', 'SSO_ALLOWED_NETWORKS', '10.0.0.0/8, fd00::/8', ['10.0.0.0/8', 'fd00::/8']],
     [
       'user',
       'WEBHOOK_PORTS',
@@ -259,6 +262,20 @@ describe('refused values', () => {
     ...['0', '65536', '443-80', '443,', 'https', '80-', '-80', '1-2-3', '8e3'].map(
       (given): [Service, string, string, string] => ['user', 'WEBHOOK_PORTS', given, PORTS],
     ),
+    ...[
+      '10.0.0.0',
+      '10.0.0.0/33',
+      '10.0.0/8',
+      'fd00::/129',
+      'fe80::%eth0/64',
+      'corp.example/8',
+      '::1/8,',
+    ].map((given): [Service, string, string, string] => [
+      'user',
+      'SSO_ALLOWED_NETWORKS',
+      given,
+      'must be ranges of addresses such as 10.0.0.0/8,fd00::/8',
+    ]),
   ])('%s: %s=%s', (service, variable, given, why) => {
     expect(refusal(() => loadConfig(service, { ...GOOD, [variable]: given }))).toBe(`${variable} ${why}`);
   });
@@ -371,6 +388,11 @@ describe('unsafe settings', () => {
       { WEBHOOK_ALLOW_PRIVATE: 'on' },
       'WEBHOOK_ALLOW_PRIVATE is on: webhooks can reach the internal network',
     ],
+    ...['0.0.0.0/0', '10.0.0.0/8,::/0'].map((ranges): [Service, NodeJS.ProcessEnv, string] => [
+      'user',
+      { SSO_ALLOWED_NETWORKS: ranges },
+      'SSO_ALLOWED_NETWORKS allows every address: single sign-on can reach the internal network; name the networks of identity providers',
+    ]),
     ...SERVICES.map((service): [Service, NodeJS.ProcessEnv, string] => [
       service,
       { TRUST_PROXY: 'true' },
@@ -398,6 +420,7 @@ describe('unsafe settings', () => {
 
   test.each<[Service, NodeJS.ProcessEnv]>([
     ['gateway', { TRUST_PROXY: '10.0.0.0/8, loopback' }],
+    ['user', { SSO_ALLOWED_NETWORKS: '10.0.0.0/8,fd00::/8' }],
     ['user', { PASSWORD_STORAGE: 'plain', PASSWORD_STORAGE_ACKNOWLEDGED: '1' }],
   ])('%s %o is accepted in production without a warning', (service, env) => {
     expect(loadConfig(service, { ...GOOD, ...env, NODE_ENV: 'production' }).warnings).toEqual([]);

@@ -6,6 +6,7 @@ import {
   choice,
   flag,
   fraction,
+  networks,
   number,
   origins,
   port,
@@ -25,6 +26,8 @@ const everyService = {
   CORS_ORIGINS: origins.optional(),
   TRUST_PROXY: trustProxy.default(false),
 };
+
+const sessionMaxHours = number('a whole number of hours, 1 or more', { min: 1 }).default(24);
 
 const url = address('http', 'https');
 const upstreams = Object.fromEntries(UPSTREAM_SETTINGS.map((setting) => [setting, url.optional()])) as Record<
@@ -53,11 +56,12 @@ const services = {
   login: z.object({
     ...everyService,
     LOGIN_PORT: port.default(8001),
-    SESSION_MAX_HOURS: number('a whole number of hours, 1 or more', { min: 1 }).default(24),
+    SESSION_MAX_HOURS: sessionMaxHours,
   }),
   user: z.object({
     ...everyService,
     USER_PORT: port.default(8002),
+    SESSION_MAX_HOURS: sessionMaxHours,
     PASSWORD_STORAGE: choice('argon2id', 'plain').default('argon2id'),
     /** States that plain passwords in production are intended. */
     PASSWORD_STORAGE_ACKNOWLEDGED: choice('1').optional(),
@@ -74,6 +78,8 @@ const services = {
     WEBHOOK_SECRET_KEY: z.string().optional(),
     WEBHOOK_SECRET_KEY_PREVIOUS: z.string().optional(),
     INTERNAL_API_KEY: z.string().optional(),
+    /** Networks in which identity providers may be, besides public addresses. */
+    SSO_ALLOWED_NETWORKS: networks.default([]),
   }),
 };
 
