@@ -2,6 +2,9 @@ import { gateway } from './gateway.ts';
 import { healthLive } from './health-live.ts';
 import { listChatbots } from './list-chatbots.ts';
 import { login } from './login.ts';
+import { oidc } from './oidc.ts';
+import { saml } from './saml.ts';
+import { scim } from './scim.ts';
 import { startup } from './startup.ts';
 import { usersMe } from './users-me.ts';
 import { webhooks } from './webhooks.ts';
@@ -14,6 +17,9 @@ const benchmarks: Record<string, () => Promise<void>> = {
   gateway,
   'list-chatbots': listChatbots,
   webhooks,
+  saml,
+  oidc,
+  scim,
 };
 
 const wanted = process.argv.slice(2);
