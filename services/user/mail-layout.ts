@@ -36,7 +36,7 @@ export function htmlOf(content: readonly Paragraph[], brand: Brand): string {
 <style>
 @media (prefers-color-scheme: dark) {
   .page { background: #0f1115 !important; }
-  .card { background: #171a20 !important; border-color: #2b303a !important; }
+  .card { background: #171a20 !important; border-color: ${BRAND_COLOR} #2b303a #2b303a !important; }
   .card, .code, .brand { color: #e8eaf0 !important; }
   .code { background: #22272f !important; }
 }

@@ -48,7 +48,6 @@ export function Activity({ userId, version }: { userId: string | null; version: 
     get<Page<Event>>(`/api/v1/users/me/audit?limit=10&page=${page}`),
   );
   const shown: Column<Event>[] = [
-    { title: columns.when, cell: ({ at }) => html`<${Time} at=${at} />` },
     {
       title: columns.what,
       cell: (event) => {
@@ -67,6 +66,7 @@ export function Activity({ userId, version }: { userId: string | null; version: 
         `;
       },
     },
+    { title: columns.when, cell: ({ at }) => html`<${Time} at=${at} />` },
     {
       title: columns.where,
       cell: ({ address }) => address ?? html`<span class="hint">${texts.activity.noAddress}</span>`,
