@@ -2,6 +2,7 @@ import { gateway } from './gateway.ts';
 import { healthLive } from './health-live.ts';
 import { listChatbots } from './list-chatbots.ts';
 import { login } from './login.ts';
+import { pages } from './pages.ts';
 import { startup } from './startup.ts';
 import { usersMe } from './users-me.ts';
 import { webhooks } from './webhooks.ts';
@@ -12,6 +13,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   login,
   'users-me': usersMe,
   gateway,
+  pages,
   'list-chatbots': listChatbots,
   webhooks,
 };
