@@ -3,7 +3,7 @@ import type { Config } from '@gatehouse/shared/config';
 /** The brand of a mail, which is also that of the account pages. */
 export type Brand = Pick<Config<'user'>, 'BRAND_NAME' | 'BRAND_LOGO_URL' | 'BRAND_COLOR' | 'PUBLIC_URL'>;
 
-/** A paragraph; plain text may hold several. A code is shown large, and an address as a link. */
+/** A paragraph; plain text may hold several. A code is shown large, and an address as a link with the name of its host. */
 export type Paragraph =
   | string
   | { text: string; code: string }
@@ -47,7 +47,7 @@ export function htmlOf(content: readonly Paragraph[], brand: Brand): string {
 <tr><td align="center" style="padding: 32px 16px;">
 <table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="max-width: 480px;">
 <tr><td class="brand" style="padding: 0 0 16px; font: 600 16px/24px ${FONT}; color: #1a1d24;">${logo}${name}</td></tr>
-<tr><td class="card" style="padding: 28px; background: #fff; border: 1px solid #d9dce3; border-top: 4px solid ${BRAND_COLOR}; border-radius: 12px; color: #1a1d24; font: 16px/24px ${FONT};">
+<tr><td class="card" style="padding: 28px 28px 12px; background: #fff; border: 1px solid #d9dce3; border-top: 4px solid ${BRAND_COLOR}; border-radius: 12px; color: #1a1d24; font: 16px/24px ${FONT};">
 ${content.flatMap((paragraph) => blocks(paragraph, brand)).join('\n')}
 </td></tr>
 </table>
@@ -73,7 +73,7 @@ function blocks(paragraph: Paragraph, { BRAND_COLOR }: Brand): string[] {
   const color = isLight(BRAND_COLOR) ? '#1a1d24' : '#fff';
   return [
     block(text),
-    `<p style="margin: 0 0 16px;"><a href="${escapeHtml(url)}" style="display: inline-block; padding: 10px 20px; background: ${BRAND_COLOR}; border-radius: 8px; color: ${color}; font-weight: 600; text-decoration: none;">${escapeHtml(url.replace(/^https?:\/\//, ''))}</a></p>`,
+    `<p style="margin: 0 0 16px;"><a href="${escapeHtml(url)}" style="display: inline-block; padding: 10px 20px; background: ${BRAND_COLOR}; border-radius: 8px; color: ${color}; font-weight: 600; text-decoration: none;">${escapeHtml(new URL(url).host)}</a></p>`,
     ...(after ? [block(after)] : []),
   ];
 }

@@ -186,6 +186,19 @@ describePages('the profile', (pages) => {
     await page.getByRole('status').filter({ hasText: 'Your details are saved.' }).waitFor();
   });
 
+  test('shows the rest when one list cannot be loaded, and loads it again', async () => {
+    const page = await pages.openAs(await account());
+    await sessions(page).first().waitFor();
+    await page.context().route('**/users/me/sessions*', (route) => route.abort());
+    await page.reload();
+    await page.getByRole('alert').filter({ hasText: 'The server did not answer.' }).waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('Ada Lovelace');
+    await expectAccessible(page, 'profile-error');
+    await page.context().unrouteAll();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await sessions(page).filter({ hasText: 'This device' }).waitFor();
+  });
+
   test('is accessible, in both languages, with an open dialog as well', async () => {
     const ada = await newMember(pages.services.db, { name: 'Ada Lovelace', company: 'Analytical Engines' });
     await signIn(pages, ada.email, { userAgent: PHONE });

@@ -12,7 +12,7 @@ afterAll(() => mailbox.close());
 const INVITATION = {
   organization: 'Engines',
   department: 'Research',
-  url: 'https://accounts.example.com/',
+  url: 'https://accounts.example.com/invitation#email=ada%40example.com',
   isMember: false,
 };
 
@@ -74,9 +74,9 @@ describe('a mail', () => {
   test('links to the page of an invitation', async () => {
     const { invited } = await mailed();
     expect(invited.html).toMatch(
-      /<a href="https:\/\/accounts\.example\.com\/" [^>]*>accounts\.example\.com\/<\/a>/,
+      /<a href="https:\/\/accounts\.example\.com\/invitation#email=ada%40example\.com" [^>]*>accounts\.example\.com<\/a>/,
     );
-    expect(invited.text).toContain('Sign up with this address at https://accounts.example.com/\n');
+    expect(invited.text).toContain(`Sign up with this address at ${INVITATION.url}\n`);
   });
 });
 

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { signOut } from '../../account.ts';
 import { get, remove } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Badge } from '../../parts/badge.ts';
@@ -41,6 +40,14 @@ export function Sessions({ result, onChanged }: { result: Result; onChanged: () 
     onChanged();
     result.succeed(ending === 'others' ? texts.sessions.othersEnded : texts.sessions.ended);
   };
+  // This session ends with the button above every page.
+  const actions: Column<Session> = {
+    title: columns.actions,
+    end: true,
+    cell: (session) =>
+      !session.current &&
+      html`<${Button} label=${texts.sessions.endOf(nameOf(session))} onClick=${() => setEnding(session)}>${texts.sessions.end}<//>`,
+  };
   const shown: Column<Session>[] = [
     {
       title: columns.device,
@@ -58,14 +65,7 @@ export function Sessions({ result, onChanged }: { result: Result; onChanged: () 
       cell: ({ current, last_used_at }) =>
         current ? texts.sessions.now : html`<${Time} at=${last_used_at} ago />`,
     },
-    {
-      title: columns.actions,
-      end: true,
-      cell: (session) =>
-        session.current
-          ? html`<${Button} kind="plain" onClick=${signOut}>${texts.navigation.signOut}<//>`
-          : html`<${Button} label=${texts.sessions.endOf(nameOf(session))} onClick=${() => setEnding(session)}>${texts.sessions.end}<//>`,
-    },
+    ...(total > 1 ? [actions] : []),
   ];
   return html`
     <${Section}
