@@ -2,7 +2,10 @@ import { gateway } from './gateway.ts';
 import { healthLive } from './health-live.ts';
 import { listChatbots } from './list-chatbots.ts';
 import { login } from './login.ts';
+import { oidc } from './oidc.ts';
 import { pages } from './pages.ts';
+import { saml } from './saml.ts';
+import { scim } from './scim.ts';
 import { startup } from './startup.ts';
 import { usersMe } from './users-me.ts';
 import { webhooks } from './webhooks.ts';
@@ -16,6 +19,9 @@ const benchmarks: Record<string, () => Promise<void>> = {
   pages,
   'list-chatbots': listChatbots,
   webhooks,
+  saml,
+  oidc,
+  scim,
 };
 
 const wanted = process.argv.slice(2);

@@ -23,6 +23,7 @@ import { createIdempotency } from './proxy/idempotency.ts';
 import { createUpstream, type Upstream } from './proxy/upstreams.ts';
 import { catalogueLogin } from './routes/catalogue-login.ts';
 import { direct } from './routes/direct.ts';
+import { ldapLogin } from './routes/ldap-login.ts';
 import { prefixes } from './routes/prefixes.ts';
 import { respond } from './routes/respond.ts';
 import { uploadPdf } from './routes/upload-pdf.ts';
@@ -116,6 +117,7 @@ export async function buildGateway({
     });
   });
   await app.register(catalogueLogin, { config, captcha, throttle, loginService, now });
+  await app.register(ldapLogin, { config, captcha, throttle, userService, now });
   await app.register(respond, { upstream: upstreams['/api/v1/chat-3d'], idempotency });
   await app.register(uploadPdf, { upstream: upstreams['/api/v1/crawl'], idempotency });
   await app.register(prefixes, {

@@ -15,9 +15,9 @@ interface OpenApi {
 }
 
 /** The paths that clients reach through the gateway; it documents the Direct contract itself. */
-const CATALOGUE = /^\/(?:api\/v1|auth)\//;
-/** Operations that ignore Idempotency-Key, because their responses hold tokens or secrets. */
-const WITHOUT_KEY = /^(?:\/api\/v1)?\/auth\/|\/rotate-secret$/;
+const CATALOGUE = /^\/(?:api\/v1|auth|saml|oauth|scim\/v2)\//;
+/** Operations that ignore Idempotency-Key: their responses hold tokens or secrets, or their bearer is no user. */
+const WITHOUT_KEY = /^(?:\/api\/v1)?\/auth\/|^\/scim\/|\/(?:rotate-secret|scim-token)$/;
 
 /**
  * The gateway's OpenAPI document: its own operations and those in the documents of its services. While a service is

@@ -11,6 +11,7 @@ const REFUSALS = {
     'unknown account': 'invalidCredentials',
     'wrong password': 'invalidCredentials',
     'not verified': 'accountNotVerified',
+    'single sign-on required': 'ssoRequired',
   },
   hidesAccounts: true,
 } as const;

@@ -2,6 +2,7 @@ import { AppError, type ErrorName } from '@gatehouse/shared/http/errors';
 import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
 import { isTooCostly, type Passwords } from '@gatehouse/shared/identity/passwords';
+import { requiresSso } from '@gatehouse/shared/identity/sso-domains';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
@@ -16,7 +17,7 @@ export interface LoginOptions {
   now: () => number;
 }
 
-type Refusal = 'unknown account' | 'wrong password' | 'not verified';
+type Refusal = 'unknown account' | 'wrong password' | 'not verified' | 'single sign-on required';
 
 /** How a contract answers failed checks. */
 interface RefusalPolicy {
@@ -33,7 +34,7 @@ interface NewSession {
 }
 
 /**
- * Returns the user with this e-mail and password (CONTRACT.md §Login, 1 to 3). Logs and audits every attempt.
+ * Returns the user with this e-mail and password (CONTRACT.md §Login, 1 to 4). Logs and audits every attempt.
  * @throws {AppError} the refusal of the first check that fails.
  */
 export async function checkCredentials(
@@ -51,7 +52,7 @@ export async function checkCredentials(
       'The stored password hash of this user record costs too much to verify',
     );
   const matches = (stored: unknown) => passwords.matches(stored, password, { alwaysHash: hidesAccounts });
-  const refusal = await refusalOf(user, matches);
+  const refusal = await refusalOf(db, user, matches);
   const user_id = user && userIdOf(user);
   await audit(db, request, now, {
     action: 'login',
@@ -66,11 +67,13 @@ export async function checkCredentials(
 }
 
 async function refusalOf(
+  db: Database,
   user: User | null,
   matches: (stored: unknown) => Promise<boolean>,
 ): Promise<Refusal | undefined> {
   const matched = await matches(user?.password);
   if (!user) return 'unknown account';
   if (!matched) return 'wrong password';
-  return user.verified ? undefined : 'not verified';
+  if (!user.verified) return 'not verified';
+  return (await requiresSso(db, user)) ? 'single sign-on required' : undefined;
 }

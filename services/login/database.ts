@@ -1,9 +1,15 @@
 import type { Connection } from '@gatehouse/shared/data/connect';
 import { auditCollections } from '@gatehouse/shared/identity/audit';
 import { featureCollections } from '@gatehouse/shared/identity/features';
+import { ssoDomainCollections } from '@gatehouse/shared/identity/sso-domains';
 import { userCollections } from '@gatehouse/shared/identity/users';
 
 /** The collections that the login service reads and writes. */
-export const COLLECTIONS = { ...userCollections, ...featureCollections, ...auditCollections };
+export const COLLECTIONS = {
+  ...userCollections,
+  ...featureCollections,
+  ...ssoDomainCollections,
+  ...auditCollections,
+};
 
 export type Database = Connection<typeof COLLECTIONS>;

@@ -11,6 +11,7 @@ const REFUSALS = {
     'unknown account': 'accountDoesNotExist',
     'wrong password': 'invalidCredentials',
     'not verified': 'accountNotVerified',
+    'single sign-on required': 'ssoRequired',
   },
   hidesAccounts: false,
 } as const;

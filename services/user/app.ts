@@ -17,6 +17,12 @@ import { chatbots } from './chatbots/chatbots.ts';
 import type { Database } from './database.ts';
 import type { Mailer } from './mail.ts';
 import { organizations } from './organizations/organizations.ts';
+import { createOutbound, type OutboundTuning } from './outbound/outbound.ts';
+import { scim } from './scim/scim.ts';
+import { createResolveTxt, type ResolveTxt } from './sso/domains/resolve-txt.ts';
+import type { LdapTuning } from './sso/ldap/options.ts';
+import type { OidcLimits } from './sso/oidc/limits.ts';
+import { singleSignOn } from './sso/sso.ts';
 import { publishEvents } from './webhooks/intake/publish.ts';
 import { createDelivery, type DeliveryTuning } from './webhooks/pipeline.ts';
 import { webhooks } from './webhooks/webhooks.ts';
@@ -30,6 +36,11 @@ export interface UserServiceOptions {
   now?: () => number;
   logStream?: { write(line: string): void };
   delivery?: DeliveryTuning;
+  /** Tests inject the limits of calls to identity providers, and what DNS answers. */
+  outbound?: OutboundTuning;
+  ldap?: LdapTuning;
+  oidc?: Partial<OidcLimits>;
+  resolveTxt?: ResolveTxt;
 }
 
 export async function buildUserService({
@@ -40,12 +51,16 @@ export async function buildUserService({
   now = Date.now,
   logStream,
   delivery: tuning = {},
+  outbound: outboundTuning = {},
+  ldap = {},
+  oidc = {},
+  resolveTxt = createResolveTxt(),
 }: UserServiceOptions) {
   const tokens = createTokens(config);
   const app = await createServer({
     name: 'user',
     description:
-      'Signup, one-time codes by e-mail, password reset, profiles, chatbots, organizations and webhooks.',
+      'Signup, one-time codes by e-mail, password reset, profiles, chatbots, organizations, webhooks and single sign-on.',
     config,
     checks: {
       mongodb: { needed: true, check: db.ping },
@@ -72,6 +87,22 @@ export async function buildUserService({
   await app.register(chatbots, { db, now, accept: delivery.accept });
   await app.register(webhooks, { db, now, ...delivery });
   await app.register(publishEvents, { config, accept: delivery.accept });
+  const outbound = createOutbound(config, outboundTuning);
+  app.addHook('onClose', () => outbound.close());
+  const { secrets } = delivery;
+  await app.register(singleSignOn, {
+    config,
+    db,
+    mailer,
+    tokens,
+    secrets,
+    outbound,
+    resolveTxt,
+    oidc,
+    ldap,
+    now,
+  });
+  await app.register(scim, { config, db, mailer, now });
   app.addHook('onReady', () => ensureAllFeatures(db, now()));
   return app;
 }

@@ -26,6 +26,8 @@ export const auditRecord = z
         invitation_id: z.string().exactOptional(),
         webhook_id: z.string().exactOptional(),
         session_id: z.string().exactOptional(),
+        connection_id: z.string().exactOptional(),
+        domain_id: z.string().exactOptional(),
       })
       .meta({ description: 'Whom or what the action changed, apart from the actor' }),
     before: changedFields.meta({ description: 'The changed fields, before; never a secret' }),

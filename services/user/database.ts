@@ -4,6 +4,7 @@ import { featureCollections } from '@gatehouse/shared/identity/features';
 import { userCollections } from '@gatehouse/shared/identity/users';
 import { chatbotCollections } from './chatbots/records.ts';
 import { organizationCollections } from './organizations/records.ts';
+import { ssoCollections } from './sso/records.ts';
 import { webhookCollections } from './webhooks/records.ts';
 
 /** The collections of the user service. */
@@ -13,6 +14,7 @@ export const COLLECTIONS = {
   ...auditCollections,
   ...chatbotCollections,
   ...organizationCollections,
+  ...ssoCollections,
   ...webhookCollections,
 };
 

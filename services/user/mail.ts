@@ -29,6 +29,8 @@ export interface Mailer {
    */
   sendOtp(to: string, otp: string, validity: number, warning?: keyof typeof WARNINGS): Promise<void>;
   sendInvitation(to: string, invitation: Invitation): Promise<void>;
+  /** Tells an Owner that provisioning has deleted a person. */
+  sendDeprovisioned(to: string, person: Deprovisioned): Promise<void>;
   /** Rejects when the mail server does not answer. */
   verify(): Promise<unknown>;
   close(): void;
@@ -46,6 +48,13 @@ interface Invitation {
 type MailerConfig = Brand &
   Pick<Config<'user'>, 'SMTP_URL' | 'MAIL_FROM'> &
   Partial<Pick<Config, 'NODE_ENV'>>;
+
+interface Deprovisioned {
+  organization: string;
+  email: string;
+  /** Whether the account is disabled; otherwise it belongs to another organization's domain. */
+  disabled: boolean;
+}
 
 /** @param options.deadline makes the signal that abandons one send; a test injects its own. */
 export function createMailer(
@@ -103,6 +112,18 @@ export function createMailer(
               },
             ],
         'The invitation could not be mailed, please try again',
+      ),
+    sendDeprovisioned: (to, { organization, email, disabled }) =>
+      send(
+        to,
+        'A person was deleted by provisioning',
+        [
+          `The identity provider of "${organization}" has deleted ${email}.`,
+          disabled
+            ? 'The account is disabled and its sessions have ended. Its record, memberships and chatbots are kept: decide what becomes of them.'
+            : 'The address is not in a domain that the organization has verified, so the account goes on. It can no longer log in through this provider; decide whether its memberships end.',
+        ],
+        'The mail could not be sent',
       ),
     verify: () => transport.verify(),
     close: () => transport.close(),

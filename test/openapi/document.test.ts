@@ -18,6 +18,9 @@ const PUBLIC = [
   'post /v2/forgot-password',
   'post /v2/reset-password',
   'post /api/v1/auth/login',
+  'post /api/v1/auth/ldap',
+  'get /api/v1/auth/sso/discover',
+  'post /api/v1/auth/sso/exchange',
   'get /health',
   'get /health/ready',
   'get /health/live',
@@ -91,9 +94,13 @@ test.each(['gateway', 'login', 'user'])(
   },
 );
 
+/** Operations that identity providers and browsers call. They have no bearer, or in SCIM one of their own. */
+const isForProviders = (name: string) => / \/(?:saml|oauth|scim\/v2)\//.test(name);
+const isScim = (name: string) => name.includes(' /scim/v2/');
+
 /** Returns whether an operation with a bearer supports Idempotency-Key (CONTRACT.md §Idempotency). */
 const takesKey = (name: string) =>
-  !name.startsWith('get ') && !/\/(?:refresh|logout|rotate-secret)$/.test(name);
+  !name.startsWith('get ') && !isScim(name) && !/\/(?:refresh|logout|rotate-secret|scim-token)$/.test(name);
 
 describe('every operation at the gateway', () => {
   test('has a summary, a description and a unique operationId', () => {
@@ -111,8 +118,10 @@ describe('every operation at the gateway', () => {
 
   test('needs a bearer unless it is listed as public', () => {
     const open = operations.filter(([, { security }]) => security?.length === 0).map(([name]) => name);
-    expect(open.toSorted()).toEqual(PUBLIC.toSorted());
+    expect(open.filter((name) => !isForProviders(name)).toSorted()).toEqual(PUBLIC.toSorted());
+    expect(open.filter(isScim)).toEqual([]);
     for (const [name, { security }] of operations) {
+      if (isForProviders(name)) continue;
       if (!PUBLIC.includes(name)) expect({ name, security }).toEqual({ name, security: [{ bearer: [] }] });
     }
   });
@@ -131,6 +140,7 @@ describe('every operation at the gateway', () => {
   test('documents every error with an example', () => {
     const atLeast = (name: string, { security }: Operation): string[] => {
       if (name.startsWith('get /health')) return [];
+      if (isForProviders(name)) return ['429', '503'];
       if (security?.length === 0) return ['400', '429', '503'];
       const one = name.includes('{') ? ['404'] : [];
       return ['400', '401', '403', '429', '503', ...(takesKey(name) ? ['409'] : []), ...one];
@@ -140,12 +150,13 @@ describe('every operation at the gateway', () => {
         expect.arrayContaining(atLeast(name, operation)),
       );
       expect(
-        Object.keys(operation.responses).some((status) => status.startsWith('2')),
+        Object.keys(operation.responses).some((status) => /^[23]/.test(status)),
         name,
       ).toBe(true);
       for (const [status, { description, content = {} }] of Object.entries(operation.responses)) {
         expect(description, `${name} ${status}`).toMatch(/\w{4}/);
-        const media = content['application/json'];
+        const [media] = Object.values(content);
+        if (!media && isForProviders(name) && /^(?:204|3..)$/.test(status)) continue;
         expect(media && examplesOf(media).length, `${name} ${status}`).toBeGreaterThan(0);
       }
     }
@@ -153,7 +164,14 @@ describe('every operation at the gateway', () => {
 
   test('documents only statuses of the contract', () => {
     const listed = ['200', '201', '400', '401', '403', '404', '409', '429', '500', '503'];
+    const ofBrowsers = ['302', '303'];
+    const ofScim = ['204', '304', '412', '413', '501'];
     for (const [name, { responses }] of operations) {
+      if (isForProviders(name)) {
+        const more = isScim(name) ? ofScim : ofBrowsers;
+        expect([...listed, ...more], name).toEqual(expect.arrayContaining(Object.keys(responses)));
+        continue;
+      }
       expect(listed, name).toEqual(expect.arrayContaining(Object.keys(responses)));
     }
   });
@@ -161,7 +179,7 @@ describe('every operation at the gateway', () => {
   test('shows the error body of its contract in every example', () => {
     for (const [name, { responses }] of operations) {
       for (const [status, { content }] of Object.entries(responses)) {
-        if (Number(status) < 400 || name.startsWith('get /health')) continue;
+        if (Number(status) < 400 || name.startsWith('get /health') || isScim(name)) continue;
         for (const example of examplesOf(content?.['application/json'] ?? {})) {
           const keys = name.includes(' /v2/')
             ? { detail: expect.any(String) }
@@ -195,7 +213,9 @@ describe('every operation at the gateway', () => {
       const types = Object.keys(requestBody.content);
       if (name.includes(' /v2/')) {
         expect(types, name).toEqual(['application/x-www-form-urlencoded', 'multipart/form-data']);
-      } else if (name.endsWith('upload-pdf')) expect(types, name).toEqual(['multipart/form-data']);
+      } else if (isScim(name)) expect(types, name).toContain('application/scim+json');
+      else if (isForProviders(name)) expect(types, name).toEqual(['application/x-www-form-urlencoded']);
+      else if (name.endsWith('upload-pdf')) expect(types, name).toEqual(['multipart/form-data']);
       else {
         expect(types, name).toEqual(['application/json']);
         expect(examplesOf(requestBody.content['application/json'] ?? {}).length, name).toBeGreaterThan(0);

@@ -112,6 +112,7 @@ describe('defaults (.env.example)', () => {
           [443, 443],
           [8_000, 9_999],
         ],
+        SSO_ALLOWED_NETWORKS: [],
       },
       warnings: [],
     });
@@ -187,6 +188,7 @@ describe('accepted values', () => {
     ['user', 'PUBLIC_URL', 'https://accounts.example.com', 'https://accounts.example.com'],
     ['user', 'WEBHOOK_ALLOW_PRIVATE', 'on', true],
     ['user', 'WEBHOOK_PORTS', '443', [[443, 443]]],
+    ['user', 'SSO_ALLOWED_NETWORKS', '10.0.0.0/8, fd00::/8', ['10.0.0.0/8', 'fd00::/8']],
     [
       'user',
       'WEBHOOK_PORTS',
@@ -263,6 +265,20 @@ describe('refused values', () => {
     ...['0', '65536', '443-80', '443,', 'https', '80-', '-80', '1-2-3', '8e3'].map(
       (given): [Service, string, string, string] => ['user', 'WEBHOOK_PORTS', given, PORTS],
     ),
+    ...[
+      '10.0.0.0',
+      '10.0.0.0/33',
+      '10.0.0/8',
+      'fd00::/129',
+      'fe80::%eth0/64',
+      'corp.example/8',
+      '::1/8,',
+    ].map((given): [Service, string, string, string] => [
+      'user',
+      'SSO_ALLOWED_NETWORKS',
+      given,
+      'must be ranges of addresses such as 10.0.0.0/8,fd00::/8',
+    ]),
   ])('%s: %s=%s', (service, variable, given, why) => {
     expect(refusal(() => loadConfig(service, { ...GOOD, [variable]: given }))).toBe(`${variable} ${why}`);
   });
@@ -375,6 +391,11 @@ describe('unsafe settings', () => {
       { WEBHOOK_ALLOW_PRIVATE: 'on' },
       'WEBHOOK_ALLOW_PRIVATE is on: webhooks can reach the internal network',
     ],
+    ...['0.0.0.0/0', '10.0.0.0/8,::/0'].map((ranges): [Service, NodeJS.ProcessEnv, string] => [
+      'user',
+      { SSO_ALLOWED_NETWORKS: ranges },
+      'SSO_ALLOWED_NETWORKS allows every address: single sign-on can reach the internal network; name the networks of identity providers',
+    ]),
     ...SERVICES.map((service): [Service, NodeJS.ProcessEnv, string] => [
       service,
       { TRUST_PROXY: 'true' },
@@ -402,6 +423,7 @@ describe('unsafe settings', () => {
 
   test.each<[Service, NodeJS.ProcessEnv]>([
     ['gateway', { TRUST_PROXY: '10.0.0.0/8, loopback' }],
+    ['user', { SSO_ALLOWED_NETWORKS: '10.0.0.0/8,fd00::/8' }],
     ['user', { PASSWORD_STORAGE: 'plain', PASSWORD_STORAGE_ACKNOWLEDGED: '1' }],
   ])('%s %o is accepted in production without a warning', (service, env) => {
     expect(loadConfig(service, { ...GOOD, ...env, NODE_ENV: 'production' }).warnings).toEqual([]);

@@ -9,6 +9,7 @@ import {
   choice,
   flag,
   fraction,
+  networks,
   number,
   origins,
   port,
@@ -89,6 +90,8 @@ const services = {
     WEBHOOK_SECRET_KEY: z.string().optional(),
     WEBHOOK_SECRET_KEY_PREVIOUS: z.string().optional(),
     INTERNAL_API_KEY: z.string().optional(),
+    /** Networks in which identity providers may be, besides public addresses. */
+    SSO_ALLOWED_NETWORKS: networks.default([]),
   }),
 };
 

@@ -35,6 +35,8 @@ async function main(): Promise<number> {
     SMTP_URL: `smtp://127.0.0.1:${config.STANDALONE_SMTP_PORT}`,
     PUBLIC_URL: `http://localhost:${config.GATEWAY_PORT}`,
     MONGODB_URI: database,
+    // Identity providers on this machine, for trying single sign-on out.
+    ...(config.NODE_ENV !== 'production' && { SSO_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128' }),
     ...(await loadSecrets(folder)),
     ...Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== '')),
   };

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -6,7 +6,7 @@ interface ForwardedRoutes {
   prefix: string;
   /** Paths below the prefix. */
   routes: string[];
-  config: { public: boolean };
+  config: FastifyContextConfig & { public: boolean };
 }
 
 /** Registers routes that forward their calls. */

@@ -2,11 +2,11 @@ import type { GatewayConfig } from '@gatehouse/shared/config';
 import { catalogueLoginContract } from '@gatehouse/shared/contract/catalogue-login';
 import { failures } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { z } from 'zod';
 import type { CaptchaGate } from '../captcha/gate.ts';
 import type { LoginThrottle } from '../policy/login-throttle.ts';
 import { relay } from '../proxy/response.ts';
 import type { Upstream } from '../proxy/upstreams.ts';
+import { captchaField } from './captcha-field.ts';
 
 interface Options {
   config: Pick<GatewayConfig, 'CAPTCHA_ON_CATALOGUE_LOGIN'>;
@@ -18,14 +18,7 @@ interface Options {
 
 const schema = {
   ...catalogueLoginContract,
-  body: catalogueLoginContract.body
-    .extend({
-      recaptcha_token: z.string().optional().meta({
-        description:
-          'The CAPTCHA token; required after failed logins, when the gateway answers CAPTCHA_REQUIRED',
-      }),
-    })
-    .meta(catalogueLoginContract.body.meta() ?? {}),
+  body: catalogueLoginContract.body.extend(captchaField).meta(catalogueLoginContract.body.meta() ?? {}),
   response: {
     ...catalogueLoginContract.response,
     ...failures('catalogue', 'missingField', 'invalidFormat', 'captchaFailed', 'rateLimited'),

@@ -1,5 +1,11 @@
-import { PREFIXES, type Prefix } from '@gatehouse/shared/contract/prefixes';
+import {
+  BROWSER_PREFIXES,
+  PREFIXES,
+  type Prefix,
+  PUBLIC_PREFIXES,
+} from '@gatehouse/shared/contract/prefixes';
 import { AppError } from '@gatehouse/shared/http/errors';
+import { failurePage } from '@gatehouse/shared/http/failure-page';
 import type { FastifyInstance } from 'fastify';
 import type { Principals } from '../policy/principals.ts';
 import { type Forwarding, forwarding } from '../proxy/forwarding.ts';
@@ -71,7 +77,11 @@ export async function prefixes(app: FastifyInstance, options: Options): Promise<
   for (const prefix of Object.keys(PREFIXES) as Prefix[]) {
     const forward = forwardingOf(prefix);
     const open = publicPaths.filter((path) => path.startsWith(`${prefix}/`));
-    await forward(app, { prefix, routes: ['', '/*'], config: { public: false } });
+    const config = {
+      public: PUBLIC_PREFIXES.has(prefix),
+      ...(BROWSER_PREFIXES.has(prefix) && { errorPage: failurePage }),
+    };
+    await forward(app, { prefix, routes: ['', '/*'], config });
     if (open.length > 0) {
       const routes = open.map((path) => path.slice(prefix.length));
       await forward(app, { prefix, routes, config: { public: true } });

@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts';
+import type { Secrets } from '../secrets.ts';
 import type { Sender } from './delivery/deliver.ts';
-import type { Secrets } from './delivery/secrets.ts';
 import type { Wake } from './delivery/wake.ts';
 import type { ValidateReceiverUrl } from './registration/receiver-url.ts';
 

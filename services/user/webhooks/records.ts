@@ -19,7 +19,7 @@ export interface Webhook {
   events: EventName[];
   /** `paused` by the owner, `disabled` by a receiver that answered 410. */
   status: WebhookStatus;
-  /** Encrypted, see delivery/secrets.ts. */
+  /** Encrypted, see services/user/secrets.ts. */
   secret: string;
   /** Rotated out, newest first; each also signs until its time is over. */
   previous_secrets: { secret: string; until: Date }[];

@@ -30,6 +30,12 @@ const UNSAFE: [variable: string, isUnsafe: (config: Settings) => boolean, reason
     'is on: webhooks can reach the internal network',
   ],
   [
+    'SSO_ALLOWED_NETWORKS',
+    ({ SSO_ALLOWED_NETWORKS: ranges }) =>
+      Array.isArray(ranges) && ranges.some((range) => /\/0+$/.test(range)),
+    'allows every address: single sign-on can reach the internal network; name the networks of identity providers',
+  ],
+  [
     'TRUST_PROXY',
     (config) => config.TRUST_PROXY === true,
     'is true: every client can forge its address; name the addresses of the proxies',

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import proxyAddr from '@fastify/proxy-addr';
 import { z } from 'zod';
 
@@ -37,6 +38,16 @@ export const flag = choice('on', 'off').transform((value) => value === 'on');
 
 export const list = z.string().transform((text) => text.split(',').map((item) => item.trim()));
 
+/** Ranges of addresses such as 10.0.0.0/8. */
+export const networks = list.refine((ranges) => ranges.every(isNetwork), {
+  error: 'must be ranges of addresses such as 10.0.0.0/8,fd00::/8',
+});
+
+function isNetwork(range: string): boolean {
+  const [, network = '', prefix] = /^([^/%]+)\/(\d{1,3})$/.exec(range) ?? [];
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(network) as 0 | 4 | 6];
+  return Number(prefix) <= bits;
+}
 /** Exact paths of the catalogue. Others would be patterns for the router, or match nothing. */
 export const cataloguePaths = list.refine(
   (paths) => paths.every((path) => /^\/api\/v1(?:\/[\w.~-]+)+$/.test(path)),

@@ -40,6 +40,7 @@ export const catalogueLoginContract = {
       'invalidFormat',
       'invalidCredentials',
       'accountNotVerified',
+      'ssoRequired',
       'unavailable',
     ),
   },

@@ -58,6 +58,7 @@ export const loginContract = {
       'accountDoesNotExist',
       'invalidCredentials',
       'accountNotVerified',
+      'ssoRequired',
       'unavailable',
     ),
   },

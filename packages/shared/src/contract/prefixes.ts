@@ -8,6 +8,11 @@ export const PREFIXES = {
   '/api/v1/users': 'user',
   '/api/v1/organizations': 'user',
   '/api/v1/webhooks': 'user',
+  '/api/v1/sso': 'user',
+  '/api/v1/auth/sso': 'user',
+  '/saml': 'user',
+  '/oauth': 'user',
+  '/scim/v2': 'user',
   // The user service serves chatbots while this is unset.
   '/api/v1/chatbots': 'UPSTREAM_CHATBOTS',
   '/api/v1/selection': 'UPSTREAM_SELECTION',
@@ -30,6 +35,16 @@ export const PREFIXES = {
 } as const;
 
 export type Prefix = keyof typeof PREFIXES;
+
+/** Prefixes that need no bearer of a user: the user service checks messages, codes and tokens of another kind there. */
+export const PUBLIC_PREFIXES: ReadonlySet<Prefix> = new Set([
+  '/api/v1/auth/sso',
+  '/saml',
+  '/oauth',
+  '/scim/v2',
+]);
+/** Prefixes that people visit with a browser, which shows failures as pages. */
+export const BROWSER_PREFIXES: ReadonlySet<Prefix> = new Set(['/saml', '/oauth']);
 export type UpstreamSetting = Extract<(typeof PREFIXES)[Prefix], `UPSTREAM_${string}`>;
 
 export const UPSTREAM_SETTINGS = Object.values(PREFIXES).filter((servedBy): servedBy is UpstreamSetting =>

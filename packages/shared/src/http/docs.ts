@@ -27,6 +27,9 @@ const POLICY =
 /** Authenticates the services of the platform, which have no user. */
 const SERVICE_KEY = { type: 'http', scheme: 'bearer', description: 'INTERNAL_API_KEY' } as const;
 
+/** Authenticates the provisioning of an identity provider. */
+const SCIM_TOKEN = { type: 'http', scheme: 'bearer', description: 'The SCIM token of a connection' } as const;
+
 interface DocsOptions {
   name: string;
   description: string;
@@ -51,6 +54,7 @@ export const docs = fp(
           securitySchemes: {
             bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
             ...(name === 'user' && { serviceKey: SERVICE_KEY }),
+            ...(name !== 'login' && { scimToken: SCIM_TOKEN }),
           },
         },
         tags: [
@@ -60,6 +64,11 @@ export const docs = fp(
           { name: 'chatbots', description: 'Chatbots and their access lists' },
           { name: 'organizations', description: 'Organizations with departments, members and billing' },
           { name: 'webhooks', description: 'Webhooks, deliveries and replays' },
+          {
+            name: 'single sign-on',
+            description: 'Connections to identity providers, verified domains and logins through them',
+          },
+          { name: 'SCIM', description: 'SCIM 2.0: provisioning of users and groups by an identity provider' },
           { name: 'events', description: 'Events published by services of the platform' },
           { name: 'platform', description: 'Operations of the platform behind the gateway' },
           { name: 'health', description: 'Health checks for operators and orchestrators' },

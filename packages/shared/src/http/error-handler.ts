@@ -1,11 +1,33 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { renderError } from './errors.ts';
+import { type AppError, renderError } from './errors.ts';
 import { contractOfRequest, protectiveHeaders } from './response-headers.ts';
 import { toAppError } from './to-app-error.ts';
 
 /** Headers that stay on an error. Others describe the response that failed; the hooks set theirs again. */
 const KEPT = /^(?:access-control-.*|vary|connection)$/;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Returns the HTML of a failure for a browser; undefined for a client that gets JSON. */
+    errorPage?: (failure: AppError, request: FastifyRequest) => string | undefined;
+    /** Renders failures of a protocol that prescribes its own errors. */
+    renderFailure?: (failure: AppError) => RenderedFailure;
+  }
+}
+
+export interface RenderedFailure {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+};
 
 /** Answers any error in the shape of its contract and logs its cause. */
 export function errorHandler(now: () => number) {
@@ -22,7 +44,9 @@ export function errorHandler(now: () => number) {
     // A stream that fails has set its headers here.
     for (const name of reply.raw.getHeaderNames()) reply.raw.removeHeader(name);
     const contract = contractOfRequest(request);
-    reply.code(failure.status).headers({
+    const own = request.routeOptions.config?.renderFailure?.(failure);
+    const status = own?.status ?? failure.status;
+    reply.code(status).headers({
       'content-type': 'application/json; charset=utf-8',
       'x-request-id': request.id,
       ...protectiveHeaders(contract),
@@ -31,7 +55,13 @@ export function errorHandler(now: () => number) {
     // Do not read the rest of a refused body.
     if (!request.raw.complete) reply.header('connection', 'close');
 
-    const body = JSON.stringify(renderError(failure, { contract, requestId: request.id, now: now() }));
+    const page = request.routeOptions.config?.errorPage?.(failure, request);
+    if (page !== undefined) reply.headers(PAGE_HEADERS);
+    if (own) reply.headers(own.headers);
+    const body =
+      own?.body ??
+      page ??
+      JSON.stringify(renderError(failure, { contract, requestId: request.id, now: now() }));
     if (!failed.has(reply)) {
       failed.add(reply);
       // A string with a serializer of its own skips the schema of the route and its preSerialization hooks.
@@ -42,7 +72,7 @@ export function errorHandler(now: () => number) {
     reply.hijack();
     if (reply.raw.headersSent) return void reply.raw.destroy();
     reply.header('content-length', Buffer.byteLength(body));
-    reply.raw.writeHead(failure.status, reply.getHeaders() as OutgoingHttpHeaders);
+    reply.raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders);
     reply.raw.end(body);
   };
 }

@@ -6,6 +6,11 @@ const ERRORS = {
   accountDoesNotExist: [404, 'User does not exist, please create a new account.', 'RESOURCE_NOT_FOUND'],
   invalidCredentials: [401, 'Invalid credentials', 'INVALID_CREDENTIALS'],
   accountNotVerified: [403, 'Account not verified', 'ACCOUNT_NOT_VERIFIED'],
+  ssoRequired: [
+    403,
+    'Your organization requires single sign-on. Please log in through your identity provider.',
+    'SSO_REQUIRED',
+  ],
   captchaFailed: [400, 'reCAPTCHA validation failed', 'CAPTCHA_REQUIRED'],
   emailRegistered: [400, 'Email already registered', 'DUPLICATE_RESOURCE'],
   userNotFound: [404, 'User not found', 'RESOURCE_NOT_FOUND'],

@@ -8,10 +8,10 @@ import { AppError } from './errors.ts';
 /** Bytes of UTF-8 in the field names and values of one form. */
 const MAX_TEXT = 64 * 1024;
 const MAX_FIELDS = 100;
-/** Every byte may be percent-encoded, which triples it. */
-const MAX_BODY = 3 * MAX_TEXT;
 
 interface FormsOptions {
+  /** Replaces the limit of 64 KiB. */
+  maxText?: number;
   /** Returns the error for a duplicate field; undefined means the default 400. */
   duplicateError?: (field: string) => AppError | undefined;
 }
@@ -25,24 +25,28 @@ const refuse = (text: string): never => {
  * Accepts only forms in this scope (CONTRACT.md §Forms). `request.body` holds one string per field; any other
  * body is a 400.
  */
-export const forms = fp(async (app: FastifyInstance, { duplicateError }: FormsOptions) => {
+export const forms = fp(async (app: FastifyInstance, options: FormsOptions) => {
+  const { maxText = MAX_TEXT } = options;
+  /** Every byte may be percent-encoded, which triples it. */
+  const maxBody = 3 * maxText;
   app.removeAllContentTypeParsers();
   app.addHook('preParsing', async ({ headers }) => {
     const charset = URLENCODED_CHARSET.exec(headers['content-type'] ?? '')?.[1];
     if (charset && charset.toLowerCase() !== 'utf-8') refuse(`The charset ${charset} is not supported`);
   });
   await app.register(formbody, {
-    bodyLimit: MAX_BODY,
-    parser: (text) => parseUrlencoded(text, createForm(duplicateError)),
+    bodyLimit: maxBody,
+    parser: (text) => parseUrlencoded(text, createForm(options)),
   });
   // Every part is read as bytes, so that invalid UTF-8 is refused instead of replaced.
   await app.register(multipart, {
     isPartAFile: () => true,
-    limits: { fileSize: MAX_TEXT + 1, parts: MAX_FIELDS, headerPairs: 20 },
+    limits: { fileSize: maxText + 1, parts: MAX_FIELDS, headerPairs: 20 },
   });
   app.addHook('preValidation', async (request) => {
     if (request.isMultipart()) {
-      request.body = await parseMultipart(request, createForm(duplicateError)).catch((error) => {
+      const form = createForm(options);
+      request.body = await parseMultipart(request, form, { maxText, maxBody }).catch((error) => {
         // Errors of the parser itself (no boundary, truncated body) have no status.
         throw error instanceof AppError ? error : new AppError('invalidFormat', { cause: error });
       });
@@ -55,7 +59,7 @@ const URLENCODED_CHARSET = /^application\/x-www-form-urlencoded\b.*;\s*charset\s
 type Form = ReturnType<typeof createForm>;
 
 /** Collects fields and refuses duplicates and oversized forms. */
-function createForm(duplicateError: FormsOptions['duplicateError']) {
+function createForm({ maxText = MAX_TEXT, duplicateError }: FormsOptions) {
   const fields: Record<string, string> = Object.create(null);
   let text = 0;
   let count = 0;
@@ -64,7 +68,7 @@ function createForm(duplicateError: FormsOptions['duplicateError']) {
       throw duplicateError?.(name) ?? malformed(`${name.slice(0, 64)} is given more than once`);
     text += Buffer.byteLength(name) + Buffer.byteLength(value);
     count += 1;
-    if (text > MAX_TEXT || count > MAX_FIELDS) refuse('The form is too large');
+    if (text > maxText || count > MAX_FIELDS) refuse('The form is too large');
     fields[name] = value;
   };
   return { fields, add };
@@ -90,12 +94,16 @@ function decode(text: string): string {
   }
 }
 
-async function parseMultipart(request: FastifyRequest, { fields, add }: Form) {
+async function parseMultipart(
+  request: FastifyRequest,
+  { fields, add }: Form,
+  { maxText, maxBody }: { maxText: number; maxBody: number },
+) {
   // Count the whole body: a preamble or a part header can be endless.
   let received = 0;
   request.raw.on('data', (chunk: Buffer) => {
     received += chunk.length;
-    if (received > MAX_BODY) request.raw.emit('error', malformed('The form is too large'));
+    if (received > maxBody) request.raw.emit('error', malformed('The form is too large'));
   });
   for await (const part of request.parts()) {
     if (part.type !== 'file') return refuse('The form is malformed');
@@ -109,7 +117,7 @@ async function parseMultipart(request: FastifyRequest, { fields, add }: Form) {
     let size = 0;
     for await (const chunk of part.file) {
       size += chunk.length;
-      if (size > MAX_TEXT) refuse('The form is too large');
+      if (size > maxText) refuse('The form is too large');
       chunks.push(chunk);
     }
     const bytes = Buffer.concat(chunks);

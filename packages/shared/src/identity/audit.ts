@@ -40,6 +40,18 @@ export const AUDIT_ACTIONS = [
   'webhook.update',
   'webhook.rotate',
   'webhook.delete',
+  'sso.login',
+  'sso.logout',
+  'sso.link',
+  'connection.create',
+  'connection.update',
+  'connection.delete',
+  'domain.add',
+  'domain.verify',
+  'domain.update',
+  'domain.remove',
+  'scim.user',
+  'scim.group',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
@@ -86,6 +98,8 @@ export interface Target {
   invitation_id?: string;
   webhook_id?: string;
   session_id?: string;
+  connection_id?: string;
+  domain_id?: string;
 }
 
 /** The account defaults to the principal. */
@@ -130,34 +144,51 @@ export const auditedSession = (
  * Logs and stores an event; call it after the action's own write. An event that cannot be stored is logged. It
  * neither fails the request nor holds it up for longer than a second.
  */
-export async function audit(
+export const audit = (
   db: Collections<typeof auditCollections>,
   request: FastifyRequest,
   now: number,
   details: Details,
+): Promise<void> => auditAll(db, request, now, [details]);
+
+/** Logs and stores the events of several actions like `audit`, with one write. */
+export async function auditAll(
+  db: Collections<typeof auditCollections>,
+  request: FastifyRequest,
+  now: number,
+  actions: readonly Details[],
 ): Promise<void> {
   const account = request.principal?.user;
-  const { email = account?.email ?? null, user_id = account ? userIdOf(account) : null } = details;
-  const event: AuditEvent = {
-    event_id: randomUUIDv7(),
-    at: new Date(now),
-    outcome: 'success',
-    target: {},
-    before: null,
-    after: null,
-    organization_id: null,
-    department_id: null,
-    ...details,
-    email: email && emailKey(email),
-    user_id,
-    address: request.ip,
-    request_id: request.id,
-  };
-  // What changed and the device are personal data: they are stored, not logged.
-  const { at: _, request_id: __, before: ___, after: ____, session: _____, ...logged } = event;
-  request.log.info(logged, `${event.action}: ${event.outcome}`);
-  const stored = db.auditEvents.insertOne(event).catch((error) => {
-    request.log.error({ err: error, event_id: event.event_id }, 'audit event not recorded');
+  const events = actions.map((details): AuditEvent => {
+    const { email = account?.email ?? null, user_id = account ? userIdOf(account) : null } = details;
+    return {
+      event_id: randomUUIDv7(),
+      at: new Date(now),
+      outcome: 'success',
+      target: {},
+      before: null,
+      after: null,
+      organization_id: null,
+      department_id: null,
+      ...details,
+      email: email && emailKey(email),
+      user_id,
+      address: request.ip,
+      request_id: request.id,
+    };
+  });
+  for (const event of events) {
+    // What changed and the device are personal data: they are stored, not logged.
+    const { at: _, request_id: __, before: ___, after: ____, session: _____, ...logged } = event;
+    request.log.info(logged, `${event.action}: ${event.outcome}`);
+  }
+  const [first] = events;
+  if (!first) return;
+  const storing: Promise<unknown> =
+    events.length === 1 ? db.auditEvents.insertOne(first) : db.auditEvents.insertMany(events);
+  const stored = storing.catch((error: unknown) => {
+    for (const { event_id } of events)
+      request.log.error({ err: error, event_id }, 'audit event not recorded');
   });
   await withTimeout(stored, STORE_TIMEOUT, new Error('timed out')).catch(() => {}); // the write goes on
 }

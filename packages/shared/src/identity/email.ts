@@ -26,3 +26,9 @@ const hasValidPunycode = (domain: string): boolean => !/xn--/i.test(domain) || d
  */
 export const emailKey = (email: string): string =>
   email.slice(0, MAX_ADDRESS + 1).replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/** Returns the domain of an address, in lower case. */
+export const domainOf = (email: string): string => {
+  const key = emailKey(email);
+  return key.slice(key.lastIndexOf('@') + 1);
+};

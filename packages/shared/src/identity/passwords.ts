@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import PQueue from 'p-queue';
@@ -12,9 +12,18 @@ const PHC = /^\$argon2id\$v=\d+\$m=(\d+),t=(\d+),p=(\d+)\$[A-Za-z0-9+/]+\$[A-Za-
 /** The costliest hash that is verified: 256 MiB, 16 passes, 8 lanes. The stored value itself names its cost. */
 const MAX_COST = [262_144, 16, 8] as const;
 
-/** A hash of no known password, with the parameters of a new one. */
-const decoy = ({ memoryCost, timeCost, parallelism }: typeof ARGON2ID) =>
-  `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+/** A hash of the given parameters. */
+const phc = ({ memoryCost, timeCost, parallelism }: typeof ARGON2ID, salt: string, hashed: string): string =>
+  `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${salt}$${hashed}`;
+
+/** A hash of no known password. */
+const decoy = (cost: typeof ARGON2ID): string => phc(cost, 'A'.repeat(22), 'A'.repeat(43));
+
+/** Returns a hash of no known password, for an account that has none. It costs nothing to make. */
+export function unusableHash(): string {
+  const random = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll('=', '');
+  return phc(ARGON2ID, random(16), random(32));
+}
 
 /** Returns whether a stored value is a hash. Any other value is the password itself. */
 export const isPasswordHash = (stored: string): boolean => PHC.test(stored);

@@ -106,14 +106,26 @@ const asJson = (body: unknown) => ({
   headers: { 'content-type': 'application/json' },
 });
 
-/** Calls of the Catalogue contract. Creating calls carry an Idempotency-Key, so a repeat has no second effect. */
+/** The keys of calls whose answer was lost: the same call again has no second effect. */
+const unanswered = new Map<string, string>();
+
+/** Not `crypto.randomUUID`, which only secure contexts have. */
+const randomKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
+
+/** Calls of the Catalogue contract. Creating calls carry an Idempotency-Key. */
 export const get = <T>(path: string, token?: string): Promise<T> =>
   call<T>({ method: 'GET', path, ...(token !== undefined && { token }) });
-export const post = <T>(path: string, body: unknown = {}): Promise<T> => {
+export async function post<T>(path: string, body: unknown = {}): Promise<T> {
   const { headers, ...json } = asJson(body);
-  const key = currentSession() && { 'idempotency-key': crypto.randomUUID() };
-  return call<T>({ method: 'POST', path, ...json, headers: { ...headers, ...key } });
-};
+  const content = `${path} ${json.body}`;
+  const key = unanswered.get(content) ?? randomKey();
+  const identified = currentSession() ? { ...headers, 'idempotency-key': key } : headers;
+  unanswered.delete(content);
+  return call<T>({ method: 'POST', path, ...json, headers: identified }).catch((error) => {
+    if (error instanceof ApiError && error.status === 0) unanswered.set(content, key);
+    throw error;
+  });
+}
 export const put = <T>(path: string, body: unknown): Promise<T> =>
   call<T>({ method: 'PUT', path, ...asJson(body) });
 export const patch = <T>(path: string, body: unknown): Promise<T> =>

@@ -24,6 +24,9 @@ const LOAD: Record<ViewName, () => Promise<{ default: View }>> = {
   invitation: () => import('./views/invitation.ts'),
   support: () => import('./views/support.ts'),
   profile: () => import('./views/profile.ts'),
+  chatbots: () => import('./views/chatbots.ts'),
+  organization: () => import('./views/organization.ts'),
+  webhooks: () => import('./views/webhooks.ts'),
 };
 
 /** The page that the address names. Pages of an account show the sign-in form to everybody else. */

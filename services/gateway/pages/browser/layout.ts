@@ -20,7 +20,12 @@ export const SignedOut = ({ children }: Props) => html`
   </div>
 `;
 
-const PAGES = [['/profile', texts.navigation.profile]] as const;
+const PAGES = [
+  ['/profile', texts.navigation.profile],
+  ['/chatbots', texts.navigation.chatbots],
+  ['/organization', texts.navigation.organization],
+  ['/webhooks', texts.navigation.webhooks],
+] as const;
 
 /** The frame of an account's pages: navigation above the content. */
 export const SignedIn = ({ path, children }: Props) => html`

@@ -9,6 +9,9 @@ const VIEWS = {
   '/sso': 'sso',
   '/invitation': 'invitation',
   '/profile': 'profile',
+  '/chatbots': 'chatbots',
+  '/organization': 'organization',
+  '/webhooks': 'webhooks',
 } as const;
 
 /** `support` has no path: it is shown while the session of a support link is checked. */
@@ -19,7 +22,12 @@ export const PATHS = Object.keys(VIEWS) as (keyof typeof VIEWS)[];
 export const viewOf = (path: string): ViewName => VIEWS[path as keyof typeof VIEWS] ?? 'sign-in';
 
 /** The views that show an account. */
-export const NEEDS_SESSION: ReadonlySet<ViewName> = new Set(['profile']);
+export const NEEDS_SESSION: ReadonlySet<ViewName> = new Set([
+  'profile',
+  'chatbots',
+  'organization',
+  'webhooks',
+]);
 
 export const LANGUAGES = ['en', 'de'] as const;
 export type Language = (typeof LANGUAGES)[number];

@@ -24,6 +24,32 @@ export function usePath(): string {
   return path;
 }
 
+/** Returns the parameters of the address's query and renders again when they change. */
+export function useQuery(): URLSearchParams {
+  const [search, setSearch] = useState(location.search);
+  useEffect(() => {
+    const update = () => setSearch(location.search);
+    addEventListener('popstate', update);
+    addEventListener('navigated', update);
+    return () => {
+      removeEventListener('popstate', update);
+      removeEventListener('navigated', update);
+    };
+  }, []);
+  return new URLSearchParams(search);
+}
+
+/** Returns the current path with parameters changed; an empty one is removed. */
+export function withQuery(changes: Record<string, string | undefined>): string {
+  const query = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value) query.set(name, value);
+    else query.delete(name);
+  }
+  const text = query.toString();
+  return location.pathname + (text && `?${text}`);
+}
+
 /** Makes links to other pages navigate in place. Modified clicks stay with the browser. */
 export function handleLinks(): void {
   addEventListener('click', (event) => {

@@ -15,6 +15,10 @@ export const formatDate = (iso: string): string =>
 export const formatDateTime = (iso: string): string =>
   new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 
+/** A time to the second. */
+export const formatTimestamp = (iso: string): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(iso));
+
 export const formatTime = (at: number): string =>
   new Intl.DateTimeFormat(locale, { timeStyle: 'medium' }).format(at);
 

@@ -31,20 +31,14 @@ export const createDepartment: FastifyPluginAsyncZod<{ db: Database; now: () => 
     '/api/v1/organizations/:organization_id/departments',
     { schema, config },
     async (request, reply) => {
-      const at = new Date(now()).toISOString();
-      const department: Department = {
-        department_id: randomUUIDv7(),
-        organization_id: request.params.organization_id,
-        name: request.body.name,
-        name_key: nameKeys(request.body.name),
-        created_at: at,
-        billing: {
-          subscription_plan: 'Free',
-          payment_status: 'pending',
-          subscription_date: at.slice(0, 10),
-          updated_at: at,
+      const department = newDepartment(
+        {
+          department_id: randomUUIDv7(),
+          organization_id: request.params.organization_id,
+          name: request.body.name,
         },
-      };
+        new Date(now()),
+      );
       try {
         await db.departments.insertOne({ ...department });
       } catch (error) {
@@ -58,3 +52,22 @@ export const createDepartment: FastifyPluginAsyncZod<{ db: Database; now: () => 
     },
   );
 };
+
+/** A department on the free plan. */
+export function newDepartment(
+  place: Pick<Department, 'department_id' | 'organization_id' | 'name'>,
+  now: Date,
+): Department {
+  const at = now.toISOString();
+  return {
+    ...place,
+    name_key: nameKeys(place.name),
+    created_at: at,
+    billing: {
+      subscription_plan: 'Free',
+      payment_status: 'pending',
+      subscription_date: at.slice(0, 10),
+      updated_at: at,
+    },
+  };
+}

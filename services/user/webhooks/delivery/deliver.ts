@@ -1,7 +1,7 @@
+import type { Secrets } from '../../secrets.ts';
 import type { Webhook } from '../records.ts';
-import { type Secrets, signingSecrets } from './secrets.ts';
 import type { Outcome, Send } from './send.ts';
-import { signatureHeaders } from './signature.ts';
+import { type SigningSecrets, signatureHeaders } from './signature.ts';
 
 export interface Sender {
   send: Send;
@@ -28,4 +28,17 @@ export async function deliver(
     ...signatureHeaders(event_id, body, signing, now()),
   };
   return send({ url: webhook.url, headers, body }, timeout);
+}
+
+/**
+ * The secrets that sign at this moment.
+ * @throws {AppError} unavailable when none of the configured keys opens them.
+ */
+function signingSecrets(
+  secrets: Secrets,
+  { webhook_id, secret, previous_secrets }: Pick<Webhook, 'webhook_id' | 'secret' | 'previous_secrets'>,
+  now: number,
+): SigningSecrets {
+  const previous = previous_secrets.filter(({ until }) => until.getTime() > now);
+  return [secrets.open(secret, webhook_id), ...previous.map((one) => secrets.open(one.secret, webhook_id))];
 }

@@ -1,8 +1,7 @@
 import type { Agent, Dispatcher } from 'undici';
+import { reasonOf } from '../../outbound/reason.ts';
 import type { Attempt } from '../records.ts';
 import { retryAfterOf } from './backoff.ts';
-import { NotPublicError } from './public-address.ts';
-import { PortError } from './receiver-port.ts';
 
 /** Bytes of a response that are read before the connection is closed. */
 const MAX_RESPONSE = 64 * 1024;
@@ -81,26 +80,3 @@ export const isDelivered = ({ status }: Pick<Attempt, 'status'>): boolean =>
 /** Text that BSON and JSON can hold: NUL and bytes that are not UTF-8 become U+FFFD. */
 const textOf = (body: Buffer): string =>
   body.subarray(0, KEPT_RESPONSE).toString('utf8').replaceAll('\0', '\ufffd');
-
-const REASONS: Record<string, string> = {
-  ENOTFOUND: 'the name does not resolve',
-  ENODATA: 'the name does not resolve',
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was closed',
-  UND_ERR_SOCKET: 'the connection was closed',
-  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
-  ETIMEDOUT: 'the connection timed out',
-  EHOSTUNREACH: 'the host is unreachable',
-  ENETUNREACH: 'the host is unreachable',
-};
-
-/** The reason that the owner of the webhook sees; reveals nothing about this service. */
-function reasonOf(error: Error & { code?: string }): string {
-  if (error instanceof NotPublicError || error instanceof PortError) return error.message;
-  const { code = '' } = error;
-  if (/^(?:CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/.test(code)) {
-    return `TLS failed (${code})`;
-  }
-  if (error.name === 'HTTPParserError') return 'the response was not HTTP';
-  return REASONS[code] ?? 'the request failed';
-}

@@ -1,5 +1,5 @@
 import type { Database } from '../../database.ts';
-import type { Secrets } from '../delivery/secrets.ts';
+import type { Secrets } from '../../secrets.ts';
 
 /**
  * Seals every secret again that an older key sealed, so that the older key can be removed after one start. A secret

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../../../services/user/database.ts';
-
+import { createSecrets } from '../../../../services/user/secrets.ts';
 import { createReadHeldWebhook } from '../../../../services/user/webhooks/delivery/held-webhook.ts';
 import { abandon, claim } from '../../../../services/user/webhooks/delivery/lease.ts';
 import {
@@ -10,7 +10,6 @@ import {
   type WorkerContext,
 } from '../../../../services/user/webhooks/delivery/queue.ts';
 import { createRecordOutcome } from '../../../../services/user/webhooks/delivery/record-outcome.ts';
-import { createSecrets } from '../../../../services/user/webhooks/delivery/secrets.ts';
 import type { Outcome } from '../../../../services/user/webhooks/delivery/send.ts';
 import { createWake } from '../../../../services/user/webhooks/delivery/wake.ts';
 import type { EventName } from '../../../../services/user/webhooks/events.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSecrets } from '../../../../services/user/webhooks/delivery/secrets.ts';
+import { createSecrets } from '../../../../services/user/secrets.ts';
 import { resealSecrets } from '../../../../services/user/webhooks/registration/reseal-secrets.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { startReceiver } from '../../../fixtures/receiver.ts';
@@ -81,7 +81,7 @@ test('a start reseals what the previous key sealed; a secret that no key opens i
           503,
           'SERVICE_UNAVAILABLE',
           'Service unavailable',
-          'The secret of this webhook cannot be decrypted',
+          'A stored secret cannot be decrypted',
         ),
       );
     }

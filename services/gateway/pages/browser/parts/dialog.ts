@@ -14,12 +14,21 @@ export function Dialog({
   children?: ComponentChildren;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  const isOpen = useRef(true);
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => {
+      // Closing, unlike removing, gives the focus back to what had it before.
+      isOpen.current = false;
+      element?.close();
+    };
+  }, []);
   return html`
     <dialog
       ref=${dialog}
       aria-label=${title}
-      onClose=${onClose}
+      onClose=${() => isOpen.current && onClose()}
       onClick=${(event: MouseEvent) => event.target === dialog.current && dialog.current?.close()}
     >
       <div class="dialog">

@@ -37,8 +37,9 @@ export function Table<Row>({
     `;
   }
   if (!data) return html`<div class="skeleton" role="status" aria-label=${texts.table.loading}></div>`;
-  if (data.data.length === 0) return html`<div class="empty">${empty}</div>`;
+  if (data.data.length === 0) return html`<div class="empty" aria-busy=${busy}>${empty}</div>`;
   return html`
+    ${error && html`<${Notice} kind="error">${error.message}<//>`}
     <div class="table" aria-busy=${busy}>
       <table aria-label=${label}>
         <thead>
@@ -52,7 +53,7 @@ export function Table<Row>({
               <tr key=${keyOf(row)}>
                 ${columns.map(
                   ({ title, cell, end }) =>
-                    html`<td class=${end ? 'end' : ''} data-title=${title}>${cell(row)}</td>`,
+                    html`<td class=${end ? 'end' : ''} data-title=${title}><div>${cell(row)}</div></td>`,
                 )}
               </tr>
             `,

@@ -1,0 +1,156 @@
+import { createHash, randomBytes, randomUUIDv7 } from 'node:crypto';
+import { connect } from '@gatehouse/shared/data/connect';
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { allowInsecureRequests, authorizationCodeGrant, customFetch, discovery } from 'openid-client';
+import { Agent, Pool } from 'undici';
+import { COLLECTIONS, type Database } from '../services/user/database.ts';
+import { createSecrets } from '../services/user/secrets.ts';
+import { providerFetch } from '../services/user/sso/oidc/provider-fetch.ts';
+import { send } from '../test/fixtures/http.ts';
+import { launch } from '../test/fixtures/launcher.ts';
+import { storeOrganization } from '../test/user/access/store-organization.ts';
+import { createAccount, PERSON } from './account.ts';
+import { inTurns } from './load.ts';
+import { startPeer } from './peer.ts';
+
+/** Logins in one measurement, and parallel ones. */
+const COUNT = 400;
+const BROWSERS = 8;
+const ROUNDS = 3;
+
+const PUBLIC_URL = 'http://localhost:8000';
+const CALLBACK = `${PUBLIC_URL}/oauth/callback`;
+const JWT_SECRET = randomBytes(32).toString('hex');
+const CLIENT_SECRET = 'a secret of the bench';
+
+/** Logins by OpenID Connect at the user service, relative to the library calls that each makes. */
+export async function oidc(): Promise<void> {
+  const provider = await startPeer('oidc-provider');
+  const gatehouse = await launch({ env: { LOG_LEVEL: 'warn', PUBLIC_URL, JWT_SECRET } });
+  const agent = new Agent();
+  try {
+    await gatehouse.up;
+    await createAccount(gatehouse.mongodb);
+    const db = await connect(gatehouse.mongodb, COLLECTIONS, { appName: 'bench' });
+    const connection_id = await storeConnection(db, provider.url);
+
+    const client = await discovery(new URL(provider.url), 'gatehouse', CLIENT_SECRET, undefined, {
+      execute: [allowInsecureRequests],
+    });
+    client[customFetch] = providerFetch({ agent }, AbortSignal.timeout(600_000));
+    const keys = createLocalJWKSet((await send(`${provider.url}/jwks`)).body as JSONWebKeySet);
+    const exchanging = () =>
+      inParallel(logins(provider.url), async ({ answer, state, nonce, code_verifier }) => {
+        const { id_token = '' } = await authorizationCodeGrant(client, new URL(`${CALLBACK}${answer}`), {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: code_verifier,
+        });
+        await jwtVerify(id_token, keys, { issuer: provider.url, audience: 'gatehouse' });
+      });
+
+    const pool = new Pool(gatehouse.user, { connections: BROWSERS });
+    const cookie = randomBytes(32).toString('base64url');
+    const browser = createHash('sha256').update(cookie).digest('hex');
+    const loggingIn = async () => {
+      const begun = logins(provider.url);
+      const expires_at = new Date(Date.now() + 600_000);
+      await db.ssoFlows.insertMany(
+        begun.map(({ answer: _, ...flow }) => ({ ...flow, connection_id, browser, expires_at })),
+      );
+      return inParallel(begun, async ({ answer }) => {
+        const { statusCode, body } = await pool.request({
+          path: `/oauth/callback${answer}`,
+          method: 'GET',
+          headers: { cookie: `gatehouse-sso=${cookie}` },
+        });
+        const text = await body.text();
+        if (statusCode !== 303) throw new Error(`/oauth/callback answered ${statusCode}: ${text}`);
+      });
+    };
+    const [limit = 0, rate = 0] = await inTurns(ROUNDS, exchanging, loggingIn);
+    await Promise.all([pool.close(), db.close()]);
+    console.log(`  the libraries alone  ${limit.toFixed(0)} logins a second`);
+    console.log(
+      `  GET /oauth/callback  ${rate.toFixed(0)} logins a second, ${(rate / limit).toFixed(2)} of it`,
+    );
+  } finally {
+    await agent.close();
+    provider.stop();
+    await gatehouse.stop();
+  }
+}
+
+interface Login {
+  /** The query of the provider's answer. */
+  answer: string;
+  state: string;
+  nonce: string;
+  code_verifier: string;
+}
+
+const logins = (issuer: string): Login[] =>
+  Array.from({ length: COUNT }, (_, index) => {
+    const [state = '', nonce = '', code_verifier = ''] = [1, 2, 3].map(() =>
+      randomBytes(32).toString('base64url'),
+    );
+    const answer = new URLSearchParams({ code: `${nonce}.person-${index % 20}`, state, iss: issuer });
+    return { answer: `?${answer}`, state, nonce, code_verifier };
+  });
+
+/** @returns logins a second. */
+async function inParallel(waiting: Login[], logIn: (login: Login) => Promise<void>): Promise<number> {
+  const count = waiting.length;
+  const rest = [...waiting];
+  const began = performance.now();
+  const browser = async () => {
+    for (let next = rest.pop(); next; next = rest.pop()) await logIn(next);
+  };
+  await Promise.all(Array.from({ length: BROWSERS }, browser));
+  return count / ((performance.now() - began) / 1000);
+}
+
+async function storeConnection(db: Database, issuer: string): Promise<string> {
+  const now = Date.now();
+  const { organization } = await storeOrganization(db, {
+    owners: [PERSON.user_id],
+    departments: ['Engineering'],
+    now,
+  });
+  const { organization_id } = organization;
+  const at = new Date(now);
+  await db.ssoDomains.insertOne({
+    domain_id: randomUUIDv7(),
+    organization_id,
+    domain: 'corp.example',
+    token: 'bench',
+    verified_at: at,
+    verified_domain: 'corp.example',
+    sso_required: false,
+    created_at: at,
+  });
+  const connection_id = randomUUIDv7();
+  const client_secret = createSecrets({ JWT_SECRET }).seal(CLIENT_SECRET, connection_id);
+  await db.ssoConnections.insertOne({
+    connection_id,
+    organization_id,
+    slot: 1,
+    protocol: 'oidc',
+    slug: 'bench',
+    name: 'Bench',
+    enabled: true,
+    attributes: {
+      email: 'email',
+      firstName: 'firstName',
+      lastName: 'lastName',
+      role: 'role',
+      department: 'department',
+    },
+    default_role: 'Viewer',
+    default_department_id: null,
+    oidc: { issuer, client_id: 'gatehouse', client_secret },
+    created_at: at,
+    updated_at: at,
+  });
+  return connection_id;
+}

@@ -1,0 +1,51 @@
+import 'reflect-metadata';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { PemConverter, X509CertificateGenerator } from '@peculiar/x509';
+
+/** An RSA key and its self-signed certificate, in PEM. */
+export interface SigningKey {
+  privateKey: string;
+  certificate: string;
+}
+
+/**
+ * Returns the key in a file. The first start makes it, so that a connection with its certificate works after a
+ * restart.
+ */
+export async function loadSigningKey(file: string): Promise<SigningKey> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const key = await createSigningKey();
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeFile(file, `${JSON.stringify(key, null, 2)}\n`, { mode: 0o600 });
+  return key;
+}
+
+export async function createSigningKey(): Promise<SigningKey> {
+  const keys = await crypto.subtle.generateKey(
+    {
+      name: 'RSASSA-PKCS1-v1_5',
+      modulusLength: 2048,
+      publicExponent: new Uint8Array([1, 0, 1]),
+      hash: 'SHA-256',
+    },
+    true,
+    ['sign', 'verify'],
+  );
+  const notAfter = new Date();
+  notAfter.setUTCFullYear(notAfter.getUTCFullYear() + 10);
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: 'CN=Practice identity provider',
+    keys,
+    notBefore: new Date(),
+    notAfter,
+  });
+  return {
+    privateKey: PemConverter.encode(await crypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY'),
+    certificate: certificate.toString('pem'),
+  };
+}

@@ -1,0 +1,30 @@
+import { failures } from '../http/errors.ts';
+import { jsonBody, requiredText } from '../http/fields.ts';
+import { catalogueToken } from './catalogue-login.ts';
+
+/** POST /api/v1/auth/ldap, served by the user service and validated by the gateway. */
+export const ldapLoginContract = {
+  tags: ['single sign-on'],
+  summary: 'Log in at a directory',
+  description:
+    'Checks a user name and a password at the directory of an LDAP connection and returns a token that is valid for one hour. The error does not reveal whether the user name is known.',
+  body: jsonBody({
+    connection: requiredText.meta({ description: 'The slug of the connection' }),
+    username: requiredText,
+    // A directory takes a bind without a password for an anonymous one (RFC 4513 §5.1.2).
+    password: requiredText,
+  }).meta({ examples: [{ connection: 'acme', username: 'ada', password: 'correct horse battery staple' }] }),
+  response: {
+    200: catalogueToken,
+    ...failures(
+      'catalogue',
+      'missingField',
+      'invalidFormat',
+      'invalidCredentials',
+      'notFound',
+      'forbidden',
+      'rateLimited',
+      'unavailable',
+    ),
+  },
+};

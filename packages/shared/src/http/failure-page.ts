@@ -1,0 +1,32 @@
+import type { FastifyRequest } from 'fastify';
+import type { AppError } from './errors.ts';
+
+const ESCAPES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+
+/** Whether a client asks for JSON rather than a page. */
+export const prefersJson = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
+  /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept);
+
+/** The page that ends a failed login: what the person can do, and the request id for their administrator. */
+export const failurePage = (failure: AppError, request: FastifyRequest): string | undefined =>
+  prefersJson(request)
+    ? undefined
+    : `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Sign-in failed</title>
+<h1>You are not signed in</h1>
+<p>${escapeHtml(failure.message)}</p>
+<p><a href="/">Back to sign-in</a></p>
+<p>For your administrator: request ${escapeHtml(request.id)}</p>
+</html>
+`;

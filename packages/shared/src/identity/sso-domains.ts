@@ -1,0 +1,51 @@
+import { ANY_STRING, type Collections, collection } from '../data/connect.ts';
+import { domainOf } from './email.ts';
+import { type User, userIdOf } from './users.ts';
+
+/** A domain of an organization, verified by a DNS record (CONTRACT.md §Domains). */
+export interface Domain {
+  domain_id: string;
+  organization_id: string;
+  /** In lower case. */
+  domain: string;
+  /** What its TXT record must hold. */
+  token: string;
+  /** Absent until the record was found. */
+  verified_at?: Date;
+  /** The domain itself once it is verified: one organization has it. */
+  verified_domain?: string;
+  /** Whether addresses of the domain must log in by single sign-on. */
+  sso_required: boolean;
+  created_at: Date;
+}
+
+export const ssoDomainCollections = {
+  ssoDomains: collection<Domain>('sso_domains', [
+    { key: { domain_id: 1 }, unique: true },
+    { key: { organization_id: 1, domain: 1 }, unique: true },
+    { key: { verified_domain: 1 }, unique: true, partialFilterExpression: { verified_domain: ANY_STRING } },
+  ]),
+};
+
+/** Whether an account may not log in with its password. Owners of the organization may, so that they can repair it. */
+export async function requiresSso(
+  { ssoDomains }: Collections<typeof ssoDomainCollections>,
+  user: Pick<User, 'email' | 'user_id'>,
+): Promise<boolean> {
+  const required = await ssoDomains
+    .aggregate([
+      { $match: { verified_domain: domainOf(user.email), sso_required: true } },
+      {
+        $lookup: {
+          from: 'organizations',
+          localField: 'organization_id',
+          foreignField: 'organization_id',
+          as: 'organization',
+        },
+      },
+      { $match: { 'organization.owners.user_id': { $ne: userIdOf(user) ?? '' } } },
+      { $project: { _id: 1 } },
+    ])
+    .toArray();
+  return required.length > 0;
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { digest } from '../sso/login/flow.ts';
+import type { SsoOptions } from '../sso/options.ts';
+import { hasSsoPlan } from '../sso/plan.ts';
+import type { Connection } from '../sso/records.ts';
+import { ScimError } from './errors.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    scimConnection: Connection | undefined;
+  }
+}
+
+/** Requires the SCIM token of an enabled connection on every route of this scope. 401 comes before 404. */
+export const requireScimToken = fp(async (app: FastifyInstance, { db }: Pick<SsoOptions, 'db'>) => {
+  app.decorateRequest('scimConnection', undefined);
+  app.addHook('onRequest', async (request) => {
+    const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+    if (token === undefined) throw new ScimError(401, 'The request has no bearer token');
+    const connection = await db.ssoConnections.findOne({ scim_token: digest(token) });
+    if (!connection?.enabled)
+      throw new ScimError(401, 'The token is unknown, revoked or of a disabled connection');
+    if (!(await hasSsoPlan(db, connection.organization_id)))
+      throw new ScimError(403, 'The plan of the organization does not include provisioning');
+    request.scimConnection = connection;
+  });
+});
+
+export function connectionOf({ scimConnection }: FastifyRequest): Connection {
+  if (!scimConnection) throw new Error('the route is not under /scim/v2');
+  return scimConnection;
+}

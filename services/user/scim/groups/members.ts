@@ -1,0 +1,162 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { ROLES } from '@gatehouse/shared/access/rbac';
+import { audit } from '@gatehouse/shared/identity/audit';
+import { revokeGrants } from '../../access/revoke-grants.ts';
+import { addMember } from '../../organizations/members/add.ts';
+import type { Department } from '../../organizations/records.ts';
+import { grantedBy } from '../../sso/provisioning/department.ts';
+import type { AssignedRole } from '../../sso/provisioning/role.ts';
+import { invalidValue } from '../errors.ts';
+import type { Call } from '../options.ts';
+import { isObject, type Json } from '../schemas.ts';
+import { usersOf } from '../users/find.ts';
+import { readUser, writableUser } from '../users/input.ts';
+import type { ScimIdentity } from '../users/present.ts';
+
+/** A member of a group as a client wrote it. */
+export const memberIds = (members: unknown): string[] => [
+  ...new Set(
+    (Array.isArray(members) ? members : []).map((member: unknown) => {
+      const id = isObject(member) ? member.value : undefined;
+      if (typeof id !== 'string') throw invalidValue('A member needs a value, the id of a user');
+      return id;
+    }),
+  ),
+];
+
+/** @throws {ScimError} invalidValue if one of the ids is no user of this connection. */
+export async function requireMembers(
+  { options, connection }: Call,
+  ids: readonly string[],
+): Promise<ScimIdentity[]> {
+  if (ids.length === 0) return [];
+  const found = await options.db.ssoIdentities
+    .find({ ...usersOf(connection), identity_id: { $in: [...ids] } })
+    .toArray();
+  if (found.length < ids.length) {
+    const known = new Set(found.map(({ identity_id }) => identity_id));
+    const missing = ids.find((id) => !known.has(id)) ?? '';
+    throw invalidValue(`There is no user ${missing.slice(0, 100)}`);
+  }
+  return found as ScimIdentity[];
+}
+
+/** The user_ids of people whose memberships in a department this connection granted. */
+export const grantedMembers = ({ options, connection }: Call, { department_id }: Department) =>
+  options.db.memberships.distinct('user_id', {
+    department_id,
+    granted_by: grantedBy(connection.connection_id),
+  });
+
+/** Adds people to a department. An Owner of the organization has every department already. */
+export async function addMembers(
+  call: Call,
+  { organization_id, department_id }: Department,
+  people: readonly ScimIdentity[],
+): Promise<void> {
+  if (people.length === 0) return;
+  const { options, connection } = call;
+  const { db, now } = options;
+  const [organization, present] = await Promise.all([
+    db.organizations.findOne({ organization_id }),
+    db.memberships.distinct('user_id', {
+      department_id,
+      user_id: { $in: people.map(({ user_id }) => user_id) },
+    }),
+  ]);
+  const known = new Set<unknown>([...present, ...(organization?.owners ?? []).map(({ user_id }) => user_id)]);
+  const at = new Date(now());
+  await eachOf(
+    people.filter(({ user_id }) => !known.has(user_id)),
+    async (identity) => {
+      const role = readRole(identity) ?? connection.default_role;
+      const added = await addMember(db, {
+        membership_id: randomUUIDv7(),
+        organization_id,
+        department_id,
+        user_id: identity.user_id,
+        role,
+        granted_by: grantedBy(connection.connection_id),
+        granted_at: at.toISOString(),
+        joined_at: at,
+      });
+      if (added)
+        await auditMember(call, 'member.grant', department_id, identity.user_id, { after: { role } });
+    },
+  );
+}
+
+const readRole = ({ scim }: ScimIdentity): AssignedRole | undefined => readUser(writableUser(scim)).role;
+
+/** Ends memberships that this connection granted; those that people granted stay. */
+export async function removeMembers(
+  call: Call,
+  { organization_id, department_id }: Department,
+  user_ids: readonly string[],
+): Promise<void> {
+  const { options, connection } = call;
+  const { db } = options;
+  const granted_by = grantedBy(connection.connection_id);
+  await eachOf(user_ids, async (user_id) => {
+    const removed = await db.memberships.findOneAndDelete({ department_id, user_id, granted_by });
+    if (!removed) return;
+    await revokeGrants(db, { organization_id, department_id }, user_id);
+    const role = ROLES.find((each) => each === removed.role) ?? null;
+    await auditMember(call, 'member.remove', department_id, user_id, { before: { role } });
+  });
+}
+
+const auditMember = (
+  { options, request, connection }: Call,
+  action: 'member.grant' | 'member.remove',
+  department_id: string,
+  user_id: string,
+  change: { before?: Record<string, string | null>; after?: Record<string, string | null> },
+) =>
+  audit(options.db, request, options.now(), {
+    action,
+    target: { user_id, connection_id: connection.connection_id },
+    ...change,
+    organization_id: connection.organization_id,
+    department_id,
+  });
+
+/** Runs a step for each, a few at a time. */
+async function eachOf<T>(items: readonly T[], step: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  const worker = async () => {
+    for (const item of queue) await step(item);
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+}
+
+/** Returns the members of departments, by department: the users of this connection. */
+export async function membersOf(
+  call: Call,
+  departments: readonly Department[],
+): Promise<ReadonlyMap<string, Json[]>> {
+  const { db } = call.options;
+  const department_id = { $in: departments.map((each) => each.department_id) };
+  const memberships = await db.memberships
+    .find({ department_id, user_id: { $gt: '' } }, { projection: { department_id: 1, user_id: 1 } })
+    .toArray();
+  const user_ids = [...new Set(memberships.map(({ user_id }) => String(user_id)))];
+  const identities = await db.ssoIdentities
+    .find({ ...usersOf(call.connection), user_id: { $in: user_ids } })
+    .toArray();
+  const byUser = new Map(identities.map((identity) => [identity.user_id, identity]));
+  const members = memberships.flatMap((membership) => {
+    const identity = byUser.get(String(membership.user_id));
+    return identity ? [{ department_id: membership.department_id, identity }] : [];
+  });
+  return new Map(
+    [...Map.groupBy(members, (member) => member.department_id)].map(([id, list]) => [
+      id,
+      list.map(({ identity }) => ({
+        value: identity.identity_id,
+        display: identity.scim?.user_name ?? '',
+        type: 'User',
+      })),
+    ]),
+  );
+}

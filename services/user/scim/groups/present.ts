@@ -1,0 +1,42 @@
+import type { Call } from '../options.ts';
+import { locationOf } from '../options.ts';
+import { GROUP_SCHEMA, type Json } from '../schemas.ts';
+import { etagOf } from '../version.ts';
+import { membersOf } from './members.ts';
+import type { Group } from './records.ts';
+
+/** Returns group resources. @param withMembers whether the caller wants them. */
+export async function presentGroups(
+  call: Call,
+  groups: readonly Group[],
+  { withMembers = true }: { withMembers?: boolean } = {},
+): Promise<Json[]> {
+  const members = withMembers
+    ? await membersOf(
+        call,
+        groups.map(({ department }) => department),
+      )
+    : new Map<string, Json[]>();
+  return groups.map(({ department: { department_id, name, created_at }, scim }) => {
+    const own = members.get(department_id) ?? [];
+    return {
+      schemas: [GROUP_SCHEMA],
+      id: department_id,
+      ...(scim.external_id !== null && { externalId: scim.external_id }),
+      displayName: name,
+      ...(own.length > 0 && {
+        members: own.map((member) => ({
+          ...member,
+          $ref: locationOf(call.options, 'Users', String(member.value)),
+        })),
+      }),
+      meta: {
+        resourceType: 'Group',
+        created: created_at,
+        lastModified: scim.updated_at.toISOString(),
+        location: locationOf(call.options, 'Groups', department_id),
+        version: etagOf(scim.version),
+      },
+    };
+  });
+}

@@ -1,0 +1,84 @@
+import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import type { Department } from '../../organizations/records.ts';
+import type { ScimGroup } from '../../sso/records.ts';
+import { changedMeanwhile, notFound } from '../errors.ts';
+import type { Call } from '../options.ts';
+import { requireVersion } from '../version.ts';
+
+/** A department of the connection's organization, with what the connection knows of it. */
+export interface Group {
+  department: Department;
+  scim: ScimGroup;
+}
+
+/** A department of which the connection has written nothing. */
+const unwritten = ({ connection }: Call, { department_id, created_at }: Department): ScimGroup => ({
+  connection_id: connection.connection_id,
+  department_id,
+  external_id: null,
+  version: 1,
+  updated_at: new Date(created_at),
+});
+
+/** Returns the groups of departments, without those that the connection has deleted. */
+export async function groupsOf(call: Call, departments: readonly Department[]): Promise<Group[]> {
+  const { connection_id } = call.connection;
+  const department_id = { $in: departments.map((each) => each.department_id) };
+  const known = await call.options.db.scimGroups.find({ connection_id, department_id }).toArray();
+  const byId = new Map(known.map((each) => [each.department_id, each]));
+  return departments
+    .map((department) => ({
+      department,
+      scim: byId.get(department.department_id) ?? unwritten(call, department),
+    }))
+    .filter(({ scim }) => !scim.deleted);
+}
+
+/** @throws {ScimError} 404. */
+export async function findGroup(call: Call, department_id: string): Promise<Group> {
+  const { organization_id } = call.connection;
+  const department = await call.options.db.departments.findOne({ organization_id, department_id });
+  const [group] = department ? await groupsOf(call, [department]) : [];
+  if (!group) throw notFound();
+  return group;
+}
+
+const MAX_TRIES = 50;
+
+/**
+ * Claims the next version of a group, which a change does before its own writes. Of calls that expect the same
+ * version, one succeeds. @throws {ScimError} 404 or 412.
+ */
+export async function nextVersion(
+  call: Call,
+  department_id: string,
+  ifMatch: string | undefined,
+  changes: Partial<Pick<ScimGroup, 'external_id' | 'deleted'>> = {},
+): Promise<Group> {
+  const { db, now } = call.options;
+  for (let turn = 0; turn < MAX_TRIES; turn += 1) {
+    const group = await findGroup(call, department_id);
+    const { connection_id, version, external_id } = group.scim;
+    requireVersion(ifMatch, version);
+    const scim: ScimGroup = {
+      connection_id,
+      department_id,
+      external_id,
+      ...changes,
+      version: version + 1,
+      updated_at: new Date(now()),
+    };
+    try {
+      // The first version is not stored: the upsert fails if another call has stored the next one meanwhile.
+      const { matchedCount, upsertedCount } = await db.scimGroups.replaceOne(
+        { connection_id, department_id, version },
+        scim,
+        { upsert: version === 1 },
+      );
+      if (matchedCount + upsertedCount === 1) return { ...group, scim };
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+    }
+  }
+  throw changedMeanwhile();
+}

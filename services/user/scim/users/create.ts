@@ -1,0 +1,288 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { auditAll } from '@gatehouse/shared/identity/audit';
+import { domainOf, emailKey } from '@gatehouse/shared/identity/email';
+import { EMAIL_COLLATION, type User } from '@gatehouse/shared/identity/users';
+import { MongoBulkWriteError } from 'mongodb';
+import { drawUserIds } from '../../account/user-ids.ts';
+import { acceptInvitations } from '../../organizations/invitations/accept.ts';
+import { type Account, updateAccount } from '../../sso/provisioning/account.ts';
+import { assignDepartment, grantedBy } from '../../sso/provisioning/department.ts';
+import { findOrCreate, newAccount } from '../../sso/provisioning/first-login.ts';
+import type { Identity, ScimUser } from '../../sso/records.ts';
+import { SsoRefusal } from '../../sso/refusal.ts';
+import { ScimError } from '../errors.ts';
+import type { Call } from '../options.ts';
+import { auditedUser } from './audited.ts';
+import { type UserInput, userNameKey } from './input.ts';
+import type { ScimIdentity } from './present.ts';
+import { requireAnotherOwner, settleAccount } from './settle-account.ts';
+
+interface Creation {
+  input: UserInput;
+  account?: Pick<User, 'email'> & { user_id: string };
+  how?: 'created' | 'taken over' | 'linked';
+  identity?: ScimIdentity;
+  error?: unknown;
+}
+
+const taken = (): ScimError => new ScimError(409, 'There is a user with this userName', 'uniqueness');
+
+/**
+ * Creates users with their accounts, in a few writes for all that are new. An account that has no identity yet,
+ * because a call was interrupted, is linked when the client repeats the call.
+ * @returns for each input its identity, or the error that concerns it alone.
+ */
+export async function createUsers(
+  call: Call,
+  inputs: readonly UserInput[],
+): Promise<(ScimIdentity | { error: unknown })[]> {
+  const creations = inputs.map((input): Creation => ({ input }));
+  const open = () => creations.filter(({ error }) => error === undefined);
+  refuseRepeated(creations);
+  await Promise.all([refuseForeign(call, open()), refuseTaken(call, open())]);
+  await createAccounts(call, open());
+  await each(open(), (creation) => findAccount(call, creation));
+  await createIdentities(call, open());
+  await each(open(), (creation) => finishUser(call, creation));
+  await acceptAllOf(call, open());
+  await audit(call, open());
+  return creations.map(({ identity, error }) => (identity && error === undefined ? identity : { error }));
+}
+
+/** Runs a step for each creation, a few at a time; what fails concerns that one alone. */
+async function each(
+  creations: readonly Creation[],
+  step: (creation: Creation) => Promise<void>,
+): Promise<void> {
+  const queue = creations.values();
+  const worker = async () => {
+    for (const creation of queue)
+      await step(creation).catch((error) => {
+        creation.error = error;
+      });
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+}
+
+function refuseRepeated(creations: readonly Creation[]): void {
+  const seen = new Set<string>();
+  for (const creation of creations) {
+    const keys = [`name ${userNameKey(creation.input.user_name)}`, `mail ${emailKey(creation.input.email)}`];
+    if (keys.some((key) => seen.has(key))) creation.error = taken();
+    for (const key of keys) seen.add(key);
+  }
+}
+
+async function refuseForeign({ options, connection }: Call, creations: readonly Creation[]): Promise<void> {
+  const { organization_id } = connection;
+  const domains = [...new Set(creations.map(({ input }) => domainOf(input.email)))];
+  const own = await options.db.ssoDomains.distinct('verified_domain', {
+    verified_domain: { $in: domains },
+    organization_id,
+  });
+  for (const creation of creations) {
+    const domain = domainOf(creation.input.email);
+    if (!own.includes(domain))
+      creation.error ??= new ScimError(403, `The organization has not verified the domain ${domain}`);
+  }
+}
+
+async function refuseTaken({ options, connection }: Call, creations: readonly Creation[]): Promise<void> {
+  const { connection_id } = connection;
+  const keys = creations.map(({ input }) => userNameKey(input.user_name));
+  const known = new Set(
+    await options.db.ssoIdentities.distinct('scim.user_name_key', {
+      connection_id,
+      'scim.user_name_key': { $in: keys },
+    }),
+  );
+  for (const creation of creations)
+    if (known.has(userNameKey(creation.input.user_name))) creation.error ??= taken();
+}
+
+/** Writes accounts for all addresses. The unique index refuses those that have one; they are linked one by one. */
+async function createAccounts({ options, connection }: Call, creations: readonly Creation[]): Promise<void> {
+  const { db, now } = options;
+  if (creations.length < 2) return;
+  const ids = await drawUserIds(db, creations.length);
+  const accounts = creations.slice(0, ids.length).map((creation, index) => ({
+    creation,
+    user: {
+      ...newAccount(creation.input.email, accountFields(creation.input, connection.default_role), now()),
+      user_id: ids[index] as string,
+    },
+  }));
+  const failed = await insertAll(accounts, (users) => db.users.insertMany(users, { ordered: false }));
+  for (const [index, { creation, user }] of accounts.entries())
+    if (!failed.has(index)) Object.assign(creation, { account: user, how: 'created' });
+}
+
+/** @returns the indexes of the documents that another one excludes. */
+async function insertAll<T>(
+  accounts: readonly { user: T }[],
+  insert: (users: T[]) => Promise<unknown>,
+): Promise<ReadonlySet<number>> {
+  try {
+    await insert(accounts.map(({ user }) => user));
+    return new Set();
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) throw error;
+    return new Set([error.writeErrors].flat().map(({ index }) => index));
+  }
+}
+
+const accountFields = <Role>({ email, name, role }: UserInput, default_role: Role) => ({
+  name: name ?? email.slice(0, email.lastIndexOf('@')),
+  role: role ?? default_role,
+});
+
+async function findAccount({ options, connection }: Call, creation: Creation): Promise<void> {
+  if (creation.account) return;
+  const { db } = options;
+  const { input } = creation;
+  // This connection has disabled the account; an active user enables it again.
+  const own = await db.users.findOne(
+    {
+      email: input.email,
+      account_status: 'disabled',
+      'deprovisioned.by': grantedBy(connection.connection_id),
+    },
+    { collation: EMAIL_COLLATION },
+  );
+  if (own?.user_id && emailKey(own.email) === emailKey(input.email)) {
+    Object.assign(creation, { account: own, how: 'linked' });
+    return;
+  }
+  try {
+    const { user, how } = await findOrCreate(
+      options,
+      input.email,
+      accountFields(input, connection.default_role),
+    );
+    const account: Account =
+      how === 'linked'
+        ? await updateAccount(db, user, { firstName: input.name, lastName: undefined, role: input.role })
+        : user;
+    Object.assign(creation, { account, how });
+  } catch (error) {
+    if (!(error instanceof SsoRefusal)) throw error;
+    throw new ScimError(403, `The account of ${input.email} cannot be provisioned: ${error.detail}`);
+  }
+}
+
+/** Links the accounts: at once where the account is new, otherwise one by one. */
+async function createIdentities(call: Call, creations: readonly Creation[]): Promise<void> {
+  const { db } = call.options;
+  const fresh = creations.filter(({ how }) => how === 'created');
+  const identities = fresh.map((creation) => ({ creation, user: newIdentity(call, creation) }));
+  if (identities.length > 0) {
+    const failed = await insertAll(identities, (users) =>
+      db.ssoIdentities.insertMany(users, { ordered: false }),
+    );
+    for (const [index, { creation, user }] of identities.entries())
+      if (!failed.has(index)) creation.identity = user;
+  }
+  const others = creations.filter(({ identity }) => !identity);
+  await each(others, (creation) => linkIdentity(call, creation));
+}
+
+function newIdentity({ options, connection }: Call, { input, account, how }: Creation): ScimIdentity {
+  const at = new Date(options.now());
+  const { user_id = '' } = account ?? {};
+  return {
+    identity_id: randomUUIDv7(),
+    connection_id: connection.connection_id,
+    user_id,
+    email: emailKey(input.email),
+    scim: newScimUser(input, { version: 1, isSettled: how === 'created' && input.active !== false }),
+    created_at: at,
+    updated_at: at,
+  };
+}
+
+const newScimUser = (
+  { user_name, external_id, active = true, attributes }: UserInput,
+  { version, isSettled }: { version: number; isSettled: boolean },
+): ScimUser => ({
+  user_name,
+  user_name_key: userNameKey(user_name),
+  external_id,
+  active,
+  attributes,
+  version,
+  ...(!isSettled && { unsettled: true }),
+});
+
+/** Links one account, also to an identity that a login has created or whose user SCIM has deleted. */
+async function linkIdentity(call: Call, creation: Creation): Promise<void> {
+  const { db } = call.options;
+  const { active } = creation.input;
+  const identity = newIdentity(call, creation);
+  const { connection_id, user_id, email, updated_at } = identity;
+  const known: Identity | null = await db.ssoIdentities.findOne({ connection_id, user_id });
+  if (known?.scim?.user_name_key !== undefined) throw taken();
+  if (active === false) await requireAnotherOwner(call.options, call.connection, identity);
+  try {
+    if (!known) {
+      await db.ssoIdentities.insertOne(identity);
+      creation.identity = identity;
+      return;
+    }
+    const version = (known.scim?.version ?? 0) + 1;
+    const linked = await db.ssoIdentities.findOneAndUpdate(
+      { identity_id: known.identity_id, 'scim.user_name_key': { $exists: false } },
+      { $set: { email, updated_at, scim: newScimUser(creation.input, { version, isSettled: false }) } },
+      { returnDocument: 'after' },
+    );
+    if (!linked) throw taken();
+    creation.identity = linked as ScimIdentity;
+  } catch (error) {
+    throw isDuplicateKey(error) ? taken() : error;
+  }
+}
+
+/** Makes the account and its memberships follow a user that is not simply new and active. */
+async function finishUser(call: Call, { identity, account, input, how }: Creation): Promise<void> {
+  if (!identity || !account) return;
+  const { options, request, connection } = call;
+  if (identity.scim.unsettled) {
+    await settleAccount(options, connection, identity.identity_id);
+  }
+  if (how !== 'created' && input.role)
+    await assignDepartment(options, request, connection, account as Account, {
+      department: undefined,
+      role: input.role,
+      isManaged: true,
+    });
+}
+
+/** The provider has verified the addresses. */
+async function acceptAllOf({ options, request }: Call, creations: readonly Creation[]): Promise<void> {
+  const { db, now } = options;
+  const emails = creations.map(({ input }) => emailKey(input.email));
+  const invited = new Set(
+    await db.memberships.distinct('email', { email: { $in: emails }, user_id: { $exists: false } }),
+  );
+  for (const { input, account } of creations)
+    if (account && invited.has(emailKey(input.email))) await acceptInvitations(db, account, now(), request);
+}
+
+const audit = ({ options, request, connection }: Call, creations: readonly Creation[]) =>
+  auditAll(
+    options.db,
+    request,
+    options.now(),
+    creations.flatMap(({ identity, account, how = '' }) =>
+      identity && account
+        ? [
+            {
+              action: 'scim.user' as const,
+              target: { user_id: account.user_id, connection_id: connection.connection_id },
+              after: { ...auditedUser(identity), account: how },
+              organization_id: connection.organization_id,
+            },
+          ]
+        : [],
+    ),
+  );

@@ -1,0 +1,77 @@
+import type { Document, Sort } from 'mongodb';
+import { invalidValue } from '../errors.ts';
+import { type Fields, toMongodb } from '../filter/to-mongodb.ts';
+import { type ListQuery, listResponse } from '../list-query.ts';
+import type { Call } from '../options.ts';
+import type { Projection } from '../projection.ts';
+import { usersOf } from './find.ts';
+import { presentUsers, type ScimIdentity } from './present.ts';
+
+/** Milliseconds that the database may spend on one list. */
+const MAX_TIME = 5_000;
+
+const FIELDS: Fields = new Map([
+  ['id', { path: 'identity_id', type: 'exact' }],
+  ['username', { path: 'scim.user_name_key', type: 'folded' }],
+  ['externalid', { path: 'scim.external_id', type: 'exact' }],
+  ['active', { path: 'scim.active', type: 'boolean' }],
+  ['meta.created', { path: 'created_at', type: 'date' }],
+  ['meta.lastmodified', { path: 'updated_at', type: 'date' }],
+  [
+    'emails',
+    {
+      list: 'scim.attributes.emails',
+      values: new Map([
+        ['value', { path: 'value', type: 'text' }],
+        ['type', { path: 'type', type: 'text' }],
+        ['primary', { path: 'primary', type: 'boolean' }],
+      ]),
+    },
+  ],
+] as const);
+
+/** Lists users by their userName, unless the caller wants another order. @throws {ScimError} */
+export async function listUsers(call: Call, query: ListQuery, projection: Projection) {
+  const { ssoIdentities } = call.options.db;
+  const { filter, count, skip } = query;
+  const all: Document = usersOf(call.connection);
+  const matching = filter ? { $and: [all, toMongodb(filter, FIELDS)] } : all;
+  const sort = sortOf(query);
+  const limits = { maxTimeMS: MAX_TIME };
+  const totalResults = await ssoIdentities.countDocuments(matching, limits);
+  if (count === 0 || skip >= totalResults) return listResponse(totalResults, query, []);
+  const page =
+    !filter && query.sortBy === undefined && skip > 0
+      ? await pageFrom(call, all, query, sort)
+      : await ssoIdentities.find(matching, limits).sort(sort).skip(skip).limit(count).toArray();
+  const users = await presentUsers(call, page as ScimIdentity[], { withGroups: projection.has('groups') });
+  return listResponse(totalResults, query, users.map(projection.apply));
+}
+
+/** Skips in the index alone, so that a late page reads no more records than the first. */
+async function pageFrom(call: Call, all: Document, { skip, count, order }: ListQuery, sort: Sort) {
+  const { ssoIdentities } = call.options.db;
+  const [first] = await ssoIdentities
+    .find(all, { projection: { _id: 0, 'scim.user_name_key': 1 }, maxTimeMS: MAX_TIME })
+    .sort(sort)
+    .skip(skip)
+    .limit(1)
+    .toArray();
+  const key = first?.scim?.user_name_key;
+  if (key === undefined) return [];
+  return ssoIdentities
+    .find(
+      { ...all, 'scim.user_name_key': { [order === 1 ? '$gte' : '$lte']: key, $gt: '' } },
+      { maxTimeMS: MAX_TIME },
+    )
+    .sort(sort)
+    .limit(count)
+    .toArray();
+}
+
+function sortOf({ sortBy, order }: ListQuery): Sort {
+  if (sortBy === undefined) return { 'scim.user_name_key': order };
+  const field = FIELDS.get(sortBy);
+  if (!field || 'list' in field) throw invalidValue(`Lists cannot be sorted by ${sortBy.slice(0, 100)}`);
+  return { [field.path]: order, identity_id: 1 };
+}

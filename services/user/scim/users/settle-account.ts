@@ -1,0 +1,130 @@
+import { activeAmong, type User } from '@gatehouse/shared/identity/users';
+import type { WithId } from 'mongodb';
+import type { Database } from '../../database.ts';
+import { endProviderSessions } from '../../sso/login/end-sessions.ts';
+import type { SsoOptions } from '../../sso/options.ts';
+import { isOwnAddress } from '../../sso/provisioning/address.ts';
+import { grantedBy } from '../../sso/provisioning/department.ts';
+import type { Connection, Identity } from '../../sso/records.ts';
+import { ScimError } from '../errors.ts';
+
+type Settling = Pick<SsoOptions, 'config' | 'db' | 'now'>;
+
+/** Concurrent changes of an identity, each of which settles the account itself. */
+const MAX_TRIES = 20;
+
+/**
+ * Makes an account follow `active` of its identity. The mark goes only if the identity has not changed meanwhile, so
+ * that of concurrent changes the last one counts; what is interrupted is completed at the next start.
+ * @throws {ScimError} 403 if the last Owner who can act would be disabled. Then the identity is active again.
+ */
+export async function settleAccount(
+  options: Settling,
+  connection: Connection,
+  identity_id: string,
+): Promise<void> {
+  const { db } = options;
+  for (let turn = 0; turn < MAX_TRIES; turn += 1) {
+    const identity = await db.ssoIdentities.findOne({ identity_id });
+    if (!identity?.scim?.unsettled) return;
+    const { version, active } = identity.scim;
+    if (active) await enable(db, connection, identity);
+    else await disable(options, connection, identity);
+    const { matchedCount } = await db.ssoIdentities.updateOne(
+      { identity_id, 'scim.version': version },
+      { $unset: { 'scim.unsettled': true } },
+    );
+    if (matchedCount === 1) return;
+  }
+}
+
+/** Completes changes that were interrupted before this start. */
+export async function settleAll(options: Settling): Promise<void> {
+  const { db } = options;
+  for await (const { connection_id, identity_id } of db.ssoIdentities.find({ 'scim.unsettled': true })) {
+    const connection = await db.ssoConnections.findOne({ connection_id });
+    if (!connection) continue;
+    await settleAccount(options, connection, identity_id).catch((error) => {
+      if (!(error instanceof ScimError)) throw error; // the last Owner stays active
+    });
+  }
+}
+
+/** Enables the account if this connection disabled it. */
+async function enable(db: Database, connection: Connection, { user_id }: Identity): Promise<void> {
+  const by = grantedBy(connection.connection_id);
+  const user = await db.users.findOne({ user_id, 'deprovisioned.by': by });
+  if (user && (await isOwnAddress(db, connection, user.email))) await undo(db, user, by);
+}
+
+const undo = (db: Database, { _id }: WithId<User>, by: string) =>
+  db.users.updateOne({ _id, account_status: 'disabled', 'deprovisioned.by': by }, [
+    { $set: { account_status: '$deprovisioned.account_status', deprovisioned: '$$REMOVE' } },
+  ]);
+
+/**
+ * Ends the sessions that began at the connection, and disables the account if its address is in a domain of the
+ * organization. Other accounts were only linked: they belong to their holders.
+ */
+async function disable(options: Settling, connection: Connection, identity: Identity): Promise<void> {
+  const { db, now } = options;
+  const { connection_id } = connection;
+  const { user_id } = identity;
+  const by = grantedBy(connection_id);
+  const user = await db.users.findOne({ user_id });
+  if (user && (await isOwnAddress(db, connection, user.email))) {
+    const { modifiedCount } = await db.users.updateOne(
+      { _id: user._id, account_status: { $ne: 'disabled' } },
+      [
+        {
+          $set: {
+            deprovisioned: { by: { $literal: by }, account_status: '$account_status' },
+            account_status: 'disabled',
+            sessions_valid_from: { $max: ['$sessions_valid_from', new Date(now())] },
+          },
+        },
+      ],
+    );
+    // Concurrent calls may have deactivated the other Owners.
+    if (modifiedCount === 1 && !(await hasAnotherOwner(db, connection, user_id))) {
+      await undo(db, user, by);
+      await db.ssoIdentities.updateOne(
+        { identity_id: identity.identity_id, 'scim.version': identity.scim?.version ?? 0 },
+        { $set: { 'scim.active': true }, $inc: { 'scim.version': 1 }, $unset: { 'scim.unsettled': true } },
+      );
+      throw lastOwner();
+    }
+  }
+  await endProviderSessions(options, { connection_id, user_id });
+}
+
+/** @throws {ScimError} 403 if nobody else who can act is an Owner of the organization. */
+export async function requireAnotherOwner(
+  { db }: Pick<SsoOptions, 'db'>,
+  connection: Connection,
+  { user_id }: Identity,
+): Promise<void> {
+  if (!(await hasAnotherOwner(db, connection, user_id))) throw lastOwner();
+}
+
+const lastOwner = (): ScimError =>
+  new ScimError(
+    403,
+    'This person is the last Owner of the organization who can act; name another Owner before you deactivate or delete them',
+  );
+
+/** Whether the organization has an Owner who can act beside a user; true for a user who is no Owner. */
+async function hasAnotherOwner(
+  db: Database,
+  { organization_id }: Connection,
+  user_id: string,
+): Promise<boolean> {
+  const organization = await db.organizations.findOne({ organization_id });
+  const owners = organization?.owners.map((owner) => owner.user_id) ?? [];
+  if (!owners.includes(user_id)) return true;
+  const able = await activeAmong(
+    db.users,
+    owners.filter((owner) => owner !== user_id),
+  );
+  return able.size > 0;
+}

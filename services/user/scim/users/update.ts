@@ -1,0 +1,118 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { audit } from '@gatehouse/shared/identity/audit';
+import { type Account, updateAccount } from '../../sso/provisioning/account.ts';
+import { isOwnAddress } from '../../sso/provisioning/address.ts';
+import { assignDepartment } from '../../sso/provisioning/department.ts';
+import type { ScimUser } from '../../sso/records.ts';
+import { changedMeanwhile, ScimError } from '../errors.ts';
+import type { Call } from '../options.ts';
+import { applyOperations, type Operation } from '../patch/apply.ts';
+import { requireVersion } from '../version.ts';
+import { auditedUser } from './audited.ts';
+import { findUser } from './find.ts';
+import { readUser, type UserInput, userNameKey, writableUser } from './input.ts';
+import type { ScimIdentity } from './present.ts';
+import { requireAnotherOwner, settleAccount } from './settle-account.ts';
+
+/** Concurrent changes of one user, each of which succeeds once. */
+const MAX_TRIES = 50;
+
+/** Replaces a user (RFC 7644 §3.5.1). Without `active` the user stays as they are. @throws {ScimError} */
+export const replaceUser = (
+  call: Call,
+  id: string,
+  body: unknown,
+  ifMatch: string | undefined,
+): Promise<ScimIdentity> => {
+  const input = readUser(body);
+  return changeUser(call, id, ifMatch, () => input);
+};
+
+/** Applies a PATCH (RFC 7644 §3.5.2). @throws {ScimError} */
+export const patchUser = (
+  call: Call,
+  id: string,
+  operations: readonly Operation[],
+  ifMatch: string | undefined,
+): Promise<ScimIdentity> =>
+  changeUser(call, id, ifMatch, ({ scim }) => readUser(applyOperations(writableUser(scim), operations)));
+
+/**
+ * Changes a user. Optimistic concurrency: one write wins, the others are decided again, unless they name the version
+ * that they expect.
+ */
+async function changeUser(
+  call: Call,
+  id: string,
+  ifMatch: string | undefined,
+  change: (identity: ScimIdentity) => UserInput,
+): Promise<ScimIdentity> {
+  for (let turn = 0; turn < MAX_TRIES; turn += 1) {
+    const before = await findUser(call, id);
+    requireVersion(ifMatch, before.scim.version);
+    const input = change(before);
+    const after = await write(call, before, input);
+    if (!after) continue;
+    await follow(call, { before, after, input });
+    return after;
+  }
+  throw changedMeanwhile();
+}
+
+/** @returns undefined if the user has changed meanwhile; the user as it is if nothing changes. */
+async function write(
+  { options, connection }: Call,
+  before: ScimIdentity,
+  { user_name, external_id, active = before.scim.active, attributes }: UserInput,
+): Promise<ScimIdentity | undefined> {
+  const { db, now } = options;
+  const { identity_id } = before;
+  const { version, unsettled } = before.scim;
+  if (!active && before.scim.active) await requireAnotherOwner(options, connection, before);
+  const fields = { user_name, user_name_key: userNameKey(user_name), external_id, active, attributes };
+  const { version: _, unsettled: __, ...known } = before.scim;
+  if (isDeepStrictEqual(fields, known) && !unsettled && active) return before;
+  const scim: ScimUser = { ...fields, version: version + 1, unsettled: true };
+  try {
+    const after = await db.ssoIdentities.findOneAndUpdate(
+      { identity_id, 'scim.version': version, 'scim.user_name_key': { $exists: true } },
+      { $set: { scim, updated_at: new Date(now()) } },
+      { returnDocument: 'after' },
+    );
+    return (after as ScimIdentity | null) ?? undefined;
+  } catch (error) {
+    if (isDuplicateKey(error)) throw new ScimError(409, 'There is a user with this userName', 'uniqueness');
+    throw error;
+  }
+}
+
+/** Makes the account and its memberships follow. */
+async function follow(
+  { options, request, connection }: Call,
+  { before, after, input }: { before: ScimIdentity; after: ScimIdentity; input: UserInput },
+): Promise<void> {
+  const { db, now } = options;
+  const { connection_id, organization_id } = connection;
+  const { user_id } = after;
+  await settleAccount(options, connection, after.identity_id);
+  const user = await db.users.findOne({ user_id });
+  if (user && (await isOwnAddress(db, connection, user.email))) {
+    const account: Account = { ...user, user_id };
+    await updateAccount(db, account, { firstName: input.name, lastName: undefined, role: input.role });
+    if (input.role)
+      await assignDepartment(options, request, connection, account, {
+        department: undefined,
+        role: input.role,
+        isManaged: true,
+      });
+  }
+  if (after !== before)
+    await audit(db, request, now(), {
+      action: 'scim.user',
+      target: { user_id, connection_id },
+      before: auditedUser(before),
+      after: auditedUser(after),
+      organization_id,
+    });
+}

@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify';
+import type { SsoOptions } from '../options.ts';
+import { createConnection } from './create.ts';
+import { deleteConnection } from './delete.ts';
+import { getConnection } from './get.ts';
+import { listConnections } from './list.ts';
+import { resealSecrets } from './reseal-secrets.ts';
+import { scimToken } from './scim-token.ts';
+import { testConnection } from './test-connection.ts';
+import { updateConnection } from './update.ts';
+
+/** The operations under /api/v1/sso/connections. Callers have passed `requirePrincipal`. */
+export async function connections(app: FastifyInstance, options: SsoOptions): Promise<void> {
+  await app.register(createConnection, options);
+  await app.register(listConnections, options);
+  await app.register(getConnection, options);
+  await app.register(updateConnection, options);
+  await app.register(deleteConnection, options);
+  await app.register(testConnection, options);
+  await app.register(scimToken, options);
+  app.addHook('onReady', () => resealSecrets(options));
+}

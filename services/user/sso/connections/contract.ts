@@ -1,0 +1,240 @@
+import { ROLES } from '@gatehouse/shared/access/rbac';
+import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import { expecting, jsonBody, line, oneOf } from '@gatehouse/shared/http/fields';
+import { z } from 'zod';
+import type { SsoOptions } from '../options.ts';
+import { type Connection, PROTOCOLS } from '../records.ts';
+import { addressesOf } from './addresses.ts';
+import { PRESETS } from './attributes.ts';
+import { flag } from './fields.ts';
+import { ldapInput } from './ldap-settings.ts';
+import { oidcInput } from './oidc-settings.ts';
+import { samlInput } from './saml-settings.ts';
+
+/** What the operations on connections share. */
+
+export const operation = { tags: ['single sign-on'], security: [{ bearer: [] }] };
+
+/** Each operation checks the organization of the connection itself, since the path does not name it. */
+export const config = { permission: 'ownership' } as const;
+
+export const refusals = failures('catalogue', 'invalidFormat', 'notFound', ...BEARER_FAILURES);
+
+/** The failures of an operation with a body. */
+export const bodyRefusals = { ...refusals, ...failures('catalogue', 'missingField', 'invalidFormat') };
+
+export const connectionPath = z.object({ connection_id: z.string() });
+
+const MEMBER_ROLES = ROLES.filter((role) => role !== 'Owner') as [Exclude<(typeof ROLES)[number], 'Owner'>];
+
+const id = line(200);
+const attributeName = line(256).exactOptional();
+
+/** The fields that every protocol has and that a caller may change. */
+const common = {
+  name: line(100).exactOptional(),
+  enabled: flag.exactOptional().meta({ description: 'Whether people may log in; true by default' }),
+  preset: oneOf(PRESETS).exactOptional().meta({ description: 'Chooses the attribute names of a provider' }),
+  attributes: jsonBody({
+    email: attributeName,
+    firstName: attributeName,
+    lastName: attributeName,
+    role: attributeName,
+    department: attributeName,
+  })
+    .exactOptional()
+    .meta({ description: 'The names under which the provider sends each attribute' }),
+  default_role: oneOf(MEMBER_ROLES)
+    .exactOptional()
+    .meta({ description: 'Of people whose provider names no role; Viewer by default' }),
+  default_department_id: id
+    .nullable()
+    .exactOptional()
+    .meta({ description: 'Of people whose provider names no department' }),
+};
+
+const identity = {
+  organization_id: id,
+  slug: z
+    .string(expecting('must be a string'))
+    .regex(/^[a-z0-9-]{3,40}$/, { error: 'must be 3 to 40 characters of a to z, 0 to 9 and -' })
+    .meta({ description: 'Names the connection in addresses; unique, and never changed' }),
+  name: line(100),
+};
+
+export const newConnection = z.discriminatedUnion(
+  'protocol',
+  [
+    jsonBody({ protocol: z.literal('saml'), ...common, ...identity, saml: samlInput }),
+    jsonBody({ protocol: z.literal('oidc'), ...common, ...identity, oidc: oidcInput }),
+    jsonBody({ protocol: z.literal('ldap'), ...common, ...identity, ldap: ldapInput }),
+  ],
+  {
+    error: ({ input }) => {
+      if (input === null) return 'is required';
+      const isObject = typeof input === 'object' && !Array.isArray(input);
+      if (!isObject) return 'must be a JSON object';
+      return (input as { protocol?: unknown }).protocol === undefined
+        ? 'is required'
+        : `must be one of ${PROTOCOLS.join(', ')}`;
+    },
+  },
+);
+
+const unchangeable = z.never({ error: 'cannot be changed' }).exactOptional();
+
+export const connectionChanges = jsonBody({
+  ...common,
+  organization_id: unchangeable,
+  protocol: unchangeable,
+  slug: unchangeable,
+  saml: samlInput.exactOptional(),
+  oidc: oidcInput.exactOptional(),
+  ldap: ldapInput.exactOptional(),
+}).refine((fields) => Object.keys(fields).length > 0, { error: 'must contain a field to change' });
+
+const dateTime = z.string().meta({ format: 'date-time' });
+
+const attributes = z.object({
+  email: z.string(),
+  firstName: z.string(),
+  lastName: z.string(),
+  role: z.string(),
+  department: z.string(),
+});
+
+const EXAMPLE = {
+  connection_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
+  organization_id: '01936f2e-02b1-7c1f-9a77-3f1d3c0e8b52',
+  protocol: 'oidc' as const,
+  slug: 'analytical-engines',
+  name: 'Analytical Engines',
+  enabled: true,
+  attributes: {
+    email: 'email',
+    firstName: 'given_name',
+    lastName: 'family_name',
+    role: 'role',
+    department: 'department',
+  },
+  default_role: 'Viewer' as const,
+  default_department_id: null,
+  oidc: { issuer: 'https://idp.example.com', client_id: 'gatehouse', has_client_secret: true },
+  has_scim_token: false,
+  addresses: {
+    login_url: 'https://accounts.example.com/oauth/login/analytical-engines',
+    scim_base_url: 'https://accounts.example.com/scim/v2',
+    redirect_uri: 'https://accounts.example.com/oauth/callback',
+    backchannel_logout_uri: 'https://accounts.example.com/oauth/backchannel-logout/analytical-engines',
+  },
+  created_at: '2026-01-15T09:30:00.000Z',
+  updated_at: '2026-01-15T09:30:00.000Z',
+};
+
+/** A connection as an Owner sees it. Secrets are never returned. */
+export const connectionRecord = z
+  .object({
+    connection_id: z.string(),
+    organization_id: z.string(),
+    protocol: z.enum(PROTOCOLS),
+    slug: z.string(),
+    name: z.string(),
+    enabled: z.boolean(),
+    attributes,
+    default_role: z.enum(MEMBER_ROLES),
+    default_department_id: z.string().nullable(),
+    saml: z
+      .object({
+        idp_entity_id: z.string(),
+        sso_url: z.string(),
+        slo_url: z.string().nullable(),
+        certificates: z.array(z.string()),
+        metadata_url: z.string().nullable(),
+        sign_requests: z.boolean(),
+        idp_initiated: z.boolean(),
+        sp_certificate: z.string(),
+      })
+      .exactOptional(),
+    oidc: z
+      .object({ issuer: z.string(), client_id: z.string(), has_client_secret: z.boolean() })
+      .exactOptional(),
+    ldap: z
+      .object({
+        url: z.string(),
+        start_tls: z.boolean(),
+        ca: z.string().nullable(),
+        bind_dn: z.string().nullable(),
+        has_bind_password: z.boolean(),
+        base_dn: z.string().nullable(),
+        user_filter: z.string().nullable(),
+        user_dn: z.string().nullable(),
+      })
+      .exactOptional(),
+    has_scim_token: z.boolean(),
+    addresses: z
+      .object({
+        login_url: z.string(),
+        scim_base_url: z.string(),
+        acs_url: z.string().exactOptional(),
+        entity_id: z.string().exactOptional(),
+        metadata_url: z.string().exactOptional(),
+        single_logout_url: z.string().exactOptional(),
+        redirect_uri: z.string().exactOptional(),
+        backchannel_logout_uri: z.string().exactOptional(),
+      })
+      .meta({ description: 'What an administrator registers at the provider' }),
+    created_at: dateTime,
+    updated_at: dateTime,
+  })
+  .meta({ description: 'The connection', examples: [EXAMPLE] });
+
+export function presentConnection(
+  options: Pick<SsoOptions, 'config'>,
+  connection: Connection,
+): z.infer<typeof connectionRecord> {
+  const { saml, oidc, ldap } = connection;
+  return {
+    connection_id: connection.connection_id,
+    organization_id: connection.organization_id,
+    protocol: connection.protocol,
+    slug: connection.slug,
+    name: connection.name,
+    enabled: connection.enabled,
+    attributes: connection.attributes,
+    default_role: connection.default_role,
+    default_department_id: connection.default_department_id,
+    ...(saml && { saml: presentSaml(saml) }),
+    ...(oidc && {
+      oidc: {
+        issuer: oidc.issuer,
+        client_id: oidc.client_id,
+        has_client_secret: oidc.client_secret !== null,
+      },
+    }),
+    ...(ldap && { ldap: presentLdap(ldap) }),
+    has_scim_token: connection.scim_token !== undefined,
+    addresses: addressesOf(options, connection),
+    created_at: connection.created_at.toISOString(),
+    updated_at: connection.updated_at.toISOString(),
+  };
+}
+
+function presentSaml({ sp_private_key: _, metadata_url, ...saml }: NonNullable<Connection['saml']>) {
+  return { ...saml, metadata_url: metadata_url ?? null };
+}
+
+function presentLdap({ bind_password, ...ldap }: NonNullable<Connection['ldap']>) {
+  return { ...ldap, has_bind_password: bind_password !== null };
+}
+
+/** What the audit keeps of a connection: nothing secret. */
+export const auditedConnection = (connection: Connection) => ({
+  protocol: connection.protocol,
+  slug: connection.slug,
+  name: connection.name,
+  enabled: String(connection.enabled),
+  provider:
+    connection.saml?.idp_entity_id ?? connection.oidc?.issuer ?? connection.ldap?.url ?? connection.protocol,
+  default_role: connection.default_role,
+  default_department_id: connection.default_department_id,
+});

@@ -1,0 +1,129 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { AppError, failures } from '@gatehouse/shared/http/errors';
+import { audit } from '@gatehouse/shared/identity/audit';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Database } from '../../database.ts';
+import type { SsoOptions } from '../options.ts';
+import type { Connection } from '../records.ts';
+import { attributeNames } from './attributes.ts';
+import {
+  auditedConnection,
+  bodyRefusals,
+  config,
+  connectionRecord,
+  newConnection,
+  operation,
+  presentConnection,
+} from './contract.ts';
+import { requireOwner, requirePlan } from './owned.ts';
+import { protocolSettings, requireDepartment } from './settings.ts';
+
+/** For one organization. */
+const MAX_CONNECTIONS = 10;
+
+const schema = {
+  ...operation,
+  summary: 'Connect an identity provider',
+  description: `Connects an identity provider of an organization on the Enterprise plan, which may have up to ${MAX_CONNECTIONS}. SAML takes \`metadata_url\`, \`metadata_xml\`, or the details; OpenID Connect reads the discovery document of the issuer; LDAP finds people with \`user_filter\` below \`base_dn\`, or with \`user_dn\`. Addresses that the service calls must be public or in a network that the operator allows. The answer names the addresses to register at the provider. Secrets are encrypted and never returned.`,
+  body: newConnection.meta({
+    examples: [
+      {
+        organization_id: '01936f2e-02b1-7c1f-9a77-3f1d3c0e8b52',
+        protocol: 'saml',
+        slug: 'analytical-engines',
+        name: 'Analytical Engines',
+        preset: 'okta',
+        saml: { metadata_url: 'https://example.okta.com/app/exk1/sso/saml/metadata' },
+      },
+      {
+        organization_id: '01936f2e-02b1-7c1f-9a77-3f1d3c0e8b52',
+        protocol: 'oidc',
+        slug: 'analytical-engines',
+        name: 'Analytical Engines',
+        oidc: { issuer: 'https://idp.example.com', client_id: 'gatehouse', client_secret: 'hunter2hunter2' },
+      },
+      {
+        organization_id: '01936f2e-02b1-7c1f-9a77-3f1d3c0e8b52',
+        protocol: 'ldap',
+        slug: 'analytical-engines',
+        name: 'Analytical Engines',
+        ldap: {
+          url: 'ldaps://ldap.example.com',
+          bind_dn: 'cn=gatehouse,dc=example,dc=com',
+          bind_password: 'hunter2hunter2',
+          base_dn: 'ou=people,dc=example,dc=com',
+          user_filter: '(uid={username})',
+        },
+      },
+    ],
+  }),
+  response: {
+    201: connectionRecord.meta({
+      ...connectionRecord.meta(),
+      description: 'The identity provider is connected',
+    }),
+    ...bodyRefusals,
+    ...failures('catalogue', 'duplicate'),
+  },
+};
+
+/** POST /api/v1/sso/connections (CONTRACT.md §Connections). */
+export const createConnection: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
+  const { db, now } = options;
+  app.post('/api/v1/sso/connections', { schema, config }, async (request, reply) => {
+    const { organization_id, protocol, slug, name, enabled = true, ...given } = request.body;
+    await requireOwner(db, request, organization_id);
+    await requirePlan(db, organization_id);
+    const { default_role = 'Viewer', default_department_id = null } = given;
+    await requireDepartment(options, organization_id, default_department_id);
+    const connection_id = randomUUIDv7();
+    const settings = await protocolSettings(options, { connection_id, slug, protocol }, given);
+    const at = new Date(now());
+    const connection = await insertWithinLimit(db, {
+      connection_id,
+      organization_id,
+      protocol,
+      slug,
+      name,
+      enabled,
+      attributes: attributeNames(protocol, given.preset, given.attributes),
+      default_role,
+      default_department_id,
+      ...settings,
+      created_at: at,
+      updated_at: at,
+    });
+    await audit(db, request, now(), {
+      action: 'connection.create',
+      target: { connection_id },
+      organization_id,
+      after: auditedConnection(connection),
+    });
+    return reply.code(201).send(presentConnection(options, connection));
+  });
+};
+
+/** Takes a free slot of the organization. The unique index enforces the limit under concurrent calls. */
+async function insertWithinLimit(db: Database, connection: Omit<Connection, 'slot'>): Promise<Connection> {
+  const { organization_id } = connection;
+  for (;;) {
+    const taken = await db.ssoConnections.find({ organization_id }, { projection: { slot: 1 } }).toArray();
+    const slots = new Set(taken.map(({ slot }) => slot));
+    const slot = Array.from({ length: MAX_CONNECTIONS }, (_, index) => index).find(
+      (index) => !slots.has(index),
+    );
+    if (slot === undefined)
+      throw new AppError('forbidden', {
+        text: `An organization may have at most ${MAX_CONNECTIONS} connections`,
+      });
+    try {
+      const stored = { ...connection, slot };
+      await db.ssoConnections.insertOne({ ...stored });
+      return stored;
+    } catch (error) {
+      if (isDuplicateKey(error, 'slug')) throw new AppError('duplicate', { text: 'slug is already in use' });
+      if (!isDuplicateKey(error, 'slot')) throw error; // a concurrent call took the slot
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import { AppError, found } from '@gatehouse/shared/http/errors';
+import { callerId } from '@gatehouse/shared/identity/principal';
+import type { FastifyRequest } from 'fastify';
+import { rolesOf } from '../../access/roles.ts';
+import type { Database } from '../../database.ts';
+import { hasSsoPlan } from '../plan.ts';
+import type { Connection } from '../records.ts';
+
+/**
+ * Checks that the caller is an Owner of an organization.
+ * @throws {AppError} notFound if they have no role in it, forbidden if they have another one.
+ */
+export async function requireOwner(
+  db: Database,
+  request: FastifyRequest,
+  organization_id: string,
+): Promise<void> {
+  const { owned, departments } = await rolesOf(db, callerId(request));
+  if (owned.has(organization_id)) return;
+  const hasRole = departments.some((department) => department.organization_id === organization_id);
+  throw new AppError(hasRole ? 'forbidden' : 'notFound');
+}
+
+/** @throws {AppError} forbidden, in words, without the plan. */
+export async function requirePlan(db: Database, organization_id: string): Promise<void> {
+  if (await hasSsoPlan(db, organization_id)) return;
+  throw new AppError('forbidden', {
+    text: 'Single sign-on needs the Enterprise plan: paid for a department, or held by an Owner of the organization',
+  });
+}
+
+/**
+ * Returns a connection of an organization that the caller owns.
+ * @throws {AppError} notFound or forbidden, like `requireOwner`.
+ */
+export async function ownedConnection(
+  db: Database,
+  request: FastifyRequest,
+  connection_id: string,
+): Promise<Connection> {
+  const connection = found(
+    await db.ssoConnections.findOne({ connection_id, deleted_at: { $exists: false } }),
+  );
+  await requireOwner(db, request, connection.organization_id);
+  return connection;
+}

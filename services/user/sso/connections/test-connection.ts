@@ -1,0 +1,85 @@
+import { jsonBody } from '@gatehouse/shared/http/fields';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { testOidc } from '../oidc/test-oidc.ts';
+import type { SsoOptions } from '../options.ts';
+import type { Connection, Protocol } from '../records.ts';
+import { testSaml } from '../saml/test-saml.ts';
+import { bodyRefusals, config, connectionPath, operation } from './contract.ts';
+import { printable } from './fields.ts';
+import type { Finding } from './finding.ts';
+import { ownedConnection, requirePlan } from './owned.ts';
+import { testAttributes } from './test-attributes.ts';
+import { testLdap } from './test-ldap.ts';
+import { testLoginPage } from './test-login-page.ts';
+
+const schema = {
+  ...operation,
+  summary: 'Test a connection',
+  description:
+    'Calls the provider, without logging anybody in, and says in words what is wrong: an address that cannot be reached, a certificate that is wrong or expires within 30 days, a clock that differs, an attribute that is missing at the latest login or in the sample. An LDAP connection looks for `username`.',
+  params: connectionPath,
+  body: jsonBody({
+    attributes: z
+      .record(z.string(), z.unknown())
+      .exactOptional()
+      .meta({ description: 'A sample of what the provider sends about a person' }),
+    username: printable(256).exactOptional(),
+  })
+    .nullable()
+    .meta({ examples: [{ attributes: { email: 'ada@example.com', given_name: 'Ada' } }, {}] }),
+  response: {
+    200: z
+      .object({
+        findings: z.array(
+          z.object({
+            level: z.enum(['ok', 'warning', 'error']),
+            check: z.string(),
+            message: z.string(),
+          }),
+        ),
+      })
+      .meta({
+        description: 'What was found',
+        examples: [
+          {
+            findings: [
+              {
+                level: 'warning',
+                check: 'signing certificate',
+                message: 'The certificate expires on 2026-02-01. Add its successor before.',
+              },
+            ],
+          },
+        ],
+      }),
+    ...bodyRefusals,
+  },
+};
+
+/** POST /api/v1/sso/connections/{connection_id}/test. */
+export const testConnection: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
+  const { db } = options;
+  app.post('/api/v1/sso/connections/:connection_id/test', { schema, config }, async (request) => {
+    const connection = await ownedConnection(db, request, request.params.connection_id);
+    await requirePlan(db, connection.organization_id);
+    const { attributes, username } = request.body ?? {};
+    const tests: Record<Protocol, () => Promise<Finding[]>> = {
+      saml: () => testSamlProvider(options, connection),
+      oidc: () => testOidc(options, connection),
+      ldap: () => testLdap(options, connection, username),
+    };
+    const findings = await tests[connection.protocol]();
+    // The test of SAML reports the latest login itself, and a directory is asked for the attributes of a user name.
+    const isKnown = attributes === undefined && (connection.protocol === 'saml' || username !== undefined);
+    return { findings: [...findings, ...(isKnown ? [] : testAttributes(connection, attributes))] };
+  });
+};
+
+async function testSamlProvider(options: SsoOptions, connection: Connection): Promise<Finding[]> {
+  const [findings, page] = await Promise.all([
+    testSaml(options, connection),
+    connection.saml ? testLoginPage(options, connection.saml) : [],
+  ]);
+  return [...findings, ...page];
+}

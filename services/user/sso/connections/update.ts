@@ -1,0 +1,68 @@
+import { audit } from '@gatehouse/shared/identity/audit';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { SsoOptions } from '../options.ts';
+import { attributeNames } from './attributes.ts';
+import {
+  auditedConnection,
+  bodyRefusals,
+  config,
+  connectionChanges,
+  connectionPath,
+  connectionRecord,
+  operation,
+  presentConnection,
+} from './contract.ts';
+import { ownedConnection, requirePlan } from './owned.ts';
+import { protocolSettings, requireDepartment } from './settings.ts';
+
+const schema = {
+  ...operation,
+  summary: 'Change a connection',
+  description:
+    'Changes the fields in the body and no others; `preset` replaces all attribute names that the body does not give. `organization_id`, `protocol` and `slug` stay, because addresses registered at the provider contain them. A secret must be given again together with another address of the provider. Several certificates may be given while they are being replaced.',
+  params: connectionPath,
+  body: connectionChanges.meta({
+    examples: [{ enabled: false }, { saml: { metadata_url: 'https://idp.example.com/metadata' } }],
+  }),
+  response: { 200: connectionRecord, ...bodyRefusals },
+};
+
+/** PATCH /api/v1/sso/connections/{connection_id}. */
+export const updateConnection: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
+  const { db, now } = options;
+  app.patch('/api/v1/sso/connections/:connection_id', { schema, config }, async (request) => {
+    const { connection_id } = request.params;
+    const { saml, oidc, ldap, preset, attributes, ...fields } = request.body;
+    for (;;) {
+      const before = await ownedConnection(db, request, connection_id);
+      const { organization_id, protocol } = before;
+      await requirePlan(db, organization_id);
+      await requireDepartment(options, organization_id, fields.default_department_id);
+      const given = { ...(saml && { saml }), ...(oidc && { oidc }), ...(ldap && { ldap }) };
+      const names = { ...(preset === undefined && before.attributes), ...attributes };
+      const $set = {
+        ...fields,
+        ...(await protocolSettings(options, before, given, before)),
+        ...((preset || attributes) && { attributes: attributeNames(protocol, preset, names) }),
+        updated_at: new Date(now()),
+      };
+      // What was computed from the settings as read must replace exactly those.
+      const unchanged = { [protocol]: before[protocol], attributes: before.attributes };
+      const { matchedCount } = await db.ssoConnections.updateOne(
+        { connection_id, deleted_at: { $exists: false }, ...unchanged },
+        { $set, ...($set.attributes && { $unset: { missing_attributes: true } }) },
+      );
+      // Otherwise a concurrent call came first: decide again, or find that the connection is gone.
+      if (matchedCount === 0) continue;
+      const after = { ...before, ...$set };
+      await audit(db, request, now(), {
+        action: 'connection.update',
+        target: { connection_id },
+        organization_id,
+        before: auditedConnection(before),
+        after: auditedConnection(after),
+      });
+      return presentConnection(options, after);
+    }
+  });
+};

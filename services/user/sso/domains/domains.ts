@@ -1,0 +1,16 @@
+import type { FastifyInstance } from 'fastify';
+import type { SsoOptions } from '../options.ts';
+import { addDomain } from './add.ts';
+import { listDomains } from './list.ts';
+import { removeDomain } from './remove.ts';
+import { updateDomain } from './update.ts';
+import { verifyDomain } from './verify.ts';
+
+/** The operations under /api/v1/sso/domains. Callers have passed `requirePrincipal`. */
+export async function domains(app: FastifyInstance, options: SsoOptions): Promise<void> {
+  await app.register(addDomain, options);
+  await app.register(listDomains, options);
+  await app.register(verifyDomain, options);
+  await app.register(updateDomain, options);
+  await app.register(removeDomain, options);
+}

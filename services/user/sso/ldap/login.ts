@@ -1,0 +1,104 @@
+import { ldapLoginContract } from '@gatehouse/shared/contract/ldap-login';
+import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
+import { LIFETIME } from '@gatehouse/shared/identity/tokens';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Database } from '../../database.ts';
+import { reasonOf } from '../../outbound/reason.ts';
+import { beginSession } from '../login/begin-session.ts';
+import { loginConnection } from '../login/login-connection.ts';
+import { refusedLogins } from '../login/refused-logins.ts';
+import { rememberMissing } from '../login/remember-missing.ts';
+import type { SsoOptions } from '../options.ts';
+import type { Profile } from '../profile.ts';
+import { provision } from '../provisioning/provision.ts';
+import type { Connection } from '../records.ts';
+import { SsoRefusal } from '../refusal.ts';
+import { type LdapConnection, withDirectory } from './directory.ts';
+import { authenticatePerson } from './find-person.ts';
+import { profileOf } from './profile-of.ts';
+
+/** Characters of a user name and of a password. */
+const MAX_LENGTH = 1_024;
+
+/** POST /api/v1/auth/ldap (CONTRACT.md §LDAP). */
+export const ldapLogin: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
+  const { db, now, tokens } = options;
+  await app.register(refusedLogins, options);
+
+  app.post(
+    '/api/v1/auth/ldap',
+    { schema: ldapLoginContract, config: { public: true } },
+    async (request, reply) => {
+      const beganAt = now();
+      const { connection: slug, ...credentials } = request.body;
+      const connection = asLdap(await loginConnection(db, { protocol: 'ldap', slug }));
+      request.sso.connection = connection;
+      const profile = await authenticate(options, connection, credentials);
+      await rememberMissing(options, connection, profile);
+      if (profile.email !== undefined) request.sso.email = profile.email;
+      const user = await provision(options, request, connection, profile);
+      const { subject } = profile;
+      const sid = await beginSession(options, connection, user, { beganAt, subject });
+      await requireEnabled(db, connection);
+      const { email, user_id } = user;
+      await audit(db, request, now(), {
+        action: 'sso.login',
+        user_id,
+        email,
+        organization_id: connection.organization_id,
+        target: { connection_id: connection.connection_id },
+        session: auditedSession(request, sid, LIFETIME.catalogue, now()),
+      });
+      reply.header('cache-control', 'no-store');
+      return {
+        access_token: tokens.session({ email, user_id }, now(), { lifetime: LIFETIME.catalogue, sid }),
+        token_type: 'Bearer' as const,
+        expires_in: LIFETIME.catalogue,
+        user_id,
+      };
+    },
+  );
+};
+
+/**
+ * Checks the connection again once the session is stored: a deletion disables the connection first, and then ends the
+ * sessions that it finds.
+ */
+async function requireEnabled(db: Database, { connection_id }: Connection): Promise<void> {
+  const enabled = await db.ssoConnections.findOne(
+    { connection_id, enabled: true },
+    { projection: { _id: 1 } },
+  );
+  if (!enabled) throw new SsoRefusal('connection disabled', 'it was switched off during the login');
+}
+
+function asLdap(connection: Connection): LdapConnection {
+  const { ldap } = connection;
+  if (!ldap) throw new SsoRefusal('unknown connection', 'the connection has no settings of LDAP');
+  return { ...connection, ldap };
+}
+
+async function authenticate(
+  options: SsoOptions,
+  connection: LdapConnection,
+  credentials: { username: string; password: string },
+): Promise<Profile> {
+  const { username, password } = credentials;
+  if ([username, password].some((text) => text.includes('\0') || text.length > MAX_LENGTH))
+    throw new SsoRefusal('credentials refused', 'the user name or the password holds NUL or is too long');
+  try {
+    const entry = await withDirectory(options, connection, (directory) =>
+      authenticatePerson(options, directory, connection, credentials),
+    );
+    return profileOf(entry, connection.attributes);
+  } catch (error) {
+    if (error instanceof SsoRefusal) throw error;
+    throw new SsoRefusal('provider unavailable', describe(error as Error), error);
+  }
+}
+
+/** The library's own texts name the operation that failed. */
+const describe = (error: Error): string => {
+  const reason = reasonOf(error);
+  return reason === 'the request failed' ? error.message : reason;
+};

@@ -1,0 +1,1 @@
+export { failurePage, prefersJson } from '@gatehouse/shared/http/failure-page';

@@ -1,0 +1,58 @@
+import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
+import { LIFETIME } from '@gatehouse/shared/identity/tokens';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { SsoOptions } from '../options.ts';
+import type { Profile } from '../profile.ts';
+import { provision } from '../provisioning/provision.ts';
+import type { Connection, Flow } from '../records.ts';
+import { SsoRefusal } from '../refusal.ts';
+import { beginSession } from './begin-session.ts';
+import { prefersJson } from './failure-page.ts';
+import { digest, markBrowser, randomToken } from './flow.ts';
+
+/** Seconds in which the account page exchanges its code. */
+export const CODE_LIFETIME = 60;
+
+/**
+ * Ends a browser login whose message has passed every check: provisions the account and sends the browser to the
+ * account page with a one-time code. The code is in the fragment, which no server sees.
+ * @param login.flow absent for a login that began at the provider.
+ * @param login.provider_sid by which the provider will end the session.
+ */
+export async function finishBrowserLogin(
+  options: Pick<SsoOptions, 'config' | 'db' | 'now'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  connection: Connection,
+  { flow, profile, provider_sid }: { flow?: Flow; profile: Profile; provider_sid?: string | undefined },
+) {
+  const { config, db, now } = options;
+  const { connection_id, organization_id } = connection;
+  if (flow && flow.connection_id !== connection_id)
+    throw new SsoRefusal('login not begun here', 'the login began at another connection');
+  const beganAt = now();
+  const user = await provision(options, request, connection, profile);
+  const { user_id } = user;
+  const { subject } = profile;
+  const sid = await beginSession(options, connection, user, { beganAt, subject, provider_sid });
+  const code = randomToken();
+  await db.ssoLoginCodes.insertOne({
+    connection_id,
+    user_id,
+    sid,
+    code: digest(code),
+    browser: flow?.browser ?? markBrowser(options, request, reply),
+    expires_at: new Date(now() + CODE_LIFETIME * 1000),
+  });
+  await audit(db, request, now(), {
+    action: 'sso.login',
+    user_id,
+    email: user.email,
+    organization_id,
+    target: { connection_id },
+    session: auditedSession(request, sid, LIFETIME.catalogue, now()),
+  });
+  reply.header('cache-control', 'no-store');
+  if (prefersJson(request)) return reply.send({ code, expires_in: CODE_LIFETIME });
+  return reply.redirect(`${config.PUBLIC_URL.replace(/\/$/, '')}/sso#code=${code}`, 303);
+}

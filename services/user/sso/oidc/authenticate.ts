@@ -1,0 +1,62 @@
+import type { JWTPayload } from 'jose';
+import { authorizationCodeGrant, fetchUserInfo } from 'openid-client';
+import type { Flow } from '../records.ts';
+import { SsoRefusal } from '../refusal.ts';
+import { callbackUrl, checkCallback } from './callback-url.ts';
+import type { Claims } from './claims.ts';
+import { clientOf } from './client.ts';
+import type { OidcConnection } from './options.ts';
+import { isComplete } from './profile-of.ts';
+import { refusalOf } from './refusal-of.ts';
+import type { OidcRoutes } from './routes.ts';
+import { verifyToken } from './verify-token.ts';
+
+/** Seconds after which an ID token is too old for a login that ends now. */
+const MAX_AGE = 600;
+
+/** OpenID Connect Core 1.0 §2. */
+const MAX_SUBJECT = 255;
+
+/**
+ * Exchanges the code of an answer and validates the ID token (OpenID Connect Core 1.0 §3.1.3.7).
+ * @param search the query of the answer.
+ * @throws {SsoRefusal}
+ */
+export async function authenticate(
+  { options, providerOf }: OidcRoutes,
+  connection: OidcConnection,
+  { state, nonce, code_verifier }: Flow,
+  search: string,
+): Promise<Claims> {
+  if (!nonce || !code_verifier)
+    throw new SsoRefusal('login not begun here', 'the login is of another protocol');
+  const provider = await providerOf(connection);
+  checkCallback(connection, provider.metadata);
+  const answer = callbackUrl(options, connection);
+  answer.search = search;
+  try {
+    const client = clientOf(options, connection, provider.metadata);
+    // Checks `state` and `iss` before the code goes to the provider.
+    const { id_token = '', access_token } = await authorizationCodeGrant(client, answer, {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: code_verifier,
+      idTokenExpected: true,
+    });
+    const { payload } = await verifyToken(options, connection, provider, id_token, MAX_AGE);
+    const idToken = checkParties(connection, payload);
+    if (isComplete(connection, idToken) || !provider.metadata.userinfo_endpoint) return { idToken };
+    return { idToken, userInfo: await fetchUserInfo(client, access_token, idToken.sub) };
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}
+
+/** Checks for whom and about whom a token is, as far as the libraries do not. */
+function checkParties({ oidc }: OidcConnection, { sub = '', ...payload }: JWTPayload): Claims['idToken'] {
+  if (payload.azp !== undefined && payload.azp !== oidc.client_id)
+    throw new SsoRefusal('message refused', 'the ID token names another client as "azp"');
+  if (sub === '' || sub.length > MAX_SUBJECT)
+    throw new SsoRefusal('message refused', `the ID token needs a "sub" of 1 to ${MAX_SUBJECT} characters`);
+  return { ...payload, sub };
+}

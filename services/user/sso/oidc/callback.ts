@@ -1,0 +1,94 @@
+import { failures } from '@gatehouse/shared/http/errors';
+import { withTimeout } from '@gatehouse/shared/with-timeout';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { failurePage } from '../login/failure-page.ts';
+import { CODE_LIFETIME, finishBrowserLogin } from '../login/finish.ts';
+import { browserOf, takeFlow } from '../login/flow.ts';
+import { loginConnection } from '../login/login-connection.ts';
+import { rememberMissing } from '../login/remember-missing.ts';
+import { SsoRefusal } from '../refusal.ts';
+import { authenticate } from './authenticate.ts';
+import { asOidc } from './options.ts';
+import { profileOf } from './profile-of.ts';
+import type { OidcRoutes } from './routes.ts';
+
+/** A repeated parameter, which no provider sends, counts as missing. */
+const once = (description: string) => z.string().optional().catch(undefined).meta({ description });
+
+const schema = {
+  tags: ['single sign-on'],
+  summary: 'Receive the answer of an OpenID Connect provider',
+  description:
+    'Where the provider sends the browser back. The code is exchanged for tokens, the ID token is validated, and the browser is redirected (303) to the account page with a one-time code in the fragment. A client that accepts `application/json` and not `text/html` gets that code in JSON.',
+  querystring: z.object({
+    state: once('Names the login'),
+    code: once('The authorization code'),
+    iss: once('The issuer of the answer (RFC 9207)'),
+    error: once('Why the provider refused'),
+  }),
+  response: {
+    200: z.object({ code: z.string(), expires_in: z.int() }).meta({
+      description: 'A one-time code for /api/v1/auth/sso/exchange',
+      examples: [{ code: 'lVJxtmHNVbAXj3TjbFFJ0VmcrxTUBfuVVZTa8UkUgHU', expires_in: CODE_LIFETIME }],
+    }),
+    ...failures('catalogue', 'invalidFormat', 'forbidden', 'rateLimited', 'unavailable'),
+  },
+};
+
+/** GET /oauth/callback and /oauth/callback/{slug}: end an authorization code flow (CONTRACT.md §OpenID Connect). */
+export const oidcCallback: FastifyPluginAsyncZod<OidcRoutes> = async (app, { options, providerOf }) => {
+  const config = { public: true, errorPage: failurePage };
+
+  async function finish(
+    request: FastifyRequest<{ Querystring: z.infer<typeof schema.querystring> }>,
+    reply: FastifyReply,
+    slug?: string,
+  ) {
+    const { state } = request.query;
+    if (!state) throw new SsoRefusal('login not begun here', 'the answer has no single state');
+    const flow = await takeFlow(options, state);
+    const { connection_id } = flow;
+    const connection = asOidc(await loginConnection(options.db, { protocol: 'oidc', connection_id }));
+    request.sso.connection = connection;
+    // Otherwise a page could log a visitor in to the account of an attacker.
+    if (browserOf(options, request) !== flow.browser)
+      throw new SsoRefusal('login not begun here', 'the browser is not the one that began the login');
+    // Otherwise the code of one provider could go to the token endpoint of another (RFC 9700 §4.4).
+    if (slug !== (connection.oidc.own_callback ? connection.slug : undefined))
+      throw new SsoRefusal('message refused', 'the answer came to the callback of another connection');
+
+    const claims = await withTimeout(
+      authenticate(
+        { options, providerOf },
+        connection,
+        flow,
+        new URL(request.url, 'http://localhost').search,
+      ),
+      options.loginTimeout,
+      new SsoRefusal('provider unavailable', 'the calls of the login took too long'),
+    );
+    const profile = profileOf(connection, claims);
+    await rememberMissing(options, connection, profile);
+    if (profile.email !== undefined) request.sso.email = profile.email;
+    const { sid } = claims.idToken;
+    return finishBrowserLogin(options, request, reply, connection, {
+      flow,
+      profile,
+      provider_sid: typeof sid === 'string' ? sid : undefined,
+    });
+  }
+
+  app.get('/oauth/callback', { schema, config }, (request, reply) => finish(request, reply));
+  const params = z.object({ slug: z.string().meta({ description: 'Names the connection' }) });
+  const own = {
+    ...schema,
+    params,
+    summary: 'Receive the answer of an OpenID Connect provider at an address of its own',
+    description: `For providers that do not name themselves in their answers (RFC 9207). ${schema.description}`,
+  };
+  app.get('/oauth/callback/:slug', { schema: own, config }, (request, reply) =>
+    finish(request, reply, request.params.slug),
+  );
+};

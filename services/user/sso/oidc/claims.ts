@@ -1,0 +1,9 @@
+import type { JWTPayload } from 'jose';
+import type { UserInfoResponse } from 'openid-client';
+
+/** What a provider says about a person. */
+export interface Claims {
+  idToken: JWTPayload & { sub: string };
+  /** Absent if the ID token says all. */
+  userInfo?: UserInfoResponse;
+}

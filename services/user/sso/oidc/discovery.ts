@@ -1,0 +1,169 @@
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { allowInsecureRequests, customFetch, discovery, None, type ServerMetadata } from 'openid-client';
+import { SsoRefusal } from '../refusal.ts';
+import { ALGORITHMS, type OidcConnection, type OidcOptions } from './options.ts';
+import { providerFetch } from './provider-fetch.ts';
+import { refusalOf } from './refusal-of.ts';
+
+/** Milliseconds for which a discovery document and its keys are used. */
+const LIFETIME = 300_000;
+/** Milliseconds after a failure until the provider is asked again. */
+const RETRY = 5_000;
+/** Milliseconds after the keys were read until an unknown key makes us read them again. */
+const REFRESH = 30_000;
+/** Connections whose documents are kept. */
+const MAX_KEPT = 1_000;
+
+/** What a provider publishes. */
+export interface Provider {
+  metadata: ServerMetadata;
+  /** The keys that sign its tokens; reads them again when a token names a new one. */
+  keys: JWTVerifyGetKey;
+  /** Milliseconds by which its clock is ahead of ours; undefined if it does not say. */
+  ahead: number | undefined;
+}
+
+/** Reads a provider's documents, for all logins of a connection at once, and keeps them for five minutes. */
+export function createProviders(options: OidcOptions) {
+  const { now } = options;
+  const kept = new Map<string, { updated_at: number; until: number; provider: Promise<Provider> }>();
+  return async ({ connection_id, updated_at, oidc }: OidcConnection): Promise<Provider> => {
+    const known = kept.get(connection_id);
+    if (known && known.updated_at === updated_at.getTime() && now() < known.until) return known.provider;
+    const entry = {
+      updated_at: updated_at.getTime(),
+      until: Number.POSITIVE_INFINITY,
+      provider: discover(options, oidc.issuer),
+    };
+    kept.delete(connection_id);
+    kept.set(connection_id, entry);
+    for (const oldest of kept.keys()) {
+      if (kept.size <= MAX_KEPT) break;
+      kept.delete(oldest);
+    }
+    entry.provider.then(
+      () => {
+        entry.until = now() + LIFETIME;
+      },
+      () => {
+        entry.until = now() + RETRY;
+      },
+    );
+    return entry.provider;
+  };
+}
+
+/**
+ * Reads the discovery document of an issuer (OpenID Connect Discovery 1.0 §4).
+ * @throws {SsoRefusal} when it cannot be read or belongs to another issuer.
+ */
+export async function discover(options: OidcOptions, issuer: string): Promise<Provider> {
+  const { outbound, documentTimeout, now } = options;
+  const fetch = () => providerFetch(outbound, AbortSignal.timeout(documentTimeout));
+  let date = Number.NaN;
+  try {
+    const configuration = await discovery(new URL(issuer), 'discovery', undefined, None(), {
+      [customFetch]: async (...call) => {
+        const response = await fetch()(...call);
+        date = Date.parse(response.headers.get('date') ?? '');
+        return response;
+      },
+      // `outbound` decides which addresses may do without TLS. An issuer with TLS has no endpoint without it.
+      execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [],
+    });
+    const metadata: ServerMetadata = { ...configuration.serverMetadata() };
+    if (metadata.issuer !== issuer)
+      throw new SsoRefusal(
+        'message refused',
+        `the discovery document is that of ${metadata.issuer.slice(0, 200)}`,
+      );
+    return {
+      metadata: { ...metadata, id_token_signing_alg_values_supported: acceptedAlgorithms(metadata) },
+      keys: signingKeys(() => readKeys(metadata, issuer, fetch()), now),
+      ahead: Number.isNaN(date) ? undefined : date - now(),
+    };
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}
+
+/** OpenID Connect Core 1.0 §3.1.3.7 expects RS256 by default. */
+function acceptedAlgorithms({ id_token_signing_alg_values_supported: offered }: ServerMetadata): string[] {
+  const accepted = Array.isArray(offered) ? ALGORITHMS.filter((name) => offered.includes(name)) : ['RS256'];
+  if (accepted.length > 0) return accepted;
+  throw new SsoRefusal(
+    'message refused',
+    `the provider signs ID tokens with none of ${ALGORITHMS.join(', ')}`,
+  );
+}
+
+type KeySet = ReturnType<typeof createLocalJWKSet>;
+
+async function readKeys(
+  { jwks_uri }: ServerMetadata,
+  issuer: string,
+  fetch: ReturnType<typeof providerFetch>,
+): Promise<KeySet> {
+  const protocols = issuer.startsWith('http:') ? ['http:', 'https:'] : ['https:'];
+  if (typeof jwks_uri !== 'string' || !protocols.includes(URL.parse(jwks_uri)?.protocol ?? ''))
+    throw new SsoRefusal('message malformed', 'the discovery document has no valid jwks_uri');
+  const headers = { accept: 'application/json, application/jwk-set+json' };
+  const response = await fetch(jwks_uri, { method: 'GET', headers, body: null, redirect: 'manual' });
+  if (response.status !== 200)
+    throw new SsoRefusal('provider unavailable', `${jwks_uri}: the response has status ${response.status}`);
+  try {
+    return createLocalJWKSet((await response.json()) as JSONWebKeySet);
+  } catch {
+    throw new SsoRefusal('message malformed', `${jwks_uri}: the response is not a key set`);
+  }
+}
+
+/**
+ * Looks keys up. An unknown key makes us read the set again, so that providers can change keys at any time, but not
+ * so often that forged tokens make us flood the provider. A set that cannot be read again stays in use.
+ */
+function signingKeys(read: () => Promise<KeySet>, now: () => number): JWTVerifyGetKey {
+  let keys: Promise<KeySet> | undefined;
+  let refreshing: Promise<KeySet> | undefined;
+  let readAt = 0;
+  let failed = false;
+
+  function load(): Promise<KeySet> {
+    readAt = now();
+    failed = false;
+    const loading = read();
+    loading.catch(() => {
+      failed = true;
+    });
+    keys = loading;
+    return loading;
+  }
+  /** @returns undefined when the set is fresh. */
+  function refresh(): Promise<KeySet> | undefined {
+    if (refreshing || now() - readAt < REFRESH) return refreshing;
+    readAt = now();
+    const reading = read();
+    refreshing = reading;
+    const done = () => {
+      refreshing = undefined;
+    };
+    reading.then(() => {
+      keys = reading;
+      done();
+    }, done);
+    return reading;
+  }
+
+  return async (header, token) => {
+    const known = !keys || (failed && now() - readAt >= RETRY) ? load() : keys;
+    try {
+      return await (await known)(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      // Another login may have read them meanwhile.
+      const newer = keys === known ? refresh() : keys;
+      if (!newer) throw error;
+      return (await newer)(header, token);
+    }
+  };
+}

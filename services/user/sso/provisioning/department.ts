@@ -1,0 +1,166 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { audit } from '@gatehouse/shared/identity/audit';
+import type { FastifyRequest } from 'fastify';
+import { endSelfGrants, newRevocation } from '../../access/end-self-grants.ts';
+import { revokeGrants } from '../../access/revoke-grants.ts';
+import type { Database } from '../../database.ts';
+import { nameKeys } from '../../organizations/departments/name-keys.ts';
+import { addMember } from '../../organizations/members/add.ts';
+import type { Membership } from '../../organizations/records.ts';
+import type { SsoOptions } from '../options.ts';
+import type { Connection } from '../records.ts';
+import type { Account } from './account.ts';
+import type { AssignedRole } from './role.ts';
+
+/** Who granted the memberships that a connection manages; it changes no others. */
+export const grantedBy = (connection_id: string): string => `sso:${connection_id}`;
+
+interface Assignment {
+  /** The department's name as the provider sends it. */
+  department: string | undefined;
+  /** Undefined leaves the role as it is. */
+  role: AssignedRole | undefined;
+  /** Whether SCIM manages the person, who then stays where they are unless the provider names a department. */
+  isManaged: boolean;
+}
+
+/**
+ * Makes a person a member of the department that their provider names, or else of the connection's default, and ends
+ * the memberships in other departments that the connection granted.
+ */
+export async function assignDepartment(
+  options: Pick<SsoOptions, 'db' | 'now'>,
+  request: FastifyRequest,
+  connection: Connection,
+  user: Account,
+  { department, role, isManaged }: Assignment,
+): Promise<void> {
+  const { db } = options;
+  const { organization_id, connection_id } = connection;
+  const { user_id } = user;
+  const [department_id, memberships] = await Promise.all([
+    departmentOf(db, request, connection, department),
+    db.memberships.find({ user_id, organization_id }).toArray(),
+  ]);
+  const own = memberships.filter(({ granted_by }) => granted_by === grantedBy(connection_id));
+  const stays = isManaged && department === undefined;
+  const isMember = memberships.some((each) => each.department_id === department_id);
+  const joins = department_id !== undefined && !isMember && !(stays && own.length > 0);
+  if (own.length === 0 && !joins) return;
+  // An Owner of the organization is Owner in every department.
+  if (await isOwner(db, organization_id, user_id)) return;
+  const change = { options, request, connection, user };
+  for (const membership of own) {
+    if (stays || membership.department_id === department_id) await setRole(change, membership, role);
+    else await remove(change, membership);
+  }
+  if (joins) await add(change, department_id, role ?? connection.default_role);
+}
+
+const isOwner = async (db: Database, organization_id: string, user_id: string): Promise<boolean> =>
+  (await db.organizations.findOne(
+    { organization_id, 'owners.user_id': user_id },
+    { projection: { _id: 1 } },
+  )) !== null;
+
+/** Returns the department of the organization with this name, or else the connection's default. */
+async function departmentOf(
+  db: Database,
+  request: FastifyRequest,
+  { connection_id, organization_id, default_department_id }: Connection,
+  name: string | undefined,
+): Promise<string | undefined> {
+  if (name === undefined && default_department_id === null) return undefined;
+  const keys = name === undefined ? [] : nameKeys(name);
+  const departments = await db.departments
+    .find(
+      {
+        organization_id,
+        $or: [{ name_key: { $in: keys } }, { department_id: String(default_department_id) }],
+      },
+      { projection: { department_id: 1, name: 1, name_key: 1 } },
+    )
+    .toArray();
+  // Two departments can look like the name without looking like each other: the closer one counts.
+  const named =
+    departments.find((each) => each.name === name) ??
+    keys.map((key) => departments.find(({ name_key }) => name_key.includes(key))).find(Boolean);
+  if (name !== undefined && !named)
+    request.log.warn(
+      { connection_id, department: name.slice(0, 200), default_department_id },
+      'the identity provider sent an unknown department: the default department of the connection applies',
+    );
+  return (named ?? departments.find(({ department_id }) => department_id === default_department_id))
+    ?.department_id;
+}
+
+interface Change {
+  options: Pick<SsoOptions, 'db' | 'now'>;
+  request: FastifyRequest;
+  connection: Connection;
+  user: Account;
+}
+
+async function add(change: Change, department_id: string, role: AssignedRole): Promise<void> {
+  const { options, connection, user } = change;
+  const { connection_id, organization_id } = connection;
+  const at = new Date(options.now());
+  const added = await addMember(options.db, {
+    membership_id: randomUUIDv7(),
+    organization_id,
+    department_id,
+    user_id: user.user_id,
+    role,
+    granted_by: grantedBy(connection_id),
+    granted_at: at.toISOString(),
+    joined_at: at,
+  });
+  if (added) await auditMember(change, 'member.grant', department_id, null, role);
+}
+
+async function setRole(
+  change: Change,
+  { membership_id, granted_by, department_id, role: former }: Membership,
+  role: AssignedRole | undefined,
+): Promise<void> {
+  if (role === undefined || role === former) return;
+  const { db, now } = change.options;
+  const granted_at = new Date(now()).toISOString();
+  const { matchedCount } = await db.memberships.updateOne(
+    { membership_id, granted_by },
+    { $set: { role, granted_at, ...newRevocation() } },
+  );
+  if (matchedCount === 0) return; // a person has changed the membership meanwhile
+  await endSelfGrants(db, { membership_id });
+  await auditMember(change, 'member.grant', department_id, former, role);
+}
+
+async function remove(
+  change: Change,
+  { membership_id, granted_by, organization_id, department_id, role }: Membership,
+): Promise<void> {
+  const { db } = change.options;
+  const { deletedCount } = await db.memberships.deleteOne({ membership_id, granted_by });
+  if (deletedCount === 0) return;
+  await revokeGrants(db, { organization_id, department_id }, change.user.user_id);
+  await auditMember(change, 'member.remove', department_id, role, null);
+}
+
+/** The person acts, at the word of their provider. */
+const auditMember = (
+  { options: { db, now }, request, connection: { connection_id, organization_id }, user }: Change,
+  action: 'member.grant' | 'member.remove',
+  department_id: string,
+  before: string | null,
+  after: string | null,
+) =>
+  audit(db, request, now(), {
+    action,
+    user_id: user.user_id,
+    email: user.email,
+    target: { user_id: user.user_id, connection_id },
+    before: before === null ? null : { role: before },
+    after: after === null ? null : { role: after },
+    organization_id,
+    department_id,
+  });

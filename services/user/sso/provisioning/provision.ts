@@ -1,0 +1,47 @@
+import { ensureFeatures } from '@gatehouse/shared/identity/features';
+import type { FastifyRequest } from 'fastify';
+import type { SsoOptions } from '../options.ts';
+import type { Profile } from '../profile.ts';
+import type { Connection, Identity } from '../records.ts';
+import { SsoRefusal } from '../refusal.ts';
+import { type Account, updateAccount } from './account.ts';
+import { assignDepartment } from './department.ts';
+import { firstLogin } from './first-login.ts';
+import { accountOf } from './identity.ts';
+import { assignedRole } from './role.ts';
+
+/**
+ * Returns the account of a person who has proved who they are at their provider: creates or links it at their first
+ * login and updates it afterwards (CONTRACT.md §Provisioning). The next login completes an interrupted call.
+ * @throws {SsoRefusal} when the person may not have an account here.
+ */
+export async function provision(
+  options: Pick<SsoOptions, 'db' | 'now'>,
+  request: FastifyRequest,
+  connection: Connection,
+  profile: Profile,
+): Promise<Account> {
+  const { db, now } = options;
+  const { connection_id } = connection;
+  const { subject } = profile;
+  if (subject === '') throw new SsoRefusal('message refused', 'the provider sent no subject');
+  const known: Identity | null = await db.ssoIdentities.findOne({ connection_id, subject });
+  const role = assignedRole(request, connection, profile);
+  const { user, identity } = known
+    ? { user: await accountOf(db, connection, known), identity: known }
+    : await firstLogin(options, request, connection, profile, role);
+
+  // SCIM keeps what a login does not mention.
+  const isManaged = identity.scim !== undefined;
+  const present = { ...profile, role: profile.role === undefined && isManaged ? undefined : role };
+  const [account] = await Promise.all([
+    updateAccount(db, user, present),
+    assignDepartment(options, request, connection, user, { ...present, isManaged }),
+    db.ssoIdentities.updateOne(
+      { identity_id: identity.identity_id },
+      { $set: { last_login_at: new Date(now()) } },
+    ),
+    ensureFeatures(db, user, now()),
+  ]);
+  return account;
+}

@@ -1,0 +1,229 @@
+import type { Role } from '@gatehouse/shared/access/rbac';
+import { ANY_STRING, collection } from '@gatehouse/shared/data/connect';
+import { ssoDomainCollections } from '@gatehouse/shared/identity/sso-domains';
+
+export const PROTOCOLS = ['saml', 'oidc', 'ldap'] as const;
+export type Protocol = (typeof PROTOCOLS)[number];
+
+/** An identity provider of an organization (CONTRACT.md §Single sign-on). */
+export interface Connection {
+  connection_id: string;
+  organization_id: string;
+  /** Numbers the connections of an organization. Its unique index enforces the limit. */
+  slot: number;
+  protocol: Protocol;
+  /** Names the connection in addresses, such as /saml/login/{slug}; unique, in lower case. */
+  slug: string;
+  name: string;
+  enabled: boolean;
+  /** The names under which the provider sends each attribute. */
+  attributes: AttributeNames;
+  /** The role of people whose provider sends none; never Owner. */
+  default_role: Exclude<Role, 'Owner'>;
+  /** The department of people whose provider names none. */
+  default_department_id: string | null;
+  /** The attributes that the last login lacked; absent until there is one. */
+  missing_attributes?: (keyof AttributeNames)[];
+  /** The settings of its protocol; the others are absent. */
+  saml?: SamlSettings;
+  oidc?: OidcSettings;
+  ldap?: LdapSettings;
+  /** SHA-256 of the SCIM token, in hexadecimal. */
+  scim_token?: string;
+  created_at: Date;
+  updated_at: Date;
+  /** When its deletion began; the rest of what belongs to it goes first. */
+  deleted_at?: Date;
+}
+
+export interface AttributeNames {
+  email: string;
+  firstName: string;
+  lastName: string;
+  role: string;
+  department: string;
+}
+
+export interface SamlSettings {
+  idp_entity_id: string;
+  sso_url: string;
+  /** Where logout requests and responses go; null if the provider offers no single logout. */
+  slo_url: string | null;
+  /** Signing certificates in PEM, several while they are being replaced. */
+  certificates: string[];
+  /** Where the metadata were read, if they were; the test of the connection compares them. */
+  metadata_url?: string;
+  sign_requests: boolean;
+  /** Whether a login may begin at the provider. */
+  idp_initiated: boolean;
+  /** Our key for this connection: it signs requests and decrypts assertions. Encrypted, see ../secrets.ts. */
+  sp_private_key: string;
+  /** Its self-signed certificate in PEM, which the metadata publish. */
+  sp_certificate: string;
+}
+
+export interface OidcSettings {
+  issuer: string;
+  client_id: string;
+  /** Encrypted, see ../secrets.ts; null for a public client. */
+  client_secret: string | null;
+  /** Whether the provider answers at /oauth/callback/{slug}, since it does not name itself in its answers. */
+  own_callback?: boolean;
+}
+
+export interface LdapSettings {
+  /** ldap:// or ldaps://. */
+  url: string;
+  start_tls: boolean;
+  /** Certificates in PEM that vouch for the server, instead of those of the system. */
+  ca: string | null;
+  /** The account that searches; null to bind with `user_dn` instead. */
+  bind_dn: string | null;
+  /** Encrypted, see ../secrets.ts. */
+  bind_password: string | null;
+  base_dn: string | null;
+  /** The filter that finds a person, with {username}. */
+  user_filter: string | null;
+  /** The DN of a person, with {username}. */
+  user_dn: string | null;
+}
+
+/** A person at a connection, and their account. SCIM serves it as a user, with `identity_id` as `id`. */
+export interface Identity {
+  identity_id: string;
+  connection_id: string;
+  /** The provider's permanent identifier of the person; absent until their first login if SCIM created them. */
+  subject?: string;
+  user_id: string;
+  /** The address that the provider sent, in lower case. */
+  email: string;
+  /** What SCIM has stored of them; see services/user/scim. */
+  scim?: ScimUser;
+  created_at: Date;
+  updated_at: Date;
+  last_login_at?: Date;
+}
+
+export interface ScimUser {
+  user_name: string;
+  /**
+   * `user_name` in lower case: SCIM compares it without regard to case (RFC 7643 §4.1.1). Absent once SCIM has
+   * deleted the user.
+   */
+  user_name_key?: string;
+  external_id: string | null;
+  active: boolean;
+  /** The user resource as SCIM clients wrote it, without what other fields hold. */
+  attributes: Record<string, unknown>;
+  version: number;
+  /** While the account does not follow `active` yet; a start of the service completes it. */
+  unsettled?: true;
+  deleted_at?: Date;
+}
+
+/** What a connection knows of a department that it manages as a SCIM group. */
+export interface ScimGroup {
+  connection_id: string;
+  department_id: string;
+  external_id: string | null;
+  version: number;
+  updated_at: Date;
+  /** The connection has deleted the group; the department stays. */
+  deleted?: true;
+}
+
+/** A browser login under way, until the provider answers. */
+export interface Flow {
+  /** RelayState (SAML) and state (OpenID Connect). */
+  state: string;
+  connection_id: string;
+  /** SHA-256 of the browser's cookie. */
+  browser: string;
+  /** The ID of the AuthnRequest. */
+  request_id?: string;
+  nonce?: string;
+  code_verifier?: string;
+  expires_at: Date;
+}
+
+/** A finished browser login that the account page exchanges for a token. */
+export interface LoginCode {
+  /** SHA-256 of the code. */
+  code: string;
+  connection_id: string;
+  user_id: string;
+  /** The session that the token will belong to. */
+  sid: string;
+  /** SHA-256 of the browser's cookie. */
+  browser: string;
+  expires_at: Date;
+}
+
+/** A session that began at a provider, which may end it there. */
+export interface ProviderSession {
+  connection_id: string;
+  subject: string;
+  /** SessionIndex (SAML) or sid (OpenID Connect); absent if the provider sent none. */
+  provider_sid?: string;
+  user_id: string;
+  sid: string;
+  expires_at: Date;
+}
+
+/** An assertion, ID token or logout token that has been used. */
+export interface UsedMessage {
+  /** The connection and the message's own id. */
+  key: string;
+  expires_at: Date;
+}
+
+const expiring = { key: { expires_at: 1 }, expireAfterSeconds: 0 } as const;
+
+export const ssoCollections = {
+  ssoConnections: collection<Connection>('sso_connections', [
+    { key: { connection_id: 1 }, unique: true },
+    { key: { slug: 1 }, unique: true },
+    { key: { organization_id: 1, slot: 1 }, unique: true },
+    { key: { organization_id: 1, created_at: 1 } },
+    // A login that begins at a provider names its issuer.
+    {
+      key: { 'saml.idp_entity_id': 1 },
+      partialFilterExpression: { 'saml.idp_entity_id': ANY_STRING },
+    },
+    // So does a logout token.
+    { key: { 'oidc.issuer': 1 }, partialFilterExpression: { 'oidc.issuer': ANY_STRING } },
+    { key: { scim_token: 1 }, unique: true, partialFilterExpression: { scim_token: ANY_STRING } },
+  ]),
+  ...ssoDomainCollections,
+  ssoIdentities: collection<Identity>('sso_identities', [
+    { key: { identity_id: 1 }, unique: true },
+    {
+      key: { connection_id: 1, subject: 1 },
+      unique: true,
+      partialFilterExpression: { subject: ANY_STRING },
+    },
+    { key: { connection_id: 1, user_id: 1 }, unique: true },
+    {
+      key: { connection_id: 1, 'scim.user_name_key': 1 },
+      unique: true,
+      partialFilterExpression: { 'scim.user_name_key': ANY_STRING },
+    },
+    { key: { connection_id: 1, 'scim.external_id': 1 } },
+    { key: { 'scim.unsettled': 1 }, partialFilterExpression: { 'scim.unsettled': true } },
+    { key: { user_id: 1 } },
+  ]),
+  scimGroups: collection<ScimGroup>('scim_groups', [
+    { key: { connection_id: 1, department_id: 1 }, unique: true },
+  ]),
+  ssoFlows: collection<Flow>('sso_flows', [{ key: { state: 1 }, unique: true }, expiring]),
+  ssoLoginCodes: collection<LoginCode>('sso_login_codes', [{ key: { code: 1 }, unique: true }, expiring]),
+  ssoSessions: collection<ProviderSession>('sso_sessions', [
+    { key: { connection_id: 1, provider_sid: 1 } },
+    { key: { connection_id: 1, subject: 1 } },
+    expiring,
+  ]),
+  ssoUsedMessages: collection<UsedMessage>('sso_used_messages', [
+    { key: { key: 1 }, unique: true },
+    expiring,
+  ]),
+};

@@ -1,0 +1,92 @@
+import { failures } from '@gatehouse/shared/http/errors';
+import { forms } from '@gatehouse/shared/http/forms';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { CODE_LIFETIME, finishBrowserLogin } from '../login/finish.ts';
+import { takeFlow } from '../login/flow.ts';
+import { loginConnection } from '../login/login-connection.ts';
+import { rememberMissing } from '../login/remember-missing.ts';
+import { useOnce } from '../login/used-messages.ts';
+import type { SsoOptions } from '../options.ts';
+import { mapAttributes, type Profile } from '../profile.ts';
+import type { AttributeNames, Flow } from '../records.ts';
+import { asSaml, errorPage, MAX_FORM, operation } from './contract.ts';
+import { NAME_ID_FORMAT } from './names.ts';
+import { readMessage } from './read-message.ts';
+import { unsolicitedConnection } from './unsolicited-connection.ts';
+import type { Assertion } from './verify-assertion.ts';
+import { verifyResponse } from './verify-response.ts';
+
+const schema = {
+  ...operation,
+  consumes: ['application/x-www-form-urlencoded'],
+  summary: 'Receive the response of a SAML provider',
+  description:
+    'Ends a login: verifies the response, creates or updates the account, and redirects the browser (303) to the account page with a one-time code in the fragment of the address. A client that accepts `application/json` and not `text/html` gets the code in JSON. A failure is a page, or JSON for such a client.',
+  body: z.object({
+    SAMLResponse: z
+      .string({ error: 'is required' })
+      .meta({ description: 'The response in Base64', examples: ['PHNhbWxwOlJlc3BvbnNlIC4uLg=='] }),
+    RelayState: z
+      .string()
+      .optional()
+      .meta({
+        description: 'As it was in our request; ignored in a login that began at the provider',
+        examples: ['3q2-7wEBAQ0ZTmV2ZXJHb25uYUdpdmVZb3VVcAAAAAA'],
+      }),
+  }),
+  response: {
+    200: z.object({ code: z.string(), expires_in: z.int() }).meta({
+      description: 'The one-time code for POST /api/v1/auth/sso/exchange',
+      examples: [{ code: '3q2-7wEBAQ0ZTmV2ZXJHb25uYUdpdmVZb3VVcAAAAAA', expires_in: CODE_LIFETIME }],
+    }),
+    ...failures(
+      'catalogue',
+      'missingField',
+      'invalidFormat',
+      'forbidden',
+      'notFound',
+      'rateLimited',
+      'unavailable',
+    ),
+  },
+};
+
+/** POST /saml/acs: ends a login with the HTTP-POST binding (CONTRACT.md §SAML). */
+export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
+  await app.register(forms, { maxText: MAX_FORM });
+  const config = { public: true, errorPage };
+  app.post('/saml/acs', { schema, config }, async (request, reply) => {
+    const { SAMLResponse, RelayState } = request.body;
+    const flow = await flowOf(RelayState);
+    if (flow) {
+      const { connection_id } = flow;
+      request.sso.connection = await loginConnection(options.db, { protocol: 'saml', connection_id });
+    }
+    const message = readMessage('SAMLResponse', SAMLResponse);
+    request.sso.connection ??= await unsolicitedConnection(options, message);
+    const connection = asSaml(request.sso.connection);
+
+    const assertion = await verifyResponse(options, connection, message, flow?.request_id);
+    const profile = profileOf(assertion, connection.attributes);
+    await rememberMissing(options, connection, profile);
+    if (profile.email) request.sso.email = profile.email;
+    await useOnce(options, connection.connection_id, assertion.id, assertion.acceptedUntil);
+    return finishBrowserLogin(options, request, reply, connection, {
+      ...(flow && { flow }),
+      profile,
+      provider_sid: assertion.sessionIndex,
+    });
+  });
+
+  /** Takes the flow of a login that began here. Providers put a RelayState of their own into other responses. */
+  const flowOf = async (state: string | undefined): Promise<Flow | undefined> =>
+    state !== undefined && /^[\w-]{43}$/.test(state) ? takeFlow(options, state) : undefined;
+};
+
+/** A provider vouches for the addresses it sends; which domains it may vouch for is checked when provisioning. */
+function profileOf({ subject, subjectFormat, attributes }: Assertion, names: AttributeNames): Profile {
+  const mapped = mapAttributes(attributes, names);
+  const email = mapped.email ?? (subjectFormat === NAME_ID_FORMAT.email ? subject : undefined);
+  return { ...mapped, subject, email, emailVerified: true };
+}

@@ -1,0 +1,28 @@
+import type { AppError } from '@gatehouse/shared/http/errors';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { failurePage } from '../login/failure-page.ts';
+import type { Connection } from '../records.ts';
+import { SsoRefusal } from '../refusal.ts';
+import type { SamlConnection } from './service-provider.ts';
+
+export const slug = z.string().meta({ description: 'Names the connection', examples: ['acme'] });
+
+export const operation = { tags: ['single sign-on'], security: [] };
+
+/** Bytes of a form with a message: an assertion may list the groups of a person, and may be encrypted. */
+export const MAX_FORM = 512 * 1024;
+
+/** The page says what to do next, also after a form that cannot be read. */
+export const errorPage = (failure: AppError, request: FastifyRequest): string | undefined => {
+  const isUnread = failure.status === 400 && !(failure instanceof SsoRefusal);
+  return failurePage(isUnread ? new SsoRefusal('message malformed', failure.message) : failure, request);
+};
+
+/** Narrows a connection whose query asked for this protocol. */
+export function asSaml(connection: Connection): SamlConnection {
+  const { protocol, saml } = connection;
+  if (protocol !== 'saml' || !saml)
+    throw new Error(`connection ${connection.connection_id} has no SAML settings`);
+  return { ...connection, protocol, saml };
+}

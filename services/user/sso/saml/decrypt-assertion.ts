@@ -1,0 +1,28 @@
+import { promisify } from 'node:util';
+import { decrypt } from 'xml-encryption';
+import { SsoRefusal } from '../refusal.ts';
+import { ACCEPTED } from './names.ts';
+import { parseMessage } from './read-message.ts';
+import { requireAlgorithms } from './require-signatures.ts';
+
+const decryptXml = promisify(decrypt);
+
+/**
+ * Decrypts an EncryptedAssertion, so that its content is checked before the library decrypts it again to verify it.
+ * Every failure has the same reason: its text must not tell a client how far the decryption came (padding oracles).
+ */
+export async function decryptAssertion(encrypted: Element, privateKey: string): Promise<Element> {
+  requireAlgorithms(encrypted, 'EncryptionMethod', ACCEPTED.encryption);
+  try {
+    const content = await decryptXml(encrypted.toString(), {
+      key: privateKey,
+      disallowDecryptionWithInsecureAlgorithm: true,
+      warnInsecureAlgorithm: false,
+    });
+    return parseMessage('the decrypted assertion', Buffer.from(content)).root;
+  } catch (error) {
+    const detail =
+      error instanceof SsoRefusal ? error.detail : 'the assertion cannot be decrypted with our key';
+    throw new SsoRefusal('message refused', detail, error);
+  }
+}

@@ -1,0 +1,61 @@
+import { failures, found } from '@gatehouse/shared/http/errors';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { SsoOptions } from '../options.ts';
+import { asSaml, operation, slug } from './contract.ts';
+import { ACCEPTED, BINDING, NAME_ID_FORMAT, NAMESPACE } from './names.ts';
+import { acsUrlOf, entityIdOf, logoutUrlOf, type SamlConnection } from './service-provider.ts';
+import { escapeXml } from './xml.ts';
+
+const schema = {
+  ...operation,
+  summary: 'Get the SAML metadata of a connection',
+  description:
+    'The metadata to give to the identity provider: our entity ID, which is this address, the addresses for responses and logout requests, and the certificate of the key that signs our requests and decrypts assertions. Available before the connection is enabled.',
+  params: z.object({ slug }),
+  response: {
+    200: z.string().meta({
+      description: 'An EntityDescriptor (application/samlmetadata+xml)',
+      examples: ['<md:EntityDescriptor entityID="https://accounts.example.com/saml/metadata/acme">…'],
+    }),
+    ...failures('catalogue', 'invalidFormat', 'notFound', 'rateLimited', 'unavailable'),
+  },
+};
+
+/** GET /saml/metadata/{slug} (CONTRACT.md §SAML). */
+export const spMetadata: FastifyPluginAsyncZod<SsoOptions> = async (app, { config, db }) => {
+  app.get('/saml/metadata/:slug', { schema, config: { public: true } }, async (request, reply) => {
+    const connection = found(
+      await db.ssoConnections.findOne({ protocol: 'saml', slug: request.params.slug }),
+    );
+    return reply
+      .type('application/samlmetadata+xml; charset=utf-8')
+      .send(describeServiceProvider(config, asSaml(connection)));
+  });
+};
+
+/** Returns the metadata of our side of a connection (SAML 2.0 Metadata §2.4.4). */
+function describeServiceProvider(
+  config: Pick<SsoOptions['config'], 'PUBLIC_URL'>,
+  { slug, saml }: SamlConnection,
+): string {
+  const logoutUrl = escapeXml(logoutUrlOf(config, slug));
+  const certificate = saml.sp_certificate.replace(/-----[^-]*-----|\s/g, '');
+  const keyInfo = `<ds:KeyInfo><ds:X509Data><ds:X509Certificate>${certificate}</ds:X509Certificate></ds:X509Data></ds:KeyInfo>`;
+  const encryptionMethods = ACCEPTED.encryption.map(
+    (algorithm) => `<md:EncryptionMethod Algorithm="${algorithm}"/>`,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<md:EntityDescriptor xmlns:md="${NAMESPACE.metadata}" xmlns:ds="${NAMESPACE.signature}" entityID="${escapeXml(entityIdOf(config, slug))}">
+  <md:SPSSODescriptor AuthnRequestsSigned="${saml.sign_requests}" WantAssertionsSigned="true" protocolSupportEnumeration="${NAMESPACE.protocol}">
+    <md:KeyDescriptor use="signing">${keyInfo}</md:KeyDescriptor>
+    <md:KeyDescriptor use="encryption">${keyInfo}${encryptionMethods.join('')}</md:KeyDescriptor>
+    <md:SingleLogoutService Binding="${BINDING.redirect}" Location="${logoutUrl}"/>
+    <md:SingleLogoutService Binding="${BINDING.post}" Location="${logoutUrl}"/>
+    <md:NameIDFormat>${NAME_ID_FORMAT.persistent}</md:NameIDFormat>
+    <md:NameIDFormat>${NAME_ID_FORMAT.email}</md:NameIDFormat>
+    <md:AssertionConsumerService Binding="${BINDING.post}" Location="${escapeXml(acsUrlOf(config))}" index="0" isDefault="true"/>
+  </md:SPSSODescriptor>
+</md:EntityDescriptor>
+`;
+}

@@ -1,0 +1,39 @@
+import { loginConnection } from '../login/login-connection.ts';
+import type { SsoOptions } from '../options.ts';
+import type { Connection } from '../records.ts';
+import { SsoRefusal } from '../refusal.ts';
+import { NAMESPACE } from './names.ts';
+import type { Message } from './read-message.ts';
+import { entityIdOf } from './service-provider.ts';
+import { attribute, descendants, textOf } from './xml.ts';
+
+const refuse = (detail: string): never => {
+  throw new SsoRefusal('login not begun here', detail);
+};
+
+/**
+ * Finds the connection that a response without a request of ours is for: by its audience, or by its issuer if the
+ * assertion is encrypted. Nothing is verified yet, so the result only says whose keys to verify it with.
+ * @throws {SsoRefusal} login not begun here, unless the connection allows logins that begin at the provider.
+ */
+export async function unsolicitedConnection(
+  { config, db }: Pick<SsoOptions, 'config' | 'db'>,
+  { root }: Message,
+): Promise<Connection> {
+  if (attribute(root, 'InResponseTo') !== undefined)
+    return refuse('the response answers a request, but its RelayState is not that of a login');
+  const audiences = descendants(root, NAMESPACE.assertion, 'Audience').map(textOf);
+  const [issuer] = descendants(root, NAMESPACE.assertion, 'Issuer').map(textOf);
+  const prefix = entityIdOf(config, '');
+  const [slug] = audiences.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+  const which = slug === undefined ? { 'saml.idp_entity_id': issuer ?? '' } : { slug };
+  const candidates = await db.ssoConnections
+    .find({ ...which, protocol: 'saml', 'saml.idp_initiated': true })
+    .limit(2)
+    .toArray();
+  const [candidate, another] = candidates;
+  if (!candidate) return refuse('no connection for this response allows logins that begin at the provider');
+  if (another) return refuse(`several connections have the issuer ${issuer}, and the assertion is encrypted`);
+  const { connection_id } = candidate;
+  return loginConnection(db, { protocol: 'saml', connection_id });
+}

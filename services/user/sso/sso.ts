@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify';
+import { connections } from './connections/connections.ts';
+import { domains } from './domains/domains.ts';
+import { ldapLogin } from './ldap/login.ts';
+import { discover } from './login/discover.ts';
+import { exchange } from './login/exchange.ts';
+import { openIdConnect } from './oidc/oidc.ts';
+import type { SsoOptions } from './options.ts';
+import { saml } from './saml/saml.ts';
+
+/** The routes of single sign-on; register behind `requirePrincipal`. */
+export async function singleSignOn(app: FastifyInstance, options: SsoOptions): Promise<void> {
+  const operations: ((app: FastifyInstance, options: SsoOptions) => Promise<void>)[] = [
+    connections,
+    discover,
+    domains,
+    exchange,
+    ldapLogin,
+    openIdConnect,
+    saml,
+  ];
+  for (const operation of operations) await app.register(operation, options);
+}

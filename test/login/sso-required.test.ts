@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { buildLoginService } from '../../services/login/app.ts';
+import { COLLECTIONS } from '../../services/login/database.ts';
+import { eventsOf } from '../fixtures/audit.ts';
+import { watchedDatabase } from '../fixtures/database.ts';
+import { errorEnvelope, outcome } from '../fixtures/envelope.ts';
+import { postForm, postJson } from '../fixtures/http.ts';
+import { newMember } from '../fixtures/members.ts';
+import { listen, mailedCode, testConfig } from '../fixtures/services.ts';
+import { type SsoService, startSsoService } from '../user/sso/sso-service.ts';
+
+const TEXT = 'Your organization requires single sign-on. Please log in through your identity provider.';
+
+let service: SsoService;
+let organization: Awaited<ReturnType<SsoService['newOrganization']>>;
+let turn = 0;
+let domain: string;
+beforeAll(async () => {
+  service = await startSsoService();
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  turn += 1;
+  domain = `corp${turn}.example`;
+  organization = await service.newOrganization({ domain: null });
+  await service.addDomain(organization.organization_id, domain, { sso_required: true });
+});
+
+const account = (email = `grace@${domain}`, fields: object = {}) =>
+  newMember(service.db, { email, ...fields });
+const login = (email: string, password = 'secret') =>
+  postForm(`${service.login}/v2/login`, { email, password });
+const catalogueLogin = (email: string, password = 'secret') =>
+  postJson(`${service.login}/api/v1/auth/login`, { email, password });
+/** The statuses of a login at both doors. */
+const doors = async (email: string, password?: string) => [
+  (await login(email, password)).status,
+  (await catalogueLogin(email, password)).status,
+];
+
+test('refuses the password of an address whose domain requires single sign-on', async () => {
+  const { email } = await account();
+  expect(outcome(await login(email))).toEqual({ status: 403, body: { detail: TEXT } });
+  expect(outcome(await catalogueLogin(email))).toEqual({
+    status: 403,
+    body: errorEnvelope('SSO_REQUIRED', TEXT),
+  });
+});
+
+test('compares the domain without regard to case', async () => {
+  const { email } = await account(`Grace@${domain.toUpperCase()}`);
+  expect(await doors(email.toLowerCase())).toEqual([403, 403]);
+});
+
+test('audits the refusal', async () => {
+  const { email, user_id } = await account();
+  const [event] = await eventsOf(service, () => login(email));
+  expect(event).toMatchObject({ action: 'login', outcome: 'single sign-on required', user_id, email });
+});
+
+test('tells nobody without the password', async () => {
+  const { email } = await account();
+  expect(await doors(email, 'wrong')).toEqual([401, 401]);
+  expect(await doors(`nobody@${domain}`)).toEqual([404, 401]);
+});
+
+test('comes after the check of the verification', async () => {
+  const { email } = await account(undefined, { verified: false });
+  expect((await login(email)).body).toEqual({ detail: 'Account not verified' });
+});
+
+test('lets an Owner of the organization in', async () => {
+  const { email, user_id } = await account();
+  await service.db.organizations.updateOne(
+    { organization_id: organization.organization_id },
+    { $push: { owners: { user_id: String(user_id), granted_by: 'x', granted_at: 'x' } } },
+  );
+  expect(await doors(email)).toEqual([200, 200]);
+});
+
+test('does not let an Owner of another organization in', async () => {
+  const { email, user_id } = await account();
+  const other = await service.newOrganization({ domain: null });
+  await service.db.organizations.updateOne(
+    { organization_id: other.organization_id },
+    { $push: { owners: { user_id: String(user_id), granted_by: 'x', granted_at: 'x' } } },
+  );
+  expect(await doors(email)).toEqual([403, 403]);
+});
+
+test('does not let an account without a user_id in', async () => {
+  const { email } = await account(undefined, { user_id: undefined });
+  expect(await doors(email)).toEqual([403, 403]);
+});
+
+test.each([
+  ['another domain', () => `grace@other-${domain}`],
+  ['a subdomain', () => `grace@sub.${domain}`],
+  ['a parent domain', () => 'grace@example'],
+])('lets an address of %s in', async (_, address) => {
+  const { email } = await account(address());
+  expect(await doors(email)).toEqual([200, 200]);
+});
+
+test.each([
+  ['does not require it', { sso_required: false }],
+  ['is not verified', { verified_domain: undefined, verified_at: undefined, sso_required: true }],
+])('lets an address in whose domain %s', async (_, fields) => {
+  await service.addDomain(organization.organization_id, `open${turn}.example`, fields);
+  const { email } = await account(`grace@open${turn}.example`);
+  expect(await doors(email)).toEqual([200, 200]);
+});
+
+test('leaves signup, verification and reset as they are', async () => {
+  const form = { email: `new@${domain}`, password: 'first', name: 'New' };
+  expect((await postForm(`${service.user}/v2/signup`, form)).status).toBe(200);
+  const verify = { email: form.email, otp: mailedCode(service.mailbox, form.email) };
+  expect((await postForm(`${service.user}/v2/verify-otp`, verify)).status).toBe(200);
+  expect((await postForm(`${service.user}/v2/forgot-password`, { email: form.email })).status).toBe(200);
+  const reset = { email: form.email, otp: mailedCode(service.mailbox, form.email), new_password: 'second' };
+  expect((await postForm(`${service.user}/v2/reset-password`, reset)).status).toBe(200);
+  expect(await doors(form.email, 'second')).toEqual([403, 403]);
+});
+
+test('asks the database once more than before', async () => {
+  const { db, commands, drop } = await watchedDatabase(COLLECTIONS);
+  const app = await buildLoginService({ config: testConfig('login'), db });
+  const url = await listen(app);
+  const { email } = await newMember(db);
+  commands.length = 0;
+  expect((await postForm(`${url}/v2/login`, { email, password: 'secret' })).status).toBe(200);
+  expect(commands).toEqual(['find', 'aggregate', 'insert']); // the account, the domain, the audit
+  await app.close();
+  await drop();
+});

@@ -1,0 +1,254 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type PracticeIdp, startPracticeIdp } from '@gatehouse/practice-idp/practice-idp';
+import { createSigningKey } from '@gatehouse/practice-idp/signing-key';
+import { Client } from 'ldapts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { postForm, postJson, send } from '../fixtures/http.ts';
+import { createProcesses } from '../fixtures/processes.ts';
+import { locationOf, newBrowser } from '../user/sso/oidc/oidc-service.ts';
+import { type SsoService, startSsoService } from '../user/sso/sso-service.ts';
+
+const GATEHOUSE = 'http://localhost:8000';
+
+let service: SsoService;
+let practice: PracticeIdp;
+let organization: Awaited<ReturnType<SsoService['newOrganization']>>;
+beforeAll(async () => {
+  service = await startSsoService();
+  practice = await startPracticeIdp({
+    port: 0,
+    ldapPort: 0,
+    gatehouse: GATEHOUSE,
+    key: await createSigningKey(),
+  });
+  organization = await service.newOrganization({ domain: 'practice.test' });
+});
+afterAll(async () => {
+  await practice.stop();
+  await service.stop();
+});
+
+/** Creates a connection as printed. */
+async function connect(protocol: keyof PracticeIdp['connections']) {
+  const { organization_id } = organization;
+  const body = { organization_id, ...practice.connections[protocol] };
+  const { status, body: connection } = await organization.owner.call('POST', '/api/v1/sso/connections', body);
+  expect({ status, connection }).toMatchObject({ status: 201 });
+  return connection;
+}
+
+/** The provider and the services agree on the time. */
+const syncClock = () => service.clock.advance(Math.floor((Date.now() - service.clock.now()) / 1000));
+
+/** The fields and the target of the form on a page. */
+function formOf(html: string) {
+  const attributes = (tag: string): Record<string, string> =>
+    Object.fromEntries(
+      [...tag.matchAll(/([a-z]+)="([^"]*)"/g)].map(([, name, value]) => [
+        name,
+        String(value)
+          .replaceAll('&quot;', '"')
+          .replaceAll('&lt;', '<')
+          .replaceAll('&gt;', '>')
+          .replaceAll('&amp;', '&'),
+      ]),
+    );
+  const fields = [...html.matchAll(/<input type="hidden"[^>]*>/g)].map(([tag]) => attributes(tag));
+  return {
+    action: String(attributes(/<form[^>]*>/.exec(html)?.[0] ?? '').action),
+    fields: Object.fromEntries(fields.map(({ name, value }) => [String(name), String(value)])),
+  };
+}
+
+/** Exchanges the code at the end of a login. @returns the caller's profile. */
+async function profileOf(browser: ReturnType<typeof newBrowser>, end: string) {
+  const code = new URL(end).hash.replace('#code=', '');
+  const { body } = await browser.post('/api/v1/auth/sso/exchange', { code });
+  const headers = { authorization: `Bearer ${body.access_token}` };
+  return (await send(`${service.url}/api/v1/users/me`, { headers })).body;
+}
+
+describe('OpenID Connect', () => {
+  /** Keeps the provider's cookies. */
+  async function atProvider(
+    address: string,
+    form?: Record<string, string>,
+    cookies = new Map<string, string>(),
+  ) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answered = await send(address, {
+      headers: { cookie },
+      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+    });
+    for (const line of answered.headers.getSetCookie()) {
+      const [name = '', value = ''] = (line.split(';')[0] ?? '').split(/=(.*)/s);
+      cookies.set(name, value);
+    }
+    return answered;
+  }
+
+  test('logs Ada in after a wrong password', async () => {
+    await connect('oidc');
+    syncClock();
+    const browser = newBrowser(service);
+    const cookies = new Map<string, string>();
+    const start = locationOf(await browser('/oauth/login/practice-oidc'));
+    const login = new URL(locationOf(await atProvider(start, undefined, cookies)), practice.base).href;
+    expect((await atProvider(login, undefined, cookies)).body).toContain('ada@practice.test');
+    const wrong = await atProvider(login, { username: 'ada', password: 'wrong' }, cookies);
+    expect({ status: wrong.status, body: wrong.body }).toEqual({
+      status: 401,
+      body: expect.stringContaining('The password is wrong.'),
+    });
+    const right = await atProvider(login, { username: 'ada', password: 'ada-practice' }, cookies);
+    const answer = locationOf(await atProvider(locationOf(right), undefined, cookies));
+    expect(answer).toMatch(/^http:\/\/localhost:8000\/oauth\/callback\?/);
+    const end = await browser(answer);
+    expect(await profileOf(browser, locationOf(end))).toMatchObject({
+      email: 'ada@practice.test',
+      name: 'Ada Lovelace',
+    });
+  });
+});
+
+describe('SAML', () => {
+  test('logs Grace in after a wrong password', async () => {
+    await connect('saml');
+    syncClock();
+    const browser = newBrowser(service);
+    const start = locationOf(await browser('/saml/login/practice-saml'));
+    const { action, fields } = formOf((await send(start)).body);
+    const login = new URL(action, practice.base).href;
+    const wrong = await postForm(login, { ...fields, username: 'grace', password: 'wrong' });
+    expect(wrong.status).toBe(401);
+    const right = await postForm(login, { ...fields, username: 'grace', password: 'grace-practice' });
+    const response = formOf(right.body);
+    expect(response.action).toBe(`${GATEHOUSE}/saml/acs`);
+    const end = await browser.submit('/saml/acs', response.fields);
+    expect(await profileOf(browser, locationOf(end))).toMatchObject({
+      email: 'grace@practice.test',
+      name: 'Grace Hopper',
+    });
+  });
+
+  test('answers no service but this one', async () => {
+    const { status, body } = await send(`${practice.base}/saml/sso?SAMLRequest=bm9uZQ%3D%3D`);
+    expect({ status, body }).toEqual({ status: 400, body: expect.stringContaining('cannot be read') });
+  });
+});
+
+describe('LDAP', () => {
+  const { bind_dn, bind_password, base_dn } = {
+    bind_dn: 'cn=gatehouse,dc=practice,dc=test',
+    bind_password: 'practice-bind-password',
+    base_dn: 'dc=practice,dc=test',
+  };
+  async function withClient<T>(use: (client: Client) => Promise<T>): Promise<T> {
+    const client = new Client({ url: practice.connections.ldap.ldap.url });
+    try {
+      return await use(client);
+    } finally {
+      await client.unbind();
+    }
+  }
+
+  test('logs Linus in after a wrong password', async () => {
+    await connect('ldap');
+    const logIn = (password: string) =>
+      postJson(`${service.url}/api/v1/auth/ldap`, {
+        connection: 'practice-ldap',
+        username: 'linus',
+        password,
+      });
+    expect((await logIn('wrong')).status).toBe(401);
+    const { body } = await logIn('linus-practice');
+    const headers = { authorization: `Bearer ${body.access_token}` };
+    expect((await send(`${service.url}/api/v1/users/me`, { headers })).body).toMatchObject({
+      email: 'linus@practice.test',
+      name: 'Linus Torvalds',
+    });
+  });
+
+  test('finds a person and binds as them', async () => {
+    const entries = await withClient(async (client) => {
+      await client.bind(bind_dn, bind_password);
+      return (
+        await client.search(base_dn, { filter: '(&(objectClass=inetOrgPerson)(uid=LINUS))', paged: true })
+      ).searchEntries;
+    });
+    expect(entries).toMatchObject([
+      { dn: 'uid=linus,ou=people,dc=practice,dc=test', mail: 'linus@practice.test', role: 'Viewer' },
+    ]);
+    await withClient((client) => client.bind(String(entries[0]?.dn), 'linus-practice'));
+  });
+
+  test.each([
+    ['a wrong password', bind_dn, 'wrong'],
+    ['an empty password', bind_dn, ''],
+    ['an unknown name', 'cn=nobody', 'practice-bind-password'],
+  ])('refuses %s', async (_name, dn, password) => {
+    await withClient((client) => expect(client.bind(dn, password)).rejects.toMatchObject({ code: 49 }));
+  });
+
+  test('finds nothing before a bind', async () => {
+    await withClient((client) => expect(client.search(base_dn)).rejects.toMatchObject({ code: 50 }));
+  });
+
+  test('changes nothing', async () => {
+    await withClient(async (client) => {
+      await client.bind(bind_dn, bind_password);
+      await expect(client.del(`uid=ada,ou=people,${base_dn}`)).rejects.toMatchObject({ code: 53 });
+    });
+  });
+});
+
+describe('npm run practice-idp', () => {
+  const script = fileURLToPath(import.meta.resolve('@gatehouse/practice-idp/main'));
+  let folder: string;
+  let args: string[];
+  const processes = createProcesses<'practice-idp' | 'second'>(() => ({
+    script,
+    args,
+    env: { DATA_DIR: folder },
+  }));
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'practice-idp-'));
+  });
+  afterAll(async () => {
+    await processes.end('practice-idp');
+    await rm(folder, { recursive: true });
+  });
+
+  test('prints the connections, keeps its key, and stops on SIGTERM', async () => {
+    args = ['--port', '0', '--ldap-port', '0', '--gatehouse', 'https://gate.example/'];
+    const certificates: (string | undefined)[] = [];
+    for (let start = 0; start < 2; start += 1) {
+      await processes.start('practice-idp');
+      const url = [...processes.output().matchAll(/SAML +(http:\S+)/g)].at(-1)?.[1];
+      const { body } = await send(String(url));
+      certificates.push(/<ds:X509Certificate>([^<]+)/.exec(body)?.[1]);
+      expect(await processes.end('practice-idp', 'SIGTERM')).toBe(0);
+    }
+    expect(certificates).toEqual([certificates[0], certificates[0]]);
+    expect(certificates[0]).toMatch(/^MII/);
+    expect(processes.output()).toContain(
+      `curl https://gate.example/api/v1/sso/connections -H "authorization: Bearer $TOKEN"`,
+    );
+    expect(processes.output()).toContain('"client_id":"gatehouse"');
+  });
+
+  test('says in one line that a port is taken', async () => {
+    args = ['--port', new URL(practice.base).port, '--ldap-port', '0'];
+    await expect(processes.start('second')).rejects.toThrow(/practice-idp: listen EADDRINUSE/);
+  });
+
+  test('refuses a port that is none', async () => {
+    args = ['--port', '99999'];
+    await expect(processes.start('second')).rejects.toThrow(
+      'practice-idp: --port must be a port, 0 to 65535',
+    );
+  });
+});

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type SsoService, startSsoService } from '../sso/sso-service.ts';
+import { type Client, newClient, person, scimError } from './scim-client.ts';
+
+let service: SsoService;
+let client: Client;
+
+beforeAll(async () => {
+  service = await startSsoService();
+  client = await newClient(service, await service.newOrganization());
+});
+afterAll(() => service.stop());
+
+const bulk = (Operations: unknown, fields: object = {}) =>
+  client.call('POST', '/Bulk', {
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
+    Operations,
+    ...fields,
+  });
+const creation = (name: string, fields: object = {}) => ({
+  method: 'POST',
+  path: '/Users',
+  bulkId: name,
+  data: person(name, fields),
+});
+
+test('creates a thousand users in one call', async () => {
+  const { status, body } = await bulk(Array.from({ length: 1_000 }, (_, index) => creation(`many${index}`)));
+  expect(status).toBe(200);
+  expect(new Set(body.Operations.map((each: { status: string }) => each.status))).toEqual(new Set(['201']));
+  const { location, bulkId } = body.Operations[700];
+  const { body: user } = await client.call('GET', `/Users/${location.split('/').at(-1)}`);
+  expect(user.userName).toBe(`${bulkId}@corp.example`);
+  expect(await service.db.users.countDocuments({ email: /^many\d+@corp\.example$/ })).toBe(1_000);
+});
+
+test('answers each operation by itself', async () => {
+  await client.create('existing');
+  await service.newPerson({ email: 'linked@corp.example' });
+  const { body } = await bulk([
+    creation('fresh1'),
+    creation('existing'),
+    creation('fresh1', { bulkId: 'again' }),
+    creation('foreign', { userName: 'x@elsewhere.example', emails: [] }),
+    creation('owner', { roles: ['Owner'] }),
+    creation('linked'),
+    creation('invalid', { userName: 7 }),
+    creation('fresh2'),
+  ]);
+  expect(body.Operations.map((each: { status: string }) => each.status)).toEqual(
+    '201 409 409 403 403 201 400 201'.split(' '),
+  );
+  expect(body.Operations[1].response).toEqual(
+    scimError(409, 'There is a user with this userName', 'uniqueness'),
+  );
+});
+
+test('changes users, and names a user created before as a member', async () => {
+  const { body: user } = await client.create('changed');
+  const { body } = await bulk([
+    creation('newcomer'),
+    {
+      method: 'POST',
+      path: '/Groups',
+      bulkId: 'g',
+      data: { displayName: 'Bulk', members: [{ value: 'bulkId:newcomer' }] },
+    },
+    {
+      method: 'PATCH',
+      path: '/Groups/bulkId:g',
+      data: { Operations: [{ op: 'add', path: 'members', value: [{ value: user.id }] }] },
+    },
+    {
+      method: 'PATCH',
+      path: `/Users/${user.id}`,
+      version: 'W/"9"',
+      data: { Operations: [{ op: 'replace', value: { active: false } }] },
+    },
+    { method: 'PUT', path: `/Users/${user.id}`, data: person('changed', { title: 'Put' }) },
+    { method: 'DELETE', path: `/Users/${user.id}` },
+    { method: 'GET', path: `/Users/${user.id}` },
+    { method: 'DELETE', path: '/Users/nobody' },
+    { method: 'POST', path: '/Connections', data: {} },
+    { method: 'DELETE', path: '/Users/bulkId:nobody' },
+    null,
+  ]);
+  expect(body.Operations.map((each: { status: string }) => each.status)).toEqual(
+    '201 201 204 412 200 204 400 404 400 400 400'.split(' '),
+  );
+  const id = body.Operations[1].location.split('/').at(-1);
+  expect((await client.call('GET', `/Groups/${id}`)).body.members).toHaveLength(1);
+});
+
+test('stops after the errors that the caller accepts', async () => {
+  const { body } = await bulk(
+    [creation('a1'), creation('a1'), creation('a2'), creation('a2'), creation('a3')],
+    {
+      failOnErrors: 1,
+    },
+  );
+  expect(body.Operations.map((each: { status: string }) => each.status)).toEqual(['201', '409']);
+});
+
+test.each([
+  ['no operations', [], 400, 'invalidSyntax'],
+  ['no list', {}, 400, 'invalidSyntax'],
+  ['too many operations', Array.from({ length: 1_001 }, () => ({})), 413, 'tooMany'],
+])('refuses %s', async (_, operations, status, scimType) => {
+  const { body } = await bulk(operations);
+  expect(body).toEqual(scimError(status, expect.any(String), scimType));
+});

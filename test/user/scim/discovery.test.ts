@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type SsoService, startSsoService } from '../sso/sso-service.ts';
+import { type Client, ENTERPRISE, GROUP, newClient, USER } from './scim-client.ts';
+
+let service: SsoService;
+let client: Client;
+
+beforeAll(async () => {
+  service = await startSsoService();
+  client = await newClient(service, await service.newOrganization());
+});
+afterAll(() => service.stop());
+
+test('says what is supported', async () => {
+  const { status, body } = await client.call('GET', '/ServiceProviderConfig');
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
+    patch: { supported: true },
+    bulk: { supported: true, maxOperations: 1_000, maxPayloadSize: 1_048_576 },
+    filter: { supported: true, maxResults: 500 },
+    sort: { supported: true },
+    etag: { supported: true },
+    changePassword: { supported: false },
+  });
+});
+
+test.each([
+  ['ResourceTypes', ['User', 'Group']],
+  ['Schemas', [USER, GROUP, ENTERPRISE]],
+])('lists the %s, and each by its id', async (name, ids) => {
+  const { body } = await client.call('GET', `/${name}`);
+  expect(body).toMatchObject({ totalResults: ids.length, startIndex: 1 });
+  expect(body.Resources.map(({ id }: { id: string }) => id)).toEqual(ids);
+  for (const id of ids) expect((await client.call('GET', `/${name}/${id}`)).body.id).toBe(id);
+  expect((await client.call('GET', `/${name}/other`)).status).toBe(404);
+});
+
+test('describes the attributes of a user', async () => {
+  const { body } = await client.call('GET', `/Schemas/${USER}`);
+  expect(body.attributes).toContainEqual(
+    expect.objectContaining({ name: 'userName', type: 'string', required: true, uniqueness: 'server' }),
+  );
+});

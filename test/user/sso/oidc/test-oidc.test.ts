@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createOutbound } from '../../../../services/user/outbound/outbound.ts';
+import { testOidc } from '../../../../services/user/sso/oidc/test-oidc.ts';
+import type { SsoOptions } from '../../../../services/user/sso/options.ts';
+import { testConfig } from '../../../fixtures/services.ts';
+import { type OidcService, startOidcService } from './oidc-service.ts';
+import { type Lies, newKey, type Provider, sendJson, startProvider } from './provider.ts';
+
+let service: OidcService;
+let provider: Provider;
+let organization: Awaited<ReturnType<OidcService['newOrganization']>>;
+const config = testConfig('user', {
+  PUBLIC_URL: 'https://gate.example',
+  SSO_ALLOWED_NETWORKS: '127.0.0.0/8',
+});
+const outbound = createOutbound(config);
+beforeAll(async () => {
+  service = await startOidcService();
+  provider = await startProvider(service.clock);
+  organization = await service.newOrganization();
+});
+afterAll(async () => {
+  await outbound.close();
+  await provider.stop();
+  await service.stop();
+});
+beforeEach(() => provider.reset());
+
+/** Returns the findings by their check. */
+async function findings(...fields: [Parameters<OidcService['connect']>[2]?]) {
+  const connection = await service.connect(organization, provider, ...fields);
+  // The clock of the provider's HTTP server is the real one.
+  const options = { ...service, config, outbound, now: Date.now } as unknown as SsoOptions;
+  const found = await testOidc(options, connection);
+  return Object.fromEntries(found.map(({ check, level, message }) => [check, `${level}: ${message}`]));
+}
+
+const from = (document: Record<string, unknown>): Lies => ({
+  discovery: (honest) => ({ ...honest, ...document }),
+});
+
+test('finds nothing wrong with an honest provider', async () => {
+  provider.lies = from({
+    scopes_supported: ['openid', 'email', 'profile'],
+    claims_supported: ['email', 'email_verified', 'firstName', 'lastName', 'role', 'department'],
+    backchannel_logout_supported: true,
+  });
+  const found = await findings({ slug: 'corp' });
+  expect(found).toEqual({
+    Discovery: `ok: ${provider.issuer} publishes its endpoints.`,
+    Encryption:
+      'warning: The provider is reached without TLS, so others in the network can log in as anybody.',
+    Clock: expect.stringMatching(/^(?:ok|warning): /),
+    'Signing keys': 'ok: The provider publishes keys for RS256.',
+    'Client credentials': 'ok: The provider accepts the client and its secret.',
+    'Redirect URI':
+      'ok: Register https://gate.example/oauth/callback at the provider, and no other address of this service.',
+    PKCE: 'ok: The provider checks PKCE with S256.',
+    Scopes: 'ok: The provider accepts the scopes openid, email and profile, or does not list any.',
+    Attributes: 'ok: The provider announces every claim of the connection.',
+    'Back-channel logout':
+      'ok: Register https://gate.example/oauth/backchannel-logout/corp at the provider to end sessions from there.',
+  });
+});
+
+test('names the redirect URI of a connection with a callback of its own', async () => {
+  provider.lies = from({ authorization_response_iss_parameter_supported: undefined });
+  const found = await findings({ slug: 'own', oidc: { own_callback: true } });
+  expect(found['Redirect URI']).toMatch(/^ok: Register https:\/\/gate\.example\/oauth\/callback\/own /);
+});
+
+test.each<[string, () => Lies | Promise<Lies>, string, RegExp]>([
+  [
+    'discovery that answers 404',
+    () => ({
+      paths: {
+        '/.well-known/openid-configuration': (_request, response) => void response.writeHead(404).end(),
+      },
+    }),
+    'Discovery',
+    /^error: .* unexpected HTTP response status code/,
+  ],
+  [
+    'discovery of another issuer',
+    () => from({ issuer: `${provider.issuer}/` }),
+    'Discovery',
+    /^error: .* is that of http:\/\/127\.0\.0\.1:\d+\/\.$/,
+  ],
+  [
+    'an address that is not public',
+    () => from({ jwks_uri: 'http://10.0.0.1/keys' }),
+    'Signing keys',
+    /^error: .*not public/,
+  ],
+  [
+    'keys of another kind',
+    async () => {
+      const { jwk } = await newKey('ES256');
+      return { paths: { '/jwks': (_request, response) => sendJson(response, { keys: [jwk] }) } };
+    },
+    'Signing keys',
+    /^error: .*no applicable key/,
+  ],
+  [
+    'a wrong client secret',
+    () => ({
+      paths: {
+        '/token': (_request, response) =>
+          sendJson(response, { error: 'invalid_client', error_description: 'wrong secret' }, 401),
+      },
+    }),
+    'Client credentials',
+    /^error: .*invalid_client: wrong secret/,
+  ],
+  [
+    'a token endpoint that fails',
+    () => ({ paths: { '/token': (_request, response) => void response.writeHead(500).end() } }),
+    'Client credentials',
+    /^warning: .*status 500/,
+  ],
+  [
+    'a provider that does not name itself',
+    () => from({ authorization_response_iss_parameter_supported: undefined }),
+    'Redirect URI',
+    /^error: /,
+  ],
+  ['no PKCE', () => from({ code_challenge_methods_supported: ['plain'] }), 'PKCE', /^warning: /],
+  ['a missing scope', () => from({ scopes_supported: ['openid'] }), 'Scopes', /^warning: .*email, profile/],
+  [
+    'a missing claim',
+    () => from({ claims_supported: ['email', 'email_verified', 'firstName', 'lastName'] }),
+    'Attributes',
+    /^warning: .*role, department/,
+  ],
+  ['no back-channel logout', () => from({}), 'Back-channel logout', /^warning: /],
+  [
+    'a clock that is wrong',
+    () => ({
+      paths: {
+        '/.well-known/openid-configuration': (_request, response) => {
+          const date = new Date(Date.now() - 3_600_000).toUTCString();
+          response.writeHead(200, { 'content-type': 'application/json', date });
+          response.end(
+            JSON.stringify({
+              issuer: provider.issuer,
+              token_endpoint: `${provider.issuer}/token`,
+              jwks_uri: `${provider.issuer}/jwks`,
+            }),
+          );
+        },
+      },
+    }),
+    'Clock',
+    /^error: The provider's clock is 3\d{3} seconds behind/,
+  ],
+])('names %s', async (_name, lies, check, message) => {
+  provider.lies = await lies();
+  expect((await findings())[check]).toMatch(message);
+});

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import type { Profile } from '../../../../services/user/sso/profile.ts';
+import type { Connection } from '../../../../services/user/sso/records.ts';
+import { type SsoService, startSsoService } from '../sso-service.ts';
+import { GRACE, provisioner } from './provisioner.ts';
+
+let service: SsoService;
+let turn = 0;
+let organization: Awaited<ReturnType<SsoService['newOrganization']>>;
+let connection: Connection;
+let email: string;
+let user_id: string;
+let logIn: (changes?: Partial<Profile>) => ReturnType<ReturnType<typeof provisioner>['logIn']>;
+
+beforeAll(async () => {
+  service = await startSsoService();
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  turn += 1;
+  email = `grace@corp${turn}.example`;
+  organization = await service.newOrganization({ domain: `corp${turn}.example` });
+  connection = await service.newConnection(organization, { protocol: 'ldap' });
+  const grace = provisioner(service);
+  logIn = (changes = {}) => grace.logIn(connection, { email, ...changes });
+  ({ user_id } = await logIn());
+});
+
+const stored = () => service.db.users.findOne({ user_id });
+const refused = (refusal: string) => expect.objectContaining({ refusal });
+
+it('updates name and role when they differ', async () => {
+  const before = await stored();
+  const user = await logIn({ lastName: 'Murray', role: 'Admin' });
+  expect(user).toMatchObject({ user_id, name: 'Grace Murray', role: 'Admin' });
+  expect(await stored()).toEqual({ ...before, name: 'Grace Murray', role: 'Admin' });
+});
+
+it('writes nothing to an account that does not differ', async () => {
+  const update = vi.spyOn(service.db.users, 'updateOne');
+  await logIn();
+  expect(update).not.toHaveBeenCalled();
+  update.mockRestore();
+});
+
+it('keeps the name when the provider sends none', async () => {
+  expect((await logIn({ firstName: undefined, lastName: undefined })).name).toBe('Grace Hopper');
+});
+
+it('gives the default role again when the provider sends none', async () => {
+  await logIn({ role: 'Admin' });
+  expect((await logIn()).role).toBe('Viewer');
+});
+
+it('keeps the role of a person whom SCIM manages when the provider sends none', async () => {
+  await service.db.ssoIdentities.updateOne(
+    { user_id },
+    { $set: { 'scim.active': true, 'scim.user_name_key': email } },
+  );
+  await service.db.users.updateOne({ user_id }, { $set: { role: 'Editor' } });
+  expect((await logIn()).role).toBe('Editor');
+  expect((await logIn({ role: 'Analyst' })).role).toBe('Analyst');
+});
+
+it('finds the account by the subject when the e-mail has changed or is missing', async () => {
+  expect((await logIn({ email: 'hopper@unknown.example' })).user_id).toBe(user_id);
+  expect((await logIn({ email: undefined, emailVerified: false })).user_id).toBe(user_id);
+  expect((await stored())?.email).toBe(email);
+});
+
+it('records when the person last logged in', async () => {
+  service.clock.advance(60);
+  await logIn();
+  expect(await service.db.ssoIdentities.findOne({ user_id })).toMatchObject({
+    last_login_at: new Date(service.clock.now()),
+    updated_at: new Date(service.clock.now() - 60_000),
+  });
+});
+
+it('does not take an identity of another connection for this one', async () => {
+  const foreign = await service.newOrganization({ domain: `foreign${turn}.example` });
+  const other = await service.newConnection(foreign, { protocol: 'ldap' });
+  await expect(provisioner(service).logIn(other, { email })).rejects.toEqual(refused('foreign domain'));
+  const ada = await provisioner(service).logIn(other, { email: `ada@foreign${turn}.example` });
+  expect(ada.user_id).not.toBe(user_id);
+  expect((await logIn({ subject: GRACE.subject })).user_id).toBe(user_id);
+});
+
+it.each([
+  ['disabled', { account_status: 'disabled' as const }],
+  ['paused', { account_status: 'paused' as const }],
+  ['no longer verified', { verified: false }],
+])('refuses an account that is %s and changes nothing', async (_, fields) => {
+  await service.db.users.updateOne({ user_id }, { $set: fields });
+  const before = await stored();
+  await expect(logIn({ lastName: 'Murray' })).rejects.toEqual(refused('account disabled'));
+  expect(await stored()).toEqual(before);
+});
+
+it('refuses an account that has been deleted and creates no other', async () => {
+  await service.db.users.deleteOne({ user_id });
+  await expect(logIn()).rejects.toEqual(refused('account disabled'));
+  expect(await service.db.users.countDocuments({ email })).toBe(0);
+});
+
+it('refuses the role Owner and changes nothing', async () => {
+  const before = await stored();
+  await expect(logIn({ role: 'OWNER', lastName: 'Murray' })).rejects.toEqual(refused('role refused'));
+  expect(await stored()).toEqual(before);
+});
+
+it('refuses an account whose domain the organization has given up', async () => {
+  await service.db.ssoDomains.deleteOne({ organization_id: organization.organization_id });
+  await expect(logIn()).rejects.toEqual(refused('foreign domain'));
+});
