@@ -50,7 +50,8 @@ export async function finishBrowserLogin(
     email: user.email,
     organization_id,
     target: { connection_id },
-    session: auditedSession(request, sid, LIFETIME.catalogue, now()),
+    // The token is issued when the code is exchanged.
+    session: auditedSession(request, sid, CODE_LIFETIME + LIFETIME.catalogue, now()),
   });
   reply.header('cache-control', 'no-store');
   if (prefersJson(request)) return reply.send({ code, expires_in: CODE_LIFETIME });
