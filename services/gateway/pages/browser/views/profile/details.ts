@@ -19,7 +19,7 @@ export function Details({ profile, onSaved }: { profile: Profile; onSaved: () =>
     <${Section} title=${texts.profile.personal}>
       <${Facts}
         facts=${[
-          [texts.fields.email, profile.email],
+          [texts.fields.email, profile.email, true],
           [texts.profile.userId, profile.user_id ?? '–'],
           ...(Number.isNaN(Date.parse(created)) ? [] : [[texts.profile.memberSince, formatDate(created)]]),
         ]}

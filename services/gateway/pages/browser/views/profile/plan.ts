@@ -28,7 +28,7 @@ export function Plan({ profile }: { profile: Profile }) {
           ...(subscription_expiry && !Number.isNaN(Date.parse(subscription_expiry))
             ? [[texts.plan.expires, formatDate(subscription_expiry)]]
             : []),
-          [texts.plan.limits, limits.join(', ') || texts.plan.unlimited],
+          [texts.plan.limits, limits.join(', ') || texts.plan.unlimited, true],
         ]}
       />
       <${Usage} windows=${windows} />
