@@ -1,7 +1,10 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { digest, randomToken } from '../../services/user/sso/login/flow.ts';
 import { describePages, expectAccessible } from '../fixtures/browser.ts';
-import { member } from '../fixtures/members.ts';
+import { member, newMember } from '../fixtures/members.ts';
 
 const MARKUP = '<img src=x onerror="document.title=\'owned\'">';
 const failure = (status: number, code: string, message: string) => ({
@@ -9,7 +12,7 @@ const failure = (status: number, code: string, message: string) => ({
   json: { error: { code, message, details: message, timestamp: '', request_id: 'request-1' } },
 });
 
-/** The endpoints of single sign-on are played; their own tests are in test/user/sso. */
+/** Most answers are played here; test/user/sso tests those of the service. */
 describePages('single sign-on', (pages) => {
   const connection = (fields: object = {}) => ({
     json: { protocol: 'saml', name: 'Acme', slug: 'acme', login_url: 'https://evil.example/', ...fields },
@@ -37,15 +40,12 @@ describePages('single sign-on', (pages) => {
     expect(asked).toBe(`?${query}`);
   });
 
-  test('names the field of an unknown organization', async () => {
+  test('names the field of an organization that the service does not know', async () => {
     const page = await pages.open('/sso');
-    await page.route('**/api/v1/auth/sso/discover?*', (route) =>
-      route.fulfill(failure(404, 'RESOURCE_NOT_FOUND', 'Not found')),
-    );
-    await find(page, 'nobody');
-    await page
-      .locator('.field .error', { hasText: 'No organization with single sign-on was found.' })
-      .waitFor();
+    for (const organization of ['nobody', 'ada@nobody.example', 'ada@', '@', '/']) {
+      await find(page, organization);
+      await page.locator('form[aria-busy=false] .field .error', { hasText: 'No organization' }).waitFor();
+    }
     await expectAccessible(page, 'sso-unknown');
   });
 
@@ -95,6 +95,50 @@ describePages('single sign-on', (pages) => {
   });
 
   describe('that has finished', () => {
+    /** Stores a login that ended at a provider, for the browser with the cookie. */
+    async function finishedLogin(page: Page) {
+      const { db, clock } = pages.services;
+      const { user_id, email } = await newMember(db);
+      const [connection_id, organization_id, slug] = [randomUUIDv7(), randomUUIDv7(), randomUUIDv7()];
+      await db.ssoConnections.insertOne({
+        connection_id,
+        organization_id,
+        slot: 0,
+        slug,
+        enabled: true,
+      } as never);
+      const [code, cookie] = [randomToken(), randomToken()];
+      await db.ssoLoginCodes.insertOne({
+        code: digest(code),
+        connection_id,
+        user_id: String(user_id),
+        sid: newSessionId(clock.now()),
+        browser: digest(cookie),
+        expires_at: new Date(clock.now() + 60_000),
+      });
+      await page.context().addCookies([{ name: 'gatehouse-sso', value: cookie, url: pages.url }]);
+      return { code, email };
+    }
+
+    test('opens the account, once', async () => {
+      const page = await pages.open();
+      const { code, email } = await finishedLogin(page);
+      await page.goto(`/sso#code=${code}`);
+      await page.getByText(email).first().waitFor();
+      expect(page.url()).toBe(`${pages.url}/profile`);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByText('You are signed out.').waitFor();
+      await page.goto(`/sso#code=${code}`);
+      await page.getByText('This login was not begun in this browser, or it took too long.').waitFor();
+    });
+
+    test('opens nothing in another browser', async () => {
+      const { code, email } = await finishedLogin(await pages.open());
+      const page = await pages.open(`/sso#code=${code}`);
+      await page.getByText('This login was not begun in this browser, or it took too long.').waitFor();
+      expect(await page.content()).not.toContain(email);
+    });
+
     test('exchanges the code of the address for a session', async () => {
       const ada = await member(pages.services.db, pages.services.clock);
       const page = await pages.open();

@@ -103,15 +103,11 @@ describePages(
 
     const tokens = createTokens({ JWT_SECRET });
     const refusals: [string, () => Promise<string>, string][] = [
-      [
-        'a token that is not ours',
-        async () => link({ token: 'abc', user_id: 'User-1' }),
-        'not valid any more',
-      ],
+      ['a token that is not ours', async () => link({ token: 'abc', user_id: 'User-1' }), 'no longer valid'],
       [
         'markup as a token',
         async () => link({ token: MARKUP, user_id: MARKUP, email: MARKUP }),
-        'not valid any more',
+        'no longer valid',
       ],
       [
         'an expired token',
@@ -120,7 +116,7 @@ describePages(
           const token = tokens.session({ email, user_id }, pages.services.clock.now() - 7_200_000);
           return link({ token, user_id });
         },
-        'not valid any more',
+        'no longer valid',
       ],
       [
         'a token of another account',

@@ -6,11 +6,17 @@ import { parse } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 
+/** A content coding of a file, with its validator (RFC 9110 §8.8.3). */
+interface Encoded {
+  body: Buffer;
+  etag: string;
+}
+
 /** A file that browsers load. Its path names its content, so what is at the path never changes. */
 export interface Asset {
   path: string;
   type: string;
-  encodings: { identity: Buffer; br: Buffer; gzip: Buffer };
+  encodings: Record<'identity' | 'br' | 'gzip', Encoded>;
 }
 
 /** Content types by extension. TypeScript is served as JavaScript. */
@@ -30,9 +36,14 @@ export async function createAsset(file: string, content: string): Promise<Asset>
   return {
     path: `/assets/${name}.${digest}${extension}`,
     type: TYPES[extension] ?? 'application/octet-stream',
-    encodings: { identity, br, gzip: gzipped },
+    encodings: { identity: encoded(identity), br: encoded(br), gzip: encoded(gzipped) },
   };
 }
+
+const encoded = (body: Buffer): Encoded => ({
+  body,
+  etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
+});
 
 /** A browser module. */
 export interface Module {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { GatewayConfig } from '@gatehouse/shared/config';
 import { publicRoutes } from '@gatehouse/shared/http/public-routes';
@@ -24,7 +23,7 @@ export async function pages(app: FastifyInstance, { config }: { config: GatewayC
     'referrer-policy': 'no-referrer',
     'permissions-policy': 'camera=(), geolocation=(), microphone=()',
     'cross-origin-opener-policy': 'same-origin',
-    vary: 'accept-language',
+    vary: 'accept-language, accept-encoding',
   };
 
   for (const path of PATHS) {
@@ -32,31 +31,31 @@ export async function pages(app: FastifyInstance, { config }: { config: GatewayC
       send(request, reply.headers(headers), shellOf(path, languageOf(request.headers['accept-language']))),
     );
   }
+  const immutable = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' };
   for (const asset of assets) {
-    app.get(asset.path, async (request, reply) =>
-      send(request, reply.header('cache-control', 'public, max-age=31536000, immutable'), asset),
-    );
+    app.get(asset.path, async (request, reply) => send(request, reply.headers(immutable), asset));
   }
 }
 
 /** Sends content in the best encoding that the client accepts; 304 when the client has it (RFC 9110 §13.1.2). */
 function send(
-  request: FastifyRequest,
+  { headers }: FastifyRequest,
   reply: FastifyReply,
   { type, encodings }: Omit<Asset, 'path'>,
 ): FastifyReply {
-  const accepted = request.headers['accept-encoding'] ?? '';
-  const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : 'identity';
-  const body = encodings[encoding];
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  const vary = reply.getHeader('vary');
-  reply.headers({ etag, vary: vary ? `${vary}, accept-encoding` : 'accept-encoding' });
-  const known = (request.headers['if-none-match'] ?? '')
-    .split(/\s*,\s*/)
-    .map((each) => each.replace(/^W\//, ''));
-  if (known.includes(etag)) return reply.code(304).send();
+  const encoding = preferredEncoding(headers['accept-encoding']);
+  const { body, etag } = encodings[encoding];
+  reply.header('etag', etag);
+  if (headers['if-none-match']?.includes(etag)) return reply.code(304).send();
   if (encoding !== 'identity') reply.header('content-encoding', encoding);
   return reply.type(type).send(body);
+}
+
+/** Chooses a content coding (RFC 9110 §12.5.3); one that a client gives no weight does not count. */
+function preferredEncoding(accepted = ''): keyof Asset['encodings'] {
+  const codings = accepted.toLowerCase().replace(/[\w*-]+\s*;\s*q=0(\.0*)?\s*(?=,|$)/g, '');
+  if (/\bbr\b/.test(codings)) return 'br';
+  return /\bgzip\b/.test(codings) ? 'gzip' : 'identity';
 }
 
 /** Builds every page and asset once, at the start. */

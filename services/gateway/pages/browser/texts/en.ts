@@ -59,7 +59,7 @@ export const texts = {
     leave: 'Leave',
     checking: 'Checking the support link…',
     incomplete: 'This support link is incomplete. Ask for another one.',
-    invalid: 'This support link is not valid any more. Ask for another one.',
+    invalid: 'This support link is no longer valid. Ask for another one.',
     otherAccount: 'This support link does not belong to the account that it names. It was not opened.',
   },
   signUp: {
