@@ -245,7 +245,7 @@ describePages(
       await button(page, 'Testereignis senden').click();
       await toast(page, 'Der Empfänger hat das Testereignis angenommen.');
       await page.getByRole('list', { name: 'Zustellungen' }).getByText('1 Versuch').click();
-      await page.getByLabel('Gesendeter Inhalt').waitFor();
+      await page.getByLabel('Nutzdaten').waitFor();
       await expectAccessible(page, 'webhook-de');
     });
   },
