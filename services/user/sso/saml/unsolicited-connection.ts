@@ -1,4 +1,4 @@
-import { loginConnection } from '../login/login-connection.ts';
+import { requireUsable } from '../login/login-connection.ts';
 import type { SsoOptions } from '../options.ts';
 import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
@@ -34,6 +34,6 @@ export async function unsolicitedConnection(
   const [candidate, another] = candidates;
   if (!candidate) return refuse('no connection for this response allows logins that begin at the provider');
   if (another) return refuse(`several connections have the issuer ${issuer}, and the assertion is encrypted`);
-  const { connection_id } = candidate;
-  return loginConnection(db, { protocol: 'saml', connection_id });
+  await requireUsable(db, candidate);
+  return candidate;
 }
