@@ -4,6 +4,7 @@ import { listChatbots } from './list-chatbots.ts';
 import { login } from './login.ts';
 import { oidc } from './oidc.ts';
 import { saml } from './saml.ts';
+import { scim } from './scim.ts';
 import { startup } from './startup.ts';
 import { usersMe } from './users-me.ts';
 import { webhooks } from './webhooks.ts';
@@ -18,6 +19,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   webhooks,
   saml,
   oidc,
+  scim,
 };
 
 const wanted = process.argv.slice(2);

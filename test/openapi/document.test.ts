@@ -19,6 +19,7 @@ const PUBLIC = [
   'post /v2/reset-password',
   'post /api/v1/auth/login',
   'post /api/v1/auth/ldap',
+  'get /api/v1/auth/sso/discover',
   'post /api/v1/auth/sso/exchange',
   'get /health',
   'get /health/ready',

@@ -28,11 +28,13 @@ const REFERENCES = [
   ['auditEvents', 'target.user_id'],
 ] as const satisfies [keyof Database, string][];
 
+type Ids = { $in: string[] } | { $gte: string; $lte: string };
+
 /** Returns which of these ids other records still name. */
-async function referencedIds(db: Database, ids: string[]): Promise<Set<unknown>> {
+async function referencedIds(db: Database, ids: Ids): Promise<Set<unknown>> {
   const named = await Promise.all(
     REFERENCES.map(([collection, field]) =>
-      (db[collection] as unknown as Collection<Document>).distinct(field, { [field]: { $in: ids } }),
+      (db[collection] as unknown as Collection<Document>).distinct(field, { [field]: ids }),
     ),
   );
   return new Set(named.flat());
@@ -50,7 +52,7 @@ export async function withNewUserId<T>(
 ): Promise<T> {
   for (let draw = 0; draw < MAX_DRAWS; draw += 1) {
     const candidate = userId(randomInt(first, last + 1));
-    if ((await referencedIds(db, [candidate])).size > 0) continue;
+    if ((await referencedIds(db, { $in: [candidate] })).size > 0) continue;
     const written = await unlessTaken(() => write(candidate));
     if (written) return written.result;
   }
@@ -62,17 +64,22 @@ export async function withNewUserId<T>(
 }
 
 /**
- * Draws ids for accounts that are written together. Nothing refers to them; an account may have one by the time of
- * the write. There may be fewer than `count`.
+ * Draws ids for accounts that are written together, from a random stretch of the range, which takes the same few
+ * queries for any number of them. Nothing refers to these ids; an account may have one by the time of the write.
+ * There may be fewer than `count`.
  */
 export async function drawUserIds(db: Database, count: number): Promise<string[]> {
-  const { first, last } = RANGE;
-  const drawn = [...new Set(Array.from({ length: count }, () => userId(randomInt(first, last + 1))))];
+  const size = Math.max(BLOCK_SIZE, 2 * count);
+  const low = randomInt(RANGE.first, RANGE.last + 2 - size);
+  const stretch = { $gte: userId(low), $lte: userId(low + size - 1) };
   const [referenced, taken] = await Promise.all([
-    referencedIds(db, drawn),
-    db.users.distinct('user_id', { user_id: { $in: drawn } }),
+    referencedIds(db, stretch),
+    db.users.distinct('user_id', { user_id: stretch }),
   ]);
-  return drawn.filter((id) => !referenced.has(id) && !taken.includes(id));
+  const used = new Set([...referenced, ...taken]);
+  const free = Array.from({ length: size }, (_, index) => userId(low + index)).filter((id) => !used.has(id));
+  const start = randomInt(Math.max(1, free.length - count + 1));
+  return free.slice(start, start + count);
 }
 
 async function unlessTaken<T>(write: () => Promise<T>): Promise<{ result: T } | undefined> {
@@ -93,7 +100,7 @@ async function* freeIds(db: Database, { first, last }: typeof RANGE): AsyncGener
     const block = Array.from({ length: Math.min(BLOCK_SIZE, last - low + 1) }, (_, index) =>
       userId(low + index),
     );
-    const referenced = await referencedIds(db, block);
+    const referenced = await referencedIds(db, { $in: block });
     for (;;) {
       const taken = new Set(await db.users.distinct('user_id', { user_id: { $in: block } }));
       const free = block.filter((id) => !taken.has(id) && !referenced.has(id));

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { connections } from './connections/connections.ts';
 import { domains } from './domains/domains.ts';
 import { ldapLogin } from './ldap/login.ts';
+import { discover } from './login/discover.ts';
 import { exchange } from './login/exchange.ts';
 import { openIdConnect } from './oidc/oidc.ts';
 import type { SsoOptions } from './options.ts';
@@ -11,6 +12,7 @@ import { saml } from './saml/saml.ts';
 export async function singleSignOn(app: FastifyInstance, options: SsoOptions): Promise<void> {
   const operations: ((app: FastifyInstance, options: SsoOptions) => Promise<void>)[] = [
     connections,
+    discover,
     domains,
     exchange,
     ldapLogin,

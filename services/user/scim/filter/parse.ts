@@ -1,6 +1,6 @@
 import { invalidFilter } from '../errors.ts';
 
-export const COMPARISONS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le', 'pr'] as const;
+const COMPARISONS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le', 'pr'] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 export type Value = string | number | boolean | null;
 

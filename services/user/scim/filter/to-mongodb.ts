@@ -3,7 +3,7 @@ import { invalidFilter } from '../errors.ts';
 import type { Comparison, Filter, Value } from './parse.ts';
 
 /** Where an attribute is stored, and how it compares. */
-export interface Field {
+interface Field {
   path: string;
   /**
    * `folded` is stored in lower case and compares without regard to case; so does `text`, which is stored as it was

@@ -101,21 +101,12 @@ async function refuseTaken({ options, connection }: Call, creations: readonly Cr
     if (known.has(userNameKey(creation.input.user_name))) creation.error ??= taken();
 }
 
-/** Writes the accounts of addresses that have none. Those that fail are looked at one by one afterwards. */
+/** Writes accounts for all addresses. The unique index refuses those that have one; they are linked one by one. */
 async function createAccounts({ options, connection }: Call, creations: readonly Creation[]): Promise<void> {
   const { db, now } = options;
-  const emails = creations.map(({ input }) => input.email);
-  const known = new Set(
-    (
-      await db.users
-        .find({ email: { $in: emails } }, { collation: EMAIL_COLLATION, projection: { email: 1 } })
-        .toArray()
-    ).map(({ email }) => email.toLowerCase()),
-  );
-  const fresh = creations.filter(({ input }) => !known.has(input.email.toLowerCase()));
-  if (fresh.length < 2) return;
-  const ids = await drawUserIds(db, fresh.length);
-  const accounts = fresh.slice(0, ids.length).map((creation, index) => ({
+  if (creations.length < 2) return;
+  const ids = await drawUserIds(db, creations.length);
+  const accounts = creations.slice(0, ids.length).map((creation, index) => ({
     creation,
     user: {
       ...newAccount(creation.input.email, accountFields(creation.input, connection.default_role), now()),

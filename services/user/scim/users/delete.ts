@@ -31,7 +31,10 @@ export async function deleteUser(
     before: auditedUser(before),
     organization_id: connection.organization_id,
   });
-  await tellOwners(call, before);
+  // Best effort: neither the deletion nor its answer depends on the mail server. Each send has a time limit.
+  void tellOwners(call, before).catch((error) => {
+    request.log.error({ err: error, user_id }, 'Owners not told of a deleted person');
+  });
 }
 
 async function remove(call: Call, identity_id: string, ifMatch: string | undefined): Promise<ScimIdentity> {
@@ -55,7 +58,6 @@ async function remove(call: Call, identity_id: string, ifMatch: string | undefin
   throw changedMeanwhile();
 }
 
-/** Best effort: the deletion stands whether the mails are accepted or not. Each send has a time limit. */
 async function tellOwners(
   { options, request, connection }: Call,
   { user_id, email }: ScimIdentity,
