@@ -1,4 +1,4 @@
-import { loginConnection } from '../login/login-connection.ts';
+import { requireUsable } from '../login/login-connection.ts';
 import type { SsoOptions } from '../options.ts';
 import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
@@ -41,6 +41,6 @@ export async function unsolicitedConnection(
     return refuse(
       `several connections have the issuer ${issuer}, and the assertion is encrypted: have the provider send it to /saml/acs/ and the slug`,
     );
-  const { connection_id } = candidate;
-  return loginConnection(db, { protocol: 'saml', connection_id });
+  await requireUsable(db, candidate);
+  return candidate;
 }

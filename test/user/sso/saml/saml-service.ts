@@ -94,7 +94,7 @@ export async function startSamlService() {
     identities: await db.ssoIdentities.countDocuments(),
     memberships: await db.memberships.countDocuments(),
     sessions: await db.ssoSessions.countDocuments(),
-    codes: await db.ssoLoginCodes.countDocuments(),
+    codes: await db.ssoSessions.countDocuments({ login_code: { $exists: true } }),
   });
 
   return {
