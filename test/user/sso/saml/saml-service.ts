@@ -78,8 +78,11 @@ export async function startSamlService() {
   const signedResponse = (fields: ResponseFields, signing: Partial<Signing> = {}): string =>
     provider.response(fields, provider.sign(provider.assertion(fields), signing));
 
-  const post = (fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Answered> =>
-    postForm(`${url}/saml/acs`, fields, { accept: 'text/html', ...headers });
+  const post = (
+    fields: Record<string, string>,
+    headers: Record<string, string> = {},
+    path = '/saml/acs',
+  ): Promise<Answered> => postForm(`${url}${path}`, fields, { accept: 'text/html', ...headers });
 
   /** Posts a response as the browser does. */
   const answer = (xml: string, { relayState }: Pick<Begun, 'relayState'>) =>
