@@ -65,12 +65,20 @@ const own = {
 
 /** POST /saml/acs and /saml/acs/{slug}: end a login with the HTTP-POST binding (CONTRACT.md §SAML). */
 export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
-  await app.register(forms, { maxText: MAX_FORM });
   const config = { public: true, errorPage };
-  app.post('/saml/acs', { schema, config }, (request, reply) => receive(request, reply));
-  app.post('/saml/acs/:slug', { schema: own, config }, (request, reply) =>
-    receive(request, reply, request.params.slug),
-  );
+  const posts: FastifyPluginAsyncZod = async (scope) => {
+    await scope.register(forms, { maxText: MAX_FORM });
+    scope.post('/saml/acs', { schema, config }, (request, reply) => receive(request, reply));
+    scope.post('/saml/acs/:slug', { schema: own, config }, (request, reply) =>
+      receive(request, reply, request.params.slug),
+    );
+  };
+  await app.register(posts);
+
+  // A failure leaves this address in the browser, where people load it again.
+  app.get('/saml/acs', { schema: { hide: true }, config }, async () => {
+    throw new SsoRefusal('login not begun here', 'the address was opened without a response');
+  });
 
   async function receive(
     request: FastifyRequest<{ Body: z.infer<typeof schema.body> }>,
