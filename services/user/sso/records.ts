@@ -148,7 +148,7 @@ export interface Flow {
 }
 
 /** What the account page exchanges for the first token of a session. */
-export interface LoginCode {
+interface LoginCode {
   /** SHA-256 of the code. */
   digest: string;
   /** SHA-256 of the browser's cookie. */
