@@ -24,6 +24,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     isolate: false,
+    // The gateway strips types with an experimental function of Node.
+    execArgv: ['--disable-warning=ExperimentalWarning'],
     // Each worker compiles the services, the driver and the database again: four workers on two cores need half
     // as much processor time again as two.
     maxWorkers: 2,

@@ -3,6 +3,7 @@ import { healthLive } from './health-live.ts';
 import { listChatbots } from './list-chatbots.ts';
 import { login } from './login.ts';
 import { oidc } from './oidc.ts';
+import { pages } from './pages.ts';
 import { saml } from './saml.ts';
 import { scim } from './scim.ts';
 import { startup } from './startup.ts';
@@ -15,6 +16,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   login,
   'users-me': usersMe,
   gateway,
+  pages,
   'list-chatbots': listChatbots,
   webhooks,
   saml,

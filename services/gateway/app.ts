@@ -9,6 +9,7 @@ import { createCaptchaGate } from './captcha/gate.ts';
 import type { Database } from './database.ts';
 import { documentOf } from './document.ts';
 import { LIMITS, type Limits } from './limits.ts';
+import { pages } from './pages/pages.ts';
 import { apiVersion, DEPRECATIONS, type Deprecation } from './policy/api-version.ts';
 import { createCodeThrottle } from './policy/code-throttle.ts';
 import type { Counters } from './policy/counters.ts';
@@ -99,6 +100,7 @@ export async function buildGateway({
   );
   redis?.connect().catch(() => {}); // it reconnects in the background
 
+  await app.register(pages, { config });
   if (config.CAPTCHA_PROVIDER === 'altcha') await app.register(altchaChallenge, { config, now });
   await app.register(async (scope) => {
     await scope.register(forms, {

@@ -26,15 +26,13 @@ export const catalogueLogin: FastifyPluginAsyncZod<LoginOptions> = async (
     { schema: catalogueLoginContract, config: { public: true } },
     async (request, reply) => {
       const began = now();
-      const user = await checkCredentials({ db, passwords }, request, request.body, REFUSALS, began);
+      // The session begins before the password is read, so a reset during this login ends it.
+      const session = { sid: newSessionId(began), lifetime: LIFETIME.catalogue };
+      const user = await checkCredentials({ db, passwords }, request, request.body, REFUSALS, session, began);
       const user_id = userIdOf(user);
       reply.header('cache-control', 'no-store');
       return {
-        // The session begins before the password is read, so a reset during this login ends it.
-        access_token: tokens.session({ email: user.email, user_id }, now(), {
-          lifetime: LIFETIME.catalogue,
-          sid: newSessionId(began),
-        }),
+        access_token: tokens.session({ email: user.email, user_id }, now(), session),
         token_type: 'Bearer' as const,
         expires_in: LIFETIME.catalogue,
         user_id,

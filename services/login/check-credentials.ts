@@ -1,5 +1,5 @@
 import { AppError, type ErrorName } from '@gatehouse/shared/http/errors';
-import { audit } from '@gatehouse/shared/identity/audit';
+import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
 import { isTooCostly, type Passwords } from '@gatehouse/shared/identity/passwords';
 import { requiresSso } from '@gatehouse/shared/identity/sso-domains';
@@ -26,6 +26,13 @@ interface RefusalPolicy {
   hidesAccounts: boolean;
 }
 
+/** The session that begins if the credentials are right. */
+interface NewSession {
+  sid: string;
+  /** Seconds for which its first token is valid. */
+  lifetime: number;
+}
+
 /**
  * Returns the user with this e-mail and password (CONTRACT.md §Login, 1 to 4). Logs and audits every attempt.
  * @throws {AppError} the refusal of the first check that fails.
@@ -35,6 +42,7 @@ export async function checkCredentials(
   request: FastifyRequest,
   { email, password }: { email: string; password: string },
   { errors, hidesAccounts }: RefusalPolicy,
+  { sid, lifetime }: NewSession,
   now: number,
 ): Promise<WithId<User>> {
   const user = await findUserByEmail(db.users, email);
@@ -46,7 +54,13 @@ export async function checkCredentials(
   const matches = (stored: unknown) => passwords.matches(stored, password, { alwaysHash: hidesAccounts });
   const refusal = await refusalOf(db, user, matches);
   const user_id = user && userIdOf(user);
-  await audit(db, request, now, { action: 'login', outcome: refusal ?? 'success', email, user_id });
+  await audit(db, request, now, {
+    action: 'login',
+    outcome: refusal ?? 'success',
+    email,
+    user_id,
+    ...(!refusal && { session: auditedSession(request, sid, lifetime, now) }),
+  });
   if (refusal || !user) throw new AppError(errors[refusal ?? 'unknown account']);
   await ensureFeatures(db, user, now);
   return user;

@@ -1,5 +1,6 @@
 import { loginContract } from '@gatehouse/shared/contract/direct';
 import { newSessionId } from '@gatehouse/shared/identity/session-id';
+import { LIFETIME } from '@gatehouse/shared/identity/tokens';
 import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { checkCredentials, type LoginOptions } from './check-credentials.ts';
@@ -19,10 +20,11 @@ const REFUSALS = {
 export const login: FastifyPluginAsyncZod<LoginOptions> = async (app, { db, passwords, tokens, now }) => {
   app.post('/v2/login', { schema: loginContract }, async (request) => {
     const began = now();
-    const user = await checkCredentials({ db, passwords }, request, request.body, REFUSALS, began);
-    const user_id = userIdOf(user);
     // The session begins before the password is read, so a reset during this login ends it.
-    const token = tokens.session({ email: user.email, user_id }, now(), { sid: newSessionId(began) });
+    const session = { sid: newSessionId(began), lifetime: LIFETIME.direct };
+    const user = await checkCredentials({ db, passwords }, request, request.body, REFUSALS, session, began);
+    const user_id = userIdOf(user);
+    const token = tokens.session({ email: user.email, user_id }, now(), session);
     return { message: 'Login successful' as const, token, user_id };
   });
 };

@@ -1,10 +1,10 @@
 import { catalogueToken } from '@gatehouse/shared/contract/catalogue-login';
 import { AppError, BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { messageResponse } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
+import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { newSessionId } from '@gatehouse/shared/identity/session-id';
-import { endSession } from '@gatehouse/shared/identity/sessions';
+import { endSession, lastExpiry } from '@gatehouse/shared/identity/sessions';
 import { LIFETIME, type Tokens } from '@gatehouse/shared/identity/tokens';
 import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
@@ -45,7 +45,10 @@ export const session: FastifyPluginAsyncZod<Options> = async (app, { config, db,
         const user_id = userIdOf(user);
         // Keep the start time, so that whatever ends the old session also ends the new one.
         const sid = current.hasId ? current.id : newSessionId(Math.min(current.beganAt, now()));
-        await audit(db, request, now(), { action: 'refresh' });
+        await audit(db, request, now(), {
+          action: 'refresh',
+          session: auditedSession(request, sid, expires_in, now()),
+        });
         reply.header('cache-control', 'no-store');
         return {
           access_token: tokens.session({ email: user.email, user_id }, now(), { lifetime: expires_in, sid }),
@@ -73,10 +76,7 @@ export const session: FastifyPluginAsyncZod<Options> = async (app, { config, db,
       },
       async (request) => {
         const { user, session: current, expiresAt } = principalOf(request);
-        // SESSION_MAX_HOURS may have been lowered since this session was refreshed.
-        const until = current.hasId
-          ? Math.max(current.beganAt + maxAge, now() + LIFETIME.catalogue * 1000)
-          : expiresAt;
+        const until = lastExpiry(current, { expiresAt, maxAge, now: now() });
         await endSession(db.users, user._id, current, until, now());
         await audit(db, request, now(), { action: 'logout' });
         return { message: 'Logged out' as const };

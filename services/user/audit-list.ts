@@ -25,6 +25,7 @@ export const auditRecord = z
         chatbot_id: z.string().exactOptional(),
         invitation_id: z.string().exactOptional(),
         webhook_id: z.string().exactOptional(),
+        session_id: z.string().exactOptional(),
         connection_id: z.string().exactOptional(),
         domain_id: z.string().exactOptional(),
       })

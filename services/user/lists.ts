@@ -59,7 +59,10 @@ export function positiveInteger(max: number, byDefault: number) {
 }
 
 /** The query parameters of a list (CONTRACT.md §Lists). */
-export function listQuery<Table extends ListTable>({ sortable, filters }: Table) {
+export function listQuery<Table extends Pick<ListTable, 'sortable' | 'filters'>>({
+  sortable,
+  filters,
+}: Table) {
   const filterable = Object.entries(filters).map(([name, values]) => [
     name,
     (values ? oneOf(values) : line(MAX_ID_LENGTH)).optional(),
@@ -151,11 +154,12 @@ export async function readPage<Item extends Document>(
   ]);
   const seen = data.length > 0 ? (page - 1) * limit + data.length : 0;
   const total_items = Math.max(seen, sum(counts));
+  return { data, pagination: paginationOf(total_items, query) };
+}
+
+export function paginationOf(total_items: number, { page, limit }: Pick<ListQuery, 'page' | 'limit'>) {
   const total_pages = Math.ceil(total_items / limit);
-  return {
-    data,
-    pagination: { page, limit, total_items, total_pages, has_next: page < total_pages, has_prev: page > 1 },
-  };
+  return { page, limit, total_items, total_pages, has_next: page < total_pages, has_prev: page > 1 };
 }
 
 const sum = (numbers: number[]): number => numbers.reduce((total, each) => total + each, 0);

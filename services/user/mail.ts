@@ -1,6 +1,7 @@
 import type { Config } from '@gatehouse/shared/config';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { createTransport } from 'nodemailer';
+import { type Brand, htmlOf, type Paragraph, textOf } from './mail-layout.ts';
 
 /** Milliseconds for the mail server to accept a mail, connecting and waiting for a connection included. */
 const TIMEOUT = 10_000;
@@ -44,6 +45,10 @@ interface Invitation {
   isMember: boolean;
 }
 
+type MailerConfig = Brand &
+  Pick<Config<'user'>, 'SMTP_URL' | 'MAIL_FROM'> &
+  Partial<Pick<Config, 'NODE_ENV'>>;
+
 interface Deprovisioned {
   organization: string;
   email: string;
@@ -53,11 +58,7 @@ interface Deprovisioned {
 
 /** @param options.deadline makes the signal that abandons one send; a test injects its own. */
 export function createMailer(
-  {
-    SMTP_URL,
-    MAIL_FROM,
-    NODE_ENV,
-  }: Pick<Config<'user'>, 'SMTP_URL' | 'MAIL_FROM'> & Partial<Pick<Config, 'NODE_ENV'>>,
+  { SMTP_URL, MAIL_FROM, NODE_ENV, ...brand }: MailerConfig,
   { deadline = () => AbortSignal.timeout(TIMEOUT) }: { deadline?: () => AbortSignal } = {},
 ): Mailer {
   const transport = createTransport({
@@ -72,13 +73,14 @@ export function createMailer(
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const send = async (to: string, subject: string, text: string, failure: string) => {
+  const send = async (to: string, subject: string, content: Paragraph[], failure: string) => {
     try {
       await transport.sendMail({
         from: MAIL_FROM,
         to: { name: '', address: to },
         subject,
-        text,
+        text: textOf(content, brand),
+        html: htmlOf(content, brand),
         signal: deadline(),
       });
     } catch (error) {
@@ -90,28 +92,37 @@ export function createMailer(
       send(
         to,
         'Your OTP Code',
-        `Your code is ${otp}\n\nIt is valid for ${validity} seconds. ${WARNINGS[warning]}\n`,
+        [{ text: 'Your code is', code: otp }, `It is valid for ${validity} seconds. ${WARNINGS[warning]}`],
         'The code could not be mailed, please try again',
       ),
-    // Users choose these names: they may appear in the plain text, never in a header.
+    // Users choose these names: they may appear in the body, never in a header.
     sendInvitation: (to, { organization, department, url, isMember }) =>
       send(
         to,
         'You are invited to a team',
         isMember
-          ? `You are now a member of "${department}" at "${organization}".\n\nLog in at ${url}\n`
-          : `You are invited to "${department}" at "${organization}".\n\nSign up with this address at ${url}\nYou become a member when you verify your address. If you do not know who invited you, ignore this mail.\n`,
+          ? [`You are now a member of "${department}" at "${organization}".`, { text: 'Log in at', url }]
+          : [
+              `You are invited to "${department}" at "${organization}".`,
+              {
+                text: 'Sign up with this address at',
+                url,
+                after:
+                  'You become a member when you verify your address. If you do not know who invited you, ignore this mail.',
+              },
+            ],
         'The invitation could not be mailed, please try again',
       ),
     sendDeprovisioned: (to, { organization, email, disabled }) =>
       send(
         to,
         'A person was deleted by provisioning',
-        `The identity provider of "${organization}" has deleted ${email}.\n\n${
+        [
+          `The identity provider of "${organization}" has deleted ${email}.`,
           disabled
             ? 'The account is disabled and its sessions have ended. Its record, memberships and chatbots are kept: decide what becomes of them.'
-            : 'The address is not in a domain that the organization has verified, so the account goes on. It can no longer log in through this provider; decide whether its memberships end.'
-        }\n`,
+            : 'The address is not in a domain that the organization has verified, so the account goes on. It can no longer log in through this provider; decide whether its memberships end.',
+        ],
         'The mail could not be sent',
       ),
     verify: () => transport.verify(),

@@ -27,6 +27,8 @@ const THEIRS = [
   '/api/v1/auth/logout',
   '/api/v1/users/me',
   '/api/v1/users/me/audit',
+  '/api/v1/users/me/sessions',
+  '/api/v1/users/me/sessions/{session_id}',
   '/api/v1/chatbots',
   '/api/v1/chatbots/create',
   '/api/v1/chatbots/{chatbot_id}',

@@ -1,7 +1,7 @@
 import type { User } from '@gatehouse/shared/identity/users';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { auditEvent, eventsOf } from '../fixtures/audit.ts';
-import { postForm, send } from '../fixtures/http.ts';
+import { decodeToken, postForm, postJson, send } from '../fixtures/http.ts';
 import { type Services, startServices } from '../fixtures/services.ts';
 
 let services: Services;
@@ -37,6 +37,7 @@ describe('audit_events', () => {
     const answer = await login(email, password, {
       'x-request-id': 'asked-1',
       'x-forwarded-for': '198.51.100.7',
+      'user-agent': 'Browser/1.0',
     });
     expect(answer.status).toBe(status);
     expect(await events()).toEqual([
@@ -47,6 +48,13 @@ describe('audit_events', () => {
         user_id,
         request_id: 'asked-1',
         address: '198.51.100.7',
+        ...(status === 200 && {
+          session: {
+            id: decodeToken(answer.body.token).header.sid,
+            device: 'Browser/1.0',
+            expires_at: new Date(services.clock.now() + 30 * 60_000),
+          },
+        }),
       }),
     ]);
     const lines = services.logged
@@ -78,17 +86,41 @@ describe('audit_events', () => {
   });
 });
 
+test('a login under the catalogue leaves the session, with at most 300 characters of the device', async () => {
+  const credentials = { email: 'ada@example.com', password: 'secret' };
+  const headers = { 'user-agent': 'x'.repeat(400) };
+  const { body } = await postJson(`${services.login}/api/v1/auth/login`, credentials, headers);
+  expect(await events()).toMatchObject([
+    {
+      action: 'login',
+      session: {
+        id: decodeToken(body.access_token).header.sid,
+        device: 'x'.repeat(300),
+        expires_at: new Date(services.clock.now() + 60 * 60_000),
+      },
+    },
+  ]);
+  expect(services.logged.join('')).not.toContain('xxx');
+});
+
 test.each(['refresh', 'logout'] as const)('%s leaves one event, without the token', async (action) => {
   const { body } = await login('ada@example.com', 'secret');
   const secrets: string[] = [body.token];
   const left = await eventsOf(services, async () => {
-    const headers = { authorization: `Bearer ${body.token}` };
+    const headers = { authorization: `Bearer ${body.token}`, 'user-agent': 'Browser/1.0' };
     const answer = await send(`${services.login}/auth/${action}`, { method: 'POST', headers });
     expect(answer.status).toBe(200);
     if (answer.body.access_token) secrets.push(answer.body.access_token);
   });
   const who = { user_id: 'User-100001', email: 'ada@example.com' };
-  expect(left).toEqual([auditEvent(services.clock.now(), { action, ...who })]);
+  const session = {
+    id: decodeToken(body.token).header.sid,
+    device: 'Browser/1.0',
+    expires_at: new Date(services.clock.now() + 60 * 60_000),
+  };
+  expect(left).toEqual([
+    auditEvent(services.clock.now(), { action, ...who, ...(action === 'refresh' && { session }) }),
+  ]);
   const kept = JSON.stringify(await events()) + services.logged.join('');
   for (const secret of secrets) expect(kept).not.toContain(secret);
 });

@@ -65,6 +65,7 @@ describe('defaults (.env.example)', () => {
     JWT_SECRET: GOOD.JWT_SECRET,
     TRUST_PROXY: false,
   };
+  const brand = { BRAND_NAME: 'Gatehouse', BRAND_COLOR: '#3451d1' };
 
   test('gateway', () => {
     expect(loadConfig('gateway', GOOD)).toEqual({
@@ -80,6 +81,7 @@ describe('defaults (.env.example)', () => {
         CAPTCHA_ON_CATALOGUE_LOGIN: 'after-failures',
         RATE_LIMIT_ANONYMOUS_PER_MINUTE: 300,
         PRINCIPAL_CACHE_MS: 1_000,
+        ...brand,
         PUBLIC_CALLBACK_PATHS: ['/api/v1/payment/webhook'],
       },
       warnings: [],
@@ -103,6 +105,7 @@ describe('defaults (.env.example)', () => {
         SMTP_URL: 'smtp://127.0.0.1:1025',
         MAIL_FROM: 'Gatehouse <no-reply@localhost>',
         PUBLIC_URL: 'http://localhost:8000',
+        ...brand,
         WEBHOOK_ALLOW_PRIVATE: false,
         WEBHOOK_PORTS: [
           [80, 80],

@@ -135,10 +135,7 @@ describe('SMTP in', () => {
   });
 
   test('receives a code that a service mails', async () => {
-    const mailer = createMailer({
-      SMTP_URL: `smtp://127.0.0.1:${mailbox.port}`,
-      MAIL_FROM: 'Gatehouse <no-reply@localhost>',
-    });
+    const mailer = createMailer(testConfig('user', { SMTP_URL: `smtp://127.0.0.1:${mailbox.port}` }));
     await mailer.verify();
     await mailer.sendOtp('ada@example.com', '012345', 60);
     mailer.close();
@@ -288,7 +285,9 @@ describe('a hostile mail', () => {
       "default-src 'none'",
       `script-src ${hash('script')}`,
       `style-src ${hash('style')}`,
+      'img-src data:',
       "connect-src 'self'",
+      "frame-src 'self'",
       "base-uri 'none'",
       "form-action 'none'",
       "frame-ancestors 'none'",

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { riskySettings, unsafeSettings } from './config/production.ts';
 import {
   address,
+  brandColor,
+  brandLogo,
+  brandName,
   cataloguePaths,
   choice,
   flag,
@@ -29,6 +32,12 @@ const everyService = {
 
 const sessionMaxHours = number('a whole number of hours, 1 or more', { min: 1 }).default(24);
 
+const brand = {
+  BRAND_NAME: brandName,
+  BRAND_LOGO_URL: brandLogo.optional(),
+  BRAND_COLOR: brandColor,
+};
+
 const url = address('http', 'https');
 const upstreams = Object.fromEntries(UPSTREAM_SETTINGS.map((setting) => [setting, url.optional()])) as Record<
   UpstreamSetting,
@@ -44,12 +53,14 @@ const services = {
     REDIS_URL: address('redis', 'rediss').optional(),
     CAPTCHA_PROVIDER: choice('recaptcha', 'hcaptcha', 'turnstile', 'altcha', 'none').default('altcha'),
     CAPTCHA_SECRET: z.string().default(''),
+    CAPTCHA_SITE_KEY: z.string().optional(),
     CAPTCHA_ON_CATALOGUE_LOGIN: choice('after-failures', 'always', 'never').default('after-failures'),
     CAPTCHA_MIN_SCORE: fraction.default(0.5),
     CAPTCHA_VERIFY_URL: address('http', 'https').optional(),
     RATE_LIMIT: flag.default(true),
     RATE_LIMIT_ANONYMOUS_PER_MINUTE: number('a whole number, 1 or more', { min: 1 }).default(300),
     PRINCIPAL_CACHE_MS: number('milliseconds, 0 to 1000', { min: 0, max: 1_000 }).default(1_000),
+    ...brand,
     PUBLIC_CALLBACK_PATHS: cataloguePaths.default(['/api/v1/payment/webhook']),
     ...upstreams,
   }),
@@ -69,6 +80,7 @@ const services = {
     MAIL_FROM: sender.default('Gatehouse <no-reply@localhost>'),
     /** The gateway's URL in mails. */
     PUBLIC_URL: address('http', 'https').default('http://localhost:8000'),
+    ...brand,
     WEBHOOK_ALLOW_PRIVATE: flag.default(false),
     WEBHOOK_PORTS: portRanges.default([
       [80, 80],

@@ -5,6 +5,9 @@ import { printLines } from './log-lines.ts';
 /** Milliseconds until a process that ignores SIGTERM is killed. */
 const STOP_TIMEOUT = 10_000;
 
+/** The gateway strips types with an experimental function of Node, whose warning says nothing to an operator. */
+const NODE_OPTIONS = ['--disable-warning=ExperimentalWarning'];
+
 export interface Child {
   name: string;
   /** Resolves when the process reports that it is ready, rejects if it exits before that. */
@@ -26,7 +29,7 @@ export function startChild(
   env: NodeJS.ProcessEnv,
   stopTimeout = STOP_TIMEOUT,
 ): Child {
-  const child: ChildProcess = spawn(process.execPath, [fileURLToPath(script), ...args], {
+  const child: ChildProcess = spawn(process.execPath, [...NODE_OPTIONS, fileURLToPath(script), ...args], {
     env,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

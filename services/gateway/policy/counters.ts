@@ -1,10 +1,7 @@
 import { AppError } from '@gatehouse/shared/http/errors';
+import type { Window } from './tiers.ts';
 
-/** A fixed window: `limit` uses of a key in `seconds`, counted from the first use. */
-export interface Window {
-  seconds: number;
-  limit: number;
-}
+export type { Window };
 
 /** The state of the window that is closest to its limit. */
 export interface Budget {

@@ -1,4 +1,8 @@
-import type { Window } from './counters.ts';
+/** A fixed window: `limit` uses of a key in `seconds`, counted from the first use. */
+export interface Window {
+  seconds: number;
+  limit: number;
+}
 
 const tier = (minute: number, hour: number, day: number): readonly Window[] => [
   { seconds: 60, limit: minute },

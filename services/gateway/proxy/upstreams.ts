@@ -106,6 +106,7 @@ export function createUpstream(url: string, timeout: number): Upstream {
             'x-request-id': request.id,
             'x-forwarded-for': request.ip,
             'x-forwarded-proto': request.protocol,
+            ...('user-agent' in request.headers && { 'user-agent': request.headers['user-agent'] }),
           },
           body: text,
           signal: AbortSignal.timeout(timeout),

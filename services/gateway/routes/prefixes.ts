@@ -15,6 +15,9 @@ import { wholeBody } from '../proxy/request-body.ts';
 import { relay } from '../proxy/response.ts';
 import { notConfigured, type Upstream } from '../proxy/upstreams.ts';
 
+/** Where sessions are ended: this gateway refuses them at once, the others do within PRINCIPAL_CACHE_MS. */
+const SESSIONS = /^\/api\/v1\/users\/me\/sessions(?:[/?]|$)/;
+
 interface Options {
   upstreams: Record<Prefix, Upstream | undefined>;
   loginService: Upstream;
@@ -48,10 +51,10 @@ export async function prefixes(app: FastifyInstance, options: Options): Promise<
   /** A slow body waits here, not at the service. */
   const toUserService = forwarding(async (request, reply) => {
     const body = await wholeBody(request);
-    return relay(
-      reply,
-      await idempotency(request, reply, (call) => userService.forward(request, call), body),
-    );
+    const response = await idempotency(request, reply, (call) => userService.forward(request, call), body);
+    if (request.principal && request.method === 'DELETE' && SESSIONS.test(request.url))
+      principals.forgetUser(request.principal.user.email);
+    return relay(reply, response);
   });
   const toLoginService = forwarding(async (request, reply) => {
     const response = await loginService.forward(request, { body: await wholeBody(request) });

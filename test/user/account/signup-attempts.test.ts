@@ -364,5 +364,7 @@ test('the mail of forgot-password for an unverified account says that it can act
   expect(textOf()).toContain('Do that only if the latest signup was yours.');
   await verify(email, codeOf(email), token);
   await forgot(email);
-  expect(textOf()).toMatch(/It is valid for 60 seconds\. If you did not ask for it, ignore this mail\.\n$/);
+  expect(textOf()).toMatch(
+    /It is valid for 60 seconds\. If you did not ask for it, ignore this mail\.\n\n-- \nGatehouse\n$/,
+  );
 });

@@ -104,9 +104,10 @@ describe('an unknown e-mail', () => {
     expect(mail?.content).toMatchObject({
       subject: 'Your OTP Code',
       to: [{ name: '', address: email }],
-      text: `Your code is ${(await record(email))?.otp}\n\nIt is valid for 60 seconds. If you did not ask for it, ignore this mail.\n`,
+      text: `Your code is ${(await record(email))?.otp}\n\nIt is valid for 60 seconds. If you did not ask for it, ignore this mail.\n\n-- \nGatehouse\n`,
     });
-    expect(mail?.content.html).toBeUndefined();
+    const codes = mail?.content.html?.match(/>\d{6}</g);
+    expect(codes).toEqual([`>${(await record(email))?.otp}<`]);
   });
 
   test('accepts multipart', async () => {

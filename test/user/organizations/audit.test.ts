@@ -392,6 +392,25 @@ describe('GET …/{organization_id}/audit', () => {
     expect(change.address).toBe(people.Admin.address);
   });
 
+  test('shows nobody’s session or device', async () => {
+    const { organization_id } = team;
+    const session = { id: 'the-session', device: 'the-device', expires_at: new Date() };
+    const event = auditEvent(service.clock.now(), {
+      event_id: 'with-a-session',
+      request_id: 'with-a-session',
+      action: 'login',
+      user_id: null,
+      email: null,
+      organization_id,
+      session,
+    });
+    const { insertedId } = await service.db.auditEvents.insertOne(event);
+    const { body } = await list();
+    expect(body.data[0].event_id).toBe('with-a-session');
+    expect(JSON.stringify(body)).not.toMatch(/the-session|the-device/);
+    await service.db.auditEvents.deleteOne({ _id: insertedId });
+  });
+
   test('filters by action, actor, department and time', async () => {
     const total = async (query: string) => (await list(query)).body.pagination.total_items;
     const { people, ada, department_id } = team;

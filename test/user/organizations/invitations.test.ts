@@ -80,10 +80,18 @@ async function restart() {
   mailer.close();
 }
 
-const invitedText = (name = team.department.name, organization = 'Analytical Engines') =>
-  `You are invited to "${name}" at "${organization}".\n\nSign up with this address at http://localhost:8000\nYou become a member when you verify your address. If you do not know who invited you, ignore this mail.\n`;
+const invitedText = (email: string, name = team.department.name, organization = 'Analytical Engines') =>
+  `You are invited to "${name}" at "${organization}".\n\nSign up with this address at http://localhost:8000/invitation#email=${encodeURIComponent(email)}\nYou become a member when you verify your address. If you do not know who invited you, ignore this mail.\n\n-- \nGatehouse\n`;
 const memberText = (name = team.department.name, organization = 'Analytical Engines') =>
-  `You are now a member of "${name}" at "${organization}".\n\nLog in at http://localhost:8000\n`;
+  `You are now a member of "${name}" at "${organization}".\n\nLog in at http://localhost:8000\n\n-- \nGatehouse\n`;
+/** What a reader of an HTML mail sees: its tags dropped, its character references resolved. */
+const visibleText = (html: string) =>
+  html
+    .replace(/<[^>]*>/g, '')
+    .replace(
+      /&(amp|lt|gt|quot|#39);/g,
+      (_, name) => ({ amp: '&', lt: '<', gt: '>', quot: '"' })[name as string] ?? "'",
+    );
 const textsTo = (email: string) => service.mailsTo(email).map(({ content }) => content.text);
 
 describe('POST …/invitations', () => {
@@ -106,7 +114,7 @@ describe('POST …/invitations', () => {
         expires_at: new Date(inDays(14)),
       },
     ]);
-    expect(textsTo(email)).toEqual([invitedText()]);
+    expect(textsTo(email)).toEqual([invitedText(email)]);
   });
 
   test('an invitee who signs up and verifies sees the chatbots of the department', async () => {
@@ -151,13 +159,13 @@ describe('POST …/invitations', () => {
     const email = newAddress();
     await signUp(email);
     expect(outcome(await invite(email))).toStrictEqual({ status: 201, body: pending(email) });
-    expect(textsTo(email)[0]).toBe(invitedText());
+    expect(textsTo(email)[0]).toBe(invitedText(email));
   });
 
   test('leaves an invitation of an account without a user_id pending until it gets one', async () => {
     const { email } = await service.newPerson({ user_id: undefined });
     expect(outcome(await invite(email))).toStrictEqual({ status: 201, body: pending(email.toLowerCase()) });
-    expect(textsTo(email)).toEqual([invitedText()]);
+    expect(textsTo(email)).toEqual([invitedText(email)]);
     await postForm(`${service.user}/v2/forgot-password`, { email });
     const { user_id } = (await verify(email)).body;
     expect(await roleOf(user_id)).toBe('Viewer');
@@ -198,7 +206,7 @@ describe('POST …/invitations', () => {
       status: 201,
       body: pending(email, { invitation_id, role: 'Editor', granted_by: team.people.Admin.user_id }),
     });
-    expect(textsTo(email)).toEqual([invitedText(), invitedText()]);
+    expect(textsTo(email)).toEqual([invitedText(email), invitedText(email)]);
     service.clock.advance(13 * DAY);
     expect(await roleOf(await join(email))).toBe('Editor');
   });
@@ -267,7 +275,7 @@ describe('POST …/invitations', () => {
 });
 
 describe('the invitation mail', () => {
-  const HEADERS = ['from', 'to', 'subject', 'message-id', 'content-transfer-encoding', 'date'];
+  const HEADERS = ['from', 'to', 'subject', 'message-id', 'date'];
 
   test.each([
     '<script src=evil></script><a href="evil">',
@@ -287,8 +295,8 @@ describe('the invitation mail', () => {
     const [mail, ...others] = service.mailsTo(email);
     expect(others).toEqual([]);
     expect(mail?.recipients).toEqual([email]);
-    expect(mail?.content.text).toBe(invitedText(department.record.name, name));
-    expect(mail?.content.html).toBeUndefined();
+    expect(mail?.content.text).toBe(invitedText(email, department.record.name, name));
+    expect(visibleText(mail?.content.html ?? '')).toContain(`to "${department.record.name}" at "${name}".`);
     expect(mail?.content.attachments).toEqual([]);
     const head = mail?.content.headerLines ?? [];
     const mime = ['mime-version', 'content-type'];
@@ -297,7 +305,7 @@ describe('the invitation mail', () => {
     expect(lines).toMatchObject({
       to: `To: ${email}`,
       subject: 'Subject: You are invited to a team',
-      'content-type': expect.stringMatching(/^Content-Type: text\/plain; charset=utf-8$/),
+      'content-type': expect.stringMatching(/^Content-Type: multipart\/alternative;\s+boundary="[^"]+"$/),
     });
     for (const line of Object.values(lines)) expect(line).not.toMatch(/eve@|evil|xxxx|Größe|🤖/);
   });
@@ -307,7 +315,7 @@ test('the invitation mail withholds a stored name that holds a link', async () =
   const { ada, place, department } = await service.newTeam({ name: 'Log in at https://evil.example' });
   const email = newAddress();
   expect((await ada.call('POST', `${place}/invitations`, { email, role: 'Viewer' })).status).toBe(201);
-  expect(textsTo(email)).toEqual([invitedText(department.name, '(name withheld)')]);
+  expect(textsTo(email)).toEqual([invitedText(email, department.name, '(name withheld)')]);
 });
 
 describe('concurrent calls', () => {

@@ -91,3 +91,22 @@ function isTrustList(text: string): boolean {
 export const sender = z.string().regex(/^[^<>\r\n]*<[^<>@\s]+@[^<>@\s]+>$|^[^<>@\s]+@[^<>@\s]+$/, {
   error: 'must be an address, or a name and an address in angle brackets',
 });
+
+/** The name that pages and mails show. */
+export const brandName = z
+  .string()
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}<>]{1,60}$/u, { error: 'must be a single line of 1 to 60 characters' })
+  .default('Gatehouse');
+
+/** A CSS color such as `#3451d1`. */
+export const brandColor = z
+  .string()
+  .regex(/^#[0-9a-f]{6}$/i, { error: 'must be a color such as #3451d1' })
+  .default('#3451d1');
+
+/** An address of an image: HTTPS, or a path at the gateway's own host. */
+export const brandLogo = z
+  .string()
+  .refine((text) => /^\/[^/]/.test(text) || URL.parse(text)?.protocol === 'https:', {
+    error: 'must be an https:// URL, or a path that begins with /',
+  });

@@ -15,6 +15,8 @@ export const AUDIT_ACTIONS = [
   'login',
   'refresh',
   'logout',
+  'session.end',
+  'session.end_others',
   'profile.update',
   'chatbot.create',
   'chatbot.update',
@@ -75,6 +77,17 @@ export interface AuditEvent {
   department_id: string | null;
   address: string;
   request_id: string;
+  /** The session that the action began or extended. Only the account itself may see it. */
+  session?: AuditedSession;
+}
+
+/** A session with the device that uses it. Its id is no credential: a session opens only with a signed token. */
+export interface AuditedSession {
+  id: string;
+  /** The beginning of the `User-Agent` header. */
+  device: string;
+  /** When the token that was issued expires. */
+  expires_at: Date;
 }
 
 /** Whom or what the action changed, apart from the account that acted. */
@@ -84,6 +97,7 @@ export interface Target {
   chatbot_id?: string;
   invitation_id?: string;
   webhook_id?: string;
+  session_id?: string;
   connection_id?: string;
   domain_id?: string;
 }
@@ -91,6 +105,9 @@ export interface Target {
 /** The account defaults to the principal. */
 type Details = Pick<AuditEvent, 'action'> &
   Partial<Omit<AuditEvent, 'event_id' | 'at' | 'action' | 'address' | 'request_id'>>;
+
+/** Characters of a `User-Agent` header that are kept. */
+const MAX_DEVICE = 300;
 
 const RETENTION_DAYS = 400;
 /** Milliseconds for which a request waits until its event is stored. */
@@ -111,6 +128,17 @@ export const auditCollections = {
     { key: { at: 1 }, expireAfterSeconds: RETENTION_DAYS * 86_400 },
   ]),
 };
+
+export const deviceOf = ({ headers }: FastifyRequest): string =>
+  (headers['user-agent'] ?? '').slice(0, MAX_DEVICE);
+
+/** @param lifetime seconds for which the token is valid that begins or extends the session. */
+export const auditedSession = (
+  request: FastifyRequest,
+  id: string,
+  lifetime: number,
+  now: number,
+): AuditedSession => ({ id, device: deviceOf(request), expires_at: new Date(now + lifetime * 1000) });
 
 /**
  * Logs and stores an event; call it after the action's own write. An event that cannot be stored is logged. It
@@ -150,8 +178,8 @@ export async function auditAll(
     };
   });
   for (const event of events) {
-    // What changed is personal data: it is stored, not logged.
-    const { at: _, request_id: __, before: ___, after: ____, ...logged } = event;
+    // What changed and the device are personal data: they are stored, not logged.
+    const { at: _, request_id: __, before: ___, after: ____, session: _____, ...logged } = event;
     request.log.info(logged, `${event.action}: ${event.outcome}`);
   }
   const [first] = events;

@@ -24,16 +24,31 @@ export function sessionOf(token: string, sid: string | undefined, { exp }: Sessi
   return { id, hasId: false, beganAt: (exp - LIFETIME.catalogue) * 1000 };
 }
 
-/** Returns whether a session has ended by logout or by an event that ends all sessions of the user. */
+/** Returns whether a session has ended: alone, with all others of the user but one, or with all of them. */
 export function hasEnded(
-  { sessions_valid_from, ended_sessions = [] }: Pick<User, 'sessions_valid_from' | 'ended_sessions'>,
-  { id, beganAt }: Session,
+  {
+    sessions_valid_from,
+    others_ended,
+    ended_sessions = [],
+  }: Pick<User, 'sessions_valid_from' | 'others_ended' | 'ended_sessions'>,
+  { id, beganAt }: Pick<Session, 'id' | 'beganAt'>,
 ): boolean {
   return (
     (sessions_valid_from !== undefined && beganAt <= sessions_valid_from.getTime()) ||
+    (others_ended !== undefined && beganAt <= others_ended.at.getTime() && id !== others_ended.kept) ||
     ended_sessions.some((ended) => ended.id === id)
   );
 }
+
+/**
+ * Returns when the last possible token of a session expires, in Unix milliseconds.
+ * @param expiresAt when the token at hand expires; a session without an id has no other.
+ * @param maxAge milliseconds. It may have been lowered since the session was refreshed.
+ */
+export const lastExpiry = (
+  { hasId, beganAt }: Session,
+  { expiresAt, maxAge, now }: { expiresAt: number; maxAge: number; now: number },
+): number => (hasId ? Math.max(beganAt + maxAge, now + LIFETIME.catalogue * 1000) : expiresAt);
 
 /**
  * Ends one session in a single write.
@@ -42,7 +57,7 @@ export function hasEnded(
 export async function endSession(
   users: Collection<User>,
   _id: ObjectId,
-  { id }: Session,
+  { id }: Pick<Session, 'id'>,
   until: number,
   now: number,
 ): Promise<void> {
@@ -65,4 +80,29 @@ export async function endSession(
       },
     },
   ]);
+}
+
+/**
+ * Ends every session of a user but one in a single write, also those that nothing lists.
+ * @returns false if the session to keep has ended itself.
+ */
+export async function endOtherSessions(
+  users: Collection<User>,
+  _id: ObjectId,
+  { id, beganAt }: Session,
+  now: number,
+): Promise<boolean> {
+  // Of two sessions that end each other, the second one must not come back.
+  const isLive = {
+    $or: [
+      { others_ended: { $exists: false } },
+      { 'others_ended.at': { $lt: new Date(beganAt) } },
+      { 'others_ended.kept': id },
+    ],
+  };
+  const { matchedCount } = await users.updateOne(
+    { _id, ...isLive },
+    { $set: { others_ended: { at: new Date(now), kept: id } } },
+  );
+  return matchedCount === 1;
 }

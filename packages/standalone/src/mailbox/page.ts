@@ -11,7 +11,14 @@ const hashOf = (tag: string): string =>
   `'sha256-${createHash('sha256')
     .update(HTML.split(new RegExp(`</?${tag}>`))[1] ?? '')
     .digest('base64')}'`;
-const POLICY = `default-src 'none'; script-src ${hashOf('script')}; style-src ${hashOf('style')}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+const POLICY = `default-src 'none'; script-src ${hashOf('script')}; style-src ${hashOf('style')}; img-src data:; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+/**
+ * The CSP of a mail's HTML: it runs nothing and loads nothing, in the page's frame and on its own. The sandbox takes
+ * its origin away; links open in a new tab.
+ */
+const MAIL_POLICY =
+  "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'self'; form-action 'none'; frame-ancestors 'self'";
 
 const LOCAL_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
@@ -42,6 +49,12 @@ export function buildMailboxPage({ mails }: Mailbox): FastifyInstance {
     if (!mail) return reply.code(404).send({ error: 'message not found' });
     const { text = '', html = '', date } = mail.content;
     return { ...summary(mail), Date: date ?? mail.received.toISOString(), Text: text, HTML: html };
+  });
+  app.get<{ Params: { id: string } }>('/view/:id(^[\\w-]+).html', async (request, reply) => {
+    const mail = mails.find(({ id }) => id === request.params.id);
+    if (!mail) return reply.code(404).send({ error: 'message not found' });
+    reply.headers({ 'content-security-policy': MAIL_POLICY, 'referrer-policy': 'no-referrer' });
+    return reply.type('text/html; charset=utf-8').send(`${mail.content.html ?? ''}<base target="_blank">`);
   });
   app.delete('/api/v1/messages', async (_request, reply) => {
     mails.length = 0;

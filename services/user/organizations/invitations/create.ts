@@ -87,10 +87,11 @@ export const createInvitation: FastifyPluginAsyncZod<{
       const account = await findUserByEmail(db.users, email);
       const user_id = account && isActive(account) ? userIdOf(account) : null;
       // Send the e-mail before accepting: if it fails, the caller can retry.
-      await mailer.sendInvitation(account?.email ?? address, {
+      const recipient = account?.email ?? address;
+      await mailer.sendInvitation(recipient, {
         organization: nameInMail(organization.name),
         department: nameInMail(department.name),
-        url: PUBLIC_URL,
+        url: user_id === null ? invitationPage(PUBLIC_URL, recipient) : PUBLIC_URL,
         isMember: user_id !== null,
       });
       if (user_id !== null) await acceptInvitation(db, written, { user_id, email }, now(), request);
@@ -101,6 +102,10 @@ export const createInvitation: FastifyPluginAsyncZod<{
     },
   );
 };
+
+/** The account page for people without an account. No server sees the address, which is in the fragment. */
+const invitationPage = (publicUrl: string, email: string): string =>
+  `${publicUrl.replace(/\/$/, '')}/invitation#email=${encodeURIComponent(email)}`;
 
 /**
  * Creates an invitation, or renews one that has expired or is to a role that the caller may grant.

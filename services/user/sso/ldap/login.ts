@@ -1,5 +1,5 @@
 import { ldapLoginContract } from '@gatehouse/shared/contract/ldap-login';
-import { audit } from '@gatehouse/shared/identity/audit';
+import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
 import { LIFETIME } from '@gatehouse/shared/identity/tokens';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
@@ -47,6 +47,7 @@ export const ldapLogin: FastifyPluginAsyncZod<SsoOptions> = async (app, options)
         email,
         organization_id: connection.organization_id,
         target: { connection_id: connection.connection_id },
+        session: auditedSession(request, sid, LIFETIME.catalogue, now()),
       });
       reply.header('cache-control', 'no-store');
       return {

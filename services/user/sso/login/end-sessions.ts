@@ -1,6 +1,5 @@
 import { startOf } from '@gatehouse/shared/identity/session-id';
-import { endSession } from '@gatehouse/shared/identity/sessions';
-import { LIFETIME } from '@gatehouse/shared/identity/tokens';
+import { endSession, lastExpiry } from '@gatehouse/shared/identity/sessions';
 import type { SsoOptions } from '../options.ts';
 import type { ProviderSession } from '../records.ts';
 
@@ -24,10 +23,10 @@ export async function endProviderSessions(
   const sessions = await db.ssoSessions.find({ ...ended }).toArray();
   for (const { _id, user_id, sid } of sessions) {
     const user = await db.users.findOne({ user_id }, { projection: { _id: 1 } });
-    const beganAt = startOf(sid);
-    // SESSION_MAX_HOURS may have been lowered since the session was refreshed.
-    const until = Math.max(beganAt + config.SESSION_MAX_HOURS * 3_600_000, now() + LIFETIME.catalogue * 1000);
-    if (user) await endSession(db.users, user._id, { id: sid, hasId: true, beganAt }, until, now());
+    const session = { id: sid, hasId: true, beganAt: startOf(sid) };
+    const maxAge = config.SESSION_MAX_HOURS * 3_600_000;
+    const until = lastExpiry(session, { expiresAt: 0, maxAge, now: now() });
+    if (user) await endSession(db.users, user._id, session, until, now());
     // Last, so that the provider's next attempt completes a call that was interrupted.
     await db.ssoSessions.deleteOne({ _id });
   }

@@ -54,7 +54,7 @@ export const exchange: FastifyPluginAsyncZod<SsoOptions> = async (app, options) 
     if (!user || !isActive(user))
       throw new SsoRefusal('account disabled', `the account ${user_id} is not active`);
     request.sso.email = user.email;
-    if (hasEnded(user, { id: sid, hasId: true, beganAt: startOf(sid) }))
+    if (hasEnded(user, { id: sid, beganAt: startOf(sid) }))
       throw new SsoRefusal('login not begun here', 'the session has ended since');
     reply.header('cache-control', 'no-store');
     return {

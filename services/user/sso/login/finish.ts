@@ -1,4 +1,5 @@
-import { audit } from '@gatehouse/shared/identity/audit';
+import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
+import { LIFETIME } from '@gatehouse/shared/identity/tokens';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SsoOptions } from '../options.ts';
 import type { Profile } from '../profile.ts';
@@ -38,13 +39,15 @@ export async function finishBrowserLogin(
     browser: flow?.browser ?? markBrowser(options, request, reply),
     expires_at: new Date(now() + CODE_LIFETIME * 1000),
   };
-  await beginSession(options, connection, user, { beganAt, subject, provider_sid, login_code });
+  const sid = await beginSession(options, connection, user, { beganAt, subject, provider_sid, login_code });
   await audit(db, request, now(), {
     action: 'sso.login',
     user_id: user.user_id,
     email: user.email,
     organization_id,
     target: { connection_id },
+    // The token is issued when the code is exchanged.
+    session: auditedSession(request, sid, CODE_LIFETIME + LIFETIME.catalogue, now()),
   });
   reply.header('cache-control', 'no-store');
   if (prefersJson(request)) return reply.send({ code, expires_in: CODE_LIFETIME });

@@ -160,7 +160,10 @@ describe.skipIf(noSlapd)(`POST /api/v1/auth/ldap with OpenLDAP${slapdSkipped}`, 
     const slug = await connection();
     const { user_id } = (await logIn(slug, 'ada')).body;
     const stored = await service.db.ssoConnections.findOne({ slug });
-    const events = await eventsOf(service, () => logIn(slug, 'ada'));
+    let token = '';
+    const events = await eventsOf(service, async () => {
+      token = (await logIn(slug, 'ada')).body.access_token;
+    });
     expect(events).toEqual([
       auditEvent(service.clock.now(), {
         action: 'sso.login',
@@ -168,6 +171,11 @@ describe.skipIf(noSlapd)(`POST /api/v1/auth/ldap with OpenLDAP${slapdSkipped}`, 
         email: 'ada@corp.example',
         organization_id: corp.organization_id,
         target: { connection_id: String(stored?.connection_id) },
+        session: {
+          id: decodeToken(token).header.sid,
+          device: 'node',
+          expires_at: new Date(service.clock.now() + 60 * 60_000),
+        },
       }),
     ]);
   });

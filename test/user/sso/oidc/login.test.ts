@@ -140,6 +140,11 @@ describe('GET /oauth/callback', () => {
         email: ADA.email,
         organization_id: organization.organization_id,
         target: { connection_id },
+        session: {
+          id: String((await service.db.ssoSessions.findOne({ connection_id }))?.sid),
+          device: 'node',
+          expires_at: new Date(service.clock.now() + 61 * 60_000),
+        },
       }),
     );
     expect(await service.db.ssoIdentities.findOne({ connection_id })).toMatchObject({

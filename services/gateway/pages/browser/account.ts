@@ -1,0 +1,159 @@
+import { ApiError, get, post, postForm } from './api.ts';
+import { arrival } from './arrival.ts';
+import { NEEDS_SESSION, viewOf } from './paths.ts';
+import { forgetPending, type Pending, submittedForm, waitForCode } from './pending.ts';
+import { rememberEmail } from './remembered-email.ts';
+import { navigate } from './router.ts';
+import { beginSession, currentSession, type End, endSession } from './session.ts';
+import { texts } from './texts.ts';
+
+/** What a person does with their account, as calls of the API. */
+
+interface TokenResponse {
+  access_token: string;
+  /** Seconds. */
+  expires_in: number;
+  user_id: string | null;
+}
+
+function adoptToken({ access_token, expires_in, user_id }: TokenResponse): void {
+  beginSession({ token: access_token, expiresAt: Date.now() + expires_in * 1000, userId: user_id });
+}
+
+/** Shows the page that the address names, or the profile if it names none of an account. */
+export function showAccount(): void {
+  if (!NEEDS_SESSION.has(viewOf(location.pathname))) navigate('/profile', { replace: true });
+}
+
+/** The token of the CAPTCHA, if one was solved. */
+const withCaptcha = <T>(body: T, recaptcha_token = '') => ({
+  ...body,
+  ...(recaptcha_token && { recaptcha_token }),
+});
+
+export async function signIn(email: string, password: string, recaptcha_token?: string): Promise<void> {
+  const body = withCaptcha({ email, password }, recaptcha_token);
+  adoptToken(await post<TokenResponse>('/api/v1/auth/login', body));
+}
+
+export async function signUp(email: string, password: string, name: string): Promise<void> {
+  const sentAt = Date.now();
+  const { token } = await postForm<{ token: string }>('/v2/signup', { email, password, name });
+  waitForCode({ email, token, sentAt }, { password, name });
+}
+
+/** Mails a code that resets the password, and verifies an account that is not yet. */
+export async function requestCode(email: string, password?: string): Promise<void> {
+  const sentAt = Date.now();
+  const { token } = await postForm<{ token: string }>('/v2/forgot-password', { email });
+  waitForCode({ email, token, sentAt }, password === undefined ? undefined : { password });
+}
+
+/** Mails another code: of the same signup while its password is in memory. */
+export async function sendAnotherCode({ email }: Pending): Promise<void> {
+  const { name, password } = submittedForm() ?? {};
+  if (name !== undefined && password !== undefined) await signUp(email, password, name);
+  else await requestCode(email, password);
+}
+
+/** Verifies the account. @returns whether the person is signed in as well. */
+export async function verify({ email, token }: Pending, otp: string): Promise<boolean> {
+  const { password } = submittedForm() ?? {};
+  await postForm('/v2/verify-otp', { email, token, otp });
+  forgetPending();
+  rememberEmail(email);
+  if (password === undefined) return false;
+  // The account is active in any case; somebody who is asked for a CAPTCHA signs in on the next page.
+  return signIn(email, password).then(
+    () => true,
+    () => false,
+  );
+}
+
+export async function resetPassword(
+  { email, token }: Pending,
+  otp: string,
+  new_password: string,
+): Promise<void> {
+  await postForm('/v2/reset-password', { email, token, otp, new_password });
+  forgetPending();
+  // The reset has ended every session of the account: perhaps the one of this tab.
+  if (currentSession()) await get('/api/v1/users/me').catch(() => {});
+  rememberEmail(email);
+}
+
+/** How a person signs in at their organization. */
+export interface SsoConnection {
+  protocol: 'saml' | 'oidc' | 'ldap';
+  name: string;
+  slug: string;
+  login_url: string;
+}
+
+/** Finds the connection of an organization, by the domain of an e-mail address or by its own short name. */
+export function discover(organization: string): Promise<SsoConnection> {
+  const [key, value] = organization.includes('@')
+    ? ['domain', organization.slice(organization.lastIndexOf('@') + 1)]
+    : ['slug', organization];
+  return get<SsoConnection>(
+    `/api/v1/auth/sso/discover?${new URLSearchParams({ [key]: value.toLowerCase() })}`,
+  );
+}
+
+export async function signInWithDirectory(
+  connection: string,
+  username: string,
+  password: string,
+  recaptcha_token?: string,
+): Promise<void> {
+  const body = withCaptcha({ connection, username, password }, recaptcha_token);
+  adoptToken(await post<TokenResponse>('/api/v1/auth/ldap', body));
+}
+
+/** Ends a single sign-on: exchanges the code that the provider's answer led to. */
+export async function exchangeCode(code: string): Promise<void> {
+  adoptToken(await post<TokenResponse>('/api/v1/auth/sso/exchange', { code }));
+}
+
+/** Whether a support link was opened whose session has not been adopted. */
+export const isSupportLink = (): boolean => arrival.support !== undefined;
+
+/** Adopts the session of a support link if the gateway accepts its token as that of `user_id`. */
+export async function adoptSupportSession(): Promise<void> {
+  const { token, user_id } = arrival.support ?? { token: '', user_id: '' };
+  if (!token || !user_id) throw new ApiError(texts.support.incomplete);
+  const owner = await get<{ user_id: string; name: string; email: string }>('/api/v1/users/me', token).catch(
+    (error: ApiError) => {
+      throw error.status === 401 ? new ApiError(texts.support.invalid) : error;
+    },
+  );
+  if (owner.user_id !== user_id) throw new ApiError(texts.support.otherAccount);
+  delete arrival.support;
+  beginSession({
+    token,
+    expiresAt: expiryOf(token),
+    userId: user_id,
+    supportFor: [owner.name, owner.email].filter(Boolean).join(', '),
+  });
+}
+
+/** When a token that the gateway has accepted expires, in Unix milliseconds. */
+function expiryOf(token: string): number {
+  const claims = token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '';
+  return JSON.parse(atob(claims)).exp * 1000;
+}
+
+export async function refresh(): Promise<void> {
+  const { access_token, expires_in } = await post<TokenResponse>('/api/v1/auth/refresh');
+  const session = currentSession();
+  if (session) beginSession({ ...session, token: access_token, expiresAt: Date.now() + expires_in * 1000 });
+}
+
+/** Ends the session at the server and here; here even if the server does not answer. */
+export async function signOut(): Promise<void> {
+  const end: End = currentSession()?.supportFor ? 'left' : 'signed out';
+  await post('/api/v1/auth/logout').catch(() => {});
+  endSession(end);
+  rememberEmail('');
+  navigate('/');
+}

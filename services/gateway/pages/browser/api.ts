@@ -1,0 +1,137 @@
+import { noteBudget } from './budget.ts';
+import { currentSession, endSession } from './session.ts';
+import { texts } from './texts.ts';
+
+/** A call that failed, with a message for the reader. */
+export class ApiError extends Error {
+  readonly status: number;
+  /** The code of the Catalogue contract; empty under /v2/. */
+  readonly code: string;
+  readonly requestId: string;
+  /** Seconds after which a retry can succeed. */
+  readonly retryAfter: number | undefined;
+  /** The field that the message is about. */
+  readonly field: string | undefined;
+
+  constructor(
+    message: string,
+    { status = 0, code = '', requestId = '', retryAfter, field }: Partial<Omit<ApiError, 'message'>> = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.requestId = requestId;
+    this.retryAfter = retryAfter;
+    this.field = field;
+  }
+}
+
+/** Milliseconds until a call counts as failed. */
+const TIMEOUT = 20_000;
+
+interface Call {
+  method: string;
+  path: string;
+  /** The bearer, if it is not the one of the session. */
+  token?: string;
+  body?: BodyInit;
+  headers?: Record<string, string>;
+}
+
+/** Calls the public API. @throws {ApiError} */
+async function call<T>({ method, path, token, body, headers = {} }: Call): Promise<T> {
+  const bearer = token ?? currentSession()?.token;
+  const response = await fetch(path, {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+      ...headers,
+    },
+    credentials: 'same-origin',
+    cache: 'no-store',
+    redirect: 'error',
+    signal: AbortSignal.timeout(TIMEOUT),
+    ...(body !== undefined && { body }),
+  }).catch(() => {
+    throw new ApiError(navigator.onLine ? texts.errors.unreachable : texts.errors.offline);
+  });
+  if (!path.startsWith('/v2/')) noteBudget(response.headers);
+  const answer = await response.json().catch(() => undefined);
+  if (response.ok && answer !== undefined) return answer as T;
+  const error = errorOf(response, answer);
+  // The session has ended elsewhere; the session of this tab may have changed since the call began.
+  const isCurrent = bearer !== undefined && bearer === currentSession()?.token;
+  if (isCurrent && error.code === 'INVALID_TOKEN') endSession('expired');
+  throw error;
+}
+
+function errorOf(response: Response, answer: unknown): ApiError {
+  const { detail, error = {} } = (answer ?? {}) as {
+    detail?: string;
+    error?: { code?: string; message?: string; details?: string; request_id?: string };
+  };
+  const retryAfter = Number(response.headers.get('retry-after')) || undefined;
+  const details = {
+    status: response.status,
+    code: error.code ?? '',
+    requestId: error.request_id ?? response.headers.get('x-request-id') ?? '',
+    retryAfter,
+  };
+  if (response.status === 429) return new ApiError(texts.errors.tooMany(retryAfter ?? 60), details);
+  // Services of the platform may send something else than a text.
+  const message =
+    [detail, error.details, error.message].find((text) => typeof text === 'string') ??
+    texts.errors.unexpected;
+  const known = texts.errors.known[message];
+  if (response.status >= 500) return new ApiError(known ?? texts.errors.unavailable, details);
+  // A message about a field begins with the name of the field.
+  const [, field, problem = ''] = /^(\w+) ((?:is|must) .+)$/.exec(message) ?? [];
+  const shown = known ?? (field ? texts.errors.field(problem) : message);
+  return new ApiError(shown, { ...details, field: field ?? FIELDS[message] });
+}
+
+/** The fields that messages without a field are about. */
+const FIELDS: Record<string, string> = {
+  'User not found': 'email',
+  'Email already registered': 'email',
+  'Invalid OTP': 'otp',
+  'OTP expired': 'otp',
+  'Invalid or expired OTP': 'otp',
+  'reCAPTCHA validation failed': 'recaptcha_token',
+};
+
+const asJson = (body: unknown) => ({
+  body: JSON.stringify(body),
+  headers: { 'content-type': 'application/json' },
+});
+
+/** The keys of calls whose answer was lost: the same call again has no second effect. */
+const unanswered = new Map<string, string>();
+
+/** Not `crypto.randomUUID`, which only secure contexts have. */
+const randomKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
+
+/** Calls of the Catalogue contract. Creating calls carry an Idempotency-Key. */
+export const get = <T>(path: string, token?: string): Promise<T> =>
+  call<T>({ method: 'GET', path, ...(token !== undefined && { token }) });
+export async function post<T>(path: string, body: unknown = {}): Promise<T> {
+  const { headers, ...json } = asJson(body);
+  const content = `${path} ${json.body}`;
+  const key = unanswered.get(content) ?? randomKey();
+  const identified = currentSession() ? { ...headers, 'idempotency-key': key } : headers;
+  unanswered.delete(content);
+  return call<T>({ method: 'POST', path, ...json, headers: identified }).catch((error) => {
+    if (error instanceof ApiError && error.status === 0) unanswered.set(content, key);
+    throw error;
+  });
+}
+export const put = <T>(path: string, body: unknown): Promise<T> =>
+  call<T>({ method: 'PUT', path, ...asJson(body) });
+export const patch = <T>(path: string, body: unknown): Promise<T> =>
+  call<T>({ method: 'PATCH', path, ...asJson(body) });
+export const remove = <T>(path: string): Promise<T> => call<T>({ method: 'DELETE', path });
+
+/** Posts a form of the Direct contract. */
+export const postForm = <T>(path: string, fields: Record<string, string>): Promise<T> =>
+  call<T>({ method: 'POST', path, body: new URLSearchParams(fields) });

@@ -1,0 +1,29 @@
+/**
+ * What somebody brought along in the address. This module is the first that runs, and imports nothing: it takes the
+ * secrets out of the address before anything else is loaded or called.
+ */
+const query = new URLSearchParams(location.search);
+const fragment = new URLSearchParams(location.hash.slice(1));
+
+interface Arrival {
+  /** A session that the support team hands over (spec §Authentication 9); empty texts where the link lacks one. */
+  support?: { token: string; user_id: string };
+  /** The one-time code of a finished single sign-on. */
+  ssoCode?: string;
+  /** The address that an invitation was mailed to. */
+  email?: string;
+}
+
+function read(): Arrival {
+  if (query.get('adminRedirect') === 'true') {
+    return { support: { token: query.get('token') ?? '', user_id: query.get('user_id') ?? '' } };
+  }
+  if (location.pathname === '/sso') return { ssoCode: fragment.get('code') ?? '' };
+  return { email: fragment.get('email') ?? '' };
+}
+
+export const arrival: Arrival = read();
+
+for (const name of ['adminRedirect', 'token', 'user_id', 'session_id', 'email']) query.delete(name);
+const kept = query.size > 0 ? `?${query}` : '';
+history.replaceState(history.state, '', location.pathname + kept);

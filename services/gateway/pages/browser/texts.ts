@@ -1,0 +1,44 @@
+import { language } from './config.ts';
+import type { Texts } from './texts/en.ts';
+
+const module = language === 'de' ? await import('./texts/de.ts') : await import('./texts/en.ts');
+
+/** Every text of the pages in the reader's language. */
+export const texts: Texts = module.texts;
+
+/** Dates and numbers follow the reader's own locale as far as it is of the page's language. */
+export const locale = navigator.languages.find((tag) => tag.startsWith(language)) ?? language;
+
+export const formatDate = (iso: string): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(new Date(iso));
+
+export const formatDateTime = (iso: string): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
+
+/** A time to the second. */
+export const formatTimestamp = (iso: string): string =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(iso));
+
+export const formatTime = (at: number): string =>
+  new Intl.DateTimeFormat(locale, { timeStyle: 'medium' }).format(at);
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+/** For example `5 minutes ago`, in a cell of its own. */
+export function formatAgo(iso: string): string {
+  const seconds = Math.max(0, (Date.now() - Date.parse(iso)) / 1000);
+  const [unit, length] = UNITS.find(([, size]) => seconds >= size) ?? (['second', 60] as const);
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  const text = format.format(-Math.floor(seconds / length), unit);
+  return text.charAt(0).toLocaleUpperCase(locale) + text.slice(1);
+}
+
+export const formatNumber = (value: number): string => new Intl.NumberFormat(locale).format(value);
+
+/** For example `0:42`. @param seconds at least 0. */
+export const formatCountdown = (seconds: number): string =>
+  `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;

@@ -1,0 +1,87 @@
+import { useEffect, useState } from 'preact/hooks';
+import { html } from '../html.ts';
+import { Button } from '../parts/button.ts';
+import { LoadFailure } from '../parts/load-failure.ts';
+import { Notice } from '../parts/notice.ts';
+import { PageTitle } from '../parts/page-title.ts';
+import { ResultToast, useResult } from '../parts/result.ts';
+import { Select } from '../parts/select.ts';
+import { useData } from '../parts/use-data.ts';
+import { navigate, useQuery } from '../router.ts';
+import { texts } from '../texts.ts';
+import { createOrganization, listOrganizations, type Organization } from './organization/calls.ts';
+import { NameDialog } from './organization/name-dialog.ts';
+import { OrganizationPage } from './organization/organization.ts';
+
+const words = texts.organization;
+const pathOf = (id: string) => `/organization?organization=${encodeURIComponent(id)}`;
+
+/** The organization that the address names, by default the first of the reader's own. */
+export default function OrganizationsView() {
+  const chosen = useQuery().get('organization');
+  const result = useResult();
+  const loaded = useData('organizations', listOrganizations);
+  const [isCreating, setCreating] = useState(false);
+  const organizations = loaded.data?.data ?? [];
+  const [first] = organizations;
+  useEffect(() => {
+    if (!chosen && first) navigate(pathOf(first.organization_id), { replace: true });
+  }, [chosen, first]);
+
+  const create = async (name: string) => {
+    const { organization_id } = await createOrganization(name);
+    await loaded.reload();
+    setCreating(false);
+    result.succeed(words.created(name));
+    navigate(pathOf(organization_id));
+  };
+  const dialog =
+    isCreating &&
+    html`<${NameDialog} title=${words.create} submit=${words.create} onSubmit=${create} onClose=${() => setCreating(false)} />`;
+  if (!loaded.data) {
+    return html`
+      <${PageTitle}>${texts.titles.organization}<//>
+      <${LoadFailure} loaded=${loaded} gone=${words.gone} />
+    `;
+  }
+  if (!first && !chosen) {
+    return html`
+      <${PageTitle}>${texts.titles.organization}<//>
+      <div class="section empty">
+        <h2>${words.none}</h2>
+        <p>${words.noneHint}</p>
+        <${Button} kind="primary" onClick=${() => setCreating(true)}>${words.create}<//>
+      </div>
+      ${dialog}
+      <${ResultToast} result=${result} />
+    `;
+  }
+  if (!chosen) return null;
+  const picker = html`
+    <div class="picker">
+      ${
+        organizations.length > 1 &&
+        html`
+          <${Select}
+            name="organization"
+            label=${words.pick}
+            value=${chosen}
+            onChange=${(id: string) => navigate(pathOf(id))}
+            options=${organizations.map(({ organization_id, name }: Organization) => [organization_id, name])}
+          />
+        `
+      }
+      <${Button} onClick=${() => setCreating(true)}>${words.create}<//>
+    </div>
+  `;
+  const organization = organizations.find(({ organization_id }) => organization_id === chosen);
+  return html`
+    ${
+      organization
+        ? html`<${OrganizationPage} key=${chosen} organization=${organization} picker=${picker} onChange=${loaded.reload} result=${result} />`
+        : html`<${PageTitle} actions=${picker}>${texts.titles.organization}<//><${Notice} kind="info">${words.gone}<//>`
+    }
+    ${dialog}
+    <${ResultToast} result=${result} />
+  `;
+}

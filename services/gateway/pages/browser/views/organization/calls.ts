@@ -1,0 +1,125 @@
+import type { Role } from '@gatehouse/shared/access/rbac';
+import { get, patch, post, put, remove } from '../../api.ts';
+import type { Page } from '../../parts/pager.ts';
+
+export interface Organization {
+  organization_id: string;
+  name: string;
+  created_at: string;
+}
+
+export interface Department {
+  department_id: string;
+  organization_id: string;
+  name: string;
+  created_at: string;
+}
+
+/** The ids that the path of a call names. */
+export interface Place {
+  organization_id: string;
+  department_id: string;
+}
+
+export interface Owner {
+  user_id: string;
+  granted_by: string;
+  granted_at: string;
+}
+
+export interface Member {
+  user_id: string;
+  role: Role;
+  /** The invited address; null for a member who was added by id. */
+  email: string | null;
+  granted_by: string;
+  granted_at: string;
+}
+
+export interface Invitation {
+  invitation_id: string;
+  email: string;
+  role: Role;
+  status: 'pending' | 'accepted';
+  granted_by: string;
+  granted_at: string;
+  expires_at: string | null;
+}
+
+export const PLANS = ['Free', 'Starter', 'Professional', 'Business', 'Enterprise'] as const;
+
+export interface Billing {
+  department_id: string;
+  subscription_plan: (typeof PLANS)[number];
+  payment_status: 'pending' | 'paid' | 'failed';
+  subscription_date: string;
+  updated_at: string;
+}
+
+export interface Analytics {
+  users: { total: number; by_role: Record<Role, number> };
+  chatbots: {
+    total: number;
+    by_status: Record<'active' | 'paused', number>;
+    by_type: Record<'3d' | 'text' | 'voice', number>;
+  };
+  /** By UTC day, today last. */
+  logins: { date: string; logins: number }[];
+}
+
+export interface AuditEvent {
+  event_id: string;
+  at: string;
+  action: string;
+  /** `success`, or why the attempt was refused. */
+  outcome: string;
+  actor: { user_id: string | null; email: string | null };
+  target: Record<string, string>;
+  before: Record<string, string | string[] | null> | null;
+  after: Record<string, string | string[] | null> | null;
+  department_id: string | null;
+}
+
+const ALL = '/api/v1/organizations';
+const part = (organization: string, rest = '') => `${ALL}/${encodeURIComponent(organization)}${rest}`;
+const within = ({ organization_id, department_id }: Place, rest = '') =>
+  part(organization_id, `/departments/${encodeURIComponent(department_id)}${rest}`);
+const owner = (organization: string, user: string) =>
+  part(organization, `/owners/${encodeURIComponent(user)}`);
+const member = (place: Place, user: string) => within(place, `/members/${encodeURIComponent(user)}`);
+
+export const listOrganizations = () => get<Page<Organization>>(`${ALL}?limit=100&sort_by=name&order=asc`);
+export const createOrganization = (name: string) => post<Organization>(ALL, { name });
+export const renameOrganization = (id: string, name: string) => patch<Organization>(part(id), { name });
+export const listAudit = (id: string, query: string) => get<Page<AuditEvent>>(part(id, `/audit?${query}`));
+
+export const listOwners = (id: string) => get<{ owners: Owner[] }>(part(id, '/owners'));
+export const addOwner = (id: string, user: string) => put<Owner>(owner(id, user), {});
+export const removeOwner = (id: string, user: string) => remove(owner(id, user));
+
+export const listDepartments = (id: string, query: string) =>
+  get<Page<Department>>(part(id, `/departments?${query}`));
+export const getDepartment = (place: Place) => get<Department>(within(place));
+export const createDepartment = (id: string, name: string) =>
+  post<Department>(part(id, '/departments'), { name });
+export const renameDepartment = (place: Place, name: string) => patch<Department>(within(place), { name });
+
+export const listMembers = (place: Place, query: string) =>
+  get<Page<Member>>(within(place, `/members?${query}`));
+export const getMember = (place: Place, user: string) => get<Member>(member(place, user));
+export const setMember = (place: Place, user: string, role: Role) =>
+  put<Member>(member(place, user), { role });
+export const removeMember = (place: Place, user: string) => remove(member(place, user));
+
+export const listInvitations = (place: Place, query: string) =>
+  get<Page<Invitation>>(within(place, `/invitations?${query}`));
+export const invite = (place: Place, email: string, role: Role) =>
+  post<Invitation>(within(place, '/invitations'), { email, role });
+export const withdrawInvitation = (place: Place, id: string) =>
+  remove(within(place, `/invitations/${encodeURIComponent(id)}`));
+
+export const getBilling = (place: Place) => get<Billing>(within(place, '/billing'));
+export const changePlan = (place: Place, subscription_plan: string) =>
+  patch<Billing>(within(place, '/billing'), { subscription_plan });
+export const getAnalytics = (place: Place, days: number) =>
+  get<Analytics>(within(place, `/analytics?days=${days}`));

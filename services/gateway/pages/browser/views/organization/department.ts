@@ -1,0 +1,82 @@
+import { can } from '@gatehouse/shared/access/rbac';
+import { useState } from 'preact/hooks';
+import { html } from '../../html.ts';
+import { Badge } from '../../parts/badge.ts';
+import { Button } from '../../parts/button.ts';
+import { LoadFailure } from '../../parts/load-failure.ts';
+import { PageTitle } from '../../parts/page-title.ts';
+import type { Result } from '../../parts/result.ts';
+import { Tabs } from '../../parts/tabs.ts';
+import { changeAndReload, useData } from '../../parts/use-data.ts';
+import { useQuery } from '../../router.ts';
+import { texts } from '../../texts.ts';
+import { AnalyticsPart } from './analytics.ts';
+import { getDepartment, type Place, renameDepartment } from './calls.ts';
+import { Invitations } from './invitations.ts';
+import { Members } from './members.ts';
+import { NameDialog } from './name-dialog.ts';
+import { type OwnStanding, ownRole } from './own-role.ts';
+import { Plan } from './plan.ts';
+
+const words = texts.organization;
+
+/** One department, as far as the reader's role allows. */
+export function DepartmentPage({
+  place,
+  own,
+  back,
+  result,
+  onLeave,
+}: {
+  place: Place;
+  own: OwnStanding;
+  back: { path: string; title: string };
+  result: Result;
+  onLeave: () => Promise<void>;
+}) {
+  const query = useQuery();
+  const [isRenaming, setRenaming] = useState(false);
+  const loaded = useData(place.department_id, async () => {
+    const [department, role] = await Promise.all([getDepartment(place), ownRole(place, own)]);
+    return { department, role };
+  });
+  if (!loaded.data?.role || loaded.error?.status === 404) {
+    return html`
+      <${PageTitle} back=${back}>${words.department}<//>
+      <${LoadFailure} loaded=${loaded} gone=${words.departmentGone} />
+    `;
+  }
+  const { department, role } = loaded.data;
+  const path = `${back.path}&department=${encodeURIComponent(place.department_id)}`;
+  const tabs = [
+    ...(can(role, 'view users') ? ['members', 'invitations'] : []),
+    ...(can(role, 'view billing') ? ['plan'] : []),
+    ...(can(role, 'view analytics') ? ['analytics'] : []),
+  ].map((name) => ({
+    name,
+    path: `${path}&part=${name}`,
+    title: words.parts[name as keyof typeof words.parts],
+  }));
+  const current = (tabs.find((tab) => tab.name === query.get('part')) ?? tabs[0])?.name ?? '';
+  const props = { place, own, role, result, onChange: loaded.reload, onLeave };
+  const rename = async (name: string) => {
+    await changeAndReload(loaded.reload, () => renameDepartment(place, name));
+    setRenaming(false);
+    result.succeed(words.renamed(name));
+  };
+  return html`
+    <${PageTitle}
+      back=${back}
+      badge=${html`<${Badge}>${words.youAre(texts.roles[role])}<//>`}
+      actions=${own.isOwner && html`<${Button} onClick=${() => setRenaming(true)}>${words.rename}<//>`}
+    >
+      ${department.name}
+    <//>
+    <${Tabs} label=${department.name} current=${current} tabs=${tabs} />
+    ${current === 'members' && html`<${Members} ...${props} />`}
+    ${current === 'invitations' && html`<${Invitations} ...${props} />`}
+    ${current === 'plan' && html`<${Plan} ...${props} />`}
+    ${current === 'analytics' && html`<${AnalyticsPart} place=${place} />`}
+    ${isRenaming && html`<${NameDialog} title=${words.renameTitle} submit=${texts.lists.save} name=${department.name} onSubmit=${rename} onClose=${() => setRenaming(false)} />`}
+  `;
+}

@@ -1,0 +1,145 @@
+import { can, grantableBy, isAbove, ROLES, type Role } from '@gatehouse/shared/access/rbac';
+import { useState } from 'preact/hooks';
+import { html } from '../../html.ts';
+import { Button } from '../../parts/button.ts';
+import { Confirm } from '../../parts/confirm.ts';
+import { Dialog } from '../../parts/dialog.ts';
+import { EmptyList, Filters } from '../../parts/filters.ts';
+import { Form } from '../../parts/form.ts';
+import { useListQuery } from '../../parts/list-query.ts';
+import { Pager } from '../../parts/pager.ts';
+import type { Result } from '../../parts/result.ts';
+import { RoleSelect } from '../../parts/role-select.ts';
+import { Section } from '../../parts/section.ts';
+import { type Column, Table } from '../../parts/table.ts';
+import { changeAndReload, useData } from '../../parts/use-data.ts';
+import { navigate, withQuery } from '../../router.ts';
+import { formatDate, texts } from '../../texts.ts';
+import { listMembers, type Member, type Place, removeMember, setMember } from './calls.ts';
+import type { OwnStanding } from './own-role.ts';
+
+const words = texts.members;
+const SORTS = ['granted_at-desc', 'granted_at-asc', 'email-asc', 'role-asc'] as const;
+const CHOICES = [
+  {
+    name: 'role',
+    label: texts.access.role,
+    options: [['', words.allRoles] as const, ...ROLES.map((role) => [role, texts.roles[role]] as const)],
+  },
+  { name: 'sort', label: texts.lists.sort, options: SORTS.map((sort) => [sort, words.sorts[sort]] as const) },
+];
+
+/** The members of a department and their roles. */
+export function Members({
+  place,
+  own,
+  role,
+  result,
+  onChange,
+  onLeave,
+}: {
+  place: Place;
+  own: OwnStanding;
+  role: Role;
+  result: Result;
+  /** Loads the department and the reader's role again. */
+  onChange: () => Promise<void>;
+  /** Shows another page after the reader has left the department. */
+  onLeave: () => Promise<void>;
+}) {
+  const query = useListQuery({ role: ROLES, sort: SORTS });
+  const loaded = useData(`${place.department_id} ${query.api}`, () => listMembers(place, query.api));
+  const [changing, setChanging] = useState<Member>();
+  const [removing, setRemoving] = useState<Member>();
+  const reload = async () => void (await Promise.all([loaded.reload(), onChange()]));
+  const grantable = grantableBy(role);
+  const isSelf = ({ user_id }: Member) => user_id === own.id;
+  const removal = (member: Member) => (isSelf(member) ? words.leave : words.remove);
+  const nameOf = ({ email, user_id }: Member) => email ?? user_id;
+  const columns: Column<Member>[] = [
+    {
+      title: texts.access.person,
+      cell: (member) => html`
+        <div class="person">
+          <span>${nameOf(member)}${isSelf(member) && html` <small>${texts.lists.you}</small>`}</span>
+          ${member.email && html`<small>${member.user_id}</small>`}
+        </div>
+      `,
+    },
+    { title: texts.access.role, cell: (member) => texts.roles[member.role] },
+    { title: texts.access.since, cell: ({ granted_at }) => formatDate(granted_at) },
+    {
+      title: texts.lists.actions,
+      end: true,
+      cell: (member) => html`
+        <div class="row-actions">
+          ${
+            grantable.length > 0 &&
+            !isAbove(member.role, role) &&
+            html`<${Button} kind="plain" label=${`${texts.access.change}: ${nameOf(member)}`} onClick=${() => setChanging(member)}>${texts.access.change}<//>`
+          }
+          ${
+            (isSelf(member) || (can(role, 'remove users') && !isAbove(member.role, role))) &&
+            html`<${Button} kind="plain" label=${`${removal(member)}: ${nameOf(member)}`} onClick=${() => setRemoving(member)}>${removal(member)}<//>`
+          }
+        </div>
+      `,
+    },
+  ];
+  const change = async (fields: Record<string, string>) => {
+    const member = changing as Member;
+    const granted = fields.role as Role;
+    await changeAndReload(reload, () => setMember(place, member.user_id, granted));
+    setChanging(undefined);
+    result.succeed(texts.access.granted(nameOf(member), texts.roles[granted]));
+  };
+  const remove = async (member: Member) => {
+    if (!isSelf(member)) {
+      await changeAndReload(reload, () => removeMember(place, member.user_id));
+      result.succeed(texts.access.removed(nameOf(member)));
+      return;
+    }
+    await removeMember(place, member.user_id);
+    result.succeed(words.left);
+    await onLeave();
+  };
+  return html`
+    <${Section} title=${words.title}>
+      <${Filters} query=${query} search=${words.search} choices=${CHOICES} />
+      <${Table}
+        label=${words.title}
+        loaded=${loaded}
+        columns=${columns}
+        keyOf=${({ user_id }: Member) => user_id}
+        empty=${html`<${EmptyList} query=${query} empty=${html`<p>${words.none}</p>`} />`}
+      />
+      <${Pager}
+        pagination=${loaded.data?.pagination}
+        onPage=${(page: number) => navigate(withQuery({ page: String(page) }))}
+      />
+    <//>
+    ${
+      changing &&
+      html`
+        <${Dialog} title=${texts.access.changeTitle(nameOf(changing))} onClose=${() => setChanging(undefined)}>
+          <${Form} submit=${texts.lists.save} onSubmit=${change}>
+            <${RoleSelect} roles=${grantable} value=${changing.role} />
+          <//>
+        <//>
+      `
+    }
+    ${
+      removing &&
+      html`
+        <${Confirm}
+          title=${isSelf(removing) ? words.leaveTitle : words.removeTitle(nameOf(removing))}
+          action=${removal(removing)}
+          onConfirm=${() => remove(removing)}
+          onClose=${() => setRemoving(undefined)}
+        >
+          ${isSelf(removing) ? words.leaveWarning : words.removeWarning}
+        <//>
+      `
+    }
+  `;
+}

@@ -1,0 +1,59 @@
+import { patch } from '../../api.ts';
+import { html } from '../../html.ts';
+import { Facts } from '../../parts/facts.ts';
+import { Field } from '../../parts/field.ts';
+import { Form } from '../../parts/form.ts';
+import { Section } from '../../parts/section.ts';
+import { formatDate, texts } from '../../texts.ts';
+import type { Profile } from './record.ts';
+
+/** Name, phone number and company, which can be changed, and what cannot. */
+export function Details({ profile, onSaved }: { profile: Profile; onSaved: () => Promise<void> }) {
+  const save = async ({ name = '', phone = '', company = '' }: Record<string, string>) => {
+    const fields = { name: name.trim(), phone: phone.trim() || null, company: company.trim() || null };
+    await patch('/api/v1/users/me', fields);
+    await onSaved();
+  };
+  const created = profile['user_created_at(DATE)'];
+  return html`
+    <${Section} title=${texts.profile.personal}>
+      <${Facts}
+        facts=${[
+          [texts.fields.email, profile.email, true],
+          [texts.profile.userId, profile.user_id ?? '–'],
+          ...(Number.isNaN(Date.parse(created)) ? [] : [[texts.profile.memberSince, formatDate(created)]]),
+        ]}
+      />
+      <${Form} onSubmit=${save} submit=${texts.profile.save}>
+        <div class="fields">
+          <${Field}
+            name="name"
+            label=${texts.fields.name}
+            defaultValue=${profile.name}
+            autocomplete="name"
+            maxlength="200"
+          />
+          <${Field}
+            name="phone"
+            type="tel"
+            label=${texts.profile.phone}
+            hint=${texts.profile.optional}
+            defaultValue=${profile.phone ?? ''}
+            autocomplete="tel"
+            required=${false}
+            maxlength="32"
+          />
+          <${Field}
+            name="company"
+            label=${texts.profile.company}
+            hint=${texts.profile.optional}
+            defaultValue=${profile.company ?? ''}
+            autocomplete="organization"
+            required=${false}
+            maxlength="200"
+          />
+        </div>
+      <//>
+    <//>
+  `;
+}

@@ -1,0 +1,99 @@
+import { useState } from 'preact/hooks';
+import { get, remove } from '../../api.ts';
+import { html } from '../../html.ts';
+import { Badge } from '../../parts/badge.ts';
+import { Button } from '../../parts/button.ts';
+import { Confirm } from '../../parts/confirm.ts';
+import { type Page, Pager } from '../../parts/pager.ts';
+import type { Result } from '../../parts/result.ts';
+import { Section } from '../../parts/section.ts';
+import { type Column, Table } from '../../parts/table.ts';
+import { Time } from '../../parts/time.ts';
+import { useData } from '../../parts/use-data.ts';
+import { texts } from '../../texts.ts';
+
+interface Session {
+  session_id: string;
+  device: { browser: string | null; os: string | null; user_agent: string };
+  address: string;
+  began_at: string;
+  last_used_at: string;
+  current: boolean;
+}
+
+const PATH = '/api/v1/users/me/sessions';
+const { columns } = texts.sessions;
+
+const nameOf = ({ device: { browser, os } }: Session): string => texts.sessions.device(browser, os);
+
+/** The sessions of the account, which can be ended one by one or all but this one. */
+export function Sessions({ result, onChanged }: { result: Result; onChanged: () => void }) {
+  const [page, setPage] = useState(1);
+  const loaded = useData(`sessions ${page}`, () => get<Page<Session>>(`${PATH}?limit=10&page=${page}`));
+  const [ending, setEnding] = useState<Session | 'others'>();
+  const total = loaded.data?.pagination.total_items ?? 0;
+
+  const confirm = async () => {
+    await remove(ending === 'others' || !ending ? PATH : `${PATH}/${encodeURIComponent(ending.session_id)}`);
+    setPage(1);
+    await loaded.reload();
+    onChanged();
+    result.succeed(ending === 'others' ? texts.sessions.othersEnded : texts.sessions.ended);
+  };
+  // This session ends with the button above every page.
+  const actions: Column<Session> = {
+    title: columns.actions,
+    end: true,
+    cell: (session) =>
+      !session.current &&
+      html`<${Button} label=${texts.sessions.endOf(nameOf(session))} onClick=${() => setEnding(session)}>${texts.sessions.end}<//>`,
+  };
+  const shown: Column<Session>[] = [
+    {
+      title: columns.device,
+      cell: (session) => html`
+        <div class="device">
+          <span>${nameOf(session)}${session.current && html` <${Badge} tone="good">${texts.sessions.current}<//>`}</span>
+          ${!session.device.browser && session.device.user_agent && html`<span class="hint">${session.device.user_agent}</span>`}
+        </div>
+      `,
+    },
+    { title: columns.address, cell: ({ address }) => address },
+    { title: columns.began, cell: ({ began_at }) => html`<${Time} at=${began_at} />` },
+    {
+      title: columns.used,
+      cell: ({ current, last_used_at }) =>
+        current ? texts.sessions.now : html`<${Time} at=${last_used_at} ago />`,
+    },
+    ...(total > 1 ? [actions] : []),
+  ];
+  return html`
+    <${Section}
+      title=${texts.sessions.title}
+      actions=${total > 1 && html`<${Button} onClick=${() => setEnding('others')}>${texts.sessions.endOthers}<//>`}
+    >
+      <${Table}
+        label=${texts.sessions.title}
+        loaded=${loaded}
+        columns=${shown}
+        keyOf=${({ session_id }: Session) => session_id}
+        empty=${texts.sessions.onlyThis}
+      />
+      ${total === 1 && html`<p class="hint">${texts.sessions.onlyThis}</p>`}
+      <${Pager} pagination=${loaded.data?.pagination} onPage=${setPage} />
+      ${
+        ending &&
+        html`
+          <${Confirm}
+            title=${ending === 'others' ? texts.sessions.endOthersQuestion : texts.sessions.endQuestion}
+            action=${ending === 'others' ? texts.sessions.endOthersAction : texts.sessions.endAction}
+            onConfirm=${confirm}
+            onClose=${() => setEnding(undefined)}
+          >
+            ${ending === 'others' ? texts.sessions.endOthersExplanation : texts.sessions.endExplanation(nameOf(ending), ending.address)}
+          <//>
+        `
+      }
+    <//>
+  `;
+}

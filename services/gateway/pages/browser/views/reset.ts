@@ -1,0 +1,47 @@
+import { useState } from 'preact/hooks';
+import { requestCode, resetPassword } from '../account.ts';
+import { html } from '../html.ts';
+import { CodeField } from '../parts/code-field.ts';
+import { Countdown } from '../parts/countdown.ts';
+import { Form } from '../parts/form.ts';
+import { Notice } from '../parts/notice.ts';
+import { Password } from '../parts/password.ts';
+import { pendingCode } from '../pending.ts';
+import { navigate } from '../router.ts';
+import { texts } from '../texts.ts';
+
+export default function Reset() {
+  const [pending, setPending] = useState(pendingCode);
+  const [notice, setNotice] = useState<{ kind: 'success' | 'error'; text: string }>();
+  if (!pending) {
+    return html`
+      <h1>${texts.titles.reset}</h1>
+      <p>${texts.code.nothingPending}</p>
+      <a class="button secondary" href="/forgot" data-page>${texts.titles.forgot}</a>
+    `;
+  }
+  const submit = async ({ otp = '', new_password = '' }: Record<string, string>) => {
+    await resetPassword(pending, otp, new_password);
+    navigate('/?reset', { replace: true });
+  };
+  const resend = async () => {
+    try {
+      await requestCode(pending.email);
+      setPending(pendingCode());
+      setNotice({ kind: 'success', text: texts.code.resent });
+    } catch (error) {
+      setNotice({ kind: 'error', text: (error as Error).message });
+    }
+  };
+  return html`
+    <h1>${texts.titles.reset}</h1>
+    <p>${texts.code.sentTo} <strong>${pending.email}</strong></p>
+    ${notice && html`<${Notice} kind=${notice.kind}>${notice.text}<//>`}
+    <${Form} onSubmit=${submit} submit=${texts.reset.submit}>
+      <input type="text" hidden autocomplete="username" value=${pending.email} readonly />
+      <${CodeField} onComplete=${() => document.querySelector<HTMLElement>('[name=new_password]')?.focus()} />
+      <${Password} name="new_password" label=${texts.fields.newPassword} autocomplete="new-password" />
+    <//>
+    <${Countdown} pending=${pending} onResend=${resend} />
+  `;
+}

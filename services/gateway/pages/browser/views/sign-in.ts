@@ -1,0 +1,53 @@
+import { useState } from 'preact/hooks';
+import { requestCode, showAccount, signIn } from '../account.ts';
+import { ApiError } from '../api.ts';
+import { config } from '../config.ts';
+import { html } from '../html.ts';
+import { Captcha } from '../parts/captcha.ts';
+import { Field } from '../parts/field.ts';
+import { Form } from '../parts/form.ts';
+import { Notice } from '../parts/notice.ts';
+import { Password } from '../parts/password.ts';
+import { rememberEmail, rememberedEmail } from '../remembered-email.ts';
+import { hasParameter, navigate } from '../router.ts';
+import { texts } from '../texts.ts';
+
+export default function SignIn() {
+  const [needsCaptcha, setNeedsCaptcha] = useState(config.CAPTCHA_ON_CATALOGUE_LOGIN === 'always');
+  const [attempt, setAttempt] = useState(0);
+  const submit = async ({ email = '', password = '', recaptcha_token = '' }: Record<string, string>) => {
+    rememberEmail(email);
+    try {
+      await signIn(email, password, recaptcha_token);
+      showAccount();
+    } catch (error) {
+      setAttempt(attempt + 1); // a token serves one attempt
+      const code = error instanceof ApiError ? error.code : '';
+      if (code === 'CAPTCHA_REQUIRED') setNeedsCaptcha(true);
+      if (code !== 'ACCOUNT_NOT_VERIFIED') throw error;
+      await requestCode(email, password);
+      navigate('/code');
+    }
+  };
+  const done = (['verified', 'reset'] as const).find(hasParameter);
+  return html`
+    <h1>${texts.titles['sign-in']}</h1>
+    ${done && html`<${Notice} kind="success">${texts.signIn.done[done]}<//>`}
+    <${Form} onSubmit=${submit} submit=${texts.signIn.submit}>
+      <${Field}
+        name="email"
+        type="email"
+        label=${texts.fields.email}
+        value=${rememberedEmail()}
+        autocomplete="username"
+        autofocus=${!rememberedEmail()}
+      />
+      <${Password} autocomplete="current-password" autofocus=${Boolean(rememberedEmail())} />
+      <p class="aside"><a href="/forgot" data-page>${texts.signIn.forgot}</a></p>
+      ${needsCaptcha && html`<${Captcha} key=${attempt} />`}
+    <//>
+    <p class="or"><span>${texts.signIn.or}</span></p>
+    <a class="button secondary" href="/sso" data-page>${texts.signIn.sso}</a>
+    <p class="below">${texts.signIn.noAccount} <a href="/signup" data-page>${texts.titles['sign-up']}</a></p>
+  `;
+}

@@ -1,0 +1,99 @@
+import { useEffect, useState } from 'preact/hooks';
+import { discover, exchangeCode, type SsoConnection, showAccount, signInWithDirectory } from '../account.ts';
+import { ApiError } from '../api.ts';
+import { arrival } from '../arrival.ts';
+import { config } from '../config.ts';
+import { html } from '../html.ts';
+import { Captcha } from '../parts/captcha.ts';
+import { Field } from '../parts/field.ts';
+import { Form } from '../parts/form.ts';
+import { Notice } from '../parts/notice.ts';
+import { Password } from '../parts/password.ts';
+import { rememberedEmail } from '../remembered-email.ts';
+import { texts } from '../texts.ts';
+
+/** Signs in at an organization: finds its provider, or ends a login that comes back from there. */
+export default function Sso() {
+  const [directory, setDirectory] = useState<SsoConnection>();
+  const [failure, setFailure] = useState<ApiError>();
+  const [code, setCode] = useState(arrival.ssoCode);
+  useEffect(() => {
+    if (!code) return;
+    delete arrival.ssoCode; // it is valid once
+    exchangeCode(code)
+      .then(() => showAccount())
+      .catch((error) => {
+        setFailure(error);
+        setCode('');
+      });
+  }, []);
+  if (code) {
+    return html`
+      <h1>${texts.titles.sso}</h1>
+      <p role="status">${texts.sso.finishing}</p>
+      <div class="skeleton"></div>
+    `;
+  }
+  return html`
+    <h1>${directory?.name ?? texts.titles.sso}</h1>
+    ${failure && html`<${Notice} kind="error" requestId=${failure.requestId}>${failure.message}<//>`}
+    ${directory ? html`<${Directory} slug=${directory.slug} />` : html`<${Organization} onDirectory=${setDirectory} />`}
+    <p class="below"><a href="/" data-page>${texts.sso.otherWay}</a></p>
+  `;
+}
+
+function Organization({ onDirectory }: { onDirectory: (connection: SsoConnection) => void }) {
+  const submit = async ({ organization = '' }: Record<string, string>) => {
+    const connection = await discover(organization.trim()).catch((error: ApiError) => {
+      const isUnknown = error.status === 404 || error.status === 400;
+      throw isUnknown ? new ApiError(texts.sso.unknown, { field: 'organization' }) : error;
+    });
+    if (connection.protocol === 'ldap') onDirectory(connection);
+    else location.assign(loginPath(connection));
+    // The browser leaves this page: the button stays busy.
+    if (connection.protocol !== 'ldap') await new Promise(() => {});
+  };
+  return html`
+    <p>${texts.sso.explanation}</p>
+    <${Form} onSubmit=${submit} submit=${texts.sso.submit}>
+      <${Field}
+        name="organization"
+        label=${texts.sso.organization}
+        hint=${texts.sso.hint}
+        value=${rememberedEmail()}
+        autocomplete="email"
+        autocapitalize="none"
+        spellcheck="false"
+        autofocus
+      />
+    <//>
+  `;
+}
+
+/** The path at this host: a login never begins at an address that an answer names. */
+const loginPath = ({ protocol, slug }: SsoConnection): string =>
+  `/${protocol === 'saml' ? 'saml' : 'oauth'}/login/${encodeURIComponent(slug)}`;
+
+/** The form of a directory (LDAP), which has no page of its own. */
+function Directory({ slug }: { slug: string }) {
+  const [needsCaptcha, setNeedsCaptcha] = useState(config.CAPTCHA_ON_CATALOGUE_LOGIN === 'always');
+  const [attempt, setAttempt] = useState(0);
+  const submit = async ({ username = '', password = '', recaptcha_token }: Record<string, string>) => {
+    try {
+      await signInWithDirectory(slug, username, password, recaptcha_token);
+      showAccount();
+    } catch (error) {
+      setAttempt(attempt + 1); // a token serves one attempt
+      if (error instanceof ApiError && error.code === 'CAPTCHA_REQUIRED') setNeedsCaptcha(true);
+      throw error;
+    }
+  };
+  return html`
+    <p>${texts.sso.directory}</p>
+    <${Form} onSubmit=${submit} submit=${texts.signIn.submit}>
+      <${Field} name="username" label=${texts.fields.username} autocomplete="username" autocapitalize="none" spellcheck="false" autofocus />
+      <${Password} autocomplete="current-password" />
+      ${needsCaptcha && html`<${Captcha} key=${attempt} />`}
+    <//>
+  `;
+}

@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises';
+import type { GatewayConfig } from '@gatehouse/shared/config';
+import { publicRoutes } from '@gatehouse/shared/http/public-routes';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Asset, createAsset, createModules } from './assets.ts';
+import { LANGUAGES, type Language, PATHS, viewOf } from './browser/paths.ts';
+import { contentSecurityPolicy } from './content-security-policy.ts';
+import { languageOf } from './language.ts';
+import { shell } from './shell.ts';
+
+const browser = (path: string) => new URL(`./browser/${path}`, import.meta.url);
+
+/** The account pages at their own paths, and their assets (CONTRACT.md §Account pages). */
+export async function pages(app: FastifyInstance, { config }: { config: GatewayConfig }): Promise<void> {
+  publicRoutes(app);
+  app.addHook('onRoute', (route) => {
+    route.schema = { hide: true };
+  });
+  const { shellOf, assets } = await build(config);
+  const headers = {
+    'cache-control': 'no-cache',
+    'content-security-policy': contentSecurityPolicy(config),
+    'referrer-policy': 'no-referrer',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+    'cross-origin-opener-policy': 'same-origin',
+    vary: 'accept-language, accept-encoding',
+  };
+
+  for (const path of PATHS) {
+    app.get(path, async (request, reply) =>
+      send(request, reply.headers(headers), shellOf(path, languageOf(request.headers['accept-language']))),
+    );
+  }
+  const immutable = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' };
+  for (const asset of assets) {
+    app.get(asset.path, async (request, reply) => send(request, reply.headers(immutable), asset));
+  }
+}
+
+/** Sends content in the best encoding that the client accepts; 304 when the client has it (RFC 9110 §13.1.2). */
+function send(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  { type, encodings }: Omit<Asset, 'path'>,
+): FastifyReply {
+  const encoding = preferredEncoding(headers['accept-encoding']);
+  const { body, etag } = encodings[encoding];
+  reply.header('etag', etag);
+  if (headers['if-none-match']?.includes(etag)) return reply.code(304).send();
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
+  return reply.type(type).send(body);
+}
+
+/** Chooses a content coding (RFC 9110 §12.5.3); one that a client gives no weight does not count. */
+function preferredEncoding(accepted = ''): keyof Asset['encodings'] {
+  const codings = accepted.toLowerCase().replace(/[\w*-]+\s*;\s*q=0(\.0*)?\s*(?=,|$)/g, '');
+  if (/\bbr\b/.test(codings)) return 'br';
+  return /\bgzip\b/.test(codings) ? 'gzip' : 'identity';
+}
+
+/** Builds every page and asset once, at the start. */
+async function build(config: GatewayConfig) {
+  const modules = createModules();
+  const arrival = await modules.load(browser('arrival.ts'));
+  const main = await modules.load(browser('main.ts'));
+  const altcha = await loadAltcha(config, modules);
+  const styles = [
+    await createAsset('style.css', await readFile(browser('style.css'), 'utf8')),
+    await createAsset('brand.css', `:root { --brand: ${config.BRAND_COLOR}; }\n`),
+  ];
+  const drawing = await readFile(browser('icon.svg'), 'utf8');
+  const icon = await createAsset('icon.svg', drawing.replace('currentColor', config.BRAND_COLOR));
+  const logo = config.BRAND_LOGO_URL ?? icon.path;
+  const shells = new Map<string, Omit<Asset, 'path'>>();
+  for (const language of LANGUAGES) {
+    const texts = await modules.load(browser(`texts/${language}.ts`));
+    for (const path of PATHS) {
+      const { closure } = await modules.load(browser(`views/${viewOf(path)}.ts`));
+      const document = shell({
+        language,
+        config: { ...browserConfig(config), logo, altcha: altcha?.config },
+        icon: logo,
+        styles: styles.map((asset) => asset.path),
+        scripts: [arrival.asset.path, main.asset.path],
+        preloads: [...new Set([...main.closure, ...texts.closure, ...closure])],
+      });
+      shells.set(`${language} ${path}`, {
+        ...(await createAsset('page.html', document)),
+        type: 'text/html; charset=utf-8',
+      });
+    }
+  }
+  const loaded = (await modules.all()).map(({ asset }) => asset);
+  return {
+    shellOf: (path: string, language: Language) => shells.get(`${language} ${path}`) as Omit<Asset, 'path'>,
+    assets: [
+      ...new Map(
+        [...styles, icon, ...(altcha?.assets ?? []), ...loaded].map((asset) => [asset.path, asset]),
+      ).values(),
+    ],
+  };
+}
+
+/** What the ALTCHA widget loads by itself; its module is imported by ours. */
+async function loadAltcha({ CAPTCHA_PROVIDER }: GatewayConfig, modules: ReturnType<typeof createModules>) {
+  if (CAPTCHA_PROVIDER !== 'altcha') return undefined;
+  const packaged = (specifier: string) => new URL(import.meta.resolve(specifier));
+  const worker = (await modules.load(packaged('altcha/workers/pbkdf2'))).asset;
+  const style = await createAsset('altcha.css', await readFile(packaged('altcha/altcha.css'), 'utf8'));
+  return { config: { worker: worker.path, style: style.path }, assets: [style] };
+}
+
+const browserConfig = (config: GatewayConfig) => ({
+  BRAND_NAME: config.BRAND_NAME,
+  CAPTCHA_PROVIDER: config.CAPTCHA_PROVIDER,
+  CAPTCHA_SITE_KEY: config.CAPTCHA_SITE_KEY,
+  CAPTCHA_ON_CATALOGUE_LOGIN: config.CAPTCHA_ON_CATALOGUE_LOGIN,
+});

@@ -1,0 +1,60 @@
+import { type AuditEvent, type AuditedSession, deviceOf } from '@gatehouse/shared/identity/audit';
+import { principalOf } from '@gatehouse/shared/identity/principal';
+import { startOf } from '@gatehouse/shared/identity/session-id';
+import { hasEnded, type Session } from '@gatehouse/shared/identity/sessions';
+import { LIFETIME } from '@gatehouse/shared/identity/tokens';
+import type { FastifyRequest } from 'fastify';
+import type { Filter } from 'mongodb';
+import type { Database } from '../database.ts';
+
+/** A session of the caller that has a valid token. */
+export interface LiveSession {
+  session: Session;
+  /** The beginning of the `User-Agent` header. */
+  device: string;
+  address: string;
+  lastUsedAt: Date;
+  isCurrent: boolean;
+}
+
+/** Events that are read; more of them in an hour are a program, not a person. */
+const MAX_EVENTS = 1_000;
+/** A token lives for an hour, that of a single sign-on from up to a minute after its event. */
+const WINDOW = (LIFETIME.catalogue + 60) * 1000;
+
+/**
+ * Returns the caller's sessions that can still be used: the current one, and those whose latest login or refresh
+ * issued a token that has not expired. Nothing is written for this at a login; the audit has it already.
+ * @param id only this session.
+ */
+export async function liveSessions(
+  { auditEvents }: Pick<Database, 'auditEvents'>,
+  request: FastifyRequest,
+  user_id: string,
+  now: number,
+  id?: string,
+): Promise<LiveSession[]> {
+  const { user, session: current } = principalOf(request);
+  const filter: Filter<AuditEvent> = {
+    user_id,
+    at: { $gt: new Date(now - WINDOW) },
+    'session.expires_at': { $gt: new Date(now) },
+    ...(id !== undefined && { 'session.id': id }),
+  };
+  const events = await auditEvents
+    .find(filter, { sort: { at: -1, event_id: -1 }, limit: MAX_EVENTS })
+    .project<{ at: Date; address: string; session: AuditedSession }>({ at: 1, address: 1, session: 1 })
+    .toArray();
+  const sessions = new Map<string, LiveSession>();
+  if (id === undefined || id === current.id) {
+    const here = { device: deviceOf(request), address: request.ip, lastUsedAt: new Date(now) };
+    sessions.set(current.id, { session: current, ...here, isCurrent: true });
+  }
+  for (const { at, address, session } of events) {
+    const { id, device } = session;
+    const known = { id, hasId: true, beganAt: startOf(id) };
+    if (sessions.has(id) || hasEnded(user, known)) continue;
+    sessions.set(id, { session: known, device, address, lastUsedAt: at, isCurrent: false });
+  }
+  return [...sessions.values()];
+}
