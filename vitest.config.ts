@@ -16,7 +16,18 @@ class SlowFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'node',
+          include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
+          exclude: ['test/browser/**', '**/node_modules/**'],
+        },
+      },
+      // These drive headless Chromium through the account pages.
+      { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'] } },
+    ],
     sequence: { sequencer: SlowFirst },
     globalSetup: 'test/fixtures/compile-cache.ts',
     // Generous limits: a busy machine must not fail a test.

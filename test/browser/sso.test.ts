@@ -108,13 +108,14 @@ describePages('single sign-on', (pages) => {
         enabled: true,
       } as never);
       const [code, cookie] = [randomToken(), randomToken()];
-      await db.ssoLoginCodes.insertOne({
-        code: digest(code),
+      const expires_at = new Date(clock.now() + 60_000);
+      await db.ssoSessions.insertOne({
         connection_id,
+        subject: 'ada',
         user_id: String(user_id),
         sid: newSessionId(clock.now()),
-        browser: digest(cookie),
-        expires_at: new Date(clock.now() + 60_000),
+        login_code: { digest: digest(code), browser: digest(cookie), expires_at },
+        expires_at,
       });
       await page.context().addCookies([{ name: 'gatehouse-sso', value: cookie, url: pages.url }]);
       return { code, email };

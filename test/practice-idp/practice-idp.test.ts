@@ -193,6 +193,18 @@ describe('LDAP', () => {
     await withClient((client) => expect(client.bind(dn, password)).rejects.toMatchObject({ code: 49 }));
   });
 
+  test.each([
+    ['base', '(objectClass=*)', ['dc=practice,dc=test']],
+    ['sub', '(mail=*)', ['ada', 'grace', 'linus'].map((uid) => `uid=${uid},ou=people,dc=practice,dc=test`)],
+    ['sub', '(manager=*)', []],
+  ] as const)('finds entries of scope %s by %s', async (scope, filter, names) => {
+    const { searchEntries } = await withClient(async (client) => {
+      await client.bind(bind_dn, bind_password);
+      return client.search(base_dn, { scope, filter, attributes: ['1.1'] });
+    });
+    expect(searchEntries.map(({ dn }) => dn)).toEqual(names);
+  });
+
   test('finds nothing before a bind', async () => {
     await withClient((client) => expect(client.search(base_dn)).rejects.toMatchObject({ code: 50 }));
   });

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net';
-import { Ber, BerReader, BerWriter, type Filter, FilterParser } from 'ldapts';
+import { Ber, BerReader, BerWriter, type Filter, FilterParser, PresenceFilter, SearchFilter } from 'ldapts';
 import { PEOPLE } from './people.ts';
 
 export const BASE_DN = 'dc=practice,dc=test';
@@ -177,7 +177,7 @@ function search(reader: BerReader, bound: boolean): { code: number; entries: Ent
   reader.readInt(); // size limit
   reader.readInt(); // time limit
   reader.readBoolean(); // types only
-  const filter: Filter = FilterParser.parse(reader);
+  const filter = readFilter(reader);
   if (base === '' && scope === 0) return { code: SUCCESS, entries: [ROOT] };
   if (!bound) return { code: INSUFFICIENT_RIGHTS, entries: [] };
   if (!ENTRIES.some(({ dn }) => dn === base)) return { code: NO_SUCH_OBJECT, entries: [] };
@@ -188,6 +188,12 @@ function search(reader: BerReader, bound: boolean): { code: number; entries: Ent
   };
   const entries = ENTRIES.filter((entry) => isWithin(entry) && filter.matches(entry.attributes));
   return { code: SUCCESS, entries };
+}
+
+/** The library reads the name in a filter such as (objectClass=*) from the wrong place. */
+function readFilter(reader: BerReader): Filter {
+  if (reader.peek() !== SearchFilter.present) return FilterParser.parse(reader);
+  return new PresenceFilter({ attribute: reader.readString(SearchFilter.present)?.toLowerCase() ?? '' });
 }
 
 /** Writes every attribute; clients pick those they asked for. */

@@ -47,7 +47,9 @@ export const listAudit: FastifyPluginAsyncZod<{ db: Database }> = async (app, { 
       const isOwn = event.target.user_id === event.user_id;
       // Strangers can be added without their consent. Joining or leaving must not reveal their addresses.
       const joinsOrLeaves = isOwn && (event.action === 'invitation.accept' || event.after === null);
-      return joinsOrLeaves ? withoutAddresses(shown) : shown;
+      // Another organization has proved control of the domain.
+      const isTaken = event.action === 'domain.update' && event.user_id === null;
+      return joinsOrLeaves || isTaken ? withoutAddresses(shown) : shown;
     };
     return { data: data.map(present), pagination };
   });

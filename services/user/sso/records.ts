@@ -101,6 +101,7 @@ export interface Identity {
   scim?: ScimUser;
   created_at: Date;
   updated_at: Date;
+  /** To the hour. */
   last_login_at?: Date;
 }
 
@@ -146,14 +147,10 @@ export interface Flow {
   expires_at: Date;
 }
 
-/** A finished browser login that the account page exchanges for a token. */
-export interface LoginCode {
+/** What the account page exchanges for the first token of a session. */
+interface LoginCode {
   /** SHA-256 of the code. */
-  code: string;
-  connection_id: string;
-  user_id: string;
-  /** The session that the token will belong to. */
-  sid: string;
+  digest: string;
   /** SHA-256 of the browser's cookie. */
   browser: string;
   expires_at: Date;
@@ -167,6 +164,8 @@ export interface ProviderSession {
   provider_sid?: string;
   user_id: string;
   sid: string;
+  /** Until a browser login exchanges it. Whatever ends the session voids the code with it. */
+  login_code?: LoginCode;
   expires_at: Date;
 }
 
@@ -216,10 +215,14 @@ export const ssoCollections = {
     { key: { connection_id: 1, department_id: 1 }, unique: true },
   ]),
   ssoFlows: collection<Flow>('sso_flows', [{ key: { state: 1 }, unique: true }, expiring]),
-  ssoLoginCodes: collection<LoginCode>('sso_login_codes', [{ key: { code: 1 }, unique: true }, expiring]),
   ssoSessions: collection<ProviderSession>('sso_sessions', [
     { key: { connection_id: 1, provider_sid: 1 } },
     { key: { connection_id: 1, subject: 1 } },
+    {
+      key: { 'login_code.digest': 1 },
+      unique: true,
+      partialFilterExpression: { 'login_code.digest': ANY_STRING },
+    },
     expiring,
   ]),
   ssoUsedMessages: collection<UsedMessage>('sso_used_messages', [

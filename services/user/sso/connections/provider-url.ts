@@ -8,8 +8,9 @@ const invalid = (text: string, cause?: unknown) => new AppError('invalidFormat',
 
 /** Parses a URL of a provider. @throws {AppError} invalidFormat, which names the field. */
 function parseProviderUrl(text: string, field: string): URL {
-  // URL.parse removes tabs and line breaks, so the stored URL would differ from the one called.
-  const url = /[\s\p{Cc}\p{Cs}]/u.test(text) ? null : URL.parse(text);
+  // URL.parse removes tabs and line breaks, so the stored URL would differ from the one called. Other characters do not
+  // fit into a Location header.
+  const url = /[^\x21-\x7e]/.test(text) ? null : URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol))
     throw invalid(`${field} must be a URL that begins with https://`);
   if (url.username || url.password) throw invalid(`${field} must not contain a user name or password`);

@@ -16,7 +16,6 @@ export async function removeConnection(
     db.ssoIdentities.deleteMany({ connection_id }),
     db.scimGroups.deleteMany({ connection_id }),
     db.ssoFlows.deleteMany({ connection_id }),
-    db.ssoLoginCodes.deleteMany({ connection_id }),
   ]);
   await db.ssoConnections.deleteOne({ connection_id });
 }

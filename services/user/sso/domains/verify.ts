@@ -2,6 +2,7 @@ import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { AppError, failures, found } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { Domain } from '@gatehouse/shared/identity/sso-domains';
+import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { requirePlan } from '../connections/owned.ts';
 import type { SsoOptions } from '../options.ts';
@@ -21,7 +22,7 @@ const schema = {
   ...operation,
   summary: 'Verify a domain',
   description:
-    'Looks for the DNS record that proves control of the domain. One organization can have a verified domain. Outside production, domains under .test, .example and .localhost need no record.',
+    'Looks for the DNS record that proves control of the domain. One organization can have a verified domain: it loses the domain when another one proves control and its own record is gone. Outside production, domains under .test, .example and .localhost need no record.',
   params: domainPath,
   response: { 200: domainRecord, ...refusals, ...failures('catalogue', 'duplicate') },
 };
@@ -38,34 +39,75 @@ export const verifyDomain: FastifyPluginAsyncZod<SsoOptions> = async (
     await requirePlan(db, organization_id);
     // Nobody can own these names (RFC 2606 §2, RFC 6761), and name servers do not know them.
     const isReserved = /\.(?:test|example|localhost)$/.test(name);
-    if (!isReserved || settings.NODE_ENV === 'production') await requireRecord(domain, resolveTxt);
-    try {
-      const verified = await db.ssoDomains.findOneAndUpdate(
+    const needsRecord = !isReserved || settings.NODE_ENV === 'production';
+    const published = needsRecord ? await requireRecord(domain, resolveTxt) : undefined;
+    const claim = () =>
+      db.ssoDomains.findOneAndUpdate(
         { domain_id, verified_domain: { $exists: false } },
         { $set: { verified_domain: name, verified_at: new Date(now()) } },
         { returnDocument: 'after' },
       );
-      // A concurrent call has verified or removed it.
-      if (!verified) return presentDomain(found(await db.ssoDomains.findOne({ domain_id })));
-      await audit(db, request, now(), {
-        action: 'domain.verify',
-        target: { domain_id },
-        after: { domain: name },
-        organization_id,
+    const verified = await claim()
+      .catch(async (error) => {
+        if (!isDuplicateKey(error) || !published) throw error;
+        await releaseLost({ db, now }, request, name, published);
+        return claim();
+      })
+      .catch((error) => {
+        if (!isDuplicateKey(error)) throw error;
+        throw new AppError('duplicate', { text: `Another organization has verified ${name}` });
       });
-      return presentDomain(verified);
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      throw new AppError('duplicate', { text: `Another organization has verified ${name}` });
-    }
+    // A concurrent call has verified or removed it.
+    if (!verified) return presentDomain(found(await db.ssoDomains.findOne({ domain_id })));
+    await audit(db, request, now(), {
+      action: 'domain.verify',
+      target: { domain_id },
+      after: { domain: name },
+      organization_id,
+    });
+    return presentDomain(verified);
   });
 };
+
+/**
+ * Ends the verification of an organization whose record is gone, once another organization has proved control. Domains
+ * change hands: the former holder must neither open the accounts of their addresses nor keep the new one out.
+ * @param published the values at the name of the record.
+ */
+async function releaseLost(
+  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
+  request: FastifyRequest,
+  name: string,
+  published: readonly string[],
+): Promise<void> {
+  const holder = await db.ssoDomains.findOne({ verified_domain: name });
+  if (!holder || published.includes(recordOf(holder).value)) return;
+  const { domain_id, organization_id, sso_required } = holder;
+  const { modifiedCount } = await db.ssoDomains.updateOne(
+    { domain_id, verified_domain: name },
+    { $set: { sso_required: false }, $unset: { verified_domain: true, verified_at: true } },
+  );
+  if (modifiedCount === 0) return;
+  await audit(db, request, now(), {
+    action: 'domain.update',
+    // The holder does not learn who the caller is.
+    user_id: null,
+    email: null,
+    target: { domain_id },
+    before: { domain: name, verified: 'true', sso_required: String(sso_required) },
+    after: { domain: name, verified: 'false', sso_required: 'false' },
+    organization_id,
+  });
+}
 
 /** The name exists without such a record, or does not exist. */
 const NO_RECORD = new Set(['ENODATA', 'ENOTFOUND']);
 
-/** @throws {AppError} forbidden without the record, unavailable when no name server answers. */
-async function requireRecord(domain: Domain, resolveTxt: ResolveTxt): Promise<void> {
+/**
+ * Requires the record of a domain. @returns all values at its name.
+ * @throws {AppError} forbidden without the record, unavailable when no name server answers.
+ */
+async function requireRecord(domain: Domain, resolveTxt: ResolveTxt): Promise<string[]> {
   const { name, value } = recordOf(domain);
   const records = await resolveTxt(name).catch((cause: Error & { code?: string }) => {
     if (NO_RECORD.has(String(cause.code))) return [];
@@ -74,7 +116,8 @@ async function requireRecord(domain: Domain, resolveTxt: ResolveTxt): Promise<vo
       cause,
     });
   });
-  if (records.some((parts) => parts.join('').trim() === value)) return;
+  const values = records.map((parts) => parts.join('').trim());
+  if (values.includes(value)) return values;
   const others = records.length === 0 ? 'There is no TXT record' : 'No TXT record that is right';
   throw new AppError('forbidden', {
     text: `${others} at ${name}: add one with the value ${value}, and allow for the time that DNS takes`,

@@ -8,6 +8,7 @@ import type { Connection, ProviderSession } from '../records.ts';
  * @param session.beganAt before the account was read, so that whatever ends its sessions meanwhile ends this one;
  * Unix milliseconds.
  * @param session.provider_sid by which the provider will end the session.
+ * @param session.login_code which a browser exchanges for the token.
  */
 export async function beginSession(
   { config, db }: Pick<SsoOptions, 'config' | 'db'>,
@@ -17,7 +18,11 @@ export async function beginSession(
     beganAt,
     subject,
     provider_sid,
-  }: Pick<ProviderSession, 'subject'> & { beganAt: number; provider_sid?: string | undefined },
+    login_code,
+  }: Pick<ProviderSession, 'subject' | 'login_code'> & {
+    beganAt: number;
+    provider_sid?: string | undefined;
+  },
 ): Promise<string> {
   // Taking an unverified signup over ends its sessions, not this one.
   const sid = newSessionId(Math.max(beganAt, (sessions_valid_from?.getTime() ?? 0) + 1));
@@ -27,6 +32,7 @@ export async function beginSession(
     ...(provider_sid !== undefined && { provider_sid }),
     user_id,
     sid,
+    ...(login_code && { login_code }),
     expires_at: new Date(beganAt + config.SESSION_MAX_HOURS * 3_600_000),
   });
   return sid;

@@ -33,14 +33,17 @@ export const exchange: FastifyPluginAsyncZod<SsoOptions> = async (app, options) 
   app.post('/api/v1/auth/sso/exchange', { schema, config: { public: true } }, async (request, reply) => {
     const browser = browserOf(options, request);
     if (browser === undefined) throw new SsoRefusal('login not begun here', 'the browser sent no cookie');
-    const login = await db.ssoLoginCodes.findOneAndDelete({
-      code: digest(request.body.code),
-      browser,
-      expires_at: { $gt: new Date(now()) },
-    });
-    if (!login)
+    const session = await db.ssoSessions.findOneAndUpdate(
+      {
+        'login_code.digest': digest(request.body.code),
+        'login_code.browser': browser,
+        'login_code.expires_at': { $gt: new Date(now()) },
+      },
+      { $unset: { login_code: true } },
+    );
+    if (!session)
       throw new SsoRefusal('login not begun here', 'the code is unknown, used, expired or another browser’s');
-    const { connection_id, user_id, sid } = login;
+    const { connection_id, user_id, sid } = session;
     const [connection, user] = await Promise.all([
       db.ssoConnections.findOne({ connection_id }),
       db.users.findOne({ user_id }),

@@ -32,21 +32,17 @@ export async function finishBrowserLogin(
     throw new SsoRefusal('login not begun here', 'the login began at another connection');
   const beganAt = now();
   const user = await provision(options, request, connection, profile);
-  const { user_id } = user;
   const { subject } = profile;
-  const sid = await beginSession(options, connection, user, { beganAt, subject, provider_sid });
   const code = randomToken();
-  await db.ssoLoginCodes.insertOne({
-    connection_id,
-    user_id,
-    sid,
-    code: digest(code),
+  const login_code = {
+    digest: digest(code),
     browser: flow?.browser ?? markBrowser(options, request, reply),
     expires_at: new Date(now() + CODE_LIFETIME * 1000),
-  });
+  };
+  const sid = await beginSession(options, connection, user, { beganAt, subject, provider_sid, login_code });
   await audit(db, request, now(), {
     action: 'sso.login',
-    user_id,
+    user_id: user.user_id,
     email: user.email,
     organization_id,
     target: { connection_id },

@@ -10,8 +10,15 @@ export async function loginConnection(
 ): Promise<Connection> {
   const connection = await db.ssoConnections.findOne(which);
   if (!connection) throw new SsoRefusal('unknown connection');
-  if (!connection.enabled) throw new SsoRefusal('connection disabled');
-  if (!(await hasSsoPlan(db, connection.organization_id)))
-    throw new SsoRefusal('plan without single sign-on');
+  await requireUsable(db, connection);
   return connection;
+}
+
+/** @throws {SsoRefusal} unless people may log in through a connection. */
+export async function requireUsable(
+  db: Database,
+  { enabled, organization_id }: Pick<Connection, 'enabled' | 'organization_id'>,
+): Promise<void> {
+  if (!enabled) throw new SsoRefusal('connection disabled');
+  if (!(await hasSsoPlan(db, organization_id))) throw new SsoRefusal('plan without single sign-on');
 }

@@ -35,7 +35,7 @@ export const refusedLogins = fp(
 );
 
 /** Logs and audits a refused message of a provider. */
-export async function recordRefusal(
+async function recordRefusal(
   { db, now }: Recording,
   request: FastifyRequest,
   action: Action,

@@ -46,13 +46,15 @@ export async function assignDepartment(
   const stays = isManaged && department === undefined;
   const isMember = memberships.some((each) => each.department_id === department_id);
   const joins = department_id !== undefined && !isMember && !(stays && own.length > 0);
-  if (own.length === 0 && !joins) return;
+  const remains = (membership: Membership) => stays || membership.department_id === department_id;
+  const changes = own.filter((each) => !remains(each) || (role !== undefined && role !== each.role));
+  if (changes.length === 0 && !joins) return;
   // An Owner of the organization is Owner in every department.
   if (await isOwner(db, organization_id, user_id)) return;
   const change = { options, request, connection, user };
-  for (const membership of own) {
-    if (stays || membership.department_id === department_id) await setRole(change, membership, role);
-    else await remove(change, membership);
+  for (const membership of changes) {
+    if (!remains(membership)) await remove(change, membership);
+    else if (role !== undefined) await setRole(change, membership, role);
   }
   if (joins) await add(change, department_id, role ?? connection.default_role);
 }
@@ -121,9 +123,8 @@ async function add(change: Change, department_id: string, role: AssignedRole): P
 async function setRole(
   change: Change,
   { membership_id, granted_by, department_id, role: former }: Membership,
-  role: AssignedRole | undefined,
+  role: AssignedRole,
 ): Promise<void> {
-  if (role === undefined || role === former) return;
   const { db, now } = change.options;
   const granted_at = new Date(now()).toISOString();
   const { matchedCount } = await db.memberships.updateOne(

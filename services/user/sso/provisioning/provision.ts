@@ -37,11 +37,19 @@ export async function provision(
   const [account] = await Promise.all([
     updateAccount(db, user, present),
     assignDepartment(options, request, connection, user, { ...present, isManaged }),
-    db.ssoIdentities.updateOne(
-      { identity_id: identity.identity_id },
-      { $set: { last_login_at: new Date(now()) } },
-    ),
+    recordLogin(options, identity),
     ensureFeatures(db, user, now()),
   ]);
   return account;
+}
+
+/** Milliseconds by which `last_login_at` may be behind, so that most logins need no write for it. */
+const LAST_LOGIN_PRECISION = 3_600_000;
+
+async function recordLogin(
+  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
+  { identity_id, last_login_at }: Identity,
+): Promise<void> {
+  if (last_login_at && now() - last_login_at.getTime() < LAST_LOGIN_PRECISION) return;
+  await db.ssoIdentities.updateOne({ identity_id }, { $set: { last_login_at: new Date(now()) } });
 }

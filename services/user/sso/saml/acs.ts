@@ -1,5 +1,6 @@
 import { failures } from '@gatehouse/shared/http/errors';
 import { forms } from '@gatehouse/shared/http/forms';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { CODE_LIFETIME, finishBrowserLogin } from '../login/finish.ts';
@@ -10,9 +11,11 @@ import { useOnce } from '../login/used-messages.ts';
 import type { SsoOptions } from '../options.ts';
 import { mapAttributes, type Profile } from '../profile.ts';
 import type { AttributeNames, Flow } from '../records.ts';
-import { asSaml, errorPage, MAX_FORM, operation } from './contract.ts';
+import { SsoRefusal } from '../refusal.ts';
+import { asSaml, errorPage, MAX_FORM, operation, slug } from './contract.ts';
 import { NAME_ID_FORMAT } from './names.ts';
 import { readMessage } from './read-message.ts';
+import { acsUrlOf } from './service-provider.ts';
 import { unsolicitedConnection } from './unsolicited-connection.ts';
 import type { Assertion } from './verify-assertion.ts';
 import { verifyResponse } from './verify-response.ts';
@@ -52,11 +55,36 @@ const schema = {
   },
 };
 
-/** POST /saml/acs: ends a login with the HTTP-POST binding (CONTRACT.md §SAML). */
+const own = {
+  ...schema,
+  summary: 'Receive the response of the SAML provider of a connection',
+  description:
+    'Like /saml/acs, for one connection. Have the provider send logins that begin there to this address if it encrypts assertions.',
+  params: z.object({ slug }),
+};
+
+/** POST /saml/acs and /saml/acs/{slug}: end a login with the HTTP-POST binding (CONTRACT.md §SAML). */
 export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
-  await app.register(forms, { maxText: MAX_FORM });
   const config = { public: true, errorPage };
-  app.post('/saml/acs', { schema, config }, async (request, reply) => {
+  const posts: FastifyPluginAsyncZod = async (scope) => {
+    await scope.register(forms, { maxText: MAX_FORM });
+    scope.post('/saml/acs', { schema, config }, (request, reply) => receive(request, reply));
+    scope.post('/saml/acs/:slug', { schema: own, config }, (request, reply) =>
+      receive(request, reply, request.params.slug),
+    );
+  };
+  await app.register(posts);
+
+  // A failure leaves this address in the browser, where people load it again.
+  app.get('/saml/acs', { schema: { hide: true }, config }, async () => {
+    throw new SsoRefusal('login not begun here', 'the address was opened without a response');
+  });
+
+  async function receive(
+    request: FastifyRequest<{ Body: z.infer<typeof schema.body> }>,
+    reply: FastifyReply,
+    slug?: string,
+  ) {
     const { SAMLResponse, RelayState } = request.body;
     const flow = await flowOf(RelayState);
     if (flow) {
@@ -64,10 +92,15 @@ export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
       request.sso.connection = await loginConnection(options.db, { protocol: 'saml', connection_id });
     }
     const message = readMessage('SAMLResponse', SAMLResponse);
-    request.sso.connection ??= await unsolicitedConnection(options, message);
+    request.sso.connection ??= await unsolicitedConnection(options, message, slug);
     const connection = asSaml(request.sso.connection);
+    if (slug !== undefined && slug !== connection.slug)
+      throw new SsoRefusal('message refused', 'the response came to the address of another connection');
 
-    const assertion = await verifyResponse(options, connection, message, flow?.request_id);
+    const assertion = await verifyResponse(options, connection, message, {
+      at: acsUrlOf(options.config, slug),
+      request_id: flow?.request_id,
+    });
     const profile = profileOf(assertion, connection.attributes);
     await rememberMissing(options, connection, profile);
     if (profile.email) request.sso.email = profile.email;
@@ -77,7 +110,7 @@ export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
       profile,
       provider_sid: assertion.sessionIndex,
     });
-  });
+  }
 
   /** Takes the flow of a login that began here. Providers put a RelayState of their own into other responses. */
   const flowOf = async (state: string | undefined): Promise<Flow | undefined> =>

@@ -19,6 +19,13 @@ export const errorPage = (failure: AppError, request: FastifyRequest): string | 
   return failurePage(isUnread ? new SsoRefusal('message malformed', failure.message) : failure, request);
 };
 
+/** A person who reads this may still be signed in. */
+export const logoutErrorPage = (failure: AppError, request: FastifyRequest): string | undefined =>
+  failurePage(failure.status < 500 ? new SsoRefusal('logout refused') : failure, request, {
+    title: 'Sign-out failed',
+    heading: 'You may still be signed in',
+  });
+
 /** Narrows a connection whose query asked for this protocol. */
 export function asSaml(connection: Connection): SamlConnection {
   const { protocol, saml } = connection;

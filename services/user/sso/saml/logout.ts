@@ -9,7 +9,7 @@ import { prefersJson } from '../login/failure-page.ts';
 import { useOnce, wasUsed } from '../login/used-messages.ts';
 import type { SsoOptions } from '../options.ts';
 import { SsoRefusal } from '../refusal.ts';
-import { asSaml, errorPage, operation, slug } from './contract.ts';
+import { asSaml, logoutErrorPage, operation, slug } from './contract.ts';
 import { logoutResponseUrl } from './logout-response.ts';
 import { readMessage } from './read-message.ts';
 import { readRedirect } from './read-redirect.ts';
@@ -86,7 +86,7 @@ const postSchema = {
  * disabled, or whose organization has lost the plan, still ends sessions.
  */
 export const samlLogout: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
-  const config = { public: true, errorPage };
+  const config = { public: true, errorPage: logoutErrorPage };
 
   app.get('/saml/slo/:slug', { schema: redirectSchema, config }, async (request, reply) => {
     const connection = await connectionOf(request, request.params.slug);

@@ -11,8 +11,9 @@ const at = ({ PUBLIC_URL }: PublicUrl, path: string): string => `${PUBLIC_URL.re
 /** Our name towards a provider. Each connection has one of its own, so that an assertion is for one connection. */
 export const entityIdOf = (config: PublicUrl, slug: string): string => at(config, `/saml/metadata/${slug}`);
 
-/** Where responses go. */
-export const acsUrlOf = (config: PublicUrl): string => at(config, '/saml/acs');
+/** Where responses go: of every connection, or of one alone. */
+export const acsUrlOf = (config: PublicUrl, slug?: string): string =>
+  at(config, slug === undefined ? '/saml/acs' : `/saml/acs/${slug}`);
 
 /** Where logout requests go. */
 export const logoutUrlOf = (config: PublicUrl, slug: string): string => at(config, `/saml/slo/${slug}`);

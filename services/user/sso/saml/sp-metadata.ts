@@ -55,6 +55,7 @@ function describeServiceProvider(
     <md:NameIDFormat>${NAME_ID_FORMAT.persistent}</md:NameIDFormat>
     <md:NameIDFormat>${NAME_ID_FORMAT.email}</md:NameIDFormat>
     <md:AssertionConsumerService Binding="${BINDING.post}" Location="${escapeXml(acsUrlOf(config))}" index="0" isDefault="true"/>
+    <md:AssertionConsumerService Binding="${BINDING.post}" Location="${escapeXml(acsUrlOf(config, slug))}" index="1"/>
   </md:SPSSODescriptor>
 </md:EntityDescriptor>
 `;

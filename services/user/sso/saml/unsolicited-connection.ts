@@ -1,4 +1,4 @@
-import { loginConnection } from '../login/login-connection.ts';
+import { requireUsable } from '../login/login-connection.ts';
 import type { SsoOptions } from '../options.ts';
 import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
@@ -12,13 +12,16 @@ const refuse = (detail: string): never => {
 };
 
 /**
- * Finds the connection that a response without a request of ours is for: by its audience, or by its issuer if the
- * assertion is encrypted. Nothing is verified yet, so the result only says whose keys to verify it with.
+ * Finds the connection that a response without a request of ours is for: by the address that received it, by its
+ * audience, or by its issuer if the assertion is encrypted. Nothing is verified yet, so the result only says whose keys
+ * to verify it with.
+ * @param addressed the slug in the address.
  * @throws {SsoRefusal} login not begun here, unless the connection allows logins that begin at the provider.
  */
 export async function unsolicitedConnection(
   { config, db }: Pick<SsoOptions, 'config' | 'db'>,
   { root }: Message,
+  addressed?: string,
 ): Promise<Connection> {
   if (attribute(root, 'InResponseTo') !== undefined)
     return refuse('the response answers a request, but its RelayState is not that of a login');
@@ -26,14 +29,18 @@ export async function unsolicitedConnection(
   const [issuer] = descendants(root, NAMESPACE.assertion, 'Issuer').map(textOf);
   const prefix = entityIdOf(config, '');
   const [slug] = audiences.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
-  const which = slug === undefined ? { 'saml.idp_entity_id': issuer ?? '' } : { slug };
+  const named = addressed ?? slug;
+  const which = named === undefined ? { 'saml.idp_entity_id': issuer ?? '' } : { slug: named };
   const candidates = await db.ssoConnections
     .find({ ...which, protocol: 'saml', 'saml.idp_initiated': true })
     .limit(2)
     .toArray();
   const [candidate, another] = candidates;
   if (!candidate) return refuse('no connection for this response allows logins that begin at the provider');
-  if (another) return refuse(`several connections have the issuer ${issuer}, and the assertion is encrypted`);
-  const { connection_id } = candidate;
-  return loginConnection(db, { protocol: 'saml', connection_id });
+  if (another)
+    return refuse(
+      `several connections have the issuer ${issuer}, and the assertion is encrypted: have the provider send it to /saml/acs/ and the slug`,
+    );
+  await requireUsable(db, candidate);
+  return candidate;
 }

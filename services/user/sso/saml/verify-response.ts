@@ -4,7 +4,7 @@ import { decryptAssertion } from './decrypt-assertion.ts';
 import { NAMESPACE, STATUS_SUCCESS } from './names.ts';
 import { type Message, parseMessage } from './read-message.ts';
 import { requireStrongSignatures } from './require-signatures.ts';
-import { acsUrlOf, entityIdOf, openSpKey, type SamlConnection, serviceProvider } from './service-provider.ts';
+import { entityIdOf, openSpKey, type SamlConnection, serviceProvider } from './service-provider.ts';
 import { type Assertion, verifyAssertion, verifyInResponseTo, verifyIssuer } from './verify-assertion.ts';
 import { attribute, childElements, descendants, textOf } from './xml.ts';
 
@@ -15,19 +15,20 @@ const refuse = (detail: string): never => {
 /**
  * Verifies a provider's response (SAML 2.0 Profiles §4.1.4). The assertion comes from the octets that a signature
  * covers, never from the message itself.
- * @param request_id the ID of our request; undefined when the login began at the provider.
+ * @param received.at our address that received it.
+ * @param received.request_id the ID of our request; undefined when the login began at the provider.
  * @throws {SsoRefusal} provider refused or message refused.
  */
 export async function verifyResponse(
   options: Pick<SsoOptions, 'config' | 'secrets' | 'now'>,
   connection: SamlConnection,
   { xml, root: response }: Message,
-  request_id: string | undefined,
+  { at, request_id }: { at: string; request_id: string | undefined },
 ): Promise<Assertion> {
   const expected = {
     issuer: connection.saml.idp_entity_id,
     audience: entityIdOf(options.config, connection.slug),
-    recipient: acsUrlOf(options.config),
+    recipient: at,
     inResponseTo: request_id,
     now: options.now(),
   };

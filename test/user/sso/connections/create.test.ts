@@ -384,6 +384,11 @@ describe('POST /api/v1/sso/connections is refused', () => {
       'saml must hold metadata_url, metadata_xml, or the details of the provider',
     ],
     [{ metadata_url: 'ftp://idp.example/' }, 'saml.metadata_url must be a URL that begins with https://'],
+    // It would not fit into a header.
+    [
+      { metadata_url: 'https://idp.example/\u5fd8' },
+      'saml.metadata_url must be a URL that begins with https://',
+    ],
     [
       { metadata_url: 'https://u:p@idp.example/' },
       'saml.metadata_url must not contain a user name or password',

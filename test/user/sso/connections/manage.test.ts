@@ -259,7 +259,15 @@ describe('DELETE /api/v1/sso/connections/{connection_id}', () => {
     );
     const at = new Date(service.clock.now());
     const expires_at = new Date(service.clock.now() + 86_400_000);
-    await service.db.ssoSessions.insertOne({ connection_id, subject: 'ada', user_id, sid, expires_at });
+    const login_code = { digest: randomUUIDv7(), browser: 'x', expires_at };
+    await service.db.ssoSessions.insertOne({
+      connection_id,
+      subject: 'ada',
+      user_id,
+      sid,
+      login_code,
+      expires_at,
+    });
     await service.db.ssoIdentities.insertOne({
       identity_id: randomUUIDv7(),
       connection_id,
@@ -270,14 +278,6 @@ describe('DELETE /api/v1/sso/connections/{connection_id}', () => {
       updated_at: at,
     });
     await service.db.ssoFlows.insertOne({ state: randomUUIDv7(), connection_id, browser: 'x', expires_at });
-    await service.db.ssoLoginCodes.insertOne({
-      code: randomUUIDv7(),
-      connection_id,
-      user_id,
-      sid,
-      browser: 'x',
-      expires_at,
-    });
     const status = async (authorization: string) =>
       (await send(`${service.url}/api/v1/users/me`, { headers: { authorization } })).status;
     return { statuses: async () => [await status(began), await status(own)] };
@@ -287,7 +287,6 @@ describe('DELETE /api/v1/sso/connections/{connection_id}', () => {
     await service.db.ssoSessions.countDocuments({ connection_id }),
     await service.db.ssoIdentities.countDocuments({ connection_id }),
     await service.db.ssoFlows.countDocuments({ connection_id }),
-    await service.db.ssoLoginCodes.countDocuments({ connection_id }),
   ];
 
   test('removes what belongs to the connection and ends the sessions that began at it', async () => {
@@ -299,8 +298,8 @@ describe('DELETE /api/v1/sso/connections/{connection_id}', () => {
     expect(outcome(answer)).toStrictEqual({ status: 200, body: { message: 'Connection deleted' } });
     expect(await ada.statuses()).toEqual([401, 200]);
     expect(await grace.statuses()).toEqual([200, 200]);
-    expect(await left(connection_id)).toEqual([0, 0, 0, 0, 0]);
-    expect(await left(other.connection_id)).toEqual([1, 1, 1, 1, 1]);
+    expect(await left(connection_id)).toEqual([0, 0, 0, 0]);
+    expect(await left(other.connection_id)).toEqual([1, 1, 1, 1]);
     expect((await call('DELETE', connection_id)).status).toBe(404);
   });
 
@@ -327,8 +326,8 @@ describe('DELETE /api/v1/sso/connections/{connection_id}', () => {
     await removeInterrupted({ config: testConfig('user'), db: service.db, now: service.clock.now });
     for (const person of people) expect(await person.statuses()).toEqual([401, 200]);
     expect([await left(String(one)), await left(String(other))]).toEqual([
-      [0, 0, 0, 0, 0],
-      [0, 0, 0, 0, 0],
+      [0, 0, 0, 0],
+      [0, 0, 0, 0],
     ]);
   });
 

@@ -312,10 +312,10 @@ describe('POST /api/v1/sso/domains/{domain_id}/verify', () => {
   });
 
   it('refuses a domain that another organization has verified', async () => {
-    await verified();
+    const first = await verified();
     const other = await service.newOrganization({ domain: null });
     const theirs = await added({ organization_id: other.organization_id }, other.owner);
-    publish(theirs);
+    records.set(first.record.name, [[first.record.value], [theirs.record.value]]);
     expect(outcome(await verify(theirs, other.owner))).toEqual(
       refused(
         409,
@@ -324,6 +324,40 @@ describe('POST /api/v1/sso/domains/{domain_id}/verify', () => {
         `Another organization has verified ${domain}`,
       ),
     );
+  });
+
+  it('takes a domain from an organization whose record is gone', async () => {
+    await service.newConnection({ organization_id }, { protocol: 'oidc' });
+    const lost = await verified();
+    await owner.call('PATCH', `${DOMAINS}/${lost.domain_id}`, { sso_required: true });
+    const other = await service.newOrganization({ domain: null });
+    const theirs = await added({ organization_id: other.organization_id }, other.owner);
+    expect((await verify(theirs, other.owner)).status).toBe(403);
+    publish(theirs);
+    const events = await eventsOf(service, async () => {
+      expect((await verify(theirs, other.owner)).body).toMatchObject({ verified: true });
+    });
+
+    expect(events).toMatchObject([
+      {
+        action: 'domain.update',
+        user_id: null,
+        email: null,
+        before: { domain, verified: 'true', sso_required: 'true' },
+        after: { domain, verified: 'false', sso_required: 'false' },
+        organization_id,
+      },
+      { action: 'domain.verify', user_id: other.owner.user_id, organization_id: other.organization_id },
+    ]);
+    const { body } = await owner.call(
+      'GET',
+      `/api/v1/organizations/${organization_id}/audit?action=domain.update`,
+    );
+    expect(body.data[0]).toMatchObject({ actor: { user_id: null, email: null }, address: null });
+    const left = await service.db.ssoDomains.findOne({ domain_id: lost.domain_id });
+    expect([left?.verified_domain, left?.sso_required]).toEqual([undefined, false]);
+    // Its record is not back, so it stays without the domain.
+    expect((await verify(lost)).status).toBe(403);
   });
 
   it('gives a domain to one of two organizations at once', async () => {

@@ -70,7 +70,7 @@ describe('the end of a browser login', () => {
 
   it('stores neither the code nor the cookie', async () => {
     const { code, cookie } = await browser.logIn(connection);
-    const stored = JSON.stringify(await service.db.ssoLoginCodes.find().toArray());
+    const stored = JSON.stringify(await service.db.ssoSessions.find().toArray());
     expect(stored).toContain(digest(code));
     expect(stored).not.toContain(code);
     expect(stored).not.toContain(cookie.split('=')[1]);
@@ -95,7 +95,7 @@ describe('the end of a browser login', () => {
 describe('POST /api/v1/auth/sso/exchange', () => {
   it('answers like the catalogue login, with the stored session', async () => {
     const { code, cookie } = await browser.logIn(connection);
-    const login = await service.db.ssoLoginCodes.findOne({ code: digest(code) });
+    const login = await service.db.ssoSessions.findOne({ 'login_code.digest': digest(code) });
     const { status, headers, body } = await exchange(code, { cookie });
     const { user_id } = (await service.db.users.findOne({ email: 'grace@corp.example' })) ?? {};
     expect({ status, body }).toEqual({

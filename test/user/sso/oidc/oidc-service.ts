@@ -79,7 +79,6 @@ export async function startOidcService(options: Parameters<typeof startSsoServic
       service.db.users.countDocuments(),
       service.db.ssoIdentities.countDocuments(),
       service.db.ssoSessions.countDocuments(),
-      service.db.ssoLoginCodes.countDocuments(),
       service.db.memberships.countDocuments(),
     ]);
 

@@ -68,12 +68,16 @@ it('finds the account by the subject when the e-mail has changed or is missing',
   expect((await stored())?.email).toBe(email);
 });
 
-it('records when the person last logged in', async () => {
-  service.clock.advance(60);
+it('records when the person last logged in, to the hour', async () => {
+  const { last_login_at } = (await service.db.ssoIdentities.findOne({ user_id })) ?? {};
+  service.clock.advance(3_599);
+  await logIn();
+  expect(await service.db.ssoIdentities.findOne({ user_id })).toMatchObject({ last_login_at });
+  service.clock.advance(1);
   await logIn();
   expect(await service.db.ssoIdentities.findOne({ user_id })).toMatchObject({
     last_login_at: new Date(service.clock.now()),
-    updated_at: new Date(service.clock.now() - 60_000),
+    updated_at: new Date(service.clock.now() - 3_600_000),
   });
 });
 

@@ -230,4 +230,43 @@ describe('POST /saml/acs', () => {
     expect((await post({ SAMLResponse })).status).toBe(303);
     expect(fields.recipient).toBe(ACS_URL);
   });
+
+  it('takes an encrypted assertion at the address of a connection whose issuer another one claims', async () => {
+    const { newOrganization, connect, fieldsFor, provider, post, spKey, audienceOf } = service;
+    const saml = { idp_initiated: true, idp_entity_id: 'https://claimed.corp.example' };
+    const connection = await connect({ saml });
+    const claimant = await connect({ saml }, { of: await newOrganization({ domain: 'claimant.example' }) });
+    const own = `/saml/acs/${connection.slug}`;
+    const response = async (recipient: string) => {
+      const fields = fieldsFor(undefined, {
+        audience: audienceOf(connection),
+        issuer: saml.idp_entity_id,
+        responseIssuer: saml.idp_entity_id,
+        destination: recipient,
+        recipient,
+        nameId: 'eve-0001',
+        attributes: { email: 'eve@corp.example' },
+      });
+      const content = await provider.encryptFor(spKey.certificate, provider.sign(provider.assertion(fields)));
+      return { SAMLResponse: toBase64(provider.response(fields, content)) };
+    };
+    const addressed = await response(`http://localhost:8000${own}`);
+    expect((await post(addressed, {}, `/saml/acs/${claimant.slug}`)).status).toBe(403);
+    expect((await post(await response(ACS_URL), {}, own)).status).toBe(403);
+    expect((await post(addressed, {}, own)).status).toBe(303);
+    expect((await post(addressed, {}, own)).status).toBe(403);
+  });
+
+  it('takes the response to a request at the address of its connection alone', async () => {
+    const { begin, connect, connection, fieldsFor, signedResponse, post } = service;
+    const other = await connect();
+    const answerAt = async ({ slug }: { slug: string }) => {
+      const { id, relayState } = await begin();
+      const recipient = `${ACS_URL}/${slug}`;
+      const xml = signedResponse(fieldsFor({ id }, { destination: recipient, recipient }));
+      return post({ SAMLResponse: toBase64(xml), RelayState: relayState }, {}, `/saml/acs/${slug}`);
+    };
+    expect((await answerAt(other)).status).toBe(403);
+    expect((await answerAt(connection)).status).toBe(303);
+  });
 });

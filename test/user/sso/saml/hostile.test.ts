@@ -689,6 +689,14 @@ describe('a login that is refused', () => {
       unknown,
     ));
 
+  it('is missing because the address is loaded again', () =>
+    expectRefused(
+      () => send(`${service.url}/saml/acs`, { headers: { accept: 'text/html' } }),
+      'login not begun here',
+      /opened without a response/,
+      unknown,
+    ));
+
   it('began at the provider and is replayed', async () => {
     const { connect, fieldsFor, signedResponse, post, audienceOf } = service;
     const connection = await connect({ saml: { idp_initiated: true } });

@@ -108,7 +108,10 @@ describe('GET /saml/metadata/{slug}', () => {
     expect(all('KeyDescriptor').map((key) => key.getAttribute('use'))).toEqual(['signing', 'encryption']);
     const der = new X509Certificate(spKey.certificate).raw.toString('base64');
     expect(all('X509Certificate').map((node) => node.textContent)).toEqual([der, der]);
-    expect(all('AssertionConsumerService').map((node) => node.getAttribute('Location'))).toEqual([ACS_URL]);
+    expect(all('AssertionConsumerService').map((node) => node.getAttribute('Location'))).toEqual([
+      ACS_URL,
+      `${ACS_URL}/${service.connection.slug}`,
+    ]);
     const logoutUrl = `http://localhost:8000/saml/slo/${connection.slug}`;
     expect(all('SingleLogoutService').map((node) => node.getAttribute('Location'))).toEqual([
       logoutUrl,

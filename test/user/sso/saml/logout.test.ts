@@ -328,7 +328,10 @@ describe('a logout that is refused', () => {
     const events = await eventsOf(service, async () => {
       answer = await send();
     });
-    expect(answer).toMatchObject({ status, body: expect.stringContaining('<h1>') });
+    expect(answer).toMatchObject({
+      status,
+      body: expect.stringContaining('<h1>You may still be signed in</h1>'),
+    });
     expect(events).toContainEqual(
       expect.objectContaining({
         action: 'sso.logout',

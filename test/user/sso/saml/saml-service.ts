@@ -78,8 +78,11 @@ export async function startSamlService() {
   const signedResponse = (fields: ResponseFields, signing: Partial<Signing> = {}): string =>
     provider.response(fields, provider.sign(provider.assertion(fields), signing));
 
-  const post = (fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Answered> =>
-    postForm(`${url}/saml/acs`, fields, { accept: 'text/html', ...headers });
+  const post = (
+    fields: Record<string, string>,
+    headers: Record<string, string> = {},
+    path = '/saml/acs',
+  ): Promise<Answered> => postForm(`${url}${path}`, fields, { accept: 'text/html', ...headers });
 
   /** Posts a response as the browser does. */
   const answer = (xml: string, { relayState }: Pick<Begun, 'relayState'>) =>
@@ -91,7 +94,7 @@ export async function startSamlService() {
     identities: await db.ssoIdentities.countDocuments(),
     memberships: await db.memberships.countDocuments(),
     sessions: await db.ssoSessions.countDocuments(),
-    codes: await db.ssoLoginCodes.countDocuments(),
+    codes: await db.ssoSessions.countDocuments({ login_code: { $exists: true } }),
   });
 
   return {

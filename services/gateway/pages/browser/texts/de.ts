@@ -531,6 +531,8 @@ export const texts: Texts = {
     attemptCount: (count, text) => (count === 1 ? '1 Versuch' : `${text} Versuche`),
     latest: (count) => `Die letzten ${count} Versuche:`,
     eventId: 'Ereignis-ID',
+    payload: 'Nutzdaten',
+    gone: 'Diese Zustellung gibt es nicht mehr.',
     nextAttempt: (time) => `Nächster Versuch: ${time}`,
     noAnswer: 'Keine Antwort',
     answer: 'Antwort des Empfängers',

@@ -517,6 +517,8 @@ export const texts = {
     attemptCount: (count: number, text: string) => (count === 1 ? '1 attempt' : `${text} attempts`),
     latest: (count: string) => `The latest ${count} attempts:`,
     eventId: 'Event ID',
+    payload: 'Payload',
+    gone: 'This delivery no longer exists.',
     nextAttempt: (time: string) => `Next attempt: ${time}`,
     noAnswer: 'No answer',
     answer: 'Answer of the receiver',
