@@ -144,16 +144,19 @@ function expiryOf(token: string): number {
 }
 
 export async function refresh(): Promise<void> {
-  const { access_token, expires_in } = await post<TokenResponse>('/api/v1/auth/refresh');
   const session = currentSession();
-  if (session) beginSession({ ...session, token: access_token, expiresAt: Date.now() + expires_in * 1000 });
+  const { access_token, expires_in } = await post<TokenResponse>('/api/v1/auth/refresh');
+  // Somebody may have signed out meanwhile, or in with another account.
+  if (!session || currentSession() !== session) return;
+  beginSession({ ...session, token: access_token, expiresAt: Date.now() + expires_in * 1000 });
 }
 
-/** Ends the session at the server and here; here even if the server does not answer. */
+/** Ends the session here at once, and at the server: nothing stays on the screen if the server answers late or never. */
 export async function signOut(): Promise<void> {
   const end: End = currentSession()?.supportFor ? 'left' : 'signed out';
-  await post('/api/v1/auth/logout').catch(() => {});
+  const answered = post('/api/v1/auth/logout'); // takes the token before the session ends here
   endSession(end);
   rememberEmail('');
   navigate('/');
+  await answered.catch(() => {});
 }
