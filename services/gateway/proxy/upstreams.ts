@@ -40,7 +40,7 @@ export interface Upstream {
   forward(request: FastifyRequest, options?: ForwardOptions): Promise<UpstreamResponse>;
   /**
    * Posts content that the gateway has parsed and serialized again. Nothing else of the client's request is sent, except
-   * its address, protocol and request ID.
+   * its address, protocol, program and request ID.
    * @throws {AppError} unavailable when the service is down, slow or answers outside the contract.
    */
   post(

@@ -133,6 +133,7 @@ describe('TRUST_PROXY', () => {
     'x-request-id': expect.stringMatching(UUIDV7),
     'x-forwarded-for': address,
     'x-forwarded-proto': protocol,
+    'user-agent': expect.any(String),
   });
 
   test.each<[string | undefined, string, string]>([

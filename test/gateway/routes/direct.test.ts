@@ -29,13 +29,14 @@ const forms: Record<string, Record<string, string>> = {
 };
 
 describe.each(Object.entries(forms))('POST %s', (path, fields) => {
-  test('forwards the fields of the contract and nothing else of the client', async () => {
+  test('forwards the fields of the contract, and of the client its address and program', async () => {
     const { status, body } = await postForm(
       `${gateway.url}${path}?next=/admin`,
       { ...fields, verified: 'true' },
       {
         authorization: 'Bearer x',
         cookie: 'session=1',
+        'user-agent': 'Browser/1',
         forwarded: 'for=6.6.6.6',
         'x-forwarded-for': '6.6.6.6',
         'x-forwarded-host': 'evil.example',
@@ -58,6 +59,7 @@ describe.each(Object.entries(forms))('POST %s', (path, fields) => {
           'x-request-id': 'from-the-client.1',
           'x-forwarded-for': '127.0.0.1',
           'x-forwarded-proto': 'http',
+          'user-agent': 'Browser/1',
         },
       },
     ]);

@@ -1,6 +1,6 @@
 import { noteBudget } from './budget.ts';
 import { currentSession, endSession } from './session.ts';
-import { texts } from './texts.ts';
+import { formatWait, texts } from './texts.ts';
 
 /** A call that failed, with a message for the reader. */
 export class ApiError extends Error {
@@ -78,7 +78,8 @@ function errorOf(response: Response, answer: unknown): ApiError {
     requestId: error.request_id ?? response.headers.get('x-request-id') ?? '',
     retryAfter,
   };
-  if (response.status === 429) return new ApiError(texts.errors.tooMany(retryAfter ?? 60), details);
+  if (response.status === 429)
+    return new ApiError(texts.errors.tooMany(formatWait(retryAfter ?? 60)), details);
   // Services of the platform may send something else than a text.
   const message =
     [detail, error.details, error.message].find((text) => typeof text === 'string') ??

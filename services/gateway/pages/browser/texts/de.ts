@@ -30,6 +30,7 @@ export const texts: Texts = {
     forgot: 'Passwort vergessen?',
     or: 'oder',
     sso: 'Single Sign-on verwenden',
+    toSso: 'Weiter zum Single Sign-on',
     noAccount: 'Neu hier?',
     done: {
       verified: 'Ihr Konto ist bestätigt. Melden Sie sich an, um zu beginnen.',
@@ -564,7 +565,7 @@ export const texts: Texts = {
     unreachable: 'Der Server hat nicht geantwortet. Bitte versuchen Sie es erneut.',
     unavailable: 'Auf unserer Seite ist etwas gestört. Bitte versuchen Sie es gleich noch einmal.',
     unexpected: 'Etwas ist schiefgegangen. Bitte versuchen Sie es erneut.',
-    tooMany: (seconds) => `Zu viele Versuche. Bitte warten Sie ${seconds} Sekunden.`,
+    tooMany: (duration) => `Zu viele Versuche. Bitte warten Sie ${duration}.`,
     field: () => 'Bitte prüfen Sie dieses Feld.',
     known: {
       'User not found': 'Zu dieser Adresse gibt es kein Konto.',
@@ -584,6 +585,8 @@ export const texts: Texts = {
       'An organization has at most 100 Owners': 'Eine Organisation hat höchstens 100 Inhaber.',
       'An account may have at most 20 webhooks': 'Sie haben schon 20 Webhooks. Löschen Sie zuerst einen.',
       'reCAPTCHA validation failed': 'Bitte bestätigen Sie, dass Sie ein Mensch sind.',
+      'Your organization requires single sign-on. Please log in through your identity provider.':
+        'Ihre Organisation verlangt Single Sign-on. Mit Ihrem Passwort können Sie sich hier nicht anmelden.',
       'Your identity provider could not be reached. Please try again in a few minutes.':
         'Die Anmeldung Ihrer Organisation ist nicht erreichbar. Bitte versuchen Sie es in einigen Minuten erneut.',
       'This login was not begun in this browser, or it took too long. Please begin again.':

@@ -28,6 +28,7 @@ export const texts = {
     forgot: 'Forgot your password?',
     or: 'or',
     sso: 'Use single sign-on',
+    toSso: 'Go to single sign-on',
     noAccount: 'New here?',
     done: {
       verified: 'Your account is verified. Sign in to begin.',
@@ -549,7 +550,8 @@ export const texts = {
     unreachable: 'The server did not answer. Please try again.',
     unavailable: 'Something is not working on our side. Please try again in a moment.',
     unexpected: 'Something went wrong. Please try again.',
-    tooMany: (seconds: number) => `Too many attempts. Please wait ${seconds} seconds and try again.`,
+    /** @param duration such as `5 minutes`. */
+    tooMany: (duration: string) => `Too many attempts. Please wait ${duration} and try again.`,
     /** @param problem what the API says of a field, such as `must be a phone number`. */
     field: (problem: string) => `This field ${problem}.`,
     /** Messages of the API in the reader's words. */
@@ -570,6 +572,8 @@ export const texts = {
       'An organization has at most 100 Owners': 'An organization has at most 100 Owners.',
       'An account may have at most 20 webhooks': 'You have 20 webhooks already. Delete one first.',
       'reCAPTCHA validation failed': 'Please confirm that you are a person.',
+      'Your organization requires single sign-on. Please log in through your identity provider.':
+        'Your organization requires single sign-on. Your password does not sign you in here.',
       'Your identity provider could not be reached. Please try again in a few minutes.':
         'The sign-in of your organization could not be reached. Please try again in a few minutes.',
     } as Record<string, string>,
