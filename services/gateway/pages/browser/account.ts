@@ -122,6 +122,7 @@ export const isSupportLink = (): boolean => arrival.support !== undefined;
 export async function adoptSupportSession(): Promise<void> {
   const { token, user_id } = arrival.support ?? { token: '', user_id: '' };
   if (!token || !user_id) throw new ApiError(texts.support.incomplete);
+  if (!/^[\w.-]+$/.test(token)) throw new ApiError(texts.support.invalid); // no header can carry it
   const owner = await get<{ user_id: string; name: string; email: string }>('/api/v1/users/me', token).catch(
     (error: ApiError) => {
       throw error.status === 401 ? new ApiError(texts.support.invalid) : error;

@@ -37,7 +37,7 @@ export const texts = {
   },
   captcha: {
     label: 'Check that you are a person',
-    failed: 'The check that you are a person could not be loaded.',
+    failed: 'The CAPTCHA could not be loaded.',
   },
   sso: {
     explanation: 'Sign in with the account that you have at your organization.',
@@ -53,7 +53,7 @@ export const texts = {
     explanation:
       'Create an account with the address that the invitation was mailed to. You join the team when you enter the code that we send you. If you already have an account, sign in.',
     address: 'The invitation was mailed to',
-    unexpected: 'Were you not expecting this? Ignore the mail. Nothing happens unless you sign up.',
+    unexpected: 'Not expecting this? Ignore the mail. Nothing happens unless you sign up.',
   },
   support: {
     label: 'Support session',
@@ -99,7 +99,7 @@ export const texts = {
     passwordHint: 'To choose a new password, you need a code that we send to your e-mail address.',
     changePassword: 'Change password',
     passwordExplanation: (email: string) =>
-      `We send a code to ${email}. With it you choose a new password. Then all your sessions end, this one too, and you sign in again.`,
+      `We send a code to ${email}. Use it to choose a new password. All your sessions then end, including this one, and you sign in again.`,
     sendCode: 'Send the code',
   },
   plan: {
@@ -108,13 +108,13 @@ export const texts = {
     payment: 'Payment',
     paymentStatus: { pending: 'Pending', paid: 'Paid', failed: 'Failed' } as Record<string, string>,
     expires: 'Valid until',
-    limits: 'Calls of the API',
+    limits: 'API calls',
     unlimited: 'Unlimited',
     perWindow: { 60: 'per minute', 3600: 'per hour', 86400: 'per day' } as Record<number, string>,
     window: { 60: 'this minute', 3600: 'this hour', 86400: 'today' } as Record<number, string>,
     used: (used: string, limit: string, window: string) => `${used} of ${limit} calls used ${window}`,
     left: (left: string) => `${left} left`,
-    resetsAt: (time: string) => `Starts again at ${time}`,
+    resetsAt: (time: string) => `Resets at ${time}`,
   },
   sessions: {
     title: 'Where you are signed in',
