@@ -83,7 +83,7 @@ describePages(
       const page = await pages.open();
       await page.route('**/captcha/challenge', (route) => route.fulfill({ status: 503, json: {} }));
       await page.goto('/');
-      await page.getByText('The check that you are a person could not be loaded.').waitFor();
+      await page.getByText('The CAPTCHA could not be loaded.').waitFor();
       await expectAccessible(page, 'captcha-failed');
       await page.unrouteAll();
       await page.getByRole('button', { name: 'Try again' }).click();
@@ -177,13 +177,13 @@ for (const [provider, script, name] of PROVIDERS) {
         const page = await pages.open();
         await page.route(`${script}?*`, (route) => route.abort());
         await page.goto('/');
-        await page.getByText('The check that you are a person could not be loaded.').waitFor();
+        await page.getByText('The CAPTCHA could not be loaded.').waitFor();
         await page.unrouteAll();
         await play(page);
         await page.getByRole('button', { name: 'Try again' }).click();
         await page.getByRole('button', { name: 'I am a person' }).waitFor();
         await page.evaluate(`rendered['error-callback']()`);
-        await page.getByText('The check that you are a person could not be loaded.').waitFor();
+        await page.getByText('The CAPTCHA could not be loaded.').waitFor();
       });
     },
     { env },

@@ -20,9 +20,11 @@ describePages('a session on the pages', (pages) => {
     const ada = await newAda();
     const page = await pages.openAs(ada);
     await page.getByText(ada.email).first().waitFor();
+    const ended = page.waitForResponse('**/api/v1/auth/logout');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await isSignedOut(page);
     await page.getByText('You are signed out.').waitFor();
+    await ended;
     await expectAccessible(page, 'signed-out');
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
     const answer = await fetch(`${pages.url}/api/v1/users/me`, {
@@ -43,6 +45,51 @@ describePages('a session on the pages', (pages) => {
     await page.route('**/api/v1/auth/logout', (route) => route.abort());
     await page.getByRole('button', { name: 'Sign out' }).click();
     await isSignedOut(page);
+  });
+
+  test('ends here and in other tabs before the server has answered', async () => {
+    const ada = await newAda();
+    const page = await pages.openAs(ada);
+    const other = await secondTab(page);
+    await other.getByText(ada.email).first().waitFor();
+    const held: (() => Promise<void>)[] = [];
+    await page.route('**/api/v1/auth/logout', (route) => void held.push(() => route.continue()));
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await isSignedOut(page);
+    await isSignedOut(other);
+    expect(await page.content()).not.toContain(ada.email);
+    const ended = page.waitForResponse('**/api/v1/auth/logout');
+    await Promise.all(held.map((release) => release()));
+    expect((await ended).status()).toBe(200);
+  });
+
+  test('does not come back with an extension that is answered after the logout', async () => {
+    const [ada, bob] = [await newAda(), await newAda()];
+    const page = await pages.openAs(ada, undefined);
+    await page.clock.install();
+    await page.goto('/profile');
+    await page.getByText(ada.email).first().waitFor();
+    await page.clock.fastForward('56:00');
+    const held: (() => Promise<void>)[] = [];
+    await page.route('**/api/v1/auth/refresh', async (route) => {
+      const response = await route.fetch();
+      held.push(() => route.fulfill({ response }));
+    });
+    await page.getByRole('button', { name: 'Stay signed in' }).click();
+    await expect.poll(() => held.length).toBe(1);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await isSignedOut(page);
+    await page.getByLabel('E-mail').fill(bob.email);
+    await page.getByLabel('Password', { exact: true }).fill('secret');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText(bob.email).first().waitFor();
+    const before = await page.evaluate(`sessionStorage.getItem('gatehouse.session')`);
+    const answered = page.waitForResponse('**/api/v1/auth/refresh');
+    await held[0]?.();
+    await answered;
+    await page.reload();
+    await page.getByText(bob.email).first().waitFor();
+    expect(await page.evaluate(`sessionStorage.getItem('gatehouse.session')`)).toBe(before);
   });
 
   test('ends in every tab of the account', async () => {

@@ -231,13 +231,21 @@ describePages('signing in', (pages) => {
       await page.getByText('request-1').waitFor();
     });
 
-    test('says how long to wait after too many attempts', async () => {
-      const page = await pages.open('/');
+    test.each([
+      ['en-US', 42, 'Too many attempts. Please wait 42 seconds and try again.'],
+      ['en-US', 840, 'Too many attempts. Please wait 14 minutes and try again.'],
+      ['en-US', 7_201, 'Too many attempts. Please wait 3 hours and try again.'],
+      ['de-DE', 121, 'Zu viele Versuche. Bitte warten Sie 3 Minuten.'],
+      ['de-DE', 86_400, 'Zu viele Versuche. Bitte warten Sie 24 Stunden.'],
+    ])('says in %s how long to wait after too many attempts: %i seconds', async (locale, seconds, text) => {
+      const page = await pages.open('/', { locale });
       await page.route('**/api/v1/auth/login', (route) =>
-        route.fulfill({ status: 429, headers: { 'retry-after': '42' }, json: {} }),
+        route.fulfill({ status: 429, headers: { 'retry-after': String(seconds) }, json: {} }),
       );
-      await submit(page, 'ada@example.com');
-      await page.getByText('Too many attempts. Please wait 42 seconds and try again.').waitFor();
+      await page.locator('[name=email]').fill('ada@example.com');
+      await page.locator('[name=password]').fill(PASSWORD);
+      await page.keyboard.press('Enter');
+      await page.getByText(text).waitFor();
     });
   });
 });

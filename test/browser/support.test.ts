@@ -105,6 +105,11 @@ describePages(
     const refusals: [string, () => Promise<string>, string][] = [
       ['a token that is not ours', async () => link({ token: 'abc', user_id: 'User-1' }), 'no longer valid'],
       [
+        'a token that no header can carry',
+        async () => link({ token: 'a\nb€', user_id: 'User-1' }),
+        'no longer valid',
+      ],
+      [
         'markup as a token',
         async () => link({ token: MARKUP, user_id: MARKUP, email: MARKUP }),
         'no longer valid',

@@ -31,8 +31,8 @@ async function configure({ url }: Pages, { authorization }: Account, path = '/ho
 }
 
 /** Creates a chatbot, which is an event. */
-async function createChatbot({ url }: Pages, { authorization }: Account) {
-  const chatbot = { name: 'Receptionist', type: 'text', avatar_id: 'avatar-7', language: 'en' };
+async function createChatbot({ url }: Pages, { authorization }: Account, name = 'Receptionist') {
+  const chatbot = { name, type: 'text', avatar_id: 'avatar-7', language: 'en' };
   await postJson(`${url}/api/v1/chatbots/create`, chatbot, { authorization });
 }
 
@@ -147,11 +147,12 @@ describePages(
       await toast(page, 'The receiver accepted the test event.');
     });
 
-    test('shows deliveries with their attempts and answers, and replays', async () => {
+    test('shows deliveries with payload, attempts and answers, and replays', async () => {
       receiver.answers = [answer(200, `{"note":"${XSS}"}`)];
       const ada = await newAccount(pages);
       const { id, path } = await configure(pages, ada);
-      await createChatbot(pages, ada);
+      const name = `Receptionist ${XSS}`;
+      await createChatbot(pages, ada, name);
       const settled = (attempts: number) =>
         eventually(async () => {
           const delivery = await pages.services.db.webhookDeliveries.findOne({ webhook_id: id });
@@ -161,7 +162,13 @@ describePages(
       const page = await pages.openAs(ada, path);
       const deliveries = page.getByRole('list', { name: 'Deliveries' });
       await deliveries.getByText('1 attempt').click();
-      await deliveries.getByText(XSS).waitFor();
+      await deliveries.getByLabel('Answer of the receiver').getByText(XSS).waitFor();
+      const payload = deliveries.getByLabel('Payload');
+      await payload.waitFor();
+      const sent = JSON.parse(receiver.received.at(-1)?.body ?? '');
+      expect(sent.data.name).toBe(name);
+      expect(await payload.textContent()).toBe(JSON.stringify(sent, null, 2));
+      expect(await page.locator('main img').count()).toBe(0);
       await expectAccessible(page, 'deliveries');
       await page.getByRole('button', { name: /^Replay: / }).click();
       await toast(page, 'The delivery is sent again.');
@@ -227,11 +234,18 @@ describePages(
 
     test('speaks German', async () => {
       const ada = await newAccount(pages);
-      const { path } = await configure(pages, ada);
+      const { id, path } = await configure(pages, ada);
       receiver.answers = [status(200)];
+      await createChatbot(pages, ada);
+      await eventually(
+        async () =>
+          (await pages.services.db.webhookDeliveries.findOne({ webhook_id: id }))?.status === 'delivered',
+      );
       const page = await pages.openAs(ada, path, { locale: 'de-DE' });
       await button(page, 'Testereignis senden').click();
       await toast(page, 'Der Empfänger hat das Testereignis angenommen.');
+      await page.getByRole('list', { name: 'Zustellungen' }).getByText('1 Versuch').click();
+      await page.getByLabel('Nutzdaten').waitFor();
       await expectAccessible(page, 'webhook-de');
     });
   },

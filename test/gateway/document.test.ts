@@ -56,6 +56,7 @@ const THEIRS = [
   '/api/v1/webhooks/{webhook_id}/test',
   '/api/v1/webhooks/{webhook_id}/replay',
   '/api/v1/webhooks/{webhook_id}/deliveries',
+  '/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}',
   '/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay',
 ];
 /** The paths of single sign-on, each tested with its operation. */

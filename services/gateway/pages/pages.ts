@@ -51,11 +51,19 @@ function send(
   return reply.type(type).send(body);
 }
 
-/** Chooses a content coding (RFC 9110 §12.5.3); one that a client gives no weight does not count. */
+/**
+ * Chooses a content coding (RFC 9110 §12.5.3); one that a client gives no weight does not count. Only the beginning of
+ * the header is read, without a regular expression that could backtrack: anybody may send it.
+ */
 function preferredEncoding(accepted = ''): keyof Asset['encodings'] {
-  const codings = accepted.toLowerCase().replace(/[\w*-]+\s*;\s*q=0(\.0*)?\s*(?=,|$)/g, '');
-  if (/\bbr\b/.test(codings)) return 'br';
-  return /\bgzip\b/.test(codings) ? 'gzip' : 'identity';
+  const codings = accepted
+    .slice(0, 1_000)
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.split(';').map((part) => part.trim()))
+    .filter(([, weight = 'q=1']) => Number(weight.slice(2)) !== 0)
+    .map(([coding]) => coding);
+  return (['br', 'gzip'] as const).find((coding) => codings.includes(coding)) ?? 'identity';
 }
 
 /** Builds every page and asset once, at the start. */

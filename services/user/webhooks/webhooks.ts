@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { getDelivery } from './history/get-delivery.ts';
 import { listDeliveries } from './history/list-deliveries.ts';
 import { replayDelivery } from './history/replay-delivery.ts';
 import { replaySince } from './history/replay-since.ts';
@@ -21,6 +22,7 @@ export async function webhooks(app: FastifyInstance, options: WebhookOptions): P
   await app.register(rotateSecret, options);
   await app.register(sendTestEvent, options);
   await app.register(listDeliveries, options);
+  await app.register(getDelivery, options);
   await app.register(replayDelivery, options);
   await app.register(replaySince, options);
 }

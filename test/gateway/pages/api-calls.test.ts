@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { documentedCalls } from '../../fixtures/documented-calls.ts';
 import { startGateway } from '../../fixtures/gateway.ts';
 import { startServices } from '../../fixtures/services.ts';
@@ -14,13 +14,71 @@ const METHODS: Record<string, string> = {
   remove: 'DELETE',
 };
 
+/** The pages whose calls are functions in a module `calls.ts`. */
+const MODULES = ['chatbots', 'organization', 'webhooks'] as const;
+const fileOf = (module: string) =>
+  new URL(`../../../services/gateway/pages/browser/views/${module}/calls.ts`, import.meta.url);
+
+/** Where the API answers with each interface; `[]` stands for the items of a list. */
+const ANSWERS: Record<(typeof MODULES)[number], Record<string, [operation: string, ...path: string[]]>> = {
+  chatbots: {
+    Chatbot: ['get /api/v1/chatbots/{chatbot_id}'],
+    Grant: ['get /api/v1/chatbots/{chatbot_id}/access', 'permissions', '[]'],
+    OwnAccess: ['get /api/v1/chatbots/{chatbot_id}/access/me'],
+  },
+  organization: {
+    Organization: ['get /api/v1/organizations', 'data', '[]'],
+    Department: ['get /api/v1/organizations/{organization_id}/departments', 'data', '[]'],
+    Owner: ['get /api/v1/organizations/{organization_id}/owners', 'owners', '[]'],
+    Member: ['get /api/v1/organizations/{organization_id}/departments/{department_id}/members', 'data', '[]'],
+    Invitation: [
+      'get /api/v1/organizations/{organization_id}/departments/{department_id}/invitations',
+      'data',
+      '[]',
+    ],
+    Billing: ['get /api/v1/organizations/{organization_id}/departments/{department_id}/billing'],
+    Analytics: ['get /api/v1/organizations/{organization_id}/departments/{department_id}/analytics'],
+    AuditEvent: ['get /api/v1/organizations/{organization_id}/audit', 'data', '[]'],
+  },
+  webhooks: {
+    Webhook: ['get /api/v1/webhooks/{webhook_id}'],
+    Attempt: ['post /api/v1/webhooks/{webhook_id}/test'],
+    TestOutcome: ['post /api/v1/webhooks/{webhook_id}/test'],
+    Delivery: ['get /api/v1/webhooks/{webhook_id}/deliveries', 'data', '[]'],
+    DeliveryWithPayload: ['get /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}'],
+  },
+};
+
+/** The lists of values that the pages offer, and the field that has them. */
+const VALUES: [module: (typeof MODULES)[number], constant: string, record: string, field: string][] = [
+  ['chatbots', 'TYPES', 'Chatbot', 'type'],
+  ['chatbots', 'STATUSES', 'Chatbot', 'status'],
+  ['organization', 'PLANS', 'Billing', 'subscription_plan'],
+  ['webhooks', 'STATUSES', 'Webhook', 'status'],
+  ['webhooks', 'EVENTS', 'Delivery', 'event'],
+  ['webhooks', 'DELIVERY_STATUSES', 'Delivery', 'status'],
+];
+
+interface Schema {
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  enum?: string[];
+}
+interface Operation {
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+}
+
 let services: Awaited<ReturnType<typeof startServices>>;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
+let problem: Awaited<ReturnType<typeof documentedCalls>>;
+let paths: Record<string, Record<string, Operation>>;
 beforeAll(async () => {
   services = await startServices();
   gateway = await startGateway({
     env: { LOGIN_SERVICE_URL: services.login, USER_SERVICE_URL: services.user },
   });
+  problem = await documentedCalls(gateway.url);
+  ({ paths } = await (await fetch(`${gateway.url}/openapi.json`)).json());
 });
 afterAll(async () => {
   await gateway.stop();
@@ -45,14 +103,12 @@ async function callsInSource() {
 }
 
 test('every operation that the pages call is in the OpenAPI document', async () => {
-  const problem = await documentedCalls(gateway.url);
   const calls = await callsInSource();
   expect(calls.length).toBeGreaterThan(10);
   expect(calls.map((call) => [call.file, problem(call)]).filter(([, found]) => found)).toEqual([]);
 });
 
 test('a call that the document lacks is noticed', async () => {
-  const problem = await documentedCalls(gateway.url);
   const contentType = 'application/json';
   expect(problem({ method: 'GET', url: '/api/v1/users/nobody' })).toBe(
     'GET /api/v1/users/nobody is not documented',
@@ -68,3 +124,88 @@ test('a call that the document lacks is noticed', async () => {
     problem({ method: 'PATCH', url: '/api/v1/users/me', contentType, body: '{"name":"A"}' }),
   ).toBeUndefined();
 });
+
+/** The schema of what an operation answers, or of a part of it. */
+function answerOf([operation, ...steps]: readonly [string, ...string[]]): Schema {
+  const [method = '', path = ''] = operation.split(' ');
+  const responses = paths[path]?.[method]?.responses ?? {};
+  const success = responses[200] ?? responses[201];
+  let schema = success?.content?.['application/json']?.schema;
+  for (const step of steps) schema = step === '[]' ? schema?.items : schema?.properties?.[step];
+  if (!schema) throw new Error(`no ${steps.join('.')} in ${operation}`);
+  return schema;
+}
+
+describe.each(MODULES)('the calls of the %s pages', (module) => {
+  test('read only fields that the API documents', async () => {
+    const source = await readFile(fileOf(module), 'utf8');
+    for (const [name, where] of Object.entries(ANSWERS[module])) {
+      const [, body = ''] =
+        new RegExp(`interface ${name}(?: extends \\w+)? \\{\\n(.*?)\\n\\}`, 's').exec(source) ?? [];
+      const fields = [...body.matchAll(/^ {2}(\w+)\??:/gm)].map(([, field]) => field);
+      expect(fields.length, name).toBeGreaterThan(0);
+      expect(Object.keys(answerOf(where).properties ?? {}), name).toEqual(expect.arrayContaining(fields));
+    }
+  });
+
+  test('have documented parameters and fields, and offer the documented values', async () => {
+    const found: unknown[] = [];
+    vi.stubGlobal('document', { querySelector: () => null, documentElement: { lang: 'en' } });
+    vi.stubGlobal('sessionStorage', { getItem: () => null });
+    vi.stubGlobal('addEventListener', () => {});
+    vi.stubGlobal('fetch', async (url: string, { method = '', body, headers }: RequestInit) => {
+      const contentType = new Headers(headers).get('content-type') ?? '';
+      found.push(problem({ method, url, contentType, body: body as string }));
+      return Response.json({});
+    });
+    try {
+      const calls: Record<string, unknown> = await import(fileOf(module).href);
+      const functions = Object.entries(calls).filter(([, each]) => typeof each === 'function');
+      for (const [name, call] of functions) {
+        await (call as (...values: unknown[]) => Promise<unknown>)(...argumentsOf(name));
+      }
+      expect(found).toEqual(functions.map(() => undefined));
+      for (const [, constant, record, field] of VALUES.filter(([each]) => each === module)) {
+        const documented = answerOf(ANSWERS[module][record] as [string]).properties?.[field]?.enum;
+        expect(calls[constant], constant).toEqual(documented);
+      }
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+});
+
+const PLACE = { organization_id: 'ORGANIZATION', department_id: 'DEPARTMENT' };
+const LIST = 'page=1&sort_by=name&order=asc&search=x';
+
+/** Arguments of a call: ids in capitals, and every field that its page can send. */
+function argumentsOf(name: string): unknown[] {
+  const chatbot = { name: 'x', type: 'text', avatar_id: 'x', language: 'en' };
+  const given: Record<string, unknown[]> = {
+    listChatbots: [`${LIST}&type=text&status=active`],
+    createChatbot: [{ ...chatbot, department_id: 'x' }],
+    updateChatbot: ['ID', { ...chatbot, status: 'paused' }],
+    createOrganization: ['x'],
+    listAudit: ['ID', 'page=1&action=owner.add'],
+    listDepartments: ['ID', LIST],
+    getDepartment: [PLACE],
+    renameDepartment: [PLACE, 'x'],
+    listMembers: [PLACE, `${LIST}&role=Admin`],
+    getMember: [PLACE, 'USER'],
+    setMember: [PLACE, 'USER', 'Admin'],
+    removeMember: [PLACE, 'USER'],
+    listInvitations: [PLACE, LIST],
+    invite: [PLACE, 'x@example.com', 'Admin'],
+    withdrawInvitation: [PLACE, 'ID'],
+    getBilling: [PLACE],
+    changePlan: [PLACE, 'Free'],
+    getAnalytics: [PLACE, 7],
+    listWebhooks: [`${LIST}&status=active`],
+    configureWebhook: [{ url: 'x', events: [], secret: 'x' }],
+    updateWebhook: ['ID', { url: 'x', events: [], status: 'paused' }],
+    rotateSecret: ['ID', 'x'],
+    listDeliveries: ['ID', `${LIST}&status=failed`],
+    replaySince: ['ID', '2026-01-15T00:00:00Z', true],
+  };
+  return given[name] ?? ['ID', 'USER', 'x'];
+}

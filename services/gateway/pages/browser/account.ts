@@ -122,6 +122,7 @@ export const isSupportLink = (): boolean => arrival.support !== undefined;
 export async function adoptSupportSession(): Promise<void> {
   const { token, user_id } = arrival.support ?? { token: '', user_id: '' };
   if (!token || !user_id) throw new ApiError(texts.support.incomplete);
+  if (!/^[\w.-]+$/.test(token)) throw new ApiError(texts.support.invalid); // no header can carry it
   const owner = await get<{ user_id: string; name: string; email: string }>('/api/v1/users/me', token).catch(
     (error: ApiError) => {
       throw error.status === 401 ? new ApiError(texts.support.invalid) : error;
@@ -144,16 +145,19 @@ function expiryOf(token: string): number {
 }
 
 export async function refresh(): Promise<void> {
-  const { access_token, expires_in } = await post<TokenResponse>('/api/v1/auth/refresh');
   const session = currentSession();
-  if (session) beginSession({ ...session, token: access_token, expiresAt: Date.now() + expires_in * 1000 });
+  const { access_token, expires_in } = await post<TokenResponse>('/api/v1/auth/refresh');
+  // Somebody may have signed out meanwhile, or in with another account.
+  if (!session || currentSession() !== session) return;
+  beginSession({ ...session, token: access_token, expiresAt: Date.now() + expires_in * 1000 });
 }
 
-/** Ends the session at the server and here; here even if the server does not answer. */
+/** Ends the session here at once, and at the server: nothing stays on the screen if the server answers late or never. */
 export async function signOut(): Promise<void> {
   const end: End = currentSession()?.supportFor ? 'left' : 'signed out';
-  await post('/api/v1/auth/logout').catch(() => {});
+  const answered = post('/api/v1/auth/logout'); // takes the token before the session ends here
   endSession(end);
   rememberEmail('');
   navigate('/');
+  await answered.catch(() => {});
 }

@@ -1,6 +1,6 @@
 import { noteBudget } from './budget.ts';
 import { currentSession, endSession } from './session.ts';
-import { texts } from './texts.ts';
+import { formatWait, texts } from './texts.ts';
 
 /** A call that failed, with a message for the reader. */
 export class ApiError extends Error {
@@ -78,7 +78,8 @@ function errorOf(response: Response, answer: unknown): ApiError {
     requestId: error.request_id ?? response.headers.get('x-request-id') ?? '',
     retryAfter,
   };
-  if (response.status === 429) return new ApiError(texts.errors.tooMany(retryAfter ?? 60), details);
+  if (response.status === 429)
+    return new ApiError(texts.errors.tooMany(formatWait(retryAfter ?? 60)), details);
   // Services of the platform may send something else than a text.
   const message =
     [detail, error.details, error.message].find((text) => typeof text === 'string') ??
@@ -117,9 +118,10 @@ export const get = <T>(path: string, token?: string): Promise<T> =>
   call<T>({ method: 'GET', path, ...(token !== undefined && { token }) });
 export async function post<T>(path: string, body: unknown = {}): Promise<T> {
   const { headers, ...json } = asJson(body);
+  if (!currentSession()) return call<T>({ method: 'POST', path, ...json, headers }); // perhaps with a password
   const content = `${path} ${json.body}`;
   const key = unanswered.get(content) ?? randomKey();
-  const identified = currentSession() ? { ...headers, 'idempotency-key': key } : headers;
+  const identified = { ...headers, 'idempotency-key': key };
   unanswered.delete(content);
   return call<T>({ method: 'POST', path, ...json, headers: identified }).catch((error) => {
     if (error instanceof ApiError && error.status === 0) unanswered.set(content, key);

@@ -73,6 +73,10 @@ addEventListener('pagehide', () => {
   root.hidden = true;
 });
 addEventListener('pageshow', ({ persisted }) => {
-  if (persisted && current && !stored()) change(undefined, 'signed out');
+  const kept = stored();
+  if (persisted && current?.token !== kept?.token) {
+    if (kept) return location.reload(); // another session has begun in this tab since
+    change(undefined, 'signed out');
+  }
   root.hidden = false;
 });

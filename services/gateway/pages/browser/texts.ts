@@ -37,6 +37,13 @@ export function formatAgo(iso: string): string {
   return text.charAt(0).toLocaleUpperCase(locale) + text.slice(1);
 }
 
+/** For example `42 seconds`, `5 minutes` or `3 hours`, rounded up. */
+export function formatWait(seconds: number): string {
+  const [unit, length] = UNITS.find(([name, size]) => name !== 'day' && seconds >= 2 * size) ?? ['second', 1];
+  const format = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' });
+  return format.format(Math.ceil(seconds / length));
+}
+
 export const formatNumber = (value: number): string => new Intl.NumberFormat(locale).format(value);
 
 /** For example `0:42`. @param seconds at least 0. */

@@ -5,6 +5,18 @@ import { ATTEMPT_EXAMPLE, attemptRecord, presentAttempt } from './present-attemp
 
 const dateTime = z.string().meta({ format: 'date-time' });
 
+export const DELIVERY_EXAMPLE = {
+  delivery_id: '5f1c3b52-0d6e-8a41-9f57-0d4e8a6b2c13',
+  event_id: 'conv-started_8421',
+  event: 'conversation.started' as const,
+  status: 'delivered' as const,
+  created_at: '2026-01-15T09:30:00.000Z',
+  next_attempt_at: null,
+  settled_at: '2026-01-15T09:30:00.204Z',
+  attempt_count: 1,
+  attempts: [ATTEMPT_EXAMPLE],
+};
+
 /** One event for one webhook, as its owner sees it. */
 export const deliveryRecord = z
   .object({
@@ -23,19 +35,7 @@ export const deliveryRecord = z
   })
   .meta({
     description: 'The delivery',
-    examples: [
-      {
-        delivery_id: '5f1c3b52-0d6e-8a41-9f57-0d4e8a6b2c13',
-        event_id: 'conv-started_8421',
-        event: 'conversation.started',
-        status: 'delivered',
-        created_at: '2026-01-15T09:30:00.000Z',
-        next_attempt_at: null,
-        settled_at: '2026-01-15T09:30:00.204Z',
-        attempt_count: 1,
-        attempts: [ATTEMPT_EXAMPLE],
-      },
-    ],
+    examples: [DELIVERY_EXAMPLE],
   });
 
 export const presentDelivery = (delivery: Delivery): z.infer<typeof deliveryRecord> => ({

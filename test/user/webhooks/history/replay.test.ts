@@ -121,6 +121,49 @@ describe('GET …/deliveries', () => {
   });
 });
 
+describe('GET …/deliveries/{delivery_id}', () => {
+  test('returns the delivery as listed, and the exact text that was sent', async () => {
+    receiver.answers = [status(500), status(200)];
+    await service.publish(conversation(ada.user_id));
+    await service.settled(webhook_id, 'pending');
+    service.clock.advance(5);
+    await service.settled(webhook_id, 'delivered');
+    const [listed] = await ada.deliveries(webhook_id);
+    const answer = await ada.call('GET', `/${webhook_id}/deliveries/${listed.delivery_id}`);
+    const [first, second] = receiver.received;
+    expect(outcome(answer)).toStrictEqual({ status: 200, body: { ...listed, payload: first?.body } });
+    expect(second?.body).toBe(first?.body);
+    expect(answer.body.attempts).toMatchObject([{ answer: 'status 500' }, { answer: 'status 200' }]);
+  });
+
+  test('returns the text of a delivery before it is sent', async () => {
+    await ada.call('PATCH', `/${webhook_id}`, { status: 'paused' });
+    const published = conversation(ada.user_id);
+    await service.publish(published);
+    const [{ delivery_id }] = await ada.deliveries(webhook_id);
+    const { body } = await ada.call('GET', `/${webhook_id}/deliveries/${delivery_id}`);
+    expect(body).toMatchObject({ status: 'pending', attempt_count: 0, attempts: [] });
+    const { event, timestamp, data } = published;
+    expect(body.payload).toBe(JSON.stringify({ event, timestamp, data }));
+    expect(receiver.received).toEqual([]);
+  });
+
+  test("returns 404 for another webhook's delivery, another account's and an unknown one", async () => {
+    await delivered(1);
+    const [{ delivery_id }] = await ada.deliveries(webhook_id);
+    const other = await ada.configure({ url: receiver.url });
+    const bob = await service.person();
+    for (const [caller, path] of [
+      [ada, `/${other}/deliveries/${delivery_id}`],
+      [ada, `/${webhook_id}/deliveries/5f1c3b52-0d6e-8a41-9f57-0d4e8a6b2c13`],
+      [bob, `/${webhook_id}/deliveries/${delivery_id}`],
+    ] as const) {
+      const answer = await caller.call('GET', path);
+      expect(outcome(answer)).toStrictEqual(service.failure(answer, 404, 'RESOURCE_NOT_FOUND', 'Not found'));
+    }
+  });
+});
+
 describe('POST …/deliveries/{delivery_id}/replay', () => {
   const replay = (delivery_id: string) => ada.call('POST', `/${webhook_id}/deliveries/${delivery_id}/replay`);
 

@@ -43,6 +43,7 @@ describe("another account's webhook", () => {
     ['POST', '/rotate-secret', {}],
     ['POST', '/test', undefined],
     ['GET', '/deliveries', undefined],
+    ['GET', '/deliveries/x', undefined],
     ['POST', '/replay', { since: '2026-01-15T00:00:00Z' }],
     ['POST', '/deliveries/x/replay', undefined],
   ])('%s …%s is 404, like an unknown one, and changes nothing', async (method, path, body) => {

@@ -12,6 +12,8 @@ interface Props {
   onSubmit: (fields: Record<string, string>) => Promise<void>;
   submit: string;
   kind?: 'primary' | 'danger';
+  /** Whether to submit what is filled in as soon as the form is shown. */
+  submitAtOnce?: boolean;
   children?: ComponentChildren;
 }
 
@@ -19,7 +21,7 @@ const inputOf = (form: HTMLFormElement | null, name: string) =>
   form?.querySelector<HTMLInputElement>(`[name=${CSS.escape(name)}]`);
 
 /** A form whose errors are shown beside their fields, or above them all. */
-export function Form({ onSubmit, submit, kind = 'primary', children }: Props) {
+export function Form({ onSubmit, submit, kind = 'primary', submitAtOnce = false, children }: Props) {
   const form = useRef<HTMLFormElement>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError>();
@@ -47,6 +49,9 @@ export function Form({ onSubmit, submit, kind = 'primary', children }: Props) {
   useEffect(() => {
     if (field) inputOf(form.current, field)?.focus();
   }, [error]);
+  useEffect(() => {
+    if (submitAtOnce) form.current?.requestSubmit();
+  }, []);
   return html`
     <form ref=${form} onSubmit=${handle} aria-busy=${busy}>
       ${error && !field && html`<${Notice} kind="error" requestId=${error.status >= 500 ? error.requestId : ''}>${error.message}<//>`}

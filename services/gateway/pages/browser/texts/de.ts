@@ -30,6 +30,7 @@ export const texts: Texts = {
     forgot: 'Passwort vergessen?',
     or: 'oder',
     sso: 'Single Sign-on verwenden',
+    toSso: 'Weiter zum Single Sign-on',
     noAccount: 'Neu hier?',
     done: {
       verified: 'Ihr Konto ist bestätigt. Melden Sie sich an, um zu beginnen.',
@@ -38,7 +39,7 @@ export const texts: Texts = {
   },
   captcha: {
     label: 'Prüfung, dass Sie ein Mensch sind',
-    failed: 'Die Prüfung, dass Sie ein Mensch sind, konnte nicht geladen werden.',
+    failed: 'Das CAPTCHA konnte nicht geladen werden.',
   },
   sso: {
     explanation: 'Melden Sie sich mit dem Konto an, das Sie bei Ihrer Organisation haben.',
@@ -94,7 +95,7 @@ export const texts: Texts = {
     personal: 'Persönliche Angaben',
     phone: 'Telefon',
     company: 'Firma',
-    optional: 'Freiwillig',
+    optional: 'Optional',
     save: 'Änderungen speichern',
     saved: 'Ihre Angaben sind gespeichert.',
     userId: 'Benutzer-ID',
@@ -107,18 +108,18 @@ export const texts: Texts = {
     sendCode: 'Code senden',
   },
   plan: {
-    title: 'Tarif und Grenzen',
+    title: 'Tarif und Limits',
     plan: 'Tarif',
     payment: 'Zahlung',
     paymentStatus: { pending: 'Ausstehend', paid: 'Bezahlt', failed: 'Fehlgeschlagen' },
     expires: 'Gültig bis',
-    limits: 'Aufrufe der API',
+    limits: 'API-Aufrufe',
     unlimited: 'Unbegrenzt',
     perWindow: { 60: 'pro Minute', 3600: 'pro Stunde', 86400: 'pro Tag' },
     window: { 60: 'in dieser Minute', 3600: 'in dieser Stunde', 86400: 'heute' },
     used: (used, limit, window) => `${used} von ${limit} Aufrufen ${window} verbraucht`,
     left: (left) => `${left} übrig`,
-    resetsAt: (time) => `Beginnt neu um ${time}`,
+    resetsAt: (time) => `Wird um ${time} zurückgesetzt`,
   },
   sessions: {
     title: 'Wo Sie angemeldet sind',
@@ -531,6 +532,8 @@ export const texts: Texts = {
     attemptCount: (count, text) => (count === 1 ? '1 Versuch' : `${text} Versuche`),
     latest: (count) => `Die letzten ${count} Versuche:`,
     eventId: 'Ereignis-ID',
+    payload: 'Nutzdaten',
+    gone: 'Diese Zustellung gibt es nicht mehr.',
     nextAttempt: (time) => `Nächster Versuch: ${time}`,
     noAnswer: 'Keine Antwort',
     answer: 'Antwort des Empfängers',
@@ -562,7 +565,7 @@ export const texts: Texts = {
     unreachable: 'Der Server hat nicht geantwortet. Bitte versuchen Sie es erneut.',
     unavailable: 'Auf unserer Seite ist etwas gestört. Bitte versuchen Sie es gleich noch einmal.',
     unexpected: 'Etwas ist schiefgegangen. Bitte versuchen Sie es erneut.',
-    tooMany: (seconds) => `Zu viele Versuche. Bitte warten Sie ${seconds} Sekunden.`,
+    tooMany: (duration) => `Zu viele Versuche. Bitte warten Sie ${duration}.`,
     field: () => 'Bitte prüfen Sie dieses Feld.',
     known: {
       'User not found': 'Zu dieser Adresse gibt es kein Konto.',
@@ -582,6 +585,8 @@ export const texts: Texts = {
       'An organization has at most 100 Owners': 'Eine Organisation hat höchstens 100 Inhaber.',
       'An account may have at most 20 webhooks': 'Sie haben schon 20 Webhooks. Löschen Sie zuerst einen.',
       'reCAPTCHA validation failed': 'Bitte bestätigen Sie, dass Sie ein Mensch sind.',
+      'Your organization requires single sign-on. Please log in through your identity provider.':
+        'Ihre Organisation verlangt Single Sign-on. Mit Ihrem Passwort können Sie sich hier nicht anmelden.',
       'Your identity provider could not be reached. Please try again in a few minutes.':
         'Die Anmeldung Ihrer Organisation ist nicht erreichbar. Bitte versuchen Sie es in einigen Minuten erneut.',
       'This login was not begun in this browser, or it took too long. Please begin again.':

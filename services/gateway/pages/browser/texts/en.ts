@@ -28,6 +28,7 @@ export const texts = {
     forgot: 'Forgot your password?',
     or: 'or',
     sso: 'Use single sign-on',
+    toSso: 'Go to single sign-on',
     noAccount: 'New here?',
     done: {
       verified: 'Your account is verified. Sign in to begin.',
@@ -36,7 +37,7 @@ export const texts = {
   },
   captcha: {
     label: 'Check that you are a person',
-    failed: 'The check that you are a person could not be loaded.',
+    failed: 'The CAPTCHA could not be loaded.',
   },
   sso: {
     explanation: 'Sign in with the account that you have at your organization.',
@@ -52,7 +53,7 @@ export const texts = {
     explanation:
       'Create an account with the address that the invitation was mailed to. You join the team when you enter the code that we send you. If you already have an account, sign in.',
     address: 'The invitation was mailed to',
-    unexpected: 'Were you not expecting this? Ignore the mail. Nothing happens unless you sign up.',
+    unexpected: 'Not expecting this? Ignore the mail. Nothing happens unless you sign up.',
   },
   support: {
     label: 'Support session',
@@ -98,7 +99,7 @@ export const texts = {
     passwordHint: 'To choose a new password, you need a code that we send to your e-mail address.',
     changePassword: 'Change password',
     passwordExplanation: (email: string) =>
-      `We send a code to ${email}. With it you choose a new password. Then all your sessions end, this one too, and you sign in again.`,
+      `We send a code to ${email}. Use it to choose a new password. All your sessions then end, including this one, and you sign in again.`,
     sendCode: 'Send the code',
   },
   plan: {
@@ -107,13 +108,13 @@ export const texts = {
     payment: 'Payment',
     paymentStatus: { pending: 'Pending', paid: 'Paid', failed: 'Failed' } as Record<string, string>,
     expires: 'Valid until',
-    limits: 'Calls of the API',
+    limits: 'API calls',
     unlimited: 'Unlimited',
     perWindow: { 60: 'per minute', 3600: 'per hour', 86400: 'per day' } as Record<number, string>,
     window: { 60: 'this minute', 3600: 'this hour', 86400: 'today' } as Record<number, string>,
     used: (used: string, limit: string, window: string) => `${used} of ${limit} calls used ${window}`,
     left: (left: string) => `${left} left`,
-    resetsAt: (time: string) => `Starts again at ${time}`,
+    resetsAt: (time: string) => `Resets at ${time}`,
   },
   sessions: {
     title: 'Where you are signed in',
@@ -517,6 +518,8 @@ export const texts = {
     attemptCount: (count: number, text: string) => (count === 1 ? '1 attempt' : `${text} attempts`),
     latest: (count: string) => `The latest ${count} attempts:`,
     eventId: 'Event ID',
+    payload: 'Payload',
+    gone: 'This delivery no longer exists.',
     nextAttempt: (time: string) => `Next attempt: ${time}`,
     noAnswer: 'No answer',
     answer: 'Answer of the receiver',
@@ -547,7 +550,8 @@ export const texts = {
     unreachable: 'The server did not answer. Please try again.',
     unavailable: 'Something is not working on our side. Please try again in a moment.',
     unexpected: 'Something went wrong. Please try again.',
-    tooMany: (seconds: number) => `Too many attempts. Please wait ${seconds} seconds and try again.`,
+    /** @param duration such as `5 minutes`. */
+    tooMany: (duration: string) => `Too many attempts. Please wait ${duration} and try again.`,
     /** @param problem what the API says of a field, such as `must be a phone number`. */
     field: (problem: string) => `This field ${problem}.`,
     /** Messages of the API in the reader's words. */
@@ -568,6 +572,8 @@ export const texts = {
       'An organization has at most 100 Owners': 'An organization has at most 100 Owners.',
       'An account may have at most 20 webhooks': 'You have 20 webhooks already. Delete one first.',
       'reCAPTCHA validation failed': 'Please confirm that you are a person.',
+      'Your organization requires single sign-on. Please log in through your identity provider.':
+        'Your organization requires single sign-on. Your password does not sign you in here.',
       'Your identity provider could not be reached. Please try again in a few minutes.':
         'The sign-in of your organization could not be reached. Please try again in a few minutes.',
     } as Record<string, string>,

@@ -14,14 +14,17 @@ import { texts } from '../texts.ts';
 
 export default function SignIn() {
   const [needsCaptcha, setNeedsCaptcha] = useState(config.CAPTCHA_ON_CATALOGUE_LOGIN === 'always');
+  const [refusal, setRefusal] = useState<ApiError>();
   const [attempt, setAttempt] = useState(0);
   const submit = async ({ email = '', password = '', recaptcha_token = '' }: Record<string, string>) => {
     rememberEmail(email);
+    setRefusal(undefined);
     try {
       await signIn(email, password, recaptcha_token);
       showAccount();
     } catch (error) {
       setAttempt(attempt + 1); // a token serves one attempt
+      if (error instanceof ApiError && error.code === 'SSO_REQUIRED') return setRefusal(error);
       const code = error instanceof ApiError ? error.code : '';
       if (code === 'CAPTCHA_REQUIRED') setNeedsCaptcha(true);
       if (code !== 'ACCOUNT_NOT_VERIFIED') throw error;
@@ -33,6 +36,13 @@ export default function SignIn() {
   return html`
     <h1>${texts.titles['sign-in']}</h1>
     ${done && html`<${Notice} kind="success">${texts.signIn.done[done]}<//>`}
+    ${
+      refusal &&
+      html`
+        <${Notice} kind="error">${refusal.message}<//>
+        <a class="button primary" href="/sso?start" data-page>${texts.signIn.toSso}</a>
+      `
+    }
     <${Form} onSubmit=${submit} submit=${texts.signIn.submit}>
       <${Field}
         name="email"
@@ -46,8 +56,13 @@ export default function SignIn() {
       <p class="aside"><a href="/forgot" data-page>${texts.signIn.forgot}</a></p>
       ${needsCaptcha && html`<${Captcha} key=${attempt} />`}
     <//>
-    <p class="or"><span>${texts.signIn.or}</span></p>
-    <a class="button secondary" href="/sso" data-page>${texts.signIn.sso}</a>
+    ${
+      !refusal &&
+      html`
+        <p class="or"><span>${texts.signIn.or}</span></p>
+        <a class="button secondary" href="/sso" data-page>${texts.signIn.sso}</a>
+      `
+    }
     <p class="below">${texts.signIn.noAccount} <a href="/signup" data-page>${texts.titles['sign-up']}</a></p>
   `;
 }

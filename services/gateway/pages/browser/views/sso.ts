@@ -10,6 +10,7 @@ import { Form } from '../parts/form.ts';
 import { Notice } from '../parts/notice.ts';
 import { Password } from '../parts/password.ts';
 import { rememberedEmail } from '../remembered-email.ts';
+import { hasParameter } from '../router.ts';
 import { texts } from '../texts.ts';
 
 /** Signs in at an organization: finds its provider, or ends a login that comes back from there. */
@@ -55,7 +56,7 @@ function Organization({ onDirectory }: { onDirectory: (connection: SsoConnection
   };
   return html`
     <p>${texts.sso.explanation}</p>
-    <${Form} onSubmit=${submit} submit=${texts.sso.submit}>
+    <${Form} onSubmit=${submit} submit=${texts.sso.submit} submitAtOnce=${hasParameter('start') && rememberedEmail() !== ''}>
       <${Field}
         name="organization"
         label=${texts.sso.organization}

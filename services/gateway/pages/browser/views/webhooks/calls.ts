@@ -53,6 +53,11 @@ export interface Delivery {
   attempts: Attempt[];
 }
 
+export interface DeliveryWithPayload extends Delivery {
+  /** The exact JSON text of the request body. */
+  payload: string;
+}
+
 export interface Settings {
   url: string;
   events: EventName[];
@@ -76,6 +81,8 @@ export const rotateSecret = (id: string, secret?: string) =>
 export const sendTestEvent = (id: string) => post<TestOutcome>(path(id, '/test'));
 export const listDeliveries = (id: string, query: string) =>
   get<Page<Delivery>>(path(id, `/deliveries?${query}`));
+export const getDelivery = (id: string, delivery: string) =>
+  get<DeliveryWithPayload>(path(id, `/deliveries/${encodeURIComponent(delivery)}`));
 export const replayDelivery = (id: string, delivery: string) =>
   post<Delivery>(path(id, `/deliveries/${encodeURIComponent(delivery)}/replay`));
 export const replaySince = (id: string, since: string, all: boolean) =>

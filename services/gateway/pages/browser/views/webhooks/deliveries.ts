@@ -24,6 +24,7 @@ import {
   replaySince,
   type Webhook,
 } from './calls.ts';
+import { Payload } from './payload.ts';
 
 const words = texts.deliveries;
 const TONES = { delivered: 'good', pending: 'quiet', failed: 'bad' } as const;
@@ -76,7 +77,7 @@ export function Deliveries({ webhook, result }: { webhook: Webhook; result: Resu
           ? html`
             ${deliveries.length === 0 && html`<div class="empty"><${EmptyList} query=${query} empty=${html`<p>${words.none}</p>`} /></div>`}
             <ul class="deliveries" aria-label=${words.title} aria-busy=${loaded.busy}>
-              ${deliveries.map((delivery) => html`<${DeliveryItem} key=${delivery.delivery_id} delivery=${delivery} replay=${() => replay(delivery)} result=${result} />`)}
+              ${deliveries.map((delivery) => html`<${DeliveryItem} key=${delivery.delivery_id} webhook=${id} delivery=${delivery} replay=${() => replay(delivery)} result=${result} />`)}
             </ul>
           `
           : html`<${LoadFailure} loaded=${loaded} gone=${texts.webhooks.gone} />`
@@ -101,19 +102,22 @@ export function Deliveries({ webhook, result }: { webhook: Webhook; result: Resu
   `;
 }
 
-const DeliveryItem = ({
+function DeliveryItem({
+  webhook,
   delivery,
   replay,
   result,
 }: {
+  webhook: string;
   delivery: Delivery;
   replay: () => Promise<string>;
   result: Result;
-}) => {
+}) {
+  const [isOpen, setOpen] = useState(false);
   const { event, event_id, status, created_at, next_attempt_at, attempt_count, attempts } = delivery;
   return html`
     <li>
-      <details>
+      <details onToggle=${(event: Event) => setOpen((event.currentTarget as HTMLDetailsElement).open)}>
         <summary>
           <span class="what">${texts.webhooks.eventNames[event] ?? event}</span>
           <${Badge} tone=${TONES[status]}>${words.statuses[status]}<//>
@@ -126,13 +130,14 @@ const DeliveryItem = ({
             <${ActionButton} result=${result} run=${replay} label=${`${words.replay}: ${event_id}`}>${words.replay}<//>
           </div>
           ${next_attempt_at && html`<p class="muted">${words.nextAttempt(formatTimestamp(next_attempt_at))}</p>`}
+          ${isOpen && html`<${Payload} webhook=${webhook} delivery=${delivery} />`}
           ${attempts.length < attempt_count && html`<p class="muted">${words.latest(formatNumber(attempts.length))}</p>`}
           ${attempts.toReversed().map((attempt) => html`<${AttemptView} key=${attempt.at} attempt=${attempt} />`)}
         </div>
       </details>
     </li>
   `;
-};
+}
 
 /** Milliseconds between two looks at deliveries that are under way, and how many looks at most. */
 const INTERVAL = 4_000;

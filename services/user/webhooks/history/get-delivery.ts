@@ -1,0 +1,49 @@
+import { found } from '@gatehouse/shared/http/errors';
+import { callerId } from '@gatehouse/shared/identity/principal';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { config, oneWebhookFailures, operation, ownWebhook } from '../contract.ts';
+import type { WebhookOptions } from '../options.ts';
+import { DELIVERY_EXAMPLE, deliveryRecord, presentDelivery } from './present-delivery.ts';
+
+const payloadExample = {
+  event: 'conversation.started',
+  timestamp: '2026-01-15T09:30:00.000Z',
+  data: {
+    conversation_id: 'conversation-8421',
+    chatbot_id: 'chatbot-7',
+    user_id: 'user-3',
+    started_at: '2026-01-15T09:30:00.000Z',
+  },
+};
+
+const schema = {
+  ...operation,
+  summary: 'Read a delivery',
+  description:
+    'Returns the delivery with its payload, its latest attempts and what the receiver answered. Deliveries are kept for 30 days.',
+  params: z.object({ webhook_id: z.string(), delivery_id: z.string() }),
+  response: {
+    200: deliveryRecord
+      .extend({
+        payload: z
+          .string()
+          .meta({ description: 'The exact JSON text of the request body, the same on every attempt' }),
+      })
+      .meta({
+        description: 'The delivery and its payload',
+        examples: [{ ...DELIVERY_EXAMPLE, payload: JSON.stringify(payloadExample) }],
+      }),
+    ...oneWebhookFailures,
+  },
+};
+
+/** GET /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}. */
+export const getDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (app, { db }) => {
+  app.get('/api/v1/webhooks/:webhook_id/deliveries/:delivery_id', { schema, config }, async (request) => {
+    const { delivery_id, ...own } = request.params;
+    const { webhook_id } = await ownWebhook(db, { ...own, owner_id: callerId(request) });
+    const delivery = found(await db.webhookDeliveries.findOne({ _id: delivery_id, webhook_id }));
+    return { ...presentDelivery(delivery), payload: delivery.payload };
+  });
+};
