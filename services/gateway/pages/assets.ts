@@ -26,16 +26,26 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
+/** The assets of this process by their path, so that a second gateway in it compresses nothing again. */
+const assets = new Map<string, Promise<Asset>>();
+
 /** Compresses content and names it by its digest. */
-export async function createAsset(file: string, content: string): Promise<Asset> {
+export function createAsset(file: string, content: string): Promise<Asset> {
   const identity = Buffer.from(content);
   const { name, ext } = parse(file);
   const extension = ext === '.ts' || ext === '.mjs' ? '.js' : ext;
   const digest = createHash('sha256').update(identity).digest('base64url').slice(0, 12);
+  const path = `/assets/${name}.${digest}${extension}`;
+  const asset = assets.get(path) ?? compress(path, TYPES[extension] ?? 'application/octet-stream', identity);
+  assets.set(path, asset);
+  return asset;
+}
+
+async function compress(path: string, type: string, identity: Buffer): Promise<Asset> {
   const [br, gzipped] = await Promise.all([promisify(brotliCompress)(identity), promisify(gzip)(identity)]);
   return {
-    path: `/assets/${name}.${digest}${extension}`,
-    type: TYPES[extension] ?? 'application/octet-stream',
+    path,
+    type,
     encodings: { identity: encoded(identity), br: encoded(br), gzip: encoded(gzipped) },
   };
 }
@@ -65,7 +75,7 @@ export function createModules() {
 
   async function read(url: URL): Promise<Module> {
     const source = await readFile(url, 'utf8');
-    const code = url.pathname.endsWith('.ts') ? stripTypeScriptTypes(source) : source;
+    const code = url.pathname.endsWith('.ts') ? stripped(source) : source;
     const closure = new Set<string>();
     const paths = new Map<string, string>();
     for (const [, before = '', , specifier = ''] of code.matchAll(IMPORT)) {
@@ -91,6 +101,15 @@ export function createModules() {
     /** Returns every module that has been loaded. */
     all: (): Promise<Module[]> => Promise.all(modules.values()),
   };
+}
+
+/** JavaScript by its TypeScript. */
+const javaScript = new Map<string, string>();
+
+function stripped(typeScript: string): string {
+  const code = javaScript.get(typeScript) ?? stripTypeScriptTypes(typeScript);
+  javaScript.set(typeScript, code);
+  return code;
 }
 
 /** Resolves a specifier as Node does; of a package's file and its minified sibling, the minified one. */
