@@ -240,7 +240,7 @@ describePages('chatbots', (pages) => {
     await page.getByRole('link', { name: 'Receptionist' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Receptionist' }).waitFor();
-    await page.waitForFunction("document.activeElement.tagName === 'H1'");
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('H1');
   });
 
   test('speaks German', async () => {

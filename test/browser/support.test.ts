@@ -44,7 +44,7 @@ describePages(
       let search: unknown;
       await page.route('**/assets/main.*', async (route) => {
         // The second script has not arrived, the first one has removed the secrets.
-        await page.waitForFunction('location.search === ""');
+        await expect.poll(() => page.evaluate('location.search')).toBe('');
         search = await page.evaluate('location.search');
         await route.continue();
       });

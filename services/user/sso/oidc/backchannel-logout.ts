@@ -38,6 +38,7 @@ const own = {
   summary: 'Receive a logout of the OpenID Connect provider of a connection',
   description:
     'Like /oauth/backchannel-logout, for one connection. Register this address where several connections have the same issuer and client.',
+  response: { ...schema.response, ...failures('catalogue', 'notFound') },
 };
 
 /**

@@ -33,7 +33,7 @@ const schema = {
       description: 'A one-time code for /api/v1/auth/sso/exchange',
       examples: [{ code: 'lVJxtmHNVbAXj3TjbFFJ0VmcrxTUBfuVVZTa8UkUgHU', expires_in: CODE_LIFETIME }],
     }),
-    ...failures('catalogue', 'invalidFormat', 'forbidden', 'rateLimited', 'unavailable'),
+    ...failures('catalogue', 'invalidFormat', 'forbidden', 'notFound', 'rateLimited', 'unavailable'),
   },
 };
 
