@@ -1,4 +1,5 @@
 import type { Config } from '@gatehouse/shared/config';
+import { escapeMarkup } from '@gatehouse/shared/escape-markup';
 
 /** The brand of a mail, which is also that of the account pages. */
 export type Brand = Pick<Config<'user'>, 'BRAND_NAME' | 'BRAND_LOGO_URL' | 'BRAND_COLOR' | 'PUBLIC_URL'>;
@@ -23,7 +24,7 @@ export function textOf(content: readonly Paragraph[], { BRAND_NAME }: Brand): st
 /** The HTML of a mail: one column with inline styles, which every mail program shows. */
 export function htmlOf(content: readonly Paragraph[], brand: Brand): string {
   const { BRAND_NAME, BRAND_COLOR } = brand;
-  const name = escapeHtml(BRAND_NAME);
+  const name = escapeMarkup(BRAND_NAME);
   const logo = logoOf(brand);
   return `<!doctype html>
 <html lang="en">
@@ -66,25 +67,25 @@ function blocks(paragraph: Paragraph, { BRAND_COLOR }: Brand): string[] {
     const { text, code } = paragraph;
     return [
       block(text),
-      `<p class="code" style="margin: 0 0 16px; padding: 16px 8px; background: #f0f2f5; border-radius: 8px; font: 600 36px/44px ui-monospace, Menlo, Consolas, monospace; letter-spacing: 6px; text-align: center; color: #1a1d24;">${escapeHtml(code)}</p>`,
+      `<p class="code" style="margin: 0 0 16px; padding: 16px 8px; background: #f0f2f5; border-radius: 8px; font: 600 36px/44px ui-monospace, Menlo, Consolas, monospace; letter-spacing: 6px; text-align: center; color: #1a1d24;">${escapeMarkup(code)}</p>`,
     ];
   }
   const { text, url, after } = paragraph;
   const color = isLight(BRAND_COLOR) ? '#1a1d24' : '#fff';
   return [
     block(text),
-    `<p style="margin: 0 0 16px;"><a href="${escapeHtml(url)}" style="display: inline-block; padding: 10px 20px; background: ${BRAND_COLOR}; border-radius: 8px; color: ${color}; font-weight: 600; text-decoration: none;">${escapeHtml(new URL(url).host)}</a></p>`,
+    `<p style="margin: 0 0 16px;"><a href="${escapeMarkup(url)}" style="display: inline-block; padding: 10px 20px; background: ${BRAND_COLOR}; border-radius: 8px; color: ${color}; font-weight: 600; text-decoration: none;">${escapeMarkup(new URL(url).host)}</a></p>`,
     ...(after ? [block(after)] : []),
   ];
 }
 
-const block = (text: string): string => `<p style="margin: 0 0 16px;">${escapeHtml(text)}</p>`;
+const block = (text: string): string => `<p style="margin: 0 0 16px;">${escapeMarkup(text)}</p>`;
 
 /** Mail programs load images over HTTPS only. A path is at the gateway's own host. */
 function logoOf({ BRAND_LOGO_URL, PUBLIC_URL }: Brand): string {
   const url = BRAND_LOGO_URL === undefined ? null : URL.parse(BRAND_LOGO_URL, PUBLIC_URL);
   if (url?.protocol !== 'https:') return '';
-  return `<img src="${escapeHtml(url.href)}" alt="" height="32" style="height: 32px; margin: 0 10px 0 0; border: 0; vertical-align: middle;">`;
+  return `<img src="${escapeMarkup(url.href)}" alt="" height="32" style="height: 32px; margin: 0 10px 0 0; border: 0; vertical-align: middle;">`;
 }
 
 /** Whether dark text is easier to read than white on a color `#rrggbb` (WCAG 2.2, relative luminance). */
@@ -94,14 +95,3 @@ function isLight(color: string): boolean {
     .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18;
 }
-
-const ESCAPES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');

@@ -1,14 +1,5 @@
+import { escapeMarkup } from '@gatehouse/shared/escape-markup';
 import type { Language } from './browser/paths.ts';
-
-const ESCAPES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 
 interface Document {
   language: Language;
@@ -36,9 +27,9 @@ export const shell = ({
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="gatehouse" content="${escapeHtml(JSON.stringify(config))}">
-<title>${escapeHtml(config.BRAND_NAME)}</title>
-<link rel="icon" href="${escapeHtml(icon)}">
+<meta name="gatehouse" content="${escapeMarkup(JSON.stringify(config))}">
+<title>${escapeMarkup(config.BRAND_NAME)}</title>
+<link rel="icon" href="${escapeMarkup(icon)}">
 ${styles.map((path) => `<link rel="stylesheet" href="${path}">`).join('\n')}
 ${scripts.map((path) => `<script type="module" src="${path}"></script>`).join('\n')}
 ${preloads.map((path) => `<link rel="modulepreload" href="${path}">`).join('\n')}

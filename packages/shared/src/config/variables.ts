@@ -48,6 +48,7 @@ function isNetwork(range: string): boolean {
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(network) as 0 | 4 | 6];
   return Number(prefix) <= bits;
 }
+
 /** Exact paths of the catalogue. Others would be patterns for the router, or match nothing. */
 export const cataloguePaths = list.refine(
   (paths) => paths.every((path) => /^\/api\/v1(?:\/[\w.~-]+)+$/.test(path)),

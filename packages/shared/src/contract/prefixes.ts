@@ -43,8 +43,10 @@ export const PUBLIC_PREFIXES: ReadonlySet<Prefix> = new Set([
   '/oauth',
   '/scim/v2',
 ]);
+
 /** Prefixes that people visit with a browser, which shows failures as pages. */
 export const BROWSER_PREFIXES: ReadonlySet<Prefix> = new Set(['/saml', '/oauth']);
+
 export type UpstreamSetting = Extract<(typeof PREFIXES)[Prefix], `UPSTREAM_${string}`>;
 
 export const UPSTREAM_SETTINGS = Object.values(PREFIXES).filter((servedBy): servedBy is UpstreamSetting =>

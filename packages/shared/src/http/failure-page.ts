@@ -1,15 +1,6 @@
 import type { FastifyRequest } from 'fastify';
+import { escapeMarkup } from '../escape-markup.ts';
 import type { AppError } from './errors.ts';
-
-const ESCAPES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 
 /** Whether a client asks for JSON rather than a page. */
 export const prefersJson = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
@@ -31,8 +22,8 @@ export const failurePage = (
 <meta name="viewport" content="width=device-width">
 <title>${title}</title>
 <h1>${heading}</h1>
-<p>${escapeHtml(failure.message)}</p>
+<p>${escapeMarkup(failure.message)}</p>
 <p><a href="/">Back to sign-in</a></p>
-<p>For your administrator: request ${escapeHtml(request.id)}</p>
+<p>For your administrator: request ${escapeMarkup(request.id)}</p>
 </html>
 `;

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { AppError } from '@gatehouse/shared/http/errors';
+import { hasUsableKey } from '../saml/usable-key.ts';
 
 /** Enough for a rollover of signing certificates, or for a chain of authorities. */
 export const MAX_CERTIFICATES = 4;
@@ -43,7 +44,7 @@ function parse(block: string, field: string): X509Certificate {
 export function readSigningCertificates(texts: readonly string[], field: string, now: number): string[] {
   const certificates = texts.flatMap((text, index) => {
     const read = readCertificates(text, `${field}.${index}`, now);
-    if (!read.every(hasUsableKey))
+    if (!read.every((pem) => hasUsableKey(new X509Certificate(pem))))
       throw invalid(`${field}.${index} must have an RSA key of 2048 bits or more`);
     return read;
   });
@@ -55,9 +56,3 @@ export function readSigningCertificates(texts: readonly string[], field: string,
 
 export const hasExpired = (pem: string, now: number): boolean =>
   new X509Certificate(pem).validToDate.getTime() <= now;
-
-/** XML signatures are verified with RSA only. */
-const hasUsableKey = (pem: string): boolean => {
-  const { asymmetricKeyType, asymmetricKeyDetails } = new X509Certificate(pem).publicKey;
-  return asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048;
-};

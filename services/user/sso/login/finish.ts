@@ -1,3 +1,4 @@
+import { prefersJson } from '@gatehouse/shared/http/failure-page';
 import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
 import { LIFETIME } from '@gatehouse/shared/identity/tokens';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -7,7 +8,6 @@ import { provision } from '../provisioning/provision.ts';
 import type { Connection, Flow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { beginSession } from './begin-session.ts';
-import { prefersJson } from './failure-page.ts';
 import { digest, markBrowser, randomToken } from './flow.ts';
 
 /** Seconds in which the account page exchanges its code. */

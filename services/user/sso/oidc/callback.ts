@@ -1,9 +1,9 @@
 import { failures } from '@gatehouse/shared/http/errors';
+import { failurePage } from '@gatehouse/shared/http/failure-page';
 import { withTimeout } from '@gatehouse/shared/with-timeout';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { failurePage } from '../login/failure-page.ts';
 import { CODE_LIFETIME, finishBrowserLogin } from '../login/finish.ts';
 import { browserOf, takeFlow } from '../login/flow.ts';
 import { loginConnection } from '../login/login-connection.ts';

@@ -1,8 +1,8 @@
 import { failures } from '@gatehouse/shared/http/errors';
+import { failurePage, prefersJson } from '@gatehouse/shared/http/failure-page';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { buildAuthorizationUrl, calculatePKCECodeChallenge, randomPKCECodeVerifier } from 'openid-client';
 import { z } from 'zod';
-import { failurePage, prefersJson } from '../login/failure-page.ts';
 import { beginFlow, randomToken } from '../login/flow.ts';
 import { loginConnection } from '../login/login-connection.ts';
 import { callbackUrl, checkCallback } from './callback-url.ts';

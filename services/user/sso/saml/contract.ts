@@ -1,7 +1,7 @@
 import type { AppError } from '@gatehouse/shared/http/errors';
+import { failurePage } from '@gatehouse/shared/http/failure-page';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { failurePage } from '../login/failure-page.ts';
 import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import type { SamlConnection } from './service-provider.ts';

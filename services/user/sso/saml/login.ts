@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { failures } from '@gatehouse/shared/http/errors';
+import { prefersJson } from '@gatehouse/shared/http/failure-page';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { prefersJson } from '../login/failure-page.ts';
 import { beginFlow } from '../login/flow.ts';
 import { loginConnection } from '../login/login-connection.ts';
 import type { SsoOptions } from '../options.ts';

@@ -1,8 +1,8 @@
 import { createSign, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
+import { escapeMarkup } from '@gatehouse/shared/escape-markup';
 import { NAMESPACE, STATUS_SUCCESS } from './names.ts';
-import { escapeXml } from './xml.ts';
 
 /**
  * Returns the address that tells a provider that its logout is done: a signed LogoutResponse with the HTTP-Redirect
@@ -27,8 +27,8 @@ export async function logoutResponseUrl({
   const xml = [
     `<samlp:LogoutResponse xmlns:samlp="${NAMESPACE.protocol}" xmlns:saml="${NAMESPACE.assertion}"`,
     ` ID="_${randomBytes(20).toString('hex')}" Version="2.0" IssueInstant="${new Date(now).toISOString()}"`,
-    ` Destination="${escapeXml(address)}" InResponseTo="${escapeXml(inResponseTo)}">`,
-    `<saml:Issuer>${escapeXml(issuer)}</saml:Issuer>`,
+    ` Destination="${escapeMarkup(address)}" InResponseTo="${escapeMarkup(inResponseTo)}">`,
+    `<saml:Issuer>${escapeMarkup(issuer)}</saml:Issuer>`,
     `<samlp:Status><samlp:StatusCode Value="${STATUS_SUCCESS}"/></samlp:Status></samlp:LogoutResponse>`,
   ].join('');
   const compressed = await promisify(deflateRaw)(xml);

@@ -1,11 +1,11 @@
 import { failures } from '@gatehouse/shared/http/errors';
+import { prefersJson } from '@gatehouse/shared/http/failure-page';
 import { forms } from '@gatehouse/shared/http/forms';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { endProviderSessions } from '../login/end-sessions.ts';
-import { prefersJson } from '../login/failure-page.ts';
 import { useOnce, wasUsed } from '../login/used-messages.ts';
 import type { SsoOptions } from '../options.ts';
 import { SsoRefusal } from '../refusal.ts';

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { SamlSettings } from '../records.ts';
 import { BINDING, NAMESPACE } from './names.ts';
+import { hasUsableKey } from './usable-key.ts';
 import { attribute, childElements, descendants, parseXml, textOf, XmlError } from './xml.ts';
 
 export type IdpMetadata = Pick<SamlSettings, 'idp_entity_id' | 'sso_url' | 'slo_url' | 'certificates'>;
@@ -91,14 +92,6 @@ function readCertificate(base64: string): string {
   } catch {
     return refuse('contain a certificate that cannot be read');
   }
-  return (
-    usableCertificate(certificate) ?? refuse('contain a certificate without an RSA key of 2048 bits or more')
-  );
+  if (!hasUsableKey(certificate)) refuse('contain a certificate without an RSA key of 2048 bits or more');
+  return certificate.toString();
 }
-
-/** Returns the PEM of a certificate whose key can verify signatures here: RSA, 2048 bits or more. */
-const usableCertificate = (certificate: X509Certificate): string | undefined => {
-  const { asymmetricKeyType, asymmetricKeyDetails } = certificate.publicKey;
-  const isUsable = asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048;
-  return isUsable ? certificate.toString() : undefined;
-};

@@ -1,3 +1,4 @@
+import { escapeMarkup } from '@gatehouse/shared/escape-markup';
 import { failures, found } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -5,7 +6,6 @@ import type { SsoOptions } from '../options.ts';
 import { asSaml, operation, slug } from './contract.ts';
 import { ACCEPTED, BINDING, NAME_ID_FORMAT, NAMESPACE } from './names.ts';
 import { acsUrlOf, entityIdOf, logoutUrlOf, type SamlConnection } from './service-provider.ts';
-import { escapeXml } from './xml.ts';
 
 const schema = {
   ...operation,
@@ -39,14 +39,14 @@ function describeServiceProvider(
   config: Pick<SsoOptions['config'], 'PUBLIC_URL'>,
   { slug, saml }: SamlConnection,
 ): string {
-  const logoutUrl = escapeXml(logoutUrlOf(config, slug));
+  const logoutUrl = escapeMarkup(logoutUrlOf(config, slug));
   const certificate = saml.sp_certificate.replace(/-----[^-]*-----|\s/g, '');
   const keyInfo = `<ds:KeyInfo><ds:X509Data><ds:X509Certificate>${certificate}</ds:X509Certificate></ds:X509Data></ds:KeyInfo>`;
   const encryptionMethods = ACCEPTED.encryption.map(
     (algorithm) => `<md:EncryptionMethod Algorithm="${algorithm}"/>`,
   );
   return `<?xml version="1.0" encoding="UTF-8"?>
-<md:EntityDescriptor xmlns:md="${NAMESPACE.metadata}" xmlns:ds="${NAMESPACE.signature}" entityID="${escapeXml(entityIdOf(config, slug))}">
+<md:EntityDescriptor xmlns:md="${NAMESPACE.metadata}" xmlns:ds="${NAMESPACE.signature}" entityID="${escapeMarkup(entityIdOf(config, slug))}">
   <md:SPSSODescriptor AuthnRequestsSigned="${saml.sign_requests}" WantAssertionsSigned="true" protocolSupportEnumeration="${NAMESPACE.protocol}">
     <md:KeyDescriptor use="signing">${keyInfo}</md:KeyDescriptor>
     <md:KeyDescriptor use="encryption">${keyInfo}${encryptionMethods.join('')}</md:KeyDescriptor>
@@ -54,8 +54,8 @@ function describeServiceProvider(
     <md:SingleLogoutService Binding="${BINDING.post}" Location="${logoutUrl}"/>
     <md:NameIDFormat>${NAME_ID_FORMAT.persistent}</md:NameIDFormat>
     <md:NameIDFormat>${NAME_ID_FORMAT.email}</md:NameIDFormat>
-    <md:AssertionConsumerService Binding="${BINDING.post}" Location="${escapeXml(acsUrlOf(config))}" index="0" isDefault="true"/>
-    <md:AssertionConsumerService Binding="${BINDING.post}" Location="${escapeXml(acsUrlOf(config, slug))}" index="1"/>
+    <md:AssertionConsumerService Binding="${BINDING.post}" Location="${escapeMarkup(acsUrlOf(config))}" index="0" isDefault="true"/>
+    <md:AssertionConsumerService Binding="${BINDING.post}" Location="${escapeMarkup(acsUrlOf(config, slug))}" index="1"/>
   </md:SPSSODescriptor>
 </md:EntityDescriptor>
 `;

@@ -81,14 +81,3 @@ export function hasOtherNodes(root: Node): boolean {
   }
   return false;
 }
-
-const ESCAPES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-};
-
-export const escapeXml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');

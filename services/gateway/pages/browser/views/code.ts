@@ -1,17 +1,15 @@
-import { useState } from 'preact/hooks';
 import { sendAnotherCode, verify } from '../account.ts';
 import { html } from '../html.ts';
 import { CodeField } from '../parts/code-field.ts';
 import { Countdown } from '../parts/countdown.ts';
 import { Form } from '../parts/form.ts';
 import { Notice } from '../parts/notice.ts';
-import { pendingCode } from '../pending.ts';
+import { usePendingCode } from '../parts/use-pending-code.ts';
 import { navigate } from '../router.ts';
 import { texts } from '../texts.ts';
 
 export default function Code() {
-  const [pending, setPending] = useState(pendingCode);
-  const [notice, setNotice] = useState<{ kind: 'success' | 'error'; text: string }>();
+  const { pending, notice, clearNotice, resend } = usePendingCode(sendAnotherCode);
   if (!pending) {
     return html`
       <h1>${texts.titles.code}</h1>
@@ -20,17 +18,8 @@ export default function Code() {
     `;
   }
   const submit = async ({ otp = '' }: Record<string, string>) => {
-    setNotice(undefined);
+    clearNotice();
     navigate((await verify(pending, otp)) ? '/profile' : '/?verified', { replace: true });
-  };
-  const resend = async () => {
-    try {
-      await sendAnotherCode(pending);
-      setPending(pendingCode());
-      setNotice({ kind: 'success', text: texts.code.resent });
-    } catch (error) {
-      setNotice({ kind: 'error', text: (error as Error).message });
-    }
   };
   return html`
     <h1>${texts.titles.code}</h1>

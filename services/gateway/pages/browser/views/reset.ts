@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { requestCode, resetPassword } from '../account.ts';
 import { html } from '../html.ts';
 import { CodeField } from '../parts/code-field.ts';
@@ -6,13 +5,12 @@ import { Countdown } from '../parts/countdown.ts';
 import { Form } from '../parts/form.ts';
 import { Notice } from '../parts/notice.ts';
 import { Password } from '../parts/password.ts';
-import { pendingCode } from '../pending.ts';
+import { usePendingCode } from '../parts/use-pending-code.ts';
 import { navigate } from '../router.ts';
 import { texts } from '../texts.ts';
 
 export default function Reset() {
-  const [pending, setPending] = useState(pendingCode);
-  const [notice, setNotice] = useState<{ kind: 'success' | 'error'; text: string }>();
+  const { pending, notice, resend } = usePendingCode(({ email }) => requestCode(email));
   if (!pending) {
     return html`
       <h1>${texts.titles.reset}</h1>
@@ -23,15 +21,6 @@ export default function Reset() {
   const submit = async ({ otp = '', new_password = '' }: Record<string, string>) => {
     await resetPassword(pending, otp, new_password);
     navigate('/?reset', { replace: true });
-  };
-  const resend = async () => {
-    try {
-      await requestCode(pending.email);
-      setPending(pendingCode());
-      setNotice({ kind: 'success', text: texts.code.resent });
-    } catch (error) {
-      setNotice({ kind: 'error', text: (error as Error).message });
-    }
   };
   return html`
     <h1>${texts.titles.reset}</h1>

@@ -1,1 +1,0 @@
-export { failurePage, prefersJson } from '@gatehouse/shared/http/failure-page';
