@@ -12,11 +12,16 @@ interface Encoded {
   etag: string;
 }
 
+/** The content codings that are served, the best one first. */
+export const CODINGS = ['br', 'gzip'] as const;
+export type Coding = (typeof CODINGS)[number] | 'identity';
+
 /** A file that browsers load. Its path names its content, so what is at the path never changes. */
 export interface Asset {
   path: string;
   type: string;
-  encodings: Record<'identity' | 'br' | 'gzip', Encoded>;
+  /** Encodes the content, once: at its first request, so that a start compresses nothing. */
+  encoded: (coding: Coding) => Promise<Encoded>;
 }
 
 /** Content types by extension. TypeScript is served as JavaScript. */
@@ -26,34 +31,34 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The assets of this process by their path, so that a second gateway in it compresses nothing again. */
-const assets = new Map<string, Promise<Asset>>();
-
-/** Compresses content and names it by its digest. */
-export function createAsset(file: string, content: string): Promise<Asset> {
+/** Names content by its digest. */
+export function createAsset(file: string, content: string): Asset {
   const identity = Buffer.from(content);
   const { name, ext } = parse(file);
   const extension = ext === '.ts' || ext === '.mjs' ? '.js' : ext;
   const digest = createHash('sha256').update(identity).digest('base64url').slice(0, 12);
-  const path = `/assets/${name}.${digest}${extension}`;
-  const asset = assets.get(path) ?? compress(path, TYPES[extension] ?? 'application/octet-stream', identity);
-  assets.set(path, asset);
-  return asset;
-}
-
-async function compress(path: string, type: string, identity: Buffer): Promise<Asset> {
-  const [br, gzipped] = await Promise.all([promisify(brotliCompress)(identity), promisify(gzip)(identity)]);
+  const encodings = new Map<Coding, Promise<Encoded>>();
   return {
-    path,
-    type,
-    encodings: { identity: encoded(identity), br: encoded(br), gzip: encoded(gzipped) },
+    path: `/assets/${name}.${digest}${extension}`,
+    type: TYPES[extension] ?? 'application/octet-stream',
+    encoded(coding) {
+      const known = encodings.get(coding) ?? encode(identity, coding);
+      encodings.set(coding, known);
+      return known;
+    },
   };
 }
 
-const encoded = (body: Buffer): Encoded => ({
-  body,
-  etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
-});
+const COMPRESS = {
+  br: promisify(brotliCompress),
+  gzip: promisify(gzip),
+  identity: async (body: Buffer) => body,
+};
+
+async function encode(identity: Buffer, coding: Coding): Promise<Encoded> {
+  const body = await COMPRESS[coding](identity);
+  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
+}
 
 /** A browser module. */
 export interface Module {
@@ -75,7 +80,7 @@ export function createModules() {
 
   async function read(url: URL): Promise<Module> {
     const source = await readFile(url, 'utf8');
-    const code = url.pathname.endsWith('.ts') ? stripped(source) : source;
+    const code = url.pathname.endsWith('.ts') ? stripTypeScriptTypes(source) : source;
     const closure = new Set<string>();
     const paths = new Map<string, string>();
     for (const [, before = '', , specifier = ''] of code.matchAll(IMPORT)) {
@@ -86,7 +91,7 @@ export function createModules() {
     const rewritten = code
       .replace(IMPORT, (_, before, quote, specifier) => `${before}${quote}${paths.get(specifier)}${quote}`)
       .replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n');
-    const asset = await createAsset(url.pathname, rewritten);
+    const asset = createAsset(url.pathname, rewritten);
     return { asset, closure: closure.add(asset.path) };
   }
 
@@ -101,15 +106,6 @@ export function createModules() {
     /** Returns every module that has been loaded. */
     all: (): Promise<Module[]> => Promise.all(modules.values()),
   };
-}
-
-/** JavaScript by its TypeScript. */
-const javaScript = new Map<string, string>();
-
-function stripped(typeScript: string): string {
-  const code = javaScript.get(typeScript) ?? stripTypeScriptTypes(typeScript);
-  javaScript.set(typeScript, code);
-  return code;
 }
 
 /** Resolves a specifier as Node does; of a package's file and its minified sibling, the minified one. */

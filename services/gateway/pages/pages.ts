@@ -2,11 +2,14 @@ import { readFile } from 'node:fs/promises';
 import type { GatewayConfig } from '@gatehouse/shared/config';
 import { publicRoutes } from '@gatehouse/shared/http/public-routes';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Asset, createAsset, createModules } from './assets.ts';
+import { type Asset, CODINGS, type Coding, createAsset, createModules } from './assets.ts';
 import { LANGUAGES, type Language, PATHS, viewOf } from './browser/paths.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
 import { languageOf } from './language.ts';
 import { shell } from './shell.ts';
+
+/** Read once, also by several gateways in a process. */
+const modules = createModules();
 
 const browser = (path: string) => new URL(`./browser/${path}`, import.meta.url);
 
@@ -38,13 +41,13 @@ export async function pages(app: FastifyInstance, { config }: { config: GatewayC
 }
 
 /** Sends content in the best encoding that the client accepts; 304 when the client has it (RFC 9110 §13.1.2). */
-function send(
+async function send(
   { headers }: FastifyRequest,
   reply: FastifyReply,
-  { type, encodings }: Omit<Asset, 'path'>,
-): FastifyReply {
+  { type, encoded }: Omit<Asset, 'path'>,
+): Promise<FastifyReply> {
   const encoding = preferredEncoding(headers['accept-encoding']);
-  const { body, etag } = encodings[encoding];
+  const { body, etag } = await encoded(encoding);
   reply.header('etag', etag);
   if (headers['if-none-match']?.includes(etag)) return reply.code(304).send();
   if (encoding !== 'identity') reply.header('content-encoding', encoding);
@@ -55,7 +58,7 @@ function send(
  * Chooses a content coding (RFC 9110 §12.5.3); one that a client gives no weight does not count. Only the beginning of
  * the header is read, without a regular expression that could backtrack: anybody may send it.
  */
-function preferredEncoding(accepted = ''): keyof Asset['encodings'] {
+function preferredEncoding(accepted = ''): Coding {
   const codings = accepted
     .slice(0, 1_000)
     .toLowerCase()
@@ -63,21 +66,20 @@ function preferredEncoding(accepted = ''): keyof Asset['encodings'] {
     .map((coding) => coding.split(';').map((part) => part.trim()))
     .filter(([, weight = 'q=1']) => Number(weight.slice(2)) !== 0)
     .map(([coding]) => coding);
-  return (['br', 'gzip'] as const).find((coding) => codings.includes(coding)) ?? 'identity';
+  return CODINGS.find((coding) => codings.includes(coding)) ?? 'identity';
 }
 
 /** Builds every page and asset once, at the start. */
 async function build(config: GatewayConfig) {
-  const modules = createModules();
   const arrival = await modules.load(browser('arrival.ts'));
   const main = await modules.load(browser('main.ts'));
-  const altcha = await loadAltcha(config, modules);
+  const altcha = await loadAltcha(config);
   const styles = [
-    await createAsset('style.css', await readFile(browser('style.css'), 'utf8')),
-    await createAsset('brand.css', `:root { --brand: ${config.BRAND_COLOR}; }\n`),
+    createAsset('style.css', await readFile(browser('style.css'), 'utf8')),
+    createAsset('brand.css', `:root { --brand: ${config.BRAND_COLOR}; }\n`),
   ];
   const drawing = await readFile(browser('icon.svg'), 'utf8');
-  const icon = await createAsset('icon.svg', drawing.replace('currentColor', config.BRAND_COLOR));
+  const icon = createAsset('icon.svg', drawing.replace('currentColor', config.BRAND_COLOR));
   const logo = config.BRAND_LOGO_URL ?? icon.path;
   const shells = new Map<string, Omit<Asset, 'path'>>();
   for (const language of LANGUAGES) {
@@ -93,7 +95,7 @@ async function build(config: GatewayConfig) {
         preloads: [...new Set([...main.closure, ...texts.closure, ...closure])],
       });
       shells.set(`${language} ${path}`, {
-        ...(await createAsset('page.html', document)),
+        ...createAsset('page.html', document),
         type: 'text/html; charset=utf-8',
       });
     }
@@ -110,11 +112,11 @@ async function build(config: GatewayConfig) {
 }
 
 /** What the ALTCHA widget loads by itself; its module is imported by ours. */
-async function loadAltcha({ CAPTCHA_PROVIDER }: GatewayConfig, modules: ReturnType<typeof createModules>) {
+async function loadAltcha({ CAPTCHA_PROVIDER }: GatewayConfig) {
   if (CAPTCHA_PROVIDER !== 'altcha') return undefined;
   const packaged = (specifier: string) => new URL(import.meta.resolve(specifier));
   const worker = (await modules.load(packaged('altcha/workers/pbkdf2'))).asset;
-  const style = await createAsset('altcha.css', await readFile(packaged('altcha/altcha.css'), 'utf8'));
+  const style = createAsset('altcha.css', await readFile(packaged('altcha/altcha.css'), 'utf8'));
   return { config: { worker: worker.path, style: style.path }, assets: [style] };
 }
 

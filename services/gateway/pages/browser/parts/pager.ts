@@ -1,4 +1,5 @@
 import { html } from '../html.ts';
+import { navigate, withQuery } from '../router.ts';
 import { formatNumber, texts } from '../texts.ts';
 import { Button } from './button.ts';
 
@@ -15,13 +16,15 @@ export interface Pagination {
   total_pages: number;
 }
 
-/** Previous and next page of a list; nothing while it has one page. */
+const showPage = (page: number) => navigate(withQuery({ page: String(page) }));
+
+/** Previous and next page of a list, by default in the page's address; nothing while it has one page. */
 export const Pager = ({
   pagination,
-  onPage,
+  onPage = showPage,
 }: {
   pagination?: Pagination | undefined;
-  onPage: (page: number) => void;
+  onPage?: (page: number) => void;
 }) => {
   const { page = 1, total_pages = 1, total_items = 0 } = pagination ?? {};
   return total_pages <= 1

@@ -68,10 +68,7 @@ export function ChatbotList({ result }: { result: Result }) {
         keyOf=${({ chatbot_id }: Chatbot) => chatbot_id}
         empty=${html`<${EmptyList} query=${query} empty=${html`<h2>${words.none}</h2><p>${words.noneHint}</p>${create}`} />`}
       />
-      <${Pager}
-        pagination=${loaded.data?.pagination}
-        onPage=${(page: number) => navigate(withQuery({ page: String(page) }))}
-      />
+      <${Pager} pagination=${loaded.data?.pagination} />
     </div>
     ${
       isCreating &&

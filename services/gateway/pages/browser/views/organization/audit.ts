@@ -6,7 +6,6 @@ import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { Time } from '../../parts/time.ts';
 import { useData } from '../../parts/use-data.ts';
-import { navigate, withQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import { type AuditEvent, listAudit } from './calls.ts';
 
@@ -107,10 +106,7 @@ export function Audit({ organization_id }: { organization_id: string }) {
         keyOf=${({ event_id }: AuditEvent) => event_id}
         empty=${html`<${EmptyList} query=${query} empty=${html`<p>${words.none}</p>`} />`}
       />
-      <${Pager}
-        pagination=${loaded.data?.pagination}
-        onPage=${(page: number) => navigate(withQuery({ page: String(page) }))}
-      />
+      <${Pager} pagination=${loaded.data?.pagination} />
     <//>
   `;
 }

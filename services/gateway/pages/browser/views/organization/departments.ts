@@ -8,7 +8,6 @@ import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
-import { navigate, withQuery } from '../../router.ts';
 import { formatDate, texts } from '../../texts.ts';
 import { createDepartment, type Department, listDepartments, renameDepartment } from './calls.ts';
 import { NameDialog } from './name-dialog.ts';
@@ -74,10 +73,7 @@ export function Departments({
         keyOf=${({ department_id }: Department) => department_id}
         empty=${html`<${EmptyList} query=${query} empty=${html`<p>${own.isOwner ? words.noDepartmentsHint : words.noDepartments}</p>${create}`} />`}
       />
-      <${Pager}
-        pagination=${loaded.data?.pagination}
-        onPage=${(page: number) => navigate(withQuery({ page: String(page) }))}
-      />
+      <${Pager} pagination=${loaded.data?.pagination} />
     <//>
     ${
       naming &&

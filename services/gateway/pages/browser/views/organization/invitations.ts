@@ -15,7 +15,6 @@ import { RoleSelect } from '../../parts/role-select.ts';
 import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
-import { navigate, withQuery } from '../../router.ts';
 import { formatDate, texts } from '../../texts.ts';
 import { type Invitation, invite, listInvitations, type Place, withdrawInvitation } from './calls.ts';
 
@@ -85,10 +84,7 @@ export function Invitations({ place, role, result }: { place: Place; role: Role;
         keyOf=${({ invitation_id }: Invitation) => invitation_id}
         empty=${html`<${EmptyList} query=${query} empty=${html`<p>${words.none}</p>${add}`} />`}
       />
-      <${Pager}
-        pagination=${loaded.data?.pagination}
-        onPage=${(page: number) => navigate(withQuery({ page: String(page) }))}
-      />
+      <${Pager} pagination=${loaded.data?.pagination} />
     <//>
     ${
       isInviting &&

@@ -13,7 +13,6 @@ import { RoleSelect } from '../../parts/role-select.ts';
 import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
-import { navigate, withQuery } from '../../router.ts';
 import { formatDate, texts } from '../../texts.ts';
 import { listMembers, type Member, type Place, removeMember, setMember } from './calls.ts';
 import type { OwnStanding } from './own-role.ts';
@@ -113,10 +112,7 @@ export function Members({
         keyOf=${({ user_id }: Member) => user_id}
         empty=${html`<${EmptyList} query=${query} empty=${html`<p>${words.none}</p>`} />`}
       />
-      <${Pager}
-        pagination=${loaded.data?.pagination}
-        onPage=${(page: number) => navigate(withQuery({ page: String(page) }))}
-      />
+      <${Pager} pagination=${loaded.data?.pagination} />
     <//>
     ${
       changing &&

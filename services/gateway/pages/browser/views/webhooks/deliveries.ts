@@ -13,7 +13,6 @@ import { Pager } from '../../parts/pager.ts';
 import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
 import { changeAndReload, type Loaded, useData } from '../../parts/use-data.ts';
-import { navigate, withQuery } from '../../router.ts';
 import { formatDateTime, formatNumber, formatTimestamp, texts } from '../../texts.ts';
 import { AttemptView } from './attempt.ts';
 import {
@@ -82,10 +81,7 @@ export function Deliveries({ webhook, result }: { webhook: Webhook; result: Resu
           `
           : html`<${LoadFailure} loaded=${loaded} gone=${texts.webhooks.gone} />`
       }
-      <${Pager}
-        pagination=${loaded.data?.pagination}
-        onPage=${(page: number) => navigate(withQuery({ page: String(page) }))}
-      />
+      <${Pager} pagination=${loaded.data?.pagination} />
     <//>
     ${
       isReplaying &&

@@ -12,7 +12,7 @@ import { Pager } from '../../parts/pager.ts';
 import type { Result } from '../../parts/result.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { useData } from '../../parts/use-data.ts';
-import { navigate, withQuery } from '../../router.ts';
+import { navigate } from '../../router.ts';
 import { formatDate, texts } from '../../texts.ts';
 import { configureWebhook, listWebhooks, STATUSES, type Webhook } from './calls.ts';
 import { newSecret, SecretField } from './secret-field.ts';
@@ -80,10 +80,7 @@ export function WebhookList({ result, onSecret }: { result: Result; onSecret: (s
         keyOf=${({ webhook_id }: Webhook) => webhook_id}
         empty=${html`<${EmptyList} query=${query} empty=${html`<h2>${words.none}</h2><p>${words.noneHint}</p>${create}`} />`}
       />
-      <${Pager}
-        pagination=${loaded.data?.pagination}
-        onPage=${(page: number) => navigate(withQuery({ page: String(page) }))}
-      />
+      <${Pager} pagination=${loaded.data?.pagination} />
     </div>
     ${
       isCreating &&
