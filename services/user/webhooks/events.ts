@@ -13,7 +13,7 @@ export type EventName = keyof typeof EVENTS;
 export const EVENT_NAMES = Object.keys(EVENTS) as [EventName, ...EventName[]];
 
 export type OwnEventName = keyof typeof OWN_EVENTS;
-type PlatformEventName = keyof typeof PLATFORM_EVENTS;
+export type PlatformEventName = keyof typeof PLATFORM_EVENTS;
 export const PLATFORM_EVENT_NAMES = Object.keys(PLATFORM_EVENTS) as [
   PlatformEventName,
   ...PlatformEventName[],

@@ -1,5 +1,6 @@
 import { collection } from '@gatehouse/shared/data/connect';
 import type { EventName } from './events.ts';
+import type { RelayLease } from './relay/relay-lease.ts';
 
 /** What is stored: webhooks, events and their deliveries. */
 
@@ -133,6 +134,7 @@ export const webhookCollections = {
   events: collection<StoredEvent>('events', [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }]),
   // Intakes that a kill interrupted.
   eventIntakes: collection<Intake>('event_intakes', [{ key: { began_at: 1 } }]),
+  relayLeases: collection<RelayLease>('relay_leases', []),
   webhookDeliveries: collection<Delivery>('webhook_deliveries', [
     // The deliveries of a queue, in the order in which they are sent.
     { key: { webhook_id: 1, due: 1, seq: 1 }, partialFilterExpression: { status: 'pending' } },

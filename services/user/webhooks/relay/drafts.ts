@@ -12,6 +12,8 @@ export interface Person {
 /** An event that lacks the name of its person and the organizations of its account. */
 export interface Draft<Name extends OwnEventName = OwnEventName> {
   event: Name;
+  /** Replaces the id of the audit event. */
+  id?: string;
   /** The account that it is about. */
   user_id: string | null;
   /**
@@ -43,6 +45,8 @@ const placeOf = ({ organization_id, department_id }: AuditEvent) => ({
 const created = (event: AuditEvent, source: EventData<'user.created'>['source']): Draft =>
   draft({
     event: 'user.created',
+    // Two calls that verify an account at the same moment both report it.
+    id: `user-created_${subjectOf(event)}`,
     user_id: subjectOf(event),
     audience: 'acquainted',
     data: (person) => ({ ...person, source }),
@@ -144,7 +148,7 @@ const DRAFTS: Record<RelayedAction, (event: AuditEvent) => Draft[]> = {
     });
     return [
       ...(isNewAccount(event) ? [created(event, 'scim')] : []),
-      ...(status === 'active' ? [updated(event, ['account_status'])] : []),
+      ...(status !== null && status !== 'disabled' ? [updated(event, ['account_status'])] : []),
       ...(status === 'disabled' ? [disabled] : []),
     ];
   },

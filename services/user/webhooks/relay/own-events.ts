@@ -36,7 +36,7 @@ export async function ownEventsOf(db: Database, audited: readonly AuditEvent[]):
       }
       relayed.incoming.push({
         // The same at every attempt, so that relaying twice has no effect.
-        id: index === 0 ? event.event_id : `${event.event_id}:${index}`,
+        id: draft.id ?? (index === 0 ? event.event_id : `${event.event_id}:${index}`),
         event: draft.event,
         audience: audienceOf(event, draft, person, organizations.get(draft.user_id ?? '') ?? []),
         timestamp: event.at.toISOString(),
@@ -74,7 +74,6 @@ function audienceOf(
   };
 }
 
-/** Most events are logins, which name nobody; still the account must exist. */
 async function peopleOf(db: Database, drafts: readonly Draft[]): Promise<ReadonlyMap<string, Person>> {
   const ids = subjects(drafts);
   if (ids.length === 0) return new Map();

@@ -44,13 +44,14 @@ export function createRelay({ db, now, accept, log, poll, leaseDuration }: Optio
 
   /** @returns how many events are accepted, and no longer marked. */
   async function relay(events: readonly AuditEvent[]): Promise<number> {
-    const relayed = await ownEventsOf(db, events);
+    const relayed = await bounded(ownEventsOf(db, events));
     for (const { event_id, problems } of relayed)
       if (problems.length > 0) log.error({ event_id, problems }, 'audit event not relayed to webhooks');
     const results = await Promise.allSettled(relayed.map(acceptAll));
     const done = relayed.filter((_, index) => results[index]?.status === 'fulfilled');
     const event_id = { $in: done.map((each) => each.event_id) };
-    if (done.length > 0) await db.auditEvents.updateMany({ relay: true, event_id }, { $unset: { relay: true } });
+    if (done.length > 0)
+      await bounded(db.auditEvents.updateMany({ relay: true, event_id }, { $unset: { relay: true } }));
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) log.warn({ err: failed.reason }, 'events not relayed to webhooks yet');
     return done.length;
@@ -68,18 +69,16 @@ export function createRelay({ db, now, accept, log, poll, leaseDuration }: Optio
   );
 
   async function look(): Promise<void> {
-    const marked = { relay: true } as const;
-    if (!(await db.auditEvents.findOne(marked, { projection: { _id: 1 } }))) return;
+    const marked = (limit: number) =>
+      bounded(db.auditEvents.find({ relay: true }).sort({ event_id: 1 }).limit(limit).toArray());
+    if ((await marked(1)).length === 0) return;
     let relayed = 1;
-    while (relayed > 0 && !stopping && (await lease.claim())) {
-      const events = await db.auditEvents.find(marked).sort({ event_id: 1 }).limit(BATCH).toArray();
-      relayed = await relay(events);
-    }
-    await lease.release();
+    while (relayed > 0 && !stopping && (await bounded(lease.claim()))) relayed = await relay(await marked(BATCH));
+    await bounded(lease.release());
   }
 
   function lookOnce(): void {
-    looking ??= bounded(look())
+    looking ??= look()
       .catch((error) => log.warn({ err: error }, 'cannot relay audit events to webhooks'))
       .finally(() => {
         looking = undefined;
