@@ -1,6 +1,6 @@
-import { randomUUIDv7 } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { ANY_STRING, type Collections, collection } from '../data/connect.ts';
+import { orderedUuid } from '../ordered-uuid.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { emailKey } from './email.ts';
 import { userIdOf } from './users.ts';
@@ -196,7 +196,7 @@ export async function auditAll(
     const { email = account?.email ?? null, user_id = account ? userIdOf(account) : null } = details;
     const { action, outcome = 'success' } = details;
     return {
-      event_id: randomUUIDv7(),
+      event_id: orderedUuid(),
       at: new Date(now),
       outcome,
       target: {},
