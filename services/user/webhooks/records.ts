@@ -1,6 +1,5 @@
 import { collection } from '@gatehouse/shared/data/connect';
 import type { EventName } from './events.ts';
-import type { RelayLease } from './relay/relay-lease.ts';
 
 /** What is stored: webhooks, events and their deliveries. */
 
@@ -120,6 +119,13 @@ export interface Delivery {
   /** When it was delivered or failed for good. */
   settled_at: Date | null;
   expires_at: Date;
+}
+
+/** Which process looks for audit events to relay. The lease saves work; relaying twice has no effect. */
+interface RelayLease {
+  _id: 'audit';
+  holder: string;
+  until: Date;
 }
 
 export const webhookCollections = {

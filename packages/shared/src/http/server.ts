@@ -108,7 +108,12 @@ export async function createServer({
   closeConnectionsOnStop(app);
   await app.register(cors, corsOptions(config.CORS_ORIGINS));
   await hooks?.(app);
-  await app.register(docs, { name, description, ...(webhooks && { webhooks }), ...(document && { document }) });
+  await app.register(docs, {
+    name,
+    description,
+    ...(webhooks && { webhooks }),
+    ...(document && { document }),
+  });
   await app.register(health, { name, checks, timeout: healthCheck, registry });
   return app;
 }

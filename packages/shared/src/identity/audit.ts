@@ -215,7 +215,15 @@ export async function auditAll(
   });
   for (const event of events) {
     // What changed and the device are personal data: they are stored, not logged.
-    const { at: _, request_id: __, before: ___, after: ____, session: _____, relay: ______, ...logged } = event;
+    const {
+      at: _,
+      request_id: __,
+      before: ___,
+      after: ____,
+      session: _____,
+      relay: ______,
+      ...logged
+    } = event;
     request.log.info(logged, `${event.action}: ${event.outcome}`);
   }
   const [first] = events;

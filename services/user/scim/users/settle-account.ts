@@ -35,7 +35,9 @@ export async function settleAccount(
     const identity = await db.ssoIdentities.findOne({ identity_id });
     if (!identity?.scim?.unsettled) return settled;
     const { version, active } = identity.scim;
-    const change = active ? await enable(db, connection, identity) : await disable(options, connection, identity);
+    const change = active
+      ? await enable(db, connection, identity)
+      : await disable(options, connection, identity);
     settled = change ?? settled;
     const { matchedCount } = await db.ssoIdentities.updateOne(
       { identity_id, 'scim.version': version },

@@ -14,9 +14,8 @@ export interface EventDefinition<Data extends z.ZodType = z.ZodType> {
 }
 
 /** Infers the type of the example from the schema. */
-export const define = <Data extends z.ZodType>(
-  definition: EventDefinition<Data>,
-): EventDefinition<Data> => definition;
+export const define = <Data extends z.ZodType>(definition: EventDefinition<Data>): EventDefinition<Data> =>
+  definition;
 
 /** Rejects unknown fields, which would not be delivered. */
 export const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
@@ -28,4 +27,3 @@ export const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
           ? 'is required'
           : 'must be a JSON object',
   });
-

@@ -61,7 +61,9 @@ function audienceOf(
 ): Audience {
   if (audience === 'place') return { owner_id, organization_id, department_id, chatbot_id: null };
   // The organization of the event provisioned the account: it has verified the domain of its address.
-  const acquainted = places.filter(({ email }) => email !== undefined && email === emailKey(person?.email ?? ''));
+  const acquainted = places.filter(
+    ({ email }) => email !== undefined && email === emailKey(person?.email ?? ''),
+  );
   const heard = audience === 'account' ? places : acquainted;
   const others = new Set(heard.map((place) => place.organization_id));
   if (organization_id) others.delete(organization_id);
@@ -101,7 +103,10 @@ async function organizationsOf(
       .find({ user_id: { $in: ids } }, { projection: { _id: 0, user_id: 1, organization_id: 1, email: 1 } })
       .toArray(),
     db.organizations
-      .find({ 'owners.user_id': { $in: ids } }, { projection: { _id: 0, organization_id: 1, 'owners.user_id': 1 } })
+      .find(
+        { 'owners.user_id': { $in: ids } },
+        { projection: { _id: 0, organization_id: 1, 'owners.user_id': 1 } },
+      )
       .toArray(),
   ]);
   const places = new Map<string, Place[]>(ids.map((user_id) => [user_id, []]));

@@ -2,18 +2,19 @@ import { randomUUIDv7 } from 'node:crypto';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import type { Database } from '../../database.ts';
 
-/** Which process looks for events to relay. The lease saves work; relaying twice has no effect. */
-export interface RelayLease {
-  _id: 'audit';
-  holder: string;
-  until: Date;
-}
-
 /**
  * One process at a time holds the lease.
  * @param duration milliseconds until another process takes over from one that was killed.
  */
-export function createRelayLease({ db, now, duration }: { db: Database; now: () => number; duration: number }) {
+export function createRelayLease({
+  db,
+  now,
+  duration,
+}: {
+  db: Database;
+  now: () => number;
+  duration: number;
+}) {
   const holder = randomUUIDv7();
   return {
     /** Claims or renews the lease. @returns whether this process holds it. */

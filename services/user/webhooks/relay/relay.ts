@@ -73,7 +73,8 @@ export function createRelay({ db, now, accept, log, poll, leaseDuration }: Optio
       bounded(db.auditEvents.find({ relay: true }).sort({ event_id: 1 }).limit(limit).toArray());
     if ((await marked(1)).length === 0) return;
     let relayed = 1;
-    while (relayed > 0 && !stopping && (await bounded(lease.claim()))) relayed = await relay(await marked(BATCH));
+    while (relayed > 0 && !stopping && (await bounded(lease.claim())))
+      relayed = await relay(await marked(BATCH));
     await bounded(lease.release());
   }
 
@@ -93,7 +94,9 @@ export function createRelay({ db, now, accept, log, poll, leaseDuration }: Optio
       if (stopping) return;
       for (const event of events) {
         // What fails stays marked, and `look` finds it.
-        const run = relayOwn(event).catch((error) => log.warn({ err: error }, 'event not relayed to webhooks yet'));
+        const run = relayOwn(event).catch((error) =>
+          log.warn({ err: error }, 'event not relayed to webhooks yet'),
+        );
         running.add(run);
         void run.finally(() => running.delete(run));
       }

@@ -31,18 +31,21 @@ beforeEach(async () => {
 const events = () => service.db.events.countDocuments({ owner_id: ada.user_id });
 
 describe('POST /internal/events', () => {
-  test.each(PLATFORM_EVENT_NAMES)('%s is delivered in the envelope with its data as published', async (event) => {
-    const webhook_id = await ada.configure({ url: receiver.url, events: [event] });
-    const published = conversation(ada.user_id, { event, data: DATA[event] });
-    expect(outcome(await service.publish(published))).toStrictEqual({
-      status: 200,
-      body: { accepted: [published.id], known: [] },
-    });
-    await service.settled(webhook_id, 'delivered');
-    expect(receiver.received.map(({ body }) => JSON.parse(body))).toEqual([
-      { event, timestamp: published.timestamp, data: DATA[event] },
-    ]);
-  });
+  test.each(PLATFORM_EVENT_NAMES)(
+    '%s is delivered in the envelope with its data as published',
+    async (event) => {
+      const webhook_id = await ada.configure({ url: receiver.url, events: [event] });
+      const published = conversation(ada.user_id, { event, data: DATA[event] });
+      expect(outcome(await service.publish(published))).toStrictEqual({
+        status: 200,
+        body: { accepted: [published.id], known: [] },
+      });
+      await service.settled(webhook_id, 'delivered');
+      expect(receiver.received.map(({ body }) => JSON.parse(body))).toEqual([
+        { event, timestamp: published.timestamp, data: DATA[event] },
+      ]);
+    },
+  );
 
   test('only subscribed webhooks of the account get the event', async () => {
     const bob = await service.person();
