@@ -1,7 +1,7 @@
-import { randomUUIDv7 } from 'node:crypto';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { MongoBulkWriteError, type ObjectId } from 'mongodb';
 import { ANY_STRING, type Collections, collection } from '../data/connect.ts';
+import { orderedUuid } from '../ordered-uuid.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { emailKey } from './email.ts';
 import { userIdOf } from './users.ts';
@@ -222,7 +222,7 @@ function eventOf(
   const account = principal?.user;
   const { email = account?.email ?? null, user_id = account ? userIdOf(account) : null } = details;
   return {
-    event_id: randomUUIDv7(),
+    event_id: orderedUuid(),
     at: new Date(now),
     outcome: 'success',
     target: {},
