@@ -1,5 +1,5 @@
 import type { Secrets } from '../../secrets.ts';
-import type { Webhook } from '../records.ts';
+import type { Exchange, Webhook } from '../records.ts';
 import type { Outcome, Send } from './send.ts';
 import { type SigningSecrets, signatureHeaders } from './signature.ts';
 
@@ -8,6 +8,9 @@ export interface Sender {
   secrets: Secrets;
   now: () => number;
 }
+
+/** The outcome of an attempt, and what was sent. */
+export type Sent = Outcome & Pick<Exchange, 'request_headers'>;
 
 /**
  * Signs a payload and makes one attempt to deliver it. A failure of the receiver is an outcome, not an error.
@@ -19,7 +22,7 @@ export async function deliver(
   webhook: Pick<Webhook, 'webhook_id' | 'url' | 'secret' | 'previous_secrets'>,
   { event_id, payload }: { event_id: string; payload: string },
   timeout?: number,
-): Promise<Outcome> {
+): Promise<Sent> {
   const signing = signingSecrets(secrets, webhook, now());
   const body = Buffer.from(payload);
   const headers = {
@@ -27,7 +30,8 @@ export async function deliver(
     'user-agent': 'Gatehouse-Webhooks/1',
     ...signatureHeaders(event_id, body, signing, now()),
   };
-  return send({ url: webhook.url, headers, body }, timeout);
+  const outcome = await send({ url: webhook.url, headers, body }, timeout);
+  return { ...outcome, request_headers: Object.entries(headers) };
 }
 
 /**
