@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { derivedId } from '@gatehouse/shared/derived-id';
 import { activeAmong } from '@gatehouse/shared/identity/users';
 import type { Database } from '../../database.ts';
 import { duplicateIndexes } from '../delivery/bulk-errors.ts';
@@ -122,14 +122,6 @@ function deliveryOf(stored: StoredEvent, webhook_id: string, now: number): Deliv
   };
 }
 
-/**
- * A UUIDv8 (RFC 9562 §5.8) derived from webhook and event. It begins with the time, as version 7 does, so that new ids
- * are appended to their index.
- */
-function deliveryId(webhook_id: string, { _id, accepted_at }: StoredEvent): string {
-  const bytes = hash('sha256', `${webhook_id} ${_id}`, 'buffer').subarray(0, 16);
-  bytes.writeUIntBE(accepted_at.getTime(), 0, 6);
-  bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f);
-  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}
+/** There is one delivery for each pair of webhook and event. */
+const deliveryId = (webhook_id: string, { _id, accepted_at }: StoredEvent): string =>
+  derivedId(accepted_at.getTime(), `${webhook_id} ${_id}`);
