@@ -257,6 +257,17 @@ describe('GET …/deliveries/{delivery_id}', () => {
     expect(answer.body.attempts).toMatchObject([{ answer: 'status 500' }, { answer: 'status 200' }]);
   });
 
+  test('masks the values of the headers that the webhook adds', async () => {
+    await ada.call('PATCH', `/${webhook_id}`, { headers: { 'X.Api-Key': 'only the receiver knows' } });
+    await delivered(1);
+    expect(receiver.received[0]?.headers['x.api-key']).toBe('only the receiver knows');
+    const [{ delivery_id }] = await ada.deliveries(webhook_id);
+    const answer = await ada.call('GET', `/${webhook_id}/deliveries/${delivery_id}`);
+    expect(answer.body.attempts[0].request_headers['X.Api-Key']).toBe('••••••••');
+    const stored = await service.db.webhookDeliveries.findOne({ webhook_id });
+    expect(JSON.stringify([answer.body, stored])).not.toContain('only the receiver knows');
+  });
+
   test('returns the text of a delivery before it is sent', async () => {
     await ada.call('PATCH', `/${webhook_id}`, { status: 'paused' });
     const published = conversation(ada.user_id);
