@@ -48,6 +48,7 @@ export const AUDIT_ACTIONS = [
   'webhook.update',
   'webhook.rotate',
   'webhook.delete',
+  'webhook.cancel',
   'sso.login',
   'sso.logout',
   'sso.link',
