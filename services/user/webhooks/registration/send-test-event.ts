@@ -1,32 +1,38 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { failures } from '@gatehouse/shared/http/errors';
+import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { config, oneWebhookFailures, operation, ownWebhook, webhookId } from '../contract.ts';
 import { deliver } from '../delivery/deliver.ts';
 import { isDelivered } from '../delivery/send.ts';
-import { payloadOf } from '../events.ts';
-import { ATTEMPT_EXAMPLE, attemptRecord, presentAttempt } from '../history/present-attempt.ts';
+import { EVENT_NAMES, EVENTS, payloadOf } from '../events.ts';
+import { EXCHANGE_EXAMPLE, exchangeRecord, presentExchange } from '../history/present-attempt.ts';
 import type { WebhookOptions } from '../options.ts';
 
 const schema = {
   ...operation,
   summary: 'Send a test event',
   description:
-    'Sends one signed event `webhook.test`, whatever the status of the webhook, and returns the outcome within 10 seconds. The event is not retried, is not listed among the deliveries, and does not change the webhook.',
+    'Sends one signed event, whatever the status of the webhook, and returns the outcome within 10 seconds. With `event`, it is the documented example of that event, also of one to which the webhook is not subscribed; otherwise it is `webhook.test`. Its `webhook-id` begins with `test_`. It is not retried, is not listed among the deliveries, and does not change the webhook.',
   params: webhookId,
+  body: jsonBody({ event: oneOf(EVENT_NAMES).exactOptional() })
+    .nullable()
+    .meta({ examples: [{ event: 'payment.failed' }, {}] }),
   response: {
-    200: attemptRecord.extend({ event_id: z.string(), delivered: z.boolean() }).meta({
+    200: exchangeRecord.extend({ event_id: z.string(), delivered: z.boolean() }).meta({
       description: 'The outcome of the attempt',
       examples: [
         {
           event_id: 'test_01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
           delivered: true,
-          ...ATTEMPT_EXAMPLE,
+          ...EXCHANGE_EXAMPLE,
         },
       ],
     }),
     ...oneWebhookFailures,
+    ...failures('catalogue', 'missingField', 'invalidFormat'),
   },
 };
 
@@ -39,8 +45,10 @@ export const sendTestEvent: FastifyPluginAsyncZod<WebhookOptions> = async (
     const webhook = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
     const event_id = `test_${randomUUIDv7()}`;
     const { webhook_id } = webhook;
-    const payload = payloadOf('webhook.test', new Date(now()).toISOString(), { webhook_id });
+    const { event } = request.body ?? {};
+    const data = event ? EVENTS[event].example : { webhook_id };
+    const payload = payloadOf(event ?? 'webhook.test', new Date(now()).toISOString(), data);
     const outcome = await deliver(sender, webhook, { event_id, payload }, testTimeout);
-    return { event_id, delivered: isDelivered(outcome), ...presentAttempt(outcome) };
+    return { event_id, delivered: isDelivered(outcome), ...presentExchange(outcome, outcome) };
   });
 };

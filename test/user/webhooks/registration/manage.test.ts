@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { EVENT_NAMES, EVENTS } from '../../../../services/user/webhooks/events.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { holdResponses, type Receiver, startReceiver, status } from '../../../fixtures/receiver.ts';
@@ -40,6 +41,13 @@ const record = (webhook_id: string, fields: object = {}) => ({
   created_at: at(),
   updated_at: at(),
   previous_secret_until: null,
+  health: {
+    last_success_at: null,
+    last_failure_at: null,
+    consecutive_failures: 0,
+    disabled_reason: null,
+    disabled_at: null,
+  },
   ...fields,
 });
 
@@ -258,6 +266,14 @@ describe('POST …/test', () => {
         status: 200,
         error: null,
         answer: '{"ok":true}',
+        request_headers: {
+          'content-type': 'application/json',
+          'user-agent': 'Gatehouse-Webhooks/1',
+          'webhook-id': answer.body.event_id,
+          'webhook-timestamp': String(service.clock.seconds()),
+          'webhook-signature': receiver.received[0]?.headers['webhook-signature'],
+          'x-service-signature': receiver.received[0]?.headers['x-service-signature'],
+        },
       },
     });
     const [{ headers, body }] = receiver.received as [(typeof receiver.received)[0]];
@@ -265,6 +281,23 @@ describe('POST …/test', () => {
     expect(headers['webhook-id']).toBe(answer.body.event_id);
     expect(headers['x-service-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
     expect(await service.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0);
+  });
+
+  test.each(EVENT_NAMES)('sends a sample of %s', async (event) => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    const { body } = await ada.call('POST', `/${webhook_id}/test`, { event });
+    expect(body).toMatchObject({ delivered: true, event_id: expect.stringMatching(/^test_/) });
+    const sent = JSON.parse(receiver.received[0]?.body as string);
+    expect(sent).toEqual({ event, timestamp: at(), data: EVENTS[event].example });
+    expect(EVENTS[event].data.safeParse(sent.data).success).toBe(true);
+  });
+
+  test('returns 400 for a sample of an unknown event', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    const { status, body } = await ada.call('POST', `/${webhook_id}/test`, { event: 'webhook.test' });
+    expect(status).toBe(400);
+    expect(body.error.details).toMatch(/^event must be one of chatbot\.created, /);
+    expect(receiver.received).toEqual([]);
   });
 
   test('returns a failure, which does not change the webhook', async () => {
