@@ -35,50 +35,54 @@ export const createExport: FastifyPluginAsyncZod<ExportOptions> = async (app, { 
       body,
       response: { 202: exportRecord, ...bodyRefusals },
     };
-    app.post(`${url}/exports`, { schema, config }, async (request, reply) => {
-      const { format } = request.body;
-      const data = [...new Set(request.body.data)];
-      const sight = sightOf(request);
-      for (const name of data) {
-        const { needs } = DATA_SETS[name];
-        if (needs && !sight.has(needs))
-          throw new AppError('forbidden', { text: `To export ${name} needs the permission "${needs}"` });
-      }
-      const place = placeOf(request);
-      const at = now();
-      const export_id = randomUUIDv7();
-      const uses = new Set(data.flatMap((name) => DATA_SETS[name].uses));
-      const job = await insertWithinQuota(
-        db,
-        {
-          export_id,
+    app.post(
+      `${url}/exports`,
+      { schema, config: { ...config, whileArchived: true } },
+      async (request, reply) => {
+        const { format } = request.body;
+        const data = [...new Set(request.body.data)];
+        const sight = sightOf(request);
+        for (const name of data) {
+          const { needs } = DATA_SETS[name];
+          if (needs && !sight.has(needs))
+            throw new AppError('forbidden', { text: `To export ${name} needs the permission "${needs}"` });
+        }
+        const place = placeOf(request);
+        const at = now();
+        const export_id = randomUUIDv7();
+        const uses = new Set(data.flatMap((name) => DATA_SETS[name].uses));
+        const job = await insertWithinQuota(
+          db,
+          {
+            export_id,
+            ...place,
+            created_by: membershipOf(request).caller,
+            format,
+            data,
+            sees: [...sight].filter((each) => uses.has(each)),
+            status: 'pending',
+            rows_total: null,
+            rows_done: 0,
+            files: [],
+            error: null,
+            created_at: new Date(at),
+            finished_at: null,
+            expires_at: new Date(at + KEPT_DAYS * 86_400_000),
+            due_at: new Date(at),
+            lease: null,
+            claims: 0,
+          },
+          at,
+        );
+        await audit(db, request, now(), {
+          action: 'export.create',
+          target: { export_id },
+          after: { format, data },
           ...place,
-          created_by: membershipOf(request).caller,
-          format,
-          data,
-          sees: [...sight].filter((each) => uses.has(each)),
-          status: 'pending',
-          rows_total: null,
-          rows_done: 0,
-          files: [],
-          error: null,
-          created_at: new Date(at),
-          finished_at: null,
-          expires_at: new Date(at + KEPT_DAYS * 86_400_000),
-          due_at: new Date(at),
-          lease: null,
-          claims: 0,
-        },
-        at,
-      );
-      await audit(db, request, now(), {
-        action: 'export.create',
-        target: { export_id },
-        after: { format, data },
-        ...place,
-      });
-      wake();
-      return reply.code(202).send(presentExport(job));
-    });
+        });
+        wake();
+        return reply.code(202).send(presentExport(job));
+      },
+    );
   }
 };

@@ -19,19 +19,23 @@ export const deleteExport: FastifyPluginAsyncZod<ExportOptions> = async (app, { 
       params: exportPath,
       response: { 200: messageResponse(DELETED.message, 'The export is deleted'), ...refusals },
     };
-    app.delete(`${url}/exports/:export_id`, { schema, config }, async (request) => {
-      const { export_id } = request.params;
-      const visible = { export_id, ...visibleExports(request, now()) };
-      const { organization_id, department_id } = found(await db.exports.findOneAndDelete(visible));
-      // The TTL index deletes what a kill leaves here.
-      await db.exportChunks.deleteMany({ export_id });
-      await audit(db, request, now(), {
-        action: 'export.delete',
-        target: { export_id },
-        organization_id,
-        department_id,
-      });
-      return DELETED;
-    });
+    app.delete(
+      `${url}/exports/:export_id`,
+      { schema, config: { ...config, whileArchived: true } },
+      async (request) => {
+        const { export_id } = request.params;
+        const visible = { export_id, ...visibleExports(request, now()) };
+        const { organization_id, department_id } = found(await db.exports.findOneAndDelete(visible));
+        // The TTL index deletes what a kill leaves here.
+        await db.exportChunks.deleteMany({ export_id });
+        await audit(db, request, now(), {
+          action: 'export.delete',
+          target: { export_id },
+          organization_id,
+          department_id,
+        });
+        return DELETED;
+      },
+    );
   }
 };

@@ -192,6 +192,19 @@ describe('an export', () => {
     expect((await download(team.ada, to)).body).toContain(`,"'=cmd|calc!A1, ""x""",`);
   });
 
+  test('of an archived department works as usual', async () => {
+    await service.db.departments.updateOne(
+      { department_id: team.department_id },
+      { $set: { archived_at: service.at() } },
+    );
+    const { Admin } = team.people;
+    const stranger = `${team.place}/members/${(await service.newPerson()).user_id}`;
+    expect((await Admin.call('PUT', stranger, { role: 'Viewer' })).status).toBe(403);
+    const { to } = await exported(Admin, { format: 'json', data: ['members'] });
+    expect((await download(Admin, to)).body.members).toHaveLength(5);
+    expect((await Admin.call('DELETE', to)).status).toBe(200);
+  });
+
   test('is audited when it is created, downloaded and deleted', async () => {
     const { Admin } = team.people;
     const { to, record } = await exported(Admin, { format: 'csv', data: ['members'] });
