@@ -12,6 +12,10 @@ export interface Organization {
   /** Owners in every department; 1 to `MAX_OWNERS`. */
   owners: Omit<Grant, 'role'>[];
   created_at: string;
+  /** Counts the departments; see quotas.ts. */
+  departments_reserved?: number;
+  /** Whether its people from before the registry are enrolled; see people/registry.ts. */
+  people_enrolled?: true;
 }
 
 /** A department has its own members, chatbots and billing record. */
@@ -25,12 +29,22 @@ export interface Department {
   billing: Billing;
   /** The latest payment reports that named an invoice, oldest first; see report-payment.ts. */
   payment_reports?: PaymentReport[];
+  /** Counts the members; see quotas.ts. */
+  members_reserved?: number;
 }
 
 export interface PaymentReport {
   invoice_id: string;
   subscription_plan: Billing['subscription_plan'];
   payment_status: Billing['payment_status'];
+}
+
+/** Lists a person once, in however many departments they have a role; see people/registry.ts. */
+export interface OrganizationPerson {
+  organization_id: string;
+  user_id: string;
+  /** When they were last given a role. */
+  enrolled_at: Date;
 }
 
 /** CONTRACT.md §User record, `subscription_plan`. */
@@ -96,6 +110,9 @@ export const organizationCollections = {
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
     { key: { revocation: 1 }, partialFilterExpression: { revocation: ANY_STRING } },
     { key: { leaving: 1 }, partialFilterExpression: { leaving: ANY_STRING } },
+  ]),
+  organizationPeople: collection<OrganizationPerson>('organization_people', [
+    { key: { organization_id: 1, user_id: 1 }, unique: true },
   ]),
   invitationBudgets: collection<InvitationBudget>('invitation_budgets', [
     { key: { key: 1 }, unique: true },

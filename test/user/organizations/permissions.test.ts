@@ -60,6 +60,8 @@ const OPERATIONS: Operation[] = [
     needs: 'upgrade/downgrade plan',
     body: { subscription_plan: 'Starter' },
   },
+  { method: 'GET', path: `${ORGANIZATION}/members`, needs: 'ownership' },
+  { method: 'GET', path: `${ORGANIZATION}/members/{user_id}`, needs: 'view users', orOneself: true },
   { method: 'GET', path: `${DEPARTMENT}/members`, needs: 'view users' },
   { method: 'GET', path: `${DEPARTMENT}/members/{user_id}`, needs: 'view users', orOneself: true },
   {
@@ -217,6 +219,7 @@ describe('a member’s own record', () => {
         chatbot_roles: [],
         chatbot_roles_total: 0,
         user_id: person.user_id,
+        name: 'Person',
         role,
         email: null,
         granted_by: team.ada.user_id,
