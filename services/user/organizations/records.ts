@@ -5,11 +5,30 @@ import type { Grant } from '../access/access-list.ts';
 /** Keeps the organization's document, which every bearer check of its members reads, small. */
 export const MAX_OWNERS = 100;
 
+/** Days after which an archived place is deleted. */
+export const ARCHIVED_DAYS = 30;
+
+/** What an organization or department holds while it is archived, and none of it otherwise (CONTRACT.md §Archive). */
+interface Closing {
+  /** ISO 8601, as is `deletes_at`. */
+  archived_at?: string;
+  /** When the deletion becomes due. */
+  deletes_at?: string;
+  /** Who archived it. */
+  archived_by?: string;
+  /** Set when the deletion begins: from then on nobody has a role here, and nothing is restored. */
+  deleting?: true;
+  /** When a process must continue the job of the place; while a lease is held, when it expires. */
+  due_at?: Date;
+  /** The id of the run that holds the lease of the job. */
+  lease?: string;
+}
+
 /** An organization (CONTRACT.md §Organizations). */
-export interface Organization {
+export interface Organization extends Closing {
   organization_id: string;
   name: string;
-  /** Owners in every department; 1 to `MAX_OWNERS`. */
+  /** Owners in every department; at most `MAX_OWNERS`. None only if the last has left an archived organization. */
   owners: Omit<Grant, 'role'>[];
   created_at: string;
   /** Counts the departments; see quotas.ts. */
@@ -19,7 +38,7 @@ export interface Organization {
 }
 
 /** A department has its own members, chatbots and billing record. */
-export interface Department {
+export interface Department extends Closing {
   department_id: string;
   organization_id: string;
   name: string;
@@ -31,6 +50,8 @@ export interface Department {
   payment_reports?: PaymentReport[];
   /** Counts the members; see quotas.ts. */
   members_reserved?: number;
+  /** Where the chatbots of an archived department go; without it they are deleted with the department. */
+  move_to?: string;
 }
 
 export interface PaymentReport {
@@ -89,14 +110,34 @@ export interface InvitationBudget {
   expires_at: Date;
 }
 
+/**
+ * A user who leaves an organization or is removed from it. Deleted once nothing of their roles is left; a job completes
+ * those of an interrupted call.
+ */
+export interface Departure {
+  departure_id: string;
+  organization_id: string;
+  user_id: string;
+  /** Who removes them, for the audit. */
+  by: { user_id: string; email: string };
+  /** Roles that were granted later are left alone. */
+  began_at: Date;
+}
+
 export const organizationCollections = {
   organizations: collection<Organization>('organizations', [
     { key: { organization_id: 1 }, unique: true },
     { key: { 'owners.user_id': 1 } },
+    { key: { due_at: 1 }, sparse: true },
   ]),
   departments: collection<Department>('departments', [
     { key: { department_id: 1 }, unique: true },
     { key: { organization_id: 1, name_key: 1 }, unique: true },
+    { key: { due_at: 1 }, sparse: true },
+  ]),
+  departures: collection<Departure>('departures', [
+    { key: { departure_id: 1 }, unique: true },
+    { key: { began_at: 1 } },
   ]),
   memberships: collection<Membership>('memberships', [
     { key: { user_id: 1 } },
@@ -107,6 +148,8 @@ export const organizationCollections = {
     },
     { key: { department_id: 1, email: 1 }, unique: true, partialFilterExpression: { email: ANY_STRING } },
     { key: { email: 1 } },
+    // Everything of a department that is deleted, invitations too.
+    { key: { department_id: 1 } },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
     { key: { revocation: 1 }, partialFilterExpression: { revocation: ANY_STRING } },
     { key: { leaving: 1 }, partialFilterExpression: { leaving: ANY_STRING } },

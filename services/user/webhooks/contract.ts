@@ -1,9 +1,10 @@
 import { BEARER_FAILURES, failures, found } from '@gatehouse/shared/http/errors';
 import { expecting, oneOf } from '@gatehouse/shared/http/fields';
-import type { Filter, WithId } from 'mongodb';
+import type { WithId } from 'mongodb';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 import { EVENT_NAMES } from './events.ts';
+import { manages } from './managers.ts';
 import { WEBHOOK_STATUSES, type Webhook } from './records.ts';
 
 /** What the operations on webhooks share. */
@@ -94,8 +95,15 @@ export const auditedWebhook = ({ url, events, status }: Pick<Webhook, 'url' | 'e
   status,
 });
 
-/** @throws {AppError} notFound, also for another account's webhook. */
-export const ownWebhook = async (
+/**
+ * Finds a webhook that the caller manages.
+ * @param own.owner_id the caller.
+ * @throws {AppError} notFound, also for a webhook that only others manage.
+ */
+export async function ownWebhook(
   db: Database,
-  own: Filter<Webhook> & { webhook_id: string; owner_id: string },
-): Promise<WithId<Webhook>> => found(await db.webhooks.findOne(own));
+  { webhook_id, owner_id: caller }: { webhook_id: string; owner_id: string },
+): Promise<WithId<Webhook>> {
+  const webhook = found(await db.webhooks.findOne({ webhook_id }));
+  return found((await manages(db, caller, webhook)) ? webhook : null);
+}

@@ -9,12 +9,33 @@ type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 /** Days for which events and deliveries are kept and can be replayed. */
 export const KEPT_DAYS = 30;
 
+/** Who hears an event. */
+export interface Audience {
+  /** The account whose own webhooks hear it. */
+  owner_id: string | null;
+  /** The organization whose webhooks hear it. */
+  organization_id: string | null;
+  /** The department of that organization whose webhooks hear it too. */
+  department_id: string | null;
+  /** The chatbot that it is about, for webhooks that hear only some chatbots. */
+  chatbot_id: string | null;
+  /** Further organizations that hear it: the event of an account concerns every organization of the account. */
+  other_organization_ids?: readonly string[];
+}
+
 /** A receiver, and the queue of its deliveries. */
 export interface Webhook {
   webhook_id: string;
-  owner_id: string;
-  /** Numbers the webhooks of an account. Its unique index enforces the limit. */
-  slot: number;
+  /** The account that the webhook belongs to; null if it belongs to an organization or department. */
+  owner_id: string | null;
+  /** Null for the webhook of an account. Older records lack the place and the chatbots. */
+  organization_id?: string | null;
+  /** Null for the webhook of an account or of a whole organization. */
+  department_id?: string | null;
+  /** The chatbots that it hears; empty for all. */
+  chatbot_ids?: string[];
+  /** Numbers the webhooks of an account or a place. The unique index with the owner enforces the limit. */
+  slot: number | string;
   url: string;
   events: EventName[];
   /** `paused` by the owner, `disabled` by a receiver that answered 410. */
@@ -37,10 +58,9 @@ export interface Webhook {
 }
 
 /** An accepted event, kept so that it is accepted only once. */
-export interface StoredEvent {
+export interface StoredEvent extends Audience {
   /** The publisher's id of the event. */
   _id: string;
-  owner_id: string;
   event: EventName;
   /** The exact text to send. */
   payload: string;
@@ -105,6 +125,8 @@ export const webhookCollections = {
   webhooks: collection<Webhook>('webhooks', [
     { key: { webhook_id: 1 }, unique: true },
     { key: { owner_id: 1, slot: 1 }, unique: true },
+    // The shared webhooks of a place.
+    { key: { organization_id: 1, department_id: 1 } },
     // Queues that are due.
     { key: { status: 1, due_at: 1 } },
   ]),

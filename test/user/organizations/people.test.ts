@@ -37,7 +37,12 @@ describe('names and addresses', () => {
     const { ada, place, organization_id } = team;
     await verify('engines.example');
     await verify('claimed.example', false);
-    const addresses = ['Ada@Engines.EXAMPLE', 'bob@claimed.example', 'eve@sub.engines.example', 'x@other.example'];
+    const addresses = [
+      'Ada@Engines.EXAMPLE',
+      'bob@claimed.example',
+      'eve@sub.engines.example',
+      'x@other.example',
+    ];
     const shown = new Map<string, string | null>();
     for (const [index, email] of addresses.entries()) {
       const person = await service.newPerson({ email, name: `Person ${index}` });

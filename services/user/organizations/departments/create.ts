@@ -7,6 +7,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
 import { bodyRefusals, departmentRecord, organizationPath, tagged } from '../contract.ts';
 import { name } from '../names.ts';
+import { reserveDepartment } from '../quotas.ts';
 import type { Department } from '../records.ts';
 import { nameKeys } from './name-keys.ts';
 
@@ -39,6 +40,7 @@ export const createDepartment: FastifyPluginAsyncZod<{ db: Database; now: () => 
         },
         new Date(now()),
       );
+      await reserveDepartment(db, department.organization_id);
       try {
         await db.departments.insertOne({ ...department });
       } catch (error) {

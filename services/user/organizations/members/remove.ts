@@ -9,6 +9,7 @@ import { membershipOf, roleOf } from '../../access/membership.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
 import { memberPath, refusals, tagged } from '../contract.ts';
+import { removeIfWithoutRole } from '../people/registry.ts';
 import type { Membership } from '../records.ts';
 
 const REMOVED = { message: 'Member removed' } as const;
@@ -51,6 +52,7 @@ export const removeMember: FastifyPluginAsyncZod<{ db: Database; now: () => numb
         throw new AppError(isMember ? 'forbidden' : 'notFound');
       }
       await revokeGrants(db, { organization_id, department_id }, user_id);
+      await removeIfWithoutRole(db, organization_id, user_id, now());
       await audit(db, request, now(), {
         action: 'member.remove',
         target: { user_id },

@@ -66,7 +66,7 @@ export const rotateSecret: FastifyPluginAsyncZod<WebhookOptions> = async (
       const until = new Date(at + OVERLAP);
       const previous_secrets = [{ secret: current, until }, ...stillValid].slice(0, MAX_PREVIOUS);
       const { matchedCount } = await db.webhooks.updateOne(
-        { ...own, secret: current },
+        { webhook_id, secret: current },
         { $set: { secret: secrets.seal(secret, webhook_id), previous_secrets, updated_at: new Date(at) } },
       );
       // Otherwise a concurrent rotation came first: try again, keeping its secret among the previous ones.

@@ -8,6 +8,7 @@ import {
   config,
   oneWebhookFailures,
   operation,
+  ownWebhook,
   presentWebhook,
   settings,
   webhookId,
@@ -43,7 +44,7 @@ export const updateWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
   { db, now, validateReceiverUrl, webhookChanged },
 ) => {
   app.patch('/api/v1/webhooks/:webhook_id', { schema, config }, async (request) => {
-    const own = { ...request.params, owner_id: callerId(request) };
+    const { webhook_id } = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
     const { events, ...fields } = request.body;
     if (fields.url !== undefined) await validateReceiverUrl(fields.url);
     const $set = {
@@ -51,13 +52,15 @@ export const updateWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
       ...(events && { events: [...new Set(events)] }),
       updated_at: new Date(now()),
     };
-    const before = found(await db.webhooks.findOneAndUpdate(own, { $set }, { returnDocument: 'before' }));
+    const before = found(
+      await db.webhooks.findOneAndUpdate({ webhook_id }, { $set }, { returnDocument: 'before' }),
+    );
     const changed = { ...before, ...$set };
     // The receiver's Retry-After applied to the previous settings.
-    await webhookChanged(changed.webhook_id, { endHold: true });
+    await webhookChanged(webhook_id, { endHold: true });
     await audit(db, request, now(), {
       action: 'webhook.update',
-      target: { webhook_id: changed.webhook_id },
+      target: { webhook_id },
       before: auditedWebhook(before),
       after: auditedWebhook(changed),
     });

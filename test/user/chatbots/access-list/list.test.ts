@@ -96,7 +96,10 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
 
   test('names those with a role in the department, and nobody on a personal chatbot', async () => {
     const [place] = await service.newOrganization([eve]);
-    await service.db.users.updateMany({ user_id: { $in: [ada.user_id, eve.user_id] } }, { $set: { name: 'Ada' } });
+    await service.db.users.updateMany(
+      { user_id: { $in: [ada.user_id, eve.user_id] } },
+      { $set: { name: 'Ada' } },
+    );
     for (const person of [ada, bob]) await service.storeMember(person, { ...place, role: 'Editor' });
     const shared = await ada.create({ department_id: place.department_id });
     for (const person of [bob, eve]) await eve.grant(shared, person, 'Viewer');
