@@ -71,7 +71,7 @@ const schema = {
   security: [{ bearer: [] }],
   summary: 'List your own roles',
   description: `Returns every organization and department in which the caller has a role, by name, and up to ${MAX_CHATBOTS} personal chatbots of others to which they were granted access, the newest first. An Owner of an organization is Owner in each of its departments.`,
-  response: { 200: ownRoles, ...failures('catalogue', ...BEARER_FAILURES) },
+  response: { 200: ownRoles, ...failures('catalogue', 'invalidFormat', ...BEARER_FAILURES) },
 };
 
 /** GET /api/v1/users/me/roles. */

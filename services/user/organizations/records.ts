@@ -31,9 +31,9 @@ export interface Organization extends Closing {
   /** Owners in every department; at most `MAX_OWNERS`. None only if the last has left an archived organization. */
   owners: Omit<Grant, 'role'>[];
   created_at: string;
-  /** Counts the departments; see quotas.ts. */
+  /** Counts the departments; see ../access/quotas.ts. */
   departments_reserved?: number;
-  /** Whether its people from before the registry are enrolled; see people/registry.ts. */
+  /** Whether its people from before the registry are enrolled; see ../access/people-registry.ts. */
   people_enrolled?: true;
 }
 
@@ -48,7 +48,7 @@ export interface Department extends Closing {
   billing: Billing;
   /** The latest payment reports that named an invoice, oldest first; see report-payment.ts. */
   payment_reports?: PaymentReport[];
-  /** Counts the members; see quotas.ts. */
+  /** Counts the members; see ../access/quotas.ts. */
   members_reserved?: number;
   /** Where the chatbots of an archived department go; without it they are deleted with the department. */
   move_to?: string;
@@ -60,7 +60,7 @@ export interface PaymentReport {
   payment_status: Billing['payment_status'];
 }
 
-/** Lists a person once, in however many departments they have a role; see people/registry.ts. */
+/** Lists a person once, in however many departments they have a role; see ../access/people-registry.ts. */
 export interface OrganizationPerson {
   organization_id: string;
   user_id: string;

@@ -127,7 +127,7 @@ async function newTarget({ method, path }: Operation): Promise<string> {
   let invitation_id = '';
   if (path.endsWith('{user_id}') && path.startsWith(DEPARTMENT))
     await service.storeMember(team, target, 'Analyst');
-  else if (method === 'DELETE' && path.endsWith('{user_id}'))
+  else if (path.endsWith('/members/{user_id}') || (method === 'DELETE' && path.endsWith('{user_id}')))
     await service.db.organizations.updateOne(
       { organization_id: team.organization_id },
       { $push: { owners: { user_id: target.user_id, granted_by: 'x', granted_at: service.at() } } },

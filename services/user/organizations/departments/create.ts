@@ -4,10 +4,10 @@ import { AppError, failures } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { reserveDepartment } from '../../access/quotas.ts';
 import type { Database } from '../../database.ts';
 import { bodyRefusals, departmentRecord, organizationPath, tagged } from '../contract.ts';
 import { name } from '../names.ts';
-import { reserveDepartment } from '../quotas.ts';
 import type { Department } from '../records.ts';
 import { nameKeys } from './name-keys.ts';
 

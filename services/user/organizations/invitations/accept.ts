@@ -5,9 +5,9 @@ import { emailKey } from '@gatehouse/shared/identity/email';
 import { ACTIVE, EMAIL_COLLATION, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
+import { admit } from '../../access/admit.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
-import { admit } from '../members/admit.ts';
 import type { Membership } from '../records.ts';
 import { isPending } from './present-invitation.ts';
 

@@ -1,8 +1,8 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { admit } from '../../access/admit.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
 import type { Membership } from '../records.ts';
-import { admit } from './admit.ts';
 
 /**
  * Adds a member. @returns null if the user is one already.

@@ -6,10 +6,10 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Filter } from 'mongodb';
 import { endOwnership } from '../../access/last-owner.ts';
 import { membershipOf, roleOf } from '../../access/membership.ts';
+import { removeIfWithoutRole } from '../../access/people-registry.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
 import { memberPath, refusals, tagged } from '../contract.ts';
-import { removeIfWithoutRole } from '../people/registry.ts';
 import type { Membership } from '../records.ts';
 
 const REMOVED = { message: 'Member removed' } as const;

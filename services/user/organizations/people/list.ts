@@ -2,11 +2,11 @@ import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import { found } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { peopleOf } from '../../access/people.ts';
+import { enrollFormerMembers, removeIfWithoutRole } from '../../access/people-registry.ts';
 import type { Database } from '../../database.ts';
 import { containsText, listQuery, pageResponse, paginationOf } from '../../lists.ts';
 import { organizationPath, refusals, tagged } from '../contract.ts';
 import { personRecord } from './contract.ts';
-import { enrollFormerMembers, removeIfWithoutRole } from './registry.ts';
 
 const config = { permission: 'ownership' } as const;
 

@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { reserveDepartment } from '../../access/quotas.ts';
 import { newDepartment } from '../../organizations/departments/create.ts';
 import { nameKeys } from '../../organizations/departments/name-keys.ts';
-import { reserveDepartment } from '../../organizations/quotas.ts';
 import type { Department } from '../../organizations/records.ts';
 import { ScimError } from '../errors.ts';
 import type { Call } from '../options.ts';

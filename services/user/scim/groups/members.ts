@@ -1,10 +1,10 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import { audit } from '@gatehouse/shared/identity/audit';
+import { admit } from '../../access/admit.ts';
+import { removeIfWithoutRole } from '../../access/people-registry.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import { addMember } from '../../organizations/members/add.ts';
-import { admit } from '../../organizations/members/admit.ts';
-import { removeIfWithoutRole } from '../../organizations/people/registry.ts';
 import type { Department } from '../../organizations/records.ts';
 import { grantedBy } from '../../sso/provisioning/department.ts';
 import type { AssignedRole } from '../../sso/provisioning/role.ts';

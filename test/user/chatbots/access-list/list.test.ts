@@ -96,14 +96,12 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
 
   test('names those with a role in the department, and nobody on a personal chatbot', async () => {
     const [place] = await service.newOrganization([eve]);
-    await service.db.users.updateMany(
-      { user_id: { $in: [ada.user_id, eve.user_id] } },
-      { $set: { name: 'Ada' } },
-    );
+    const named = [ada, eve].map(({ user_id }) => String(user_id));
+    await service.db.users.updateMany({ user_id: { $in: named } }, { $set: { name: 'Ada' } });
     for (const person of [ada, bob]) await service.storeMember(person, { ...place, role: 'Editor' });
     const shared = await ada.create({ department_id: place.department_id });
     for (const person of [bob, eve]) await eve.grant(shared, person, 'Viewer');
-    await service.db.memberships.deleteOne({ user_id: bob.user_id });
+    await service.db.memberships.deleteOne({ user_id: String(bob.user_id) });
     const names = async (of: Chatbot) =>
       (await list(ada, of)).body.permissions.map(({ name }: { name: unknown }) => name);
     expect(await names(shared)).toEqual(['Ada', null, 'Ada']);

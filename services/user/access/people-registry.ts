@@ -1,4 +1,4 @@
-import type { Database } from '../../database.ts';
+import type { Database } from '../database.ts';
 
 /**
  * The registry lists each person of an organization once, so that a page of the list costs the same however many

@@ -1,7 +1,7 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { Collection, Document, Filter, UpdateFilter } from 'mongodb';
 import type { Database } from '../database.ts';
-import { type Department, PLANS } from './records.ts';
+import { type Department, PLANS } from '../organizations/records.ts';
 
 type Plan = (typeof PLANS)[number];
 
