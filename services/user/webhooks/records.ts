@@ -28,12 +28,18 @@ export interface Webhook {
   webhook_id: string;
   /** The account that the webhook belongs to; null if it belongs to an organization or department. */
   owner_id: string | null;
-  /** Null for the webhook of an account. Older records lack the place and the chatbots. */
+  /** The account that configured the webhook. Older records lack this and the next six fields. */
+  created_by?: string;
+  /** Null for the webhook of an account. */
   organization_id?: string | null;
   /** Null for the webhook of an account or of a whole organization. */
   department_id?: string | null;
+  name?: string | null;
+  description?: string | null;
   /** The chatbots that it hears; empty for all. */
   chatbot_ids?: string[];
+  /** Sent beside ours. The values are encrypted, see registration/headers.ts. */
+  headers?: { name: string; value: string }[];
   /** Numbers the webhooks of an account or a place. The unique index with the owner enforces the limit. */
   slot: number | string;
   url: string;

@@ -26,8 +26,16 @@ beforeEach(async () => {
 const at = () => new Date(service.clock.now()).toISOString();
 const record = (webhook_id: string, fields: object = {}) => ({
   webhook_id,
+  owner_id: ada.user_id,
+  organization_id: null,
+  department_id: null,
+  created_by: ada.user_id,
+  name: null,
+  description: null,
   url: receiver.url,
   events: ['conversation.started'],
+  chatbot_ids: [],
+  headers: {},
   status: 'active',
   created_at: at(),
   updated_at: at(),
@@ -117,7 +125,7 @@ describe('PATCH', () => {
   });
 
   test.each([
-    [{}, 'body must contain url, events or status'],
+    [{}, 'body must contain url, events, status, name, description, chatbot_ids or headers'],
     [{ status: 'disabled' }, 'status must be one of active, paused'],
     [{ url: 'ftp://x' }, 'url must be a URL that begins with https://'],
     [{ events: [] }, 'events must contain at least one event'],
