@@ -212,6 +212,7 @@ export const texts: Texts = {
       'webhook.create': 'Webhook erstellt',
       'webhook.update': 'Webhook geändert',
       'webhook.rotate': 'Geheimnis eines Webhooks ersetzt',
+      'webhook.cancel': 'Wartende Zustellungen eines Webhooks abgebrochen',
       'webhook.delete': 'Webhook gelöscht',
       'sso.login': 'Anmeldung mit Single Sign-on',
       'sso.logout': 'Abmeldung durch den Identitätsanbieter',

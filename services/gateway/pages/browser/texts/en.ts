@@ -207,6 +207,7 @@ export const texts = {
       'webhook.create': 'Created a webhook',
       'webhook.update': 'Changed a webhook',
       'webhook.rotate': 'Replaced the secret of a webhook',
+      'webhook.cancel': 'Canceled waiting deliveries of a webhook',
       'webhook.delete': 'Deleted a webhook',
       'sso.login': 'Sign-in with single sign-on',
       'sso.logout': 'Sign-out by the identity provider',
