@@ -12,7 +12,6 @@ interface Operation {
 
 interface OpenApi {
   paths: Record<string, Record<string, Operation>>;
-  webhooks?: Record<string, object>;
 }
 
 /** The paths that clients reach through the gateway; it documents the Direct contract itself. */
@@ -44,11 +43,7 @@ export function documentOf(services: readonly string[], timeout: number) {
       .flatMap((document) => Object.entries(document?.paths ?? {}))
       .filter(([path]) => CATALOGUE.test(path));
     const all = Object.entries({ ...Object.fromEntries(forwarded), ...own.paths });
-    return {
-      ...own,
-      paths: Object.fromEntries(all.map(([path, item]) => [path, withKeys(path, item)])),
-      webhooks: Object.assign({}, ...documents.map((document) => document?.webhooks)),
-    };
+    return { ...own, paths: Object.fromEntries(all.map(([path, item]) => [path, withKeys(path, item)])) };
   };
 }
 

@@ -24,7 +24,6 @@ import { createResolveTxt, type ResolveTxt } from './sso/domains/resolve-txt.ts'
 import type { LdapTuning } from './sso/ldap/options.ts';
 import type { OidcLimits } from './sso/oidc/limits.ts';
 import { singleSignOn } from './sso/sso.ts';
-import { eventDocument } from './webhooks/events/document.ts';
 import { publishEvents } from './webhooks/intake/publish.ts';
 import { createDelivery, type DeliveryTuning } from './webhooks/pipeline.ts';
 import { webhooks } from './webhooks/webhooks.ts';
@@ -69,7 +68,6 @@ export async function buildUserService({
       smtp: { needed: false, check: mailer.verify },
     },
     hooks: (server) => server.register(requirePrincipal, { users: db.users, tokens, now }),
-    webhooks: eventDocument(),
     now,
     ...(logStream && { logStream }),
   });

@@ -340,10 +340,7 @@ describe('database commands', () => {
     watched = await watchedDatabase(COLLECTIONS);
     const config = testConfig('user');
     const mailer = createMailer(config);
-    const delivery = { poll: 3_600_000 };
-    const app = await buildUserService({ config, db: watched.db, mailer, delivery, now: services.clock.now });
-    // Relaying changes to webhooks is no part of the call.
-    Object.assign(app, { relayAudited: undefined });
+    const app = await buildUserService({ config, db: watched.db, mailer, now: services.clock.now });
     where = await listen(app);
     stop = async () => {
       await app.close();
