@@ -10,6 +10,7 @@ import { forgotPassword } from './account/forgot-password.ts';
 import { ownAudit } from './account/own-audit.ts';
 import { profile } from './account/profile.ts';
 import { resetPassword } from './account/reset-password.ts';
+import { listOwnRoles } from './account/roles.ts';
 import { sessions } from './account/sessions.ts';
 import { signup } from './account/signup.ts';
 import { verifyOtp } from './account/verify-otp.ts';
@@ -24,6 +25,7 @@ import { createResolveTxt, type ResolveTxt } from './sso/domains/resolve-txt.ts'
 import type { LdapTuning } from './sso/ldap/options.ts';
 import type { OidcLimits } from './sso/oidc/limits.ts';
 import { singleSignOn } from './sso/sso.ts';
+import { eventDocument } from './webhooks/events/document.ts';
 import { publishEvents } from './webhooks/intake/publish.ts';
 import { createDelivery, type DeliveryTuning } from './webhooks/pipeline.ts';
 import { webhooks } from './webhooks/webhooks.ts';
@@ -70,6 +72,7 @@ export async function buildUserService({
       smtp: { needed: false, check: mailer.verify },
     },
     hooks: (server) => server.register(requirePrincipal, { users: db.users, tokens, now }),
+    webhooks: eventDocument(),
     now,
     ...(logStream && { logStream }),
   });
@@ -84,6 +87,7 @@ export async function buildUserService({
   });
   await app.register(profile, { db, now });
   await app.register(ownAudit, { db });
+  await app.register(listOwnRoles, { db });
   await app.register(sessions, { config, db, now });
   await app.register(organizations, { config, db, mailer, now, exportTuning });
   const delivery = createDelivery(app, { config, db, now, ...tuning });

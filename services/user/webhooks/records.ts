@@ -153,6 +153,13 @@ export interface Delivery {
   expires_at: Date;
 }
 
+/** Which process looks for audit events to relay. The lease saves work; relaying twice has no effect. */
+interface RelayLease {
+  _id: 'audit';
+  holder: string;
+  until: Date;
+}
+
 /** The pending deliveries of a queue, in the order in which they are sent. */
 export const BY_DUE = { webhook_id: 1, due: 1, seq: 1 } as const;
 /** The order of a history: by creation, deliveries of one call in the order of their events. */
@@ -173,6 +180,7 @@ export const webhookCollections = {
   events: collection<StoredEvent>('events', [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }]),
   // Intakes that a kill interrupted.
   eventIntakes: collection<Intake>('event_intakes', [{ key: { began_at: 1 } }]),
+  relayLeases: collection<RelayLease>('relay_leases', []),
   webhookDeliveries: collection<Delivery>('webhook_deliveries', [
     { key: BY_DUE, partialFilterExpression: { status: 'pending' } },
     // A page of the history, and the deliveries that a replay or a cancellation selects.
