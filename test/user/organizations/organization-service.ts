@@ -3,6 +3,7 @@ import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import type { User } from '@gatehouse/shared/identity/users';
 import type { Collection, Document } from 'mongodb';
 import { expect, vi } from 'vitest';
+import type { ExportTuning } from '../../../services/user/organizations/exports/worker.ts';
 import { send, sendJson } from '../../fixtures/http.ts';
 import { accountRecord, bearerOf, newMember } from '../../fixtures/members.ts';
 import { startServices } from '../../fixtures/services.ts';
@@ -10,9 +11,16 @@ import { storeOrganization } from '../access/store-organization.ts';
 import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
 
 /** Starts the login and user service on a fresh database, with helpers to create callers and organizations. */
-export async function startOrganizationService({ env = {} }: { env?: NodeJS.ProcessEnv } = {}) {
+export async function startOrganizationService({
+  env = {},
+  exportTuning = {},
+}: {
+  env?: NodeJS.ProcessEnv;
+  exportTuning?: ExportTuning;
+} = {}) {
   const services = await startServices({
     env: { PASSWORD_STORAGE: 'plain', TRUST_PROXY: 'loopback', ...env },
+    exportTuning,
   });
   const { db, clock, mailbox, user: url } = services;
 
@@ -38,6 +46,8 @@ export async function startOrganizationService({ env = {} }: { env?: NodeJS.Proc
       user_id: String(user.user_id),
       email: user.email,
       address,
+      /** The Authorization header of a new session. */
+      bearer: () => bearerOf(user, clock.now()),
       ask,
       /** @param path below /api/v1/organizations. */
       call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
@@ -119,6 +129,7 @@ export async function startOrganizationService({ env = {} }: { env?: NodeJS.Proc
       organization: await db.organizations.findOne({ organization_id }),
       departments: await db.departments.find({ organization_id }).sort({ department_id: 1 }).toArray(),
       memberships: await db.memberships.find({ organization_id }).sort({ membership_id: 1 }).toArray(),
+      exports: await db.exports.distinct('export_id', { organization_id }),
     });
     return { ada, organization, organization_id, department, department_id, place, people, stored };
   }
