@@ -10,6 +10,7 @@ import { forgotPassword } from './account/forgot-password.ts';
 import { ownAudit } from './account/own-audit.ts';
 import { profile } from './account/profile.ts';
 import { resetPassword } from './account/reset-password.ts';
+import { listOwnRoles } from './account/roles.ts';
 import { sessions } from './account/sessions.ts';
 import { signup } from './account/signup.ts';
 import { verifyOtp } from './account/verify-otp.ts';
@@ -86,6 +87,7 @@ export async function buildUserService({
   });
   await app.register(profile, { db, now });
   await app.register(ownAudit, { db });
+  await app.register(listOwnRoles, { db });
   await app.register(sessions, { config, db, now });
   await app.register(organizations, { config, db, mailer, now, exportTuning });
   const delivery = createDelivery(app, { config, db, now, ...tuning });

@@ -28,6 +28,8 @@ import { setMember } from './members/set.ts';
 import { addOwner } from './owners/add.ts';
 import { listOwners } from './owners/list.ts';
 import { removeOwner } from './owners/remove.ts';
+import { getPerson } from './people/get.ts';
+import { listPeople } from './people/list.ts';
 import { report } from './reports/report.ts';
 import { updateOrganization } from './update.ts';
 
@@ -58,6 +60,8 @@ export async function organizations(app: FastifyInstance, options: Options): Pro
     analytics,
     billing,
     reportPayment,
+    listPeople,
+    getPerson,
     listMembers,
     getMember,
     setMember,

@@ -10,6 +10,9 @@ import { startServices } from '../../fixtures/services.ts';
 import { storeOrganization } from '../access/store-organization.ts';
 import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
 
+/** A refused call may count what is there. */
+const COUNTERS = { projection: { departments_reserved: 0, members_reserved: 0, people_enrolled: 0 } };
+
 /** Starts the login and user service on a fresh database, with helpers to create callers and organizations. */
 export async function startOrganizationService({
   env = {},
@@ -126,8 +129,11 @@ export async function startOrganizationService({
     const place = `/${organization_id}/departments/${department_id}`;
     /** Everything stored for this team, to show that a refused call changes nothing. */
     const stored = async () => ({
-      organization: await db.organizations.findOne({ organization_id }),
-      departments: await db.departments.find({ organization_id }).sort({ department_id: 1 }).toArray(),
+      organization: await db.organizations.findOne({ organization_id }, COUNTERS),
+      departments: await db.departments
+        .find({ organization_id }, COUNTERS)
+        .sort({ department_id: 1 })
+        .toArray(),
       memberships: await db.memberships.find({ organization_id }).sort({ membership_id: 1 }).toArray(),
       exports: await db.exports.distinct('export_id', { organization_id }),
     });

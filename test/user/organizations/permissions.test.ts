@@ -61,6 +61,8 @@ const OPERATIONS: Operation[] = [
     needs: 'upgrade/downgrade plan',
     body: { subscription_plan: 'Starter' },
   },
+  { method: 'GET', path: `${ORGANIZATION}/members`, needs: 'ownership' },
+  { method: 'GET', path: `${ORGANIZATION}/members/{user_id}`, needs: 'view users', orOneself: true },
   { method: 'GET', path: `${DEPARTMENT}/members`, needs: 'view users' },
   { method: 'GET', path: `${DEPARTMENT}/members/{user_id}`, needs: 'view users', orOneself: true },
   {
@@ -149,7 +151,7 @@ async function newTarget({ method, path }: Operation, caller = team.ada): Promis
     : '';
   if (path.endsWith('{user_id}') && path.startsWith(DEPARTMENT))
     await service.storeMember(team, target, 'Analyst');
-  else if (method === 'DELETE' && path.endsWith('{user_id}'))
+  else if (path.endsWith('/members/{user_id}') || (method === 'DELETE' && path.endsWith('{user_id}')))
     await service.db.organizations.updateOne(
       { organization_id: team.organization_id },
       { $push: { owners: { user_id: target.user_id, granted_by: 'x', granted_at: service.at() } } },
@@ -242,6 +244,7 @@ describe('a member’s own record', () => {
         chatbot_roles: [],
         chatbot_roles_total: 0,
         user_id: person.user_id,
+        name: 'Person',
         role,
         email: null,
         granted_by: team.ada.user_id,
