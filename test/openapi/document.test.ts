@@ -50,6 +50,7 @@ beforeAll(async () => {
   services = await startServices();
   gateway = await startGateway({
     env: { LOGIN_SERVICE_URL: services.login, USER_SERVICE_URL: services.user },
+    limits: { document: 60_000 },
   });
   for (const [name, url] of Object.entries({
     gateway: gateway.url,
