@@ -288,22 +288,21 @@ describe('the brand', () => {
 });
 
 describe('elsewhere nothing changes', () => {
-  test.each(['/assets/../main.ts', '/assets/%2e%2e/main.ts'])('%s is 404', async (path) => {
-    expect((await get(path)).status).toBe(404);
-  });
+  test.each(['/assets/main.js', '/assets/../main.ts', '/assets/%2e%2e/main.ts'])(
+    '%s is 404',
+    async (path) => {
+      expect((await get(path)).status).toBe(404);
+    },
+  );
 
-  test.each([
-    '/api/v1/users/me',
-    '/api/v1/nowhere',
-    '/auth/refresh',
-    '/nowhere',
-    '/profile/',
-    '/assets/main.js',
-  ])('%s is 401 without a bearer', async (path) => {
-    const { status, body } = await get(path);
-    expect(status).toBe(401);
-    expect(JSON.parse(body.toString())).toEqual(errorEnvelope('INVALID_TOKEN', 'No authorization header'));
-  });
+  test.each(['/api/v1/users/me', '/api/v1/nowhere', '/auth/refresh', '/nowhere', '/profile/'])(
+    '%s is 401 without a bearer',
+    async (path) => {
+      const { status, body } = await get(path);
+      expect(status).toBe(401);
+      expect(JSON.parse(body.toString())).toEqual(errorEnvelope('INVALID_TOKEN', 'No authorization header'));
+    },
+  );
 
   test('/v2/nowhere is 404 of the Direct contract', async () => {
     const { status, body } = await get('/v2/nowhere');
