@@ -10,12 +10,14 @@ import { forgotPassword } from './account/forgot-password.ts';
 import { ownAudit } from './account/own-audit.ts';
 import { profile } from './account/profile.ts';
 import { resetPassword } from './account/reset-password.ts';
+import { listOwnRoles } from './account/roles.ts';
 import { sessions } from './account/sessions.ts';
 import { signup } from './account/signup.ts';
 import { verifyOtp } from './account/verify-otp.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import type { Database } from './database.ts';
 import type { Mailer } from './mail.ts';
+import type { ExportTuning } from './organizations/exports/worker.ts';
 import { organizations } from './organizations/organizations.ts';
 import { createOutbound, type OutboundTuning } from './outbound/outbound.ts';
 import { scim } from './scim/scim.ts';
@@ -37,6 +39,7 @@ export interface UserServiceOptions {
   now?: () => number;
   logStream?: { write(line: string): void };
   delivery?: DeliveryTuning;
+  exportTuning?: ExportTuning;
   /** Tests inject the limits of calls to identity providers, and what DNS answers. */
   outbound?: OutboundTuning;
   ldap?: LdapTuning;
@@ -52,6 +55,7 @@ export async function buildUserService({
   now = Date.now,
   logStream,
   delivery: tuning = {},
+  exportTuning = {},
   outbound: outboundTuning = {},
   ldap = {},
   oidc = {},
@@ -83,8 +87,9 @@ export async function buildUserService({
   });
   await app.register(profile, { db, now });
   await app.register(ownAudit, { db });
+  await app.register(listOwnRoles, { db });
   await app.register(sessions, { config, db, now });
-  await app.register(organizations, { config, db, mailer, now });
+  await app.register(organizations, { config, db, mailer, now, exportTuning });
   const delivery = createDelivery(app, { config, db, mailer, now, ...tuning });
   await app.register(chatbots, { db, now, accept: delivery.accept });
   await app.register(webhooks, { db, now, ...delivery });

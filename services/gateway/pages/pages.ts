@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { GatewayConfig } from '@gatehouse/shared/config';
+import { found } from '@gatehouse/shared/http/errors';
 import { publicRoutes } from '@gatehouse/shared/http/public-routes';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Asset, CODINGS, type Coding, createAsset, createModules } from './assets.ts';
-import { LANGUAGES, type Language, PATHS, viewOf } from './browser/paths.ts';
+import { LANGUAGES, type Language, NEEDS_SESSION, PATHS, viewOf } from './browser/paths.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
 import { languageOf } from './language.ts';
 import { shell } from './shell.ts';
@@ -19,7 +20,12 @@ export async function pages(app: FastifyInstance, { config }: { config: GatewayC
   app.addHook('onRoute', (route) => {
     route.schema = { hide: true };
   });
-  const { shellOf, assets } = await build(config);
+  // Built at the first request: stripping types takes more memory than the rest of the gateway.
+  let built: ReturnType<typeof build> | undefined;
+  const content = () => {
+    built ??= build(config);
+    return built;
+  };
   const headers = {
     'cache-control': 'no-cache',
     'content-security-policy': contentSecurityPolicy(config),
@@ -31,13 +37,26 @@ export async function pages(app: FastifyInstance, { config }: { config: GatewayC
 
   for (const path of PATHS) {
     app.get(path, async (request, reply) =>
-      send(request, reply.headers(headers), shellOf(path, languageOf(request.headers['accept-language']))),
+      send(
+        request,
+        reply.headers(headers),
+        (await content()).shellOf(path, languageOf(request.headers['accept-language'])),
+      ),
     );
+    if (path !== '/') {
+      app.get(`${path}/`, async ({ url }, reply) =>
+        // The query may hold the token of a support link.
+        reply
+          .headers({ ...headers, 'cache-control': 'no-store' })
+          .redirect(path + url.slice(`${path}/`.length), 308),
+      );
+    }
   }
   const immutable = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' };
-  for (const asset of assets) {
-    app.get(asset.path, async (request, reply) => send(request, reply.headers(immutable), asset));
-  }
+  app.get<{ Params: { name: string } }>('/assets/:name', async (request, reply) => {
+    const asset = found((await content()).assets.get(`/assets/${request.params.name}`));
+    return send(request, reply.headers(immutable), asset);
+  });
 }
 
 /** Sends content in the best encoding that the client accepts; 304 when the client has it (RFC 9110 §13.1.2). */
@@ -69,7 +88,7 @@ function preferredEncoding(accepted = ''): Coding {
   return CODINGS.find((coding) => codings.includes(coding)) ?? 'identity';
 }
 
-/** Builds every page and asset once, at the start. */
+/** Builds every page and asset. */
 async function build(config: GatewayConfig) {
   const arrival = await modules.load(browser('arrival.ts'));
   const main = await modules.load(browser('main.ts'));
@@ -84,15 +103,17 @@ async function build(config: GatewayConfig) {
   const shells = new Map<string, Omit<Asset, 'path'>>();
   for (const language of LANGUAGES) {
     const texts = await modules.load(browser(`texts/${language}.ts`));
+    const accountTexts = await modules.load(browser(`texts/${language}-account.ts`));
     for (const path of PATHS) {
       const { closure } = await modules.load(browser(`views/${viewOf(path)}.ts`));
+      const more = NEEDS_SESSION.has(viewOf(path)) ? accountTexts.closure : [];
       const document = shell({
         language,
         config: { ...browserConfig(config), logo, altcha: altcha?.config },
         icon: logo,
         styles: styles.map((asset) => asset.path),
         scripts: [arrival.asset.path, main.asset.path],
-        preloads: [...new Set([...main.closure, ...texts.closure, ...closure])],
+        preloads: [...new Set([...main.closure, ...texts.closure, ...more, ...closure])],
       });
       shells.set(`${language} ${path}`, {
         ...createAsset('page.html', document),
@@ -103,11 +124,9 @@ async function build(config: GatewayConfig) {
   const loaded = (await modules.all()).map(({ asset }) => asset);
   return {
     shellOf: (path: string, language: Language) => shells.get(`${language} ${path}`) as Omit<Asset, 'path'>,
-    assets: [
-      ...new Map(
-        [...styles, icon, ...(altcha?.assets ?? []), ...loaded].map((asset) => [asset.path, asset]),
-      ).values(),
-    ],
+    assets: new Map(
+      [...styles, icon, ...(altcha?.assets ?? []), ...loaded].map((asset) => [asset.path, asset]),
+    ),
   };
 }
 

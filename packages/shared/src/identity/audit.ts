@@ -44,6 +44,9 @@ export const AUDIT_ACTIONS = [
   'invitation.withdraw',
   'billing.plan',
   'billing.payment',
+  'export.create',
+  'export.download',
+  'export.delete',
   'webhook.create',
   'webhook.update',
   'webhook.rotate',
@@ -143,6 +146,7 @@ export interface Target {
   session_id?: string;
   connection_id?: string;
   domain_id?: string;
+  export_id?: string;
 }
 
 /** The account defaults to the principal. */
@@ -170,6 +174,11 @@ export const auditCollections = {
     },
     // The events that have not been relayed yet, oldest first.
     { key: { relay: 1, event_id: 1 }, partialFilterExpression: { relay: true } },
+    // Exports and reports of a department.
+    {
+      key: { department_id: 1, at: 1, event_id: 1 },
+      partialFilterExpression: { department_id: ANY_STRING },
+    },
     { key: { at: 1 }, expireAfterSeconds: RETENTION_DAYS * 86_400 },
   ]),
 };

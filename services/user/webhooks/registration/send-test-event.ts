@@ -15,11 +15,11 @@ const schema = {
   ...operation,
   summary: 'Send a test event',
   description:
-    'Sends one signed event, whatever the status of the webhook, and returns the outcome within 10 seconds. With `event`, it is the documented example of that event, also of one to which the webhook is not subscribed; otherwise it is `webhook.test`. Its `webhook-id` begins with `test_`. It is not retried, is not listed among the deliveries, and does not change the webhook.',
+    'Sends one signed event `webhook.test`, or the documented example of the event in the body, whether or not the webhook is active and subscribed to it, and returns the outcome within 10 seconds. The event is not retried, is not listed among the deliveries, and does not change the webhook. Its `webhook-id` begins with `test_`.',
   params: webhookId,
   body: jsonBody({ event: oneOf(EVENT_NAMES).exactOptional() })
     .nullable()
-    .meta({ examples: [{ event: 'payment.failed' }, {}] }),
+    .meta({ examples: [{ event: 'session.created' }, {}] }),
   response: {
     200: exchangeRecord.extend({ event_id: z.string(), delivered: z.boolean() }).meta({
       description: 'The outcome of the attempt',
@@ -45,7 +45,7 @@ export const sendTestEvent: FastifyPluginAsyncZod<WebhookOptions> = async (
     const webhook = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
     const event_id = `test_${randomUUIDv7()}`;
     const { webhook_id } = webhook;
-    const { event } = request.body ?? {};
+    const event = request.body?.event;
     const data = event ? EVENTS[event].example : { webhook_id };
     const payload = payloadOf(event ?? 'webhook.test', new Date(now()).toISOString(), data);
     const outcome = await deliver(sender, webhook, { event_id, payload }, testTimeout);

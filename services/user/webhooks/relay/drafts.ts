@@ -167,7 +167,11 @@ const DRAFTS: Record<RelayedAction, (event: AuditEvent) => Draft[]> = {
       data: () => ({ ...invitationData(event), invited_by: event.user_id }),
     }),
   ],
-  'invitation.accept': (event) => [invitation('invitation.accepted', event), memberAdded(event)],
+  'invitation.accept': (event) => [
+    invitation('invitation.accepted', event),
+    // An accepted offer to become an Owner has an `owner.add` of its own.
+    ...(event.department_id === null ? [] : [memberAdded(event)]),
+  ],
   'invitation.withdraw': (event) => [invitation('invitation.withdrawn', event)],
 };
 

@@ -72,9 +72,12 @@ export function createRelay({ db, now, accept, log, poll, leaseDuration }: Optio
     const marked = (limit: number) =>
       bounded(db.auditEvents.find({ relay: true }).sort({ event_id: 1 }).limit(limit).toArray());
     if ((await marked(1)).length === 0) return;
-    let relayed = 1;
-    while (relayed > 0 && !stopping && (await bounded(lease.claim())))
-      relayed = await relay(await marked(BATCH));
+    let goesOn = true;
+    while (goesOn && !stopping && (await bounded(lease.claim()))) {
+      const events = await marked(BATCH);
+      // What fails waits for the next look.
+      goesOn = (await relay(events)) === BATCH;
+    }
     await bounded(lease.release());
   }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { EVENT_NAMES, EVENTS } from '../../../../services/user/webhooks/events.ts';
+import { EVENTS } from '../../../../services/user/webhooks/events.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { holdResponses, type Receiver, startReceiver, status } from '../../../fixtures/receiver.ts';
@@ -283,20 +283,18 @@ describe('POST …/test', () => {
     expect(await service.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0);
   });
 
-  test.each(EVENT_NAMES)('sends a sample of %s', async (event) => {
+  test.each(Object.entries(EVENTS))('sends the documented example of %s', async (event, { example }) => {
     const webhook_id = await ada.configure({ url: receiver.url });
-    const { body } = await ada.call('POST', `/${webhook_id}/test`, { event });
-    expect(body).toMatchObject({ delivered: true, event_id: expect.stringMatching(/^test_/) });
-    const sent = JSON.parse(receiver.received[0]?.body as string);
-    expect(sent).toEqual({ event, timestamp: at(), data: EVENTS[event].example });
-    expect(EVENTS[event].data.safeParse(sent.data).success).toBe(true);
+    const answer = await ada.call('POST', `/${webhook_id}/test`, { event });
+    expect(answer.body).toMatchObject({ event_id: expect.stringMatching(/^test_/), delivered: true });
+    const [{ body }] = receiver.received as [(typeof receiver.received)[0]];
+    expect(JSON.parse(body)).toEqual({ event, timestamp: at(), data: example });
+    expect(await service.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0);
   });
 
-  test('returns 400 for a sample of an unknown event', async () => {
+  test.each([{ event: 'unknown.event' }, { event: null }, 'x'])('returns 400 for %j', async (body) => {
     const webhook_id = await ada.configure({ url: receiver.url });
-    const { status, body } = await ada.call('POST', `/${webhook_id}/test`, { event: 'webhook.test' });
-    expect(status).toBe(400);
-    expect(body.error.details).toMatch(/^event must be one of chatbot\.created, /);
+    expect((await ada.call('POST', `/${webhook_id}/test`, body)).status).toBe(400);
     expect(receiver.received).toEqual([]);
   });
 

@@ -245,6 +245,17 @@ describe('the events of an audit event', () => {
     ]);
   });
 
+  test('an accepted offer to become an Owner adds nobody: its `owner.add` does', async () => {
+    const { user_id } = grace;
+    const { incoming } = await incomingOf({
+      action: 'invitation.accept',
+      target: { user_id, invitation_id: 'inv-1' },
+      after: { role: 'Owner' },
+      organization_id: 'org-1',
+    });
+    expect(incoming.map(({ event }) => event)).toEqual(['invitation.accepted']);
+  });
+
   test('of an account reach all its organizations, and tell none its address or device', async () => {
     const { user_id } = grace;
     const owned = (await storeOrganization(service.db, { owners: [user_id], departments: ['A'], now: 0 }))

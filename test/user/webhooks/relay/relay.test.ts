@@ -1,4 +1,4 @@
-import { createLogger } from '@gatehouse/shared/http/logger';
+import { createLoggers } from '@gatehouse/shared/http/logger';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../../../services/user/database.ts';
@@ -27,14 +27,21 @@ beforeEach(async () => {
 afterEach(() => Promise.all(relays.map((relay) => relay.stop())));
 
 /** A relay of a process of its own. */
-function newRelay({ accept, logged = [] }: { accept?: Accept; logged?: string[] } = {}): Relay {
-  const { db } = database;
+function newRelay({
+  db = database.db,
+  accept,
+  logged = [],
+}: {
+  db?: typeof database.db;
+  accept?: Accept;
+  logged?: string[];
+} = {}): Relay {
   const { now } = clock;
   const relay = createRelay({
     db,
     now,
     accept: accept ?? createAccept({ db, now, deliveriesAdded: async () => {} }),
-    log: createLogger('user', 'warn', { write: (line: string) => void logged.push(line) }),
+    log: createLoggers('user', 'warn', { write: (line: string) => void logged.push(line) }).logger,
     poll: 5,
     leaseDuration: 5_000,
   });
@@ -154,6 +161,51 @@ test('what cannot be accepted stays marked and is relayed later', async () => {
   await allRelayed();
   expect(failures).toBe(3);
   expect(await stored()).toHaveLength(3);
+});
+
+test('loses nothing and accepts nothing twice, wherever the database fails', async () => {
+  const { db } = database;
+  let left = 60;
+  const fails = () => left > 0 && Math.random() < 0.3 && left-- > 0;
+  /** Fails before or after what the call does, as a kill or a lost answer would. */
+  const failing =
+    <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      if (fails()) throw new Error('the database fails before');
+      const result = await call(...args);
+      if (fails()) throw new Error('the database fails after');
+      return result;
+    };
+  const faulty = <Stored extends object>(collection: Stored, ...names: (keyof Stored)[]): Stored =>
+    new Proxy(collection, {
+      get(target, name) {
+        const member = Reflect.get(target, name) as unknown;
+        if (typeof member !== 'function') return member;
+        const bound = member.bind(target);
+        return names.includes(name as keyof Stored) ? failing(bound) : bound;
+      },
+    });
+  const db2 = {
+    ...db,
+    auditEvents: faulty(db.auditEvents, 'updateMany'),
+    relayLeases: faulty(db.relayLeases, 'updateOne', 'deleteOne'),
+    events: faulty(db.events, 'insertMany'),
+  };
+  const taken: string[] = [];
+  const accept = createAccept({ db: db2, now: clock.now, deliveriesAdded: async () => {} });
+  const counting: Accept = async (event) => {
+    const acceptance = await accept(event);
+    if (acceptance === 'accepted') taken.push(event.id);
+    return acceptance;
+  };
+  const ids = await store(600);
+  for (let process = 0; process < 3; process += 1) newRelay({ db: db2, accept: failing(counting) }).start();
+  await eventually(async () => {
+    clock.advance(1); // the leases of processes that failed end
+    return (await db.auditEvents.countDocuments({ relay: true })) === 0;
+  });
+  expect(await stored()).toEqual(ids);
+  expect(new Set(taken).size).toBe(taken.length);
 });
 
 test('an event that fits no schema is logged, and holds no other up', async () => {
