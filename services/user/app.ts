@@ -14,6 +14,7 @@ import { sessions } from './account/sessions.ts';
 import { signup } from './account/signup.ts';
 import { verifyOtp } from './account/verify-otp.ts';
 import { chatbots } from './chatbots/chatbots.ts';
+import { type ClosingTuning, startClosing } from './closing/start.ts';
 import type { Database } from './database.ts';
 import type { Mailer } from './mail.ts';
 import { organizations } from './organizations/organizations.ts';
@@ -41,6 +42,7 @@ export interface UserServiceOptions {
   ldap?: LdapTuning;
   oidc?: Partial<OidcLimits>;
   resolveTxt?: ResolveTxt;
+  closing?: ClosingTuning;
 }
 
 export async function buildUserService({
@@ -55,6 +57,7 @@ export async function buildUserService({
   ldap = {},
   oidc = {},
   resolveTxt = createResolveTxt(),
+  closing,
 }: UserServiceOptions) {
   const tokens = createTokens(config);
   const app = await createServer({
@@ -82,7 +85,8 @@ export async function buildUserService({
   await app.register(profile, { db, now });
   await app.register(ownAudit, { db });
   await app.register(sessions, { config, db, now });
-  await app.register(organizations, { config, db, mailer, now });
+  const wakeClosing = startClosing(app, { config, db, now, closing });
+  await app.register(organizations, { config, db, mailer, now, wakeClosing });
   const delivery = createDelivery(app, { config, db, now, ...tuning });
   await app.register(chatbots, { db, now, accept: delivery.accept });
   await app.register(webhooks, { db, now, ...delivery });

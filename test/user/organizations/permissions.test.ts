@@ -29,6 +29,8 @@ interface Operation {
   orOneself?: boolean;
   body?: object;
   success?: number;
+  /** Whether the places of its path are archived before. */
+  restores?: boolean;
 }
 
 const ORGANIZATION = '/{organization_id}';
@@ -38,6 +40,9 @@ const OPERATIONS: Operation[] = [
   { method: 'POST', path: '', needs: 'own', body: { name: 'Engines' }, success: 201 },
   { method: 'GET', path: ORGANIZATION, needs: 'membership' },
   { method: 'PATCH', path: ORGANIZATION, needs: 'ownership', body: { name: 'Engines' } },
+  { method: 'POST', path: `${ORGANIZATION}/archive`, needs: 'ownership' },
+  { method: 'POST', path: `${ORGANIZATION}/restore`, needs: 'ownership', restores: true },
+  { method: 'DELETE', path: `${ORGANIZATION}/members/{user_id}`, needs: 'remove users', orOneself: true },
   { method: 'GET', path: `${ORGANIZATION}/audit`, needs: 'ownership' },
   { method: 'GET', path: `${ORGANIZATION}/owners`, needs: 'view users' },
   { method: 'PUT', path: `${ORGANIZATION}/owners/{user_id}`, needs: 'ownership' },
@@ -52,6 +57,13 @@ const OPERATIONS: Operation[] = [
   },
   { method: 'GET', path: DEPARTMENT, needs: 'membership' },
   { method: 'PATCH', path: DEPARTMENT, needs: 'ownership', body: { name: 'Renamed' } },
+  {
+    method: 'POST',
+    path: `${DEPARTMENT}/archive`,
+    needs: 'ownership',
+    body: { chatbots: 'delete' },
+  },
+  { method: 'POST', path: `${DEPARTMENT}/restore`, needs: 'ownership', restores: true },
   { method: 'GET', path: `${DEPARTMENT}/analytics`, needs: 'view analytics' },
   { method: 'GET', path: `${DEPARTMENT}/billing`, needs: 'view billing' },
   {
@@ -112,7 +124,8 @@ const personOf = (caller: (typeof CALLERS)[number]): Person => {
 function expected({ path, needs, success = 200 }: Operation, caller: (typeof CALLERS)[number]): number {
   if (needs === 'own') return success;
   if (caller === 'a stranger') return 404;
-  if (caller === 'an Owner of another department' && path.startsWith(DEPARTMENT)) return 404;
+  const isElsewhere = path.startsWith(DEPARTMENT) || path.endsWith('members/{user_id}');
+  if (caller === 'an Owner of another department' && isElsewhere) return 404;
   if (caller === 'the Owner of the organization' || needs === 'membership') return success;
   if (needs === 'ownership') return 403;
   const role = caller === 'an Owner of another department' ? 'Owner' : caller;
@@ -120,11 +133,19 @@ function expected({ path, needs, success = 200 }: Operation, caller: (typeof CAL
 }
 
 /** The path of an operation, aimed at a new user or invitation. */
-async function newTarget({ method, path }: Operation): Promise<string> {
+async function newTarget({ method, path, restores }: Operation): Promise<string> {
   const target = await service.newPerson();
   let invitation_id = '';
-  if (path.endsWith('{user_id}') && path.startsWith(DEPARTMENT))
-    await service.storeMember(team, target, 'Analyst');
+  const { organization_id, department_id } = team;
+  const marks = { archived_at: service.at(), deletes_at: service.at() };
+  const unmarked = { archived_at: true, deletes_at: true } as const;
+  const { organizations, departments } = service.db;
+  await organizations.updateOne({ organization_id }, { $unset: unmarked });
+  await departments.updateOne({ department_id }, { $unset: unmarked });
+  if (restores && path.startsWith(DEPARTMENT))
+    await departments.updateOne({ department_id }, { $set: marks });
+  else if (restores) await organizations.updateOne({ organization_id }, { $set: marks });
+  if (path.endsWith('members/{user_id}')) await service.storeMember(team, target, 'Analyst');
   else if (method === 'DELETE' && path.endsWith('{user_id}'))
     await service.db.organizations.updateOne(
       { organization_id: team.organization_id },
