@@ -1,5 +1,6 @@
 import { auditedChatbot, placeOf } from '../chatbots/records.ts';
 import type { Department, Membership } from '../organizations/records.ts';
+import { deleteExports } from './delete-exports.ts';
 import { deleteWebhooks } from './delete-webhooks.ts';
 import { type ClosingJob, deleteInPages, record } from './job.ts';
 import { moveChatbots } from './move-chatbots.ts';
@@ -25,6 +26,7 @@ export async function deleteDepartment(closing: ClosingJob, department: Departme
   }));
   await deleteInPages(job, db.memberships, { department_id }, ended);
   await deleteWebhooks(job, place);
+  await deleteExports(job, place);
   await db.ssoConnections.updateMany(
     { organization_id, default_department_id: department_id },
     { $set: { default_department_id: null } },

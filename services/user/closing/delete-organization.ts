@@ -1,6 +1,7 @@
 import type { Organization } from '../organizations/records.ts';
 import { removeConnection } from '../sso/connections/remove.ts';
 import { deleteDepartment } from './delete-department.ts';
+import { deleteExports } from './delete-exports.ts';
 import { deleteWebhooks } from './delete-webhooks.ts';
 import { type ClosingJob, deleteInPages, record } from './job.ts';
 
@@ -37,6 +38,8 @@ export async function deleteOrganization(
     await deleteDepartment(job, whole);
   }
   await deleteWebhooks(job, { organization_id });
+  await deleteExports(job, { organization_id });
+  await deleteInPages(job, db.organizationPeople, { organization_id });
   await db.departures.deleteMany({ organization_id });
   await record(job, [{ action: 'organization.delete', target: {}, before: { name }, organization_id }]);
   await db.organizations.deleteOne({ organization_id });

@@ -31,10 +31,8 @@ export const requireScimToken = fp(async (app: FastifyInstance, { db }: Pick<Sso
       hasSsoPlan(db, organization_id),
       closedAmong(db, isChange(request) ? [organization] : []),
     ]);
-    if (!hasPlan)
-      throw new ScimError(403, 'The plan of the organization does not include provisioning');
-    if (isChange(request) && isClosed(organization))
-      throw new ScimError(403, 'The organization is archived');
+    if (!hasPlan) throw new ScimError(403, 'The plan of the organization does not include provisioning');
+    if (isChange(request) && isClosed(organization)) throw new ScimError(403, 'The organization is archived');
     request.scimConnection = connection;
   });
 });

@@ -78,6 +78,13 @@ async function storeRest({ organization_id, department_id, ada } = team) {
     ...{ webhook_id, organization_id, department_id, owner_id: null, slot: 0, events: ['chatbot.created'] },
     ...{ url: 'https://app.example.com/hooks', status: 'paused' },
   } as never);
+  await db.exports.insertOne({
+    export_id: organization_id,
+    organization_id,
+    department_id,
+    slot: 0,
+  } as never);
+  await db.exportChunks.insertOne({ export_id: organization_id, seq: 0 } as never);
   await db.webhookDeliveries.insertMany(
     ['first', 'second'].map((name) => ({
       _id: `${webhook_id} ${name}`,
@@ -104,6 +111,9 @@ async function left({ organization_id, department_id } = team) {
     [db.scimGroups, { department_id }],
     [db.ssoDomains, { organization_id }],
     [db.departures, { organization_id }],
+    [db.organizationPeople, { organization_id }],
+    [db.exports, { organization_id }],
+    [db.exportChunks, { export_id: organization_id }],
   ] as never;
   const counts = await Promise.all(
     filters.map(async ([collection, filter]) => [

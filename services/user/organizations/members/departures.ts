@@ -7,6 +7,7 @@ import { activeAmong } from '@gatehouse/shared/identity/users';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Filter } from 'mongodb';
 import { endOwnership } from '../../access/last-owner.ts';
+import { removeIfWithoutRole } from '../../access/people-registry.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import { rolesOf } from '../../access/roles.ts';
 import type { Database } from '../../database.ts';
@@ -35,10 +36,10 @@ export async function depart(
 ): Promise<void> {
   const stored = { departure_id: randomUUIDv7(), ...departure };
   await db.departures.insertOne({ ...stored });
-  await complete(db, stored, record);
+  await complete(db, stored, departure.began_at.getTime(), record);
 }
 
-async function complete(db: Database, departure: Departure, record: RecordEnded): Promise<void> {
+async function complete(db: Database, departure: Departure, now: number, record: RecordEnded): Promise<void> {
   const { departure_id, organization_id, user_id } = departure;
   try {
     await endOrganizationRole(db, departure, record);
@@ -46,6 +47,7 @@ async function complete(db: Database, departure: Departure, record: RecordEnded)
     const { departments } = await rolesOf(db, user_id);
     const $nin = departments.map(({ department_id }) => department_id);
     await revokeGrants(db, { organization_id, department_id: { $nin } }, user_id);
+    await removeIfWithoutRole(db, organization_id, user_id, now);
   } catch (error) {
     if (error instanceof AppError) await db.departures.deleteOne({ departure_id });
     throw error;
@@ -145,7 +147,7 @@ export async function completeDepartures({
           department_id,
         },
       ]);
-    await complete(db, departure, record).catch((error) => {
+    await complete(db, departure, now(), record).catch((error) => {
       log.warn({ err: error, organization_id, user_id }, 'cannot complete a departure');
     });
   }

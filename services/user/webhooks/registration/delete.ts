@@ -4,7 +4,15 @@ import { audit } from '@gatehouse/shared/identity/audit';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
-import { auditedWebhook, config, oneWebhookFailures, operation, ownWebhook, webhookId } from '../contract.ts';
+import {
+  auditedWebhook,
+  config,
+  oneWebhookFailures,
+  operation,
+  ownWebhook,
+  placeOf,
+  webhookId,
+} from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
 
 const DELETED = { message: 'Webhook deleted' } as const;
@@ -42,6 +50,7 @@ export const deleteWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
     await audit(db, request, now(), {
       action: 'webhook.delete',
       target: { webhook_id },
+      ...placeOf(deleted),
       before: auditedWebhook(deleted),
     });
     return DELETED;
