@@ -67,6 +67,7 @@ const OPERATIONS: Operation[] = [
   { method: 'POST', path: `${DEPARTMENT}/restore`, needs: 'ownership', restores: true },
   { method: 'GET', path: `${DEPARTMENT}/analytics`, needs: 'view analytics' },
   { method: 'GET', path: `${DEPARTMENT}/billing`, needs: 'view billing' },
+  { method: 'GET', path: `${DEPARTMENT}/billing/history`, needs: 'manage payment' },
   {
     method: 'PATCH',
     path: `${DEPARTMENT}/billing`,
