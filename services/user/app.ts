@@ -94,7 +94,7 @@ export async function buildUserService({
   await app.register(sessions, { config, db, now });
   const wakeClosing = startClosing(app, { config, db, now, closing });
   await app.register(organizations, { config, db, mailer, now, wakeClosing, exportTuning });
-  const delivery = createDelivery(app, { config, db, now, ...tuning });
+  const delivery = createDelivery(app, { config, db, mailer, now, ...tuning });
   await app.register(chatbots, { db, now, accept: delivery.accept });
   await app.register(webhooks, { db, now, ...delivery });
   await app.register(publishEvents, { config, accept: delivery.accept });
