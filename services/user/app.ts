@@ -86,7 +86,7 @@ export async function buildUserService({
   const delivery = createDelivery(app, { config, db, now, ...tuning });
   await app.register(chatbots, { db, now, accept: delivery.accept });
   await app.register(webhooks, { db, now, ...delivery });
-  await app.register(publishEvents, { config, accept: delivery.accept });
+  await app.register(publishEvents, { config, db, accept: delivery.accept });
   const outbound = createOutbound(config, outboundTuning);
   app.addHook('onClose', () => outbound.close());
   const { secrets } = delivery;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Database } from '../database.ts';
 import { EVENT_NAMES } from './events.ts';
 import { manages } from './managers.ts';
-import { WEBHOOK_STATUSES, type Webhook } from './records.ts';
+import { placeOf, WEBHOOK_STATUSES, type Webhook } from './records.ts';
 import { MASKED, maskedHeaders } from './registration/headers.ts';
 
 /** What the operations on webhooks share. */
@@ -128,12 +128,6 @@ export const presentWebhook = (webhook: Webhook, now: number): z.infer<typeof we
     previous_secret_until: previous?.until.toISOString() ?? null,
   };
 };
-
-/** Of a webhook that belongs to an account, nulls. */
-export const placeOf = ({
-  organization_id = null,
-  department_id = null,
-}: Pick<Webhook, 'organization_id' | 'department_id'>) => ({ organization_id, department_id });
 
 /**
  * What the audit keeps of a webhook: of the URL the origin only, because receivers put keys into path and query, and

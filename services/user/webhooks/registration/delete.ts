@@ -4,16 +4,9 @@ import { audit } from '@gatehouse/shared/identity/audit';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
-import {
-  auditedWebhook,
-  config,
-  oneWebhookFailures,
-  operation,
-  ownWebhook,
-  placeOf,
-  webhookId,
-} from '../contract.ts';
+import { auditedWebhook, config, oneWebhookFailures, operation, ownWebhook, webhookId } from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
+import { placeOf } from '../records.ts';
 
 const DELETED = { message: 'Webhook deleted' } as const;
 /** Deliveries deleted in one command, so that other commands can run in between. */

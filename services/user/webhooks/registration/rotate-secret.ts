@@ -5,16 +5,9 @@ import { audit } from '@gatehouse/shared/identity/audit';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import {
-  config,
-  oneWebhookFailures,
-  operation,
-  ownWebhook,
-  placeOf,
-  secretText,
-  webhookId,
-} from '../contract.ts';
+import { config, oneWebhookFailures, operation, ownWebhook, secretText, webhookId } from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
+import { placeOf } from '../records.ts';
 
 /** Milliseconds for which a rotated-out secret continues to sign. */
 const OVERLAP = 24 * 3_600_000;

@@ -9,13 +9,13 @@ import {
   oneWebhookFailures,
   operation,
   ownWebhook,
-  placeOf,
   presentWebhook,
   settings,
   webhookId,
   webhookRecord,
 } from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
+import { placeOf } from '../records.ts';
 import { changedHeaders, changeHeaders, TOO_MANY_HEADERS } from './headers.ts';
 
 const FIELDS = 'url, events, status, name, description, chatbot_ids or headers';
