@@ -25,6 +25,7 @@ import type { OidcLimits } from './sso/oidc/limits.ts';
 import { singleSignOn } from './sso/sso.ts';
 import { publishEvents } from './webhooks/intake/publish.ts';
 import { createDelivery, type DeliveryTuning } from './webhooks/pipeline.ts';
+import { listAllEvents } from './webhooks/pull/list-all-events.ts';
 import { webhooks } from './webhooks/webhooks.ts';
 
 export interface UserServiceOptions {
@@ -87,6 +88,7 @@ export async function buildUserService({
   await app.register(chatbots, { db, now, accept: delivery.accept });
   await app.register(webhooks, { db, now, ...delivery });
   await app.register(publishEvents, { config, db, accept: delivery.accept });
+  await app.register(listAllEvents, { config, db });
   const outbound = createOutbound(config, outboundTuning);
   app.addHook('onClose', () => outbound.close());
   const { secrets } = delivery;
