@@ -1,17 +1,10 @@
 import { line } from '@gatehouse/shared/http/fields';
-import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import {
-  auditQuery,
-  auditRecord,
-  auditTable,
-  presentEvent,
-  within,
-  withoutAddresses,
-} from '../audit-list.ts';
+import { auditQuery, auditRecord, auditTable, within } from '../audit-list.ts';
 import type { Database } from '../database.ts';
 import { pageResponse, readPage } from '../lists.ts';
 import { organizationPath, refusals, tagged } from './contract.ts';
+import { presentToOwners } from './present-event.ts';
 
 const config = { permission: 'ownership' } as const;
 
@@ -42,15 +35,6 @@ export const listAudit: FastifyPluginAsyncZod<{ db: Database }> = async (app, { 
       [{ within: chosen }],
       request.query,
     );
-    const present = (event: AuditEvent) => {
-      const shown = presentEvent(event);
-      const isOwn = event.target.user_id === event.user_id;
-      // Strangers can be added without their consent. Joining or leaving must not reveal their addresses.
-      const joinsOrLeaves = isOwn && (event.action === 'invitation.accept' || event.after === null);
-      // Another organization has proved control of the domain.
-      const isTaken = event.action === 'domain.update' && event.user_id === null;
-      return joinsOrLeaves || isTaken ? withoutAddresses(shown) : shown;
-    };
-    return { data: data.map(present), pagination };
+    return { data: data.map(presentToOwners), pagination };
   });
 };

@@ -13,6 +13,8 @@ import { getDepartment } from './departments/get.ts';
 import { listDepartments } from './departments/list.ts';
 import { reportPayment } from './departments/report-payment.ts';
 import { updateDepartment } from './departments/update.ts';
+import { dataExports } from './exports/exports.ts';
+import type { ExportTuning } from './exports/worker.ts';
 import { getOrganization } from './get.ts';
 import { acceptAllInvitations } from './invitations/accept.ts';
 import { createInvitation } from './invitations/create.ts';
@@ -26,6 +28,9 @@ import { setMember } from './members/set.ts';
 import { addOwner } from './owners/add.ts';
 import { listOwners } from './owners/list.ts';
 import { removeOwner } from './owners/remove.ts';
+import { getPerson } from './people/get.ts';
+import { listPeople } from './people/list.ts';
+import { report } from './reports/report.ts';
 import { updateOrganization } from './update.ts';
 
 interface Options {
@@ -33,6 +38,7 @@ interface Options {
   db: Database;
   mailer: Mailer;
   now: () => number;
+  exportTuning: ExportTuning;
 }
 
 /** The routes under /api/v1/organizations; register behind `requirePrincipal`. */
@@ -54,6 +60,8 @@ export async function organizations(app: FastifyInstance, options: Options): Pro
     analytics,
     billing,
     reportPayment,
+    listPeople,
+    getPerson,
     listMembers,
     getMember,
     setMember,
@@ -61,6 +69,8 @@ export async function organizations(app: FastifyInstance, options: Options): Pro
     createInvitation,
     listInvitations,
     withdrawInvitation,
+    dataExports,
+    report,
   ];
   for (const operation of operations) await app.register(operation, options);
   app.addHook('onReady', async () => void (await removeLeavingMarks(options.db)));

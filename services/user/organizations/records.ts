@@ -31,6 +31,10 @@ export interface Organization extends Closing {
   /** Owners in every department; at most `MAX_OWNERS`. None only if the last has left an archived organization. */
   owners: Omit<Grant, 'role'>[];
   created_at: string;
+  /** Counts the departments; see ../access/quotas.ts. */
+  departments_reserved?: number;
+  /** Whether its people from before the registry are enrolled; see ../access/people-registry.ts. */
+  people_enrolled?: true;
 }
 
 /** A department has its own members, chatbots and billing record. */
@@ -44,6 +48,8 @@ export interface Department extends Closing {
   billing: Billing;
   /** The latest payment reports that named an invoice, oldest first; see report-payment.ts. */
   payment_reports?: PaymentReport[];
+  /** Counts the members; see ../access/quotas.ts. */
+  members_reserved?: number;
   /** Where the chatbots of an archived department go; without it they are deleted with the department. */
   move_to?: string;
 }
@@ -52,6 +58,14 @@ export interface PaymentReport {
   invoice_id: string;
   subscription_plan: Billing['subscription_plan'];
   payment_status: Billing['payment_status'];
+}
+
+/** Lists a person once, in however many departments they have a role; see ../access/people-registry.ts. */
+export interface OrganizationPerson {
+  organization_id: string;
+  user_id: string;
+  /** When they were last given a role. */
+  enrolled_at: Date;
 }
 
 /** CONTRACT.md §User record, `subscription_plan`. */
@@ -139,6 +153,9 @@ export const organizationCollections = {
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
     { key: { revocation: 1 }, partialFilterExpression: { revocation: ANY_STRING } },
     { key: { leaving: 1 }, partialFilterExpression: { leaving: ANY_STRING } },
+  ]),
+  organizationPeople: collection<OrganizationPerson>('organization_people', [
+    { key: { organization_id: 1, user_id: 1 }, unique: true },
   ]),
   invitationBudgets: collection<InvitationBudget>('invitation_budgets', [
     { key: { key: 1 }, unique: true },

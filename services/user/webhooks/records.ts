@@ -61,6 +61,8 @@ export interface Webhook {
   held_until: Date | null;
   /** Counts changes to the queue, so that a worker does not release it while something comes in. */
   wakes: number;
+  /** Counts the calls that canceled deliveries, so that a worker forgets what it read ahead. */
+  cancellations?: number;
 }
 
 /** The place of a webhook; nulls if it belongs to an account. */
@@ -101,8 +103,8 @@ export interface OpenIntake {
   count: number;
 }
 
-export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
-type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** One attempt to deliver, and its outcome. */
 export interface Attempt {
@@ -112,9 +114,29 @@ export interface Attempt {
   status: number | null;
   /** Why there was no complete response. */
   error: string | null;
-  /** The beginning of the response body. */
+  /** The beginning of the response body. With a delivery, `ATTEMPT_ANSWER` bytes; its latest attempts have an exchange. */
   answer: string;
 }
+
+/** What one attempt sent and received, kept for the latest attempts of a delivery. */
+export interface Exchange {
+  /** Name and value of each header; values that the owner chose are masked. */
+  request_headers: [string, string][];
+  /** The beginning of the response body; empty if the attempt holds all of it. */
+  answer: string;
+}
+
+/**
+ * Bytes of a response that are kept with the latest `KEPT_EXCHANGES` attempts, and with each of `KEPT_ATTEMPTS`. They
+ * bound what a failing receiver can store: about 22 KiB for a delivery.
+ */
+export const EXCHANGE_ANSWER = 4_096;
+export const ATTEMPT_ANSWER = 512;
+export const KEPT_EXCHANGES = 3;
+export const KEPT_ATTEMPTS = 20;
+
+/** The `http_status` of a delivery whose latest attempt got no response. */
+export const NO_RESPONSE = 0;
 
 /** One event for one webhook. */
 export interface Delivery {
@@ -138,12 +160,31 @@ export interface Delivery {
   failures: number;
   /** The latest attempts, oldest first. */
   attempts: Attempt[];
+  /** Of the last of `attempts`, in the same order. */
+  exchanges?: Exchange[];
+  /** The status of the response to the latest attempt, or `NO_RESPONSE`; absent before the first. */
+  http_status?: number;
   /** The end of the retry window; set by the first failed attempt. */
   gives_up_at: Date | null;
-  /** When it was delivered or failed for good. */
+  /** When it was delivered, failed for good or was canceled. */
   settled_at: Date | null;
   expires_at: Date;
 }
+
+/** Which process looks for audit events to relay. The lease saves work; relaying twice has no effect. */
+interface RelayLease {
+  _id: 'audit';
+  holder: string;
+  until: Date;
+}
+
+/** The pending deliveries of a queue, in the order in which they are sent. */
+export const BY_DUE = { webhook_id: 1, due: 1, seq: 1 } as const;
+/** The order of a history: by creation, deliveries of one call in the order of their events. */
+const HISTORY = { created_at: 1, seq: 1, delivery_id: 1 } as const;
+/** The order of the history within each status and event. */
+export const BY_STATUS = { webhook_id: 1, status: 1, event: 1, ...HISTORY } as const;
+export const BY_HTTP_STATUS = { webhook_id: 1, http_status: 1, status: 1, event: 1, ...HISTORY } as const;
 
 export const webhookCollections = {
   webhooks: collection<Webhook>('webhooks', [
@@ -161,12 +202,13 @@ export const webhookCollections = {
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ]),
   eventLog: collection<EventLog>('event_log', []),
+  relayLeases: collection<RelayLease>('relay_leases', []),
   webhookDeliveries: collection<Delivery>('webhook_deliveries', [
-    // The deliveries of a queue, in the order in which they are sent.
-    { key: { webhook_id: 1, due: 1, seq: 1 }, partialFilterExpression: { status: 'pending' } },
-    // A page of the history, and the deliveries that a replay selects.
-    { key: { webhook_id: 1, created_at: 1, seq: 1, delivery_id: 1 } },
-    { key: { webhook_id: 1, created_at: 1 }, partialFilterExpression: { status: 'failed' } },
+    { key: BY_DUE, partialFilterExpression: { status: 'pending' } },
+    // A page of the history, and the deliveries that a replay or a cancellation selects.
+    { key: { webhook_id: 1, ...HISTORY } },
+    { key: BY_STATUS },
+    { key: BY_HTTP_STATUS, partialFilterExpression: { http_status: { $gte: NO_RESPONSE } } },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ]),
 };

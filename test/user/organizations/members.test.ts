@@ -73,7 +73,7 @@ describe('PUT …/members/{user_id}', () => {
     expect(outcome(await set(people.Admin, bob, 'Editor'))).toStrictEqual({ status: 200, body: changed });
     expect(outcome(await bob.call('GET', to(bob)))).toStrictEqual({
       status: 200,
-      body: { ...changed, chatbot_roles: [], chatbot_roles_total: 0 },
+      body: { ...changed, name: 'Person', chatbot_roles: [], chatbot_roles_total: 0 },
     });
     expect(await memberships(bob)).toStrictEqual([
       { ...membership, role: 'Editor', granted_by: people.Admin.user_id, granted_at: service.at() },
@@ -214,6 +214,7 @@ describe('GET …/members', () => {
     await service.storeInvitation(team, { email: 'waiting@example.com' });
     const shown = (role: Role, fields: object = {}) => ({
       user_id: people[role].user_id,
+      name: 'Person',
       role,
       email: null,
       granted_by: ada.user_id,
@@ -238,10 +239,11 @@ describe('GET …/members', () => {
 
   test('returns and searches the address of an invited member', async () => {
     const { ada, place } = team;
-    const grace = await service.newPerson({ email: 'Grace.Hopper@example.com' });
+    const grace = await service.newPerson({ email: 'Grace.Hopper@example.com', name: 'Grace' });
     await ada.call('POST', `${place}/invitations`, { email: grace.email, role: 'Analyst' });
     const shown = {
       user_id: grace.user_id,
+      name: 'Grace',
       role: 'Analyst',
       email: 'grace.hopper@example.com',
       granted_by: ada.user_id,

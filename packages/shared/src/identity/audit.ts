@@ -44,10 +44,14 @@ export const AUDIT_ACTIONS = [
   'invitation.withdraw',
   'billing.plan',
   'billing.payment',
+  'export.create',
+  'export.download',
+  'export.delete',
   'webhook.create',
   'webhook.update',
   'webhook.rotate',
   'webhook.delete',
+  'webhook.cancel',
   'sso.login',
   'sso.logout',
   'sso.link',
@@ -63,6 +67,28 @@ export const AUDIT_ACTIONS = [
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** The user service relays these, if they succeed, as events of webhooks (CONTRACT.md §Events). */
+export const RELAYED_ACTIONS = [
+  'verify',
+  'reset',
+  'login',
+  'profile.update',
+  'owner.add',
+  'owner.remove',
+  'member.grant',
+  'member.remove',
+  'invitation.create',
+  'invitation.accept',
+  'invitation.withdraw',
+  'sso.login',
+  'sso.link',
+  'scim.user',
+] as const satisfies AuditAction[];
+
+export type RelayedAction = (typeof RELAYED_ACTIONS)[number];
+
+const RELAYED: ReadonlySet<AuditAction> = new Set(RELAYED_ACTIONS);
 
 /** The changed fields. Never a password, code, token or secret. */
 type Fields = Record<string, string | string[] | null>;
@@ -89,6 +115,15 @@ export interface AuditEvent {
   request_id: string;
   /** The session that the action began or extended. Only the account itself may see it. */
   session?: AuditedSession;
+  /** Set until the event has been relayed to webhooks. */
+  relay?: true;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Relays stored events to webhooks at once. Only the user service has it; it also looks for those of others. */
+    relayAudited?: (events: readonly AuditEvent[]) => void;
+  }
 }
 
 /** A session with the device that uses it. Its id is no credential: a session opens only with a signed token. */
@@ -110,6 +145,7 @@ export interface Target {
   session_id?: string;
   connection_id?: string;
   domain_id?: string;
+  export_id?: string;
 }
 
 /** The account defaults to the principal. */
@@ -134,6 +170,13 @@ export const auditCollections = {
     {
       key: { organization_id: 1, at: 1, event_id: 1 },
       partialFilterExpression: { organization_id: ANY_STRING },
+    },
+    // The events that have not been relayed yet, oldest first.
+    { key: { relay: 1, event_id: 1 }, partialFilterExpression: { relay: true } },
+    // Exports and reports of a department.
+    {
+      key: { department_id: 1, at: 1, event_id: 1 },
+      partialFilterExpression: { department_id: ANY_STRING },
     },
     { key: { at: 1 }, expireAfterSeconds: RETENTION_DAYS * 86_400 },
   ]),
@@ -174,10 +217,13 @@ export async function auditAll(
   if (!first) return;
   const storing: Promise<unknown> =
     events.length === 1 ? db.auditEvents.insertOne(first) : db.auditEvents.insertMany(events);
-  const stored = storing.catch((error: unknown) => {
-    for (const { event_id } of events)
-      request.log.error({ err: error, event_id }, 'audit event not recorded');
-  });
+  const stored = storing.then(
+    () => request.server.relayAudited?.(events.filter(({ relay }) => relay)),
+    (error: unknown) => {
+      for (const { event_id } of events)
+        request.log.error({ err: error, event_id }, 'audit event not recorded');
+    },
+  );
   await withTimeout(stored, STORE_TIMEOUT, new Error('timed out')).catch(() => {}); // the write goes on
 }
 
@@ -221,10 +267,11 @@ function eventOf(
 ): AuditEvent {
   const account = principal?.user;
   const { email = account?.email ?? null, user_id = account ? userIdOf(account) : null } = details;
+  const { action, outcome = 'success' } = details;
   return {
     event_id: orderedUuid(),
     at: new Date(now),
-    outcome: 'success',
+    outcome,
     target: {},
     before: null,
     after: null,
@@ -235,11 +282,13 @@ function eventOf(
     user_id,
     address: ip,
     request_id: id,
+    // Refused attempts cost nothing here.
+    ...(outcome === 'success' && RELAYED.has(action) && { relay: true as const }),
   };
 }
 
 function logEvent(log: FastifyBaseLogger, event: AuditEvent): void {
   // What changed and the device are personal data: they are stored, not logged.
-  const { at: _, request_id: __, before: ___, after: ____, session: _____, ...logged } = event;
+  const { at: _, request_id: __, before: ___, after: ____, session: _____, relay: ______, ...logged } = event;
   log.info(logged, `${event.action}: ${event.outcome}`);
 }

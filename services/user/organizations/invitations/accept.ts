@@ -1,9 +1,11 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { AppError } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { emailKey } from '@gatehouse/shared/identity/email';
 import { ACTIVE, EMAIL_COLLATION, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
+import { admit } from '../../access/admit.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
 import type { Membership } from '../records.ts';
@@ -24,8 +26,14 @@ export async function acceptInvitations(
   if (user_id === null) return;
   const { email } = account;
   const invitations = db.memberships.find({ email: emailKey(email), ...isPending(now) });
-  for await (const invitation of invitations)
-    await acceptInvitation(db, invitation, { user_id, email }, now, request);
+  for await (const invitation of invitations) {
+    try {
+      await acceptInvitation(db, invitation, { user_id, email }, now, request);
+    } catch (error) {
+      // The department is full. The invitation stands, and the account is verified all the same.
+      if (!(error instanceof AppError && error.reason === 'forbidden')) throw error;
+    }
+  }
 }
 
 /** Turns an invitation into a membership with one write, unless the user is a member already. */
@@ -43,6 +51,7 @@ export async function acceptInvitation(
   }
   // Leftovers of an earlier membership must not come back with the new one.
   await revokeGrants(db, { organization_id, department_id }, user_id);
+  await admit(db, { organization_id, department_id }, [user_id], now);
   try {
     const accepted = await db.memberships.findOneAndUpdate(
       pending,

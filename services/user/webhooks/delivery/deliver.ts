@@ -1,6 +1,6 @@
 import type { Secrets } from '../../secrets.ts';
-import type { Webhook } from '../records.ts';
-import { openHeaders } from '../registration/headers.ts';
+import type { Exchange, Webhook } from '../records.ts';
+import { maskedHeaders, openHeaders } from '../registration/headers.ts';
 import type { Outcome, Send } from './send.ts';
 import { type SigningSecrets, signatureHeaders } from './signature.ts';
 
@@ -9,6 +9,9 @@ export interface Sender {
   secrets: Secrets;
   now: () => number;
 }
+
+/** The outcome of an attempt, and what was sent. */
+export type Sent = Outcome & Pick<Exchange, 'request_headers'>;
 
 /**
  * Signs a payload and makes one attempt to deliver it. A failure of the receiver is an outcome, not an error.
@@ -20,17 +23,18 @@ export async function deliver(
   webhook: Pick<Webhook, 'webhook_id' | 'url' | 'secret' | 'previous_secrets' | 'headers'>,
   { event_id, payload }: { event_id: string; payload: string },
   timeout?: number,
-): Promise<Outcome> {
+): Promise<Sent> {
   const signing = signingSecrets(secrets, webhook, now());
   const body = Buffer.from(payload);
-  const headers = {
-    // First, so that none of ours can be replaced.
-    ...openHeaders(secrets, webhook),
+  const ours = {
     'content-type': 'application/json',
     'user-agent': 'Gatehouse-Webhooks/1',
     ...signatureHeaders(event_id, body, signing, now()),
   };
-  return send({ url: webhook.url, headers, body }, timeout);
+  // Theirs first, so that none of ours can be replaced.
+  const headers = { ...openHeaders(secrets, webhook), ...ours };
+  const outcome = await send({ url: webhook.url, headers, body }, timeout);
+  return { ...outcome, request_headers: Object.entries({ ...maskedHeaders(webhook), ...ours }) };
 }
 
 /**
