@@ -6,8 +6,8 @@ import type { EventName } from './events.ts';
 export const WEBHOOK_STATUSES = ['active', 'paused', 'disabled'] as const;
 type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
-/** Days for which events and deliveries are kept and can be replayed. */
-export const KEPT_DAYS = 30;
+/** Milliseconds for which events and deliveries are kept and can be replayed, unless the operator sets another time. */
+export const DEFAULT_RETENTION = 30 * 86_400_000;
 
 /** Who hears an event. */
 export interface Audience {
@@ -82,7 +82,7 @@ export interface StoredEvent extends Audience {
   fingerprint: string;
   /** Orders the events, see intake/event-log.ts. Older events have none. */
   position?: number;
-  /** Who may read it, see `readersOf`. */
+  /** The ids of those who may read it, see intake/readers.ts. */
   readers?: string[];
   accepted_at: Date;
   expires_at: Date;

@@ -22,7 +22,7 @@ const schema = {
   ...operation,
   summary: 'Read a delivery',
   description:
-    'Returns the delivery with its payload and its latest attempts. The last three show the headers that were sent and up to 4 KiB of what the receiver answered. Deliveries are kept for 30 days.',
+    'Returns the delivery with its payload and its latest attempts. The last three show the headers that were sent and up to 4 KiB of what the receiver answered. Deliveries are kept for the retention time, by default 30 days.',
   params: z.object({ webhook_id: z.string(), delivery_id: z.string() }),
   response: {
     200: deliveryRecord

@@ -19,7 +19,7 @@ const schema = {
 /** POST /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay. */
 export const replayDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (
   app,
-  { db, now, webhookChanged },
+  { db, now, retention, webhookChanged },
 ) => {
   app.post(
     '/api/v1/webhooks/:webhook_id/deliveries/:delivery_id/replay',
@@ -30,7 +30,7 @@ export const replayDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (
       const delivery = { _id: delivery_id, webhook_id };
       const replayed = await db.webhookDeliveries.findOneAndUpdate(
         { ...delivery, event: { $in: events } },
-        requeue(now()),
+        requeue(now(), retention),
         { returnDocument: 'after' },
       );
       if (!replayed) {

@@ -49,7 +49,7 @@ const schema = {
 /** POST /api/v1/webhooks/{webhook_id}/replay. */
 export const replaySince: FastifyPluginAsyncZod<WebhookOptions> = async (
   app,
-  { db, now, webhookChanged },
+  { db, now, retention, webhookChanged },
 ) => {
   app.post('/api/v1/webhooks/:webhook_id/replay', { schema, config }, async (request) => {
     const { webhook_id, events } = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
@@ -66,7 +66,7 @@ export const replaySince: FastifyPluginAsyncZod<WebhookOptions> = async (
     const { changed, next_since } = await changeDeliveries(
       db,
       { filter: settled, ...index },
-      requeue(now()),
+      requeue(now(), retention),
       () => webhookChanged(webhook_id, { endHold: true }),
     );
     return { replayed: changed, next_since };

@@ -4,7 +4,7 @@ import type { Database } from '../../database.ts';
 import { batched } from '../delivery/batched.ts';
 import { duplicateIndexes } from '../delivery/bulk-errors.ts';
 import { type EventName, payloadOf } from '../events.ts';
-import { type Audience, KEPT_DAYS, type StoredEvent } from '../records.ts';
+import { type Audience, DEFAULT_RETENTION, type StoredEvent } from '../records.ts';
 import { close, openIntakes, reserve } from './event-log.ts';
 import { completeFanOut, fanOut, type IntakeOptions, subscribersOf } from './fan-out.ts';
 import { readersOf } from './readers.ts';
@@ -31,7 +31,7 @@ export type Accept = (event: IncomingEvent) => Promise<Acceptance>;
  * `repair` or the publisher's retry creates the missing deliveries.
  */
 export function createAccept(options: IntakeOptions): Accept {
-  const { db, now } = options;
+  const { db, now, retention = DEFAULT_RETENTION } = options;
   return batched(
     async (incoming: IncomingEvent[]) => {
       const at = now();
@@ -43,7 +43,7 @@ export function createAccept(options: IntakeOptions): Accept {
           incoming.map(({ audience }) => audience),
         ),
       ]);
-      const events = incoming.map((event, index) => storedEvent(event, first + index, at));
+      const events = incoming.map((event, index) => storedEvent(event, { position: first + index, at, retention }));
       const { acceptances, stored, known } = await insert(db, events);
       await fanOut(options, stored, subscribers);
       await completeFanOut(options, await withOpenIntake(db, known, id));
@@ -56,8 +56,7 @@ export function createAccept(options: IntakeOptions): Accept {
 
 function storedEvent(
   { id, event, audience, timestamp, data }: IncomingEvent,
-  position: number,
-  now: number,
+  { position, at, retention }: { position: number; at: number; retention: number },
 ): StoredEvent {
   // Left out: the default timestamp and the places, which can differ when the event is published again.
   const content = JSON.stringify([event, audience.owner_id, timestamp ?? null, data]);
@@ -65,12 +64,12 @@ function storedEvent(
     _id: id,
     ...audience,
     event,
-    payload: payloadOf(event, timestamp ?? new Date(now).toISOString(), data),
+    payload: payloadOf(event, timestamp ?? new Date(at).toISOString(), data),
     fingerprint: hash('sha256', content, 'base64url'),
     position,
     readers: readersOf(audience),
-    accepted_at: new Date(now),
-    expires_at: new Date(now + KEPT_DAYS * 86_400_000),
+    accepted_at: new Date(at),
+    expires_at: new Date(at + retention),
   };
 }
 

@@ -6,8 +6,8 @@ import { duplicateIndexes } from '../delivery/bulk-errors.ts';
 import type { Wake } from '../delivery/wake.ts';
 import {
   type Audience,
+  DEFAULT_RETENTION,
   type Delivery,
-  KEPT_DAYS,
   placeOf,
   type StoredEvent,
   type Webhook,
@@ -16,6 +16,8 @@ import {
 export interface IntakeOptions {
   db: Database;
   now: () => number;
+  /** Milliseconds for which events and deliveries are kept. */
+  retention?: number;
   deliveriesAdded: Wake['deliveriesAdded'];
 }
 
@@ -90,7 +92,7 @@ let seq = 0;
 
 /** Creates the deliveries of stored events and wakes their queues. Leaves existing deliveries as they are. */
 export async function fanOut(
-  { db, now, deliveriesAdded }: IntakeOptions,
+  { db, now, retention = DEFAULT_RETENTION, deliveriesAdded }: IntakeOptions,
   events: readonly StoredEvent[],
   subscribers: readonly Subscriber[],
 ): Promise<void> {
@@ -98,7 +100,7 @@ export async function fanOut(
   const deliveries = events.flatMap((event) =>
     subscribers
       .filter((subscriber) => isSubscribed(subscriber, event))
-      .map(({ webhook_id }) => deliveryOf(event, webhook_id, at)),
+      .map(({ webhook_id }) => deliveryOf(event, webhook_id, { at, retention })),
   );
   if (deliveries.length === 0) return;
   await db.webhookDeliveries.insertMany(deliveries, { ordered: false }).catch(duplicateIndexes);
@@ -117,7 +119,11 @@ export async function completeFanOut(options: IntakeOptions, events: readonly St
   );
 }
 
-function deliveryOf(stored: StoredEvent, webhook_id: string, now: number): Delivery {
+function deliveryOf(
+  stored: StoredEvent,
+  webhook_id: string,
+  { at, retention }: { at: number; retention: number },
+): Delivery {
   const { _id: event_id, event, payload } = stored;
   const delivery_id = deliveryId(webhook_id, stored);
   seq += 1;
@@ -129,15 +135,15 @@ function deliveryOf(stored: StoredEvent, webhook_id: string, now: number): Deliv
     event,
     payload,
     status: 'pending',
-    created_at: new Date(now),
+    created_at: new Date(at),
     seq,
-    due: new Date(now),
+    due: new Date(at),
     attempt_count: 0,
     failures: 0,
     attempts: [],
     gives_up_at: null,
     settled_at: null,
-    expires_at: new Date(now + KEPT_DAYS * 86_400_000),
+    expires_at: new Date(at + retention),
   };
 }
 

@@ -1,19 +1,14 @@
 import type { Audience } from '../records.ts';
 
-/** Names who may read an event: one index serves accounts, organizations and departments. */
-export const reader = (kind: 'account' | 'organization' | 'department', id: string): string =>
-  `${kind} ${id}`;
-
-/** Those who hear an event read it too, whichever chatbot it is about. */
+/**
+ * The accounts, organizations and departments that may read an event: all that hear it, whichever chatbot it is about.
+ * Their ids are in one field, so that one index serves them all. They cannot be mistaken for each other: those of
+ * accounts begin with `User-`, the others are UUIDs.
+ */
 export const readersOf = ({
   owner_id,
   organization_id,
   department_id,
   other_organization_ids = [],
-}: Audience): string[] => [
-  ...(owner_id === null ? [] : [reader('account', owner_id)]),
-  ...[organization_id, ...other_organization_ids].flatMap((id) =>
-    id === null ? [] : reader('organization', id),
-  ),
-  ...(department_id === null ? [] : [reader('department', department_id)]),
-];
+}: Audience): string[] =>
+  [owner_id, organization_id, department_id, ...other_organization_ids].filter((id) => id !== null);

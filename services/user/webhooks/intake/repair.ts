@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { KEPT_DAYS, type OpenIntake } from '../records.ts';
+import { DEFAULT_RETENTION, type OpenIntake } from '../records.ts';
 import type { Accept } from './accept.ts';
 import { publishUnannounced } from './chatbot-created.ts';
 import { close, eventsOf, fill, IS_EVENT, openIntakes } from './event-log.ts';
@@ -17,13 +17,13 @@ interface Options extends IntakeOptions {
 
 /** Completes what a kill interrupted: events without their deliveries, chatbots without their event. */
 export function createRepair(options: Options): () => Promise<void> {
-  const { db, now } = options;
+  const { db, now, retention = DEFAULT_RETENTION } = options;
   /** When this process first saw each intake that is open. The clocks of others do not count. */
   let seen = new Map<string, number>();
 
   async function complete(intake: OpenIntake): Promise<void> {
     // First, so that no event of the intake can be stored once its deliveries are complete.
-    await fill(db, intake, new Date(now() + KEPT_DAYS * 86_400_000));
+    await fill(db, intake, new Date(now() + retention));
     await completeFanOut(options, await db.events.find({ ...eventsOf(intake), ...IS_EVENT }).toArray());
     await close(db, intake.id);
   }

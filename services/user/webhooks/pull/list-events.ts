@@ -6,7 +6,6 @@ import { rolesOf } from '../../access/roles.ts';
 import type { Database } from '../../database.ts';
 import { strictQuery } from '../../lists.ts';
 import { config, operation } from '../contract.ts';
-import { reader } from '../intake/readers.ts';
 import { administeredPlace } from '../managers.ts';
 import {
   PULLED_EXAMPLE,
@@ -39,15 +38,15 @@ export const listEvents: FastifyPluginAsyncZod<{ db: Database }> = async (app, {
     const { organization_id, department_id, ...range } = request.query;
     const caller = callerId(request);
     if (organization_id === undefined && department_id === undefined) {
-      const { events, ...page } = await readEvents(db, { readers: reader('account', caller) }, range);
+      const { events, ...page } = await readEvents(db, { readers: caller }, range);
       return { data: events.map(presentPulled), ...page };
     }
     const place = administeredPlace(await rolesOf(db, caller), { organization_id, department_id });
-    const readers =
-      place.department_id === null
-        ? reader('organization', place.organization_id)
-        : reader('department', place.department_id);
-    const { events, ...page } = await readEvents(db, { readers }, range);
+    const { events, ...page } = await readEvents(
+      db,
+      { readers: place.department_id ?? place.organization_id },
+      range,
+    );
     // An event of an account can concern a department of another of its organizations.
     const isHere = (event: { organization_id: string | null }) =>
       event.organization_id === place.organization_id;

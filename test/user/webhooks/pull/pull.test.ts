@@ -138,7 +138,7 @@ describe('GET /api/v1/events', () => {
 
   test('shows another organization of an account no department', async () => {
     await publish(conversation(stranger.user_id, support));
-    const readers = `organization ${other.organization_id}`;
+    const readers = other.organization_id;
     await service.db.events.updateOne({ department_id: support.department_id }, { $push: { readers } });
     const { body } = await pull(ada, { organization_id: other.organization_id });
     expect(body.data).toMatchObject([{ department_id: null }]);
