@@ -1,10 +1,11 @@
 import { BEARER_FAILURES, failures, found } from '@gatehouse/shared/http/errors';
 import { expecting, line, oneOf } from '@gatehouse/shared/http/fields';
+import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 import { EVENT_NAMES } from './events.ts';
-import { manages } from './managers.ts';
+import { assertManages } from './managers.ts';
 import { placeOf, WEBHOOK_STATUSES, type Webhook } from './records.ts';
 import { MASKED, maskedHeaders } from './registration/headers.ts';
 
@@ -152,14 +153,12 @@ export const auditedWebhook = ({
 });
 
 /**
- * Finds a webhook that the caller manages.
- * @param own.owner_id the caller.
- * @throws {AppError} notFound, also for a webhook that only others manage.
+ * Finds the webhook that the path names.
+ * @throws {AppError} notFound, also for a webhook that only others manage; forbidden for a write in an archived place.
  */
-export async function ownWebhook(
-  db: Database,
-  { webhook_id, owner_id: caller }: { webhook_id: string; owner_id: string },
-): Promise<WithId<Webhook>> {
+export async function managedWebhook(db: Database, request: FastifyRequest): Promise<WithId<Webhook>> {
+  const { webhook_id } = request.params as { webhook_id: string };
   const webhook = found(await db.webhooks.findOne({ webhook_id }));
-  return found((await manages(db, caller, webhook)) ? webhook : null);
+  await assertManages(db, request, webhook);
+  return webhook;
 }

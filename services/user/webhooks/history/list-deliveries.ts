@@ -1,9 +1,8 @@
 import { oneOf } from '@gatehouse/shared/http/fields';
-import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
-import { config, oneWebhookFailures, operation, ownWebhook, webhookId } from '../contract.ts';
+import { config, managedWebhook, oneWebhookFailures, operation, webhookId } from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
 import { DELIVERY_STATUSES, type Delivery } from '../records.ts';
 import { deliveryRecord, presentDelivery } from './present-delivery.ts';
@@ -45,7 +44,7 @@ const schema = {
 /** GET /api/v1/webhooks/{webhook_id}/deliveries. */
 export const listDeliveries: FastifyPluginAsyncZod<WebhookOptions> = async (app, { db }) => {
   app.get('/api/v1/webhooks/:webhook_id/deliveries', { schema, config }, async (request) => {
-    const { webhook_id } = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
+    const { webhook_id } = await managedWebhook(db, request);
     const { event, status, http_status, from, to } = request.query;
     const { filter, hint } = selectDeliveries(webhook_id, {
       events: event && [event],

@@ -1,9 +1,8 @@
 import { failures } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody, oneOf } from '@gatehouse/shared/http/fields';
-import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { config, oneWebhookFailures, operation, ownWebhook, webhookId } from '../contract.ts';
+import { config, managedWebhook, oneWebhookFailures, operation, webhookId } from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
 import { changeDeliveries, MAX_CHANGED } from './change-deliveries.ts';
 import { requeue } from './requeue.ts';
@@ -52,7 +51,7 @@ export const replaySince: FastifyPluginAsyncZod<WebhookOptions> = async (
   { db, now, retention, webhookChanged },
 ) => {
   app.post('/api/v1/webhooks/:webhook_id/replay', { schema, config }, async (request) => {
-    const { webhook_id, events } = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
+    const { webhook_id, events } = await managedWebhook(db, request);
     const { since, until, all, status = 'failed', event, http_status } = request.body;
     const { filter, ...index } = selectDeliveries(webhook_id, {
       statuses: all ? ['failed', 'delivered'] : [status],

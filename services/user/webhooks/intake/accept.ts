@@ -43,7 +43,9 @@ export function createAccept(options: IntakeOptions): Accept {
           incoming.map(({ audience }) => audience),
         ),
       ]);
-      const events = incoming.map((event, index) => storedEvent(event, { position: first + index, at, retention }));
+      const events = incoming.map((event, index) =>
+        storedEvent(event, { position: first + index, at, retention }),
+      );
       const { acceptances, stored, known } = await insert(db, events);
       await fanOut(options, stored, subscribers);
       await completeFanOut(options, await withOpenIntake(db, known, id));

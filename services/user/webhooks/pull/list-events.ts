@@ -2,7 +2,6 @@ import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { line } from '@gatehouse/shared/http/fields';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { rolesOf } from '../../access/roles.ts';
 import type { Database } from '../../database.ts';
 import { strictQuery } from '../../lists.ts';
 import { config, operation } from '../contract.ts';
@@ -41,7 +40,7 @@ export const listEvents: FastifyPluginAsyncZod<{ db: Database }> = async (app, {
       const { events, ...page } = await readEvents(db, { readers: caller }, range);
       return { data: events.map(presentPulled), ...page };
     }
-    const place = administeredPlace(await rolesOf(db, caller), { organization_id, department_id });
+    const place = await administeredPlace(db, request, { organization_id, department_id });
     const { events, ...page } = await readEvents(
       db,
       { readers: place.department_id ?? place.organization_id },

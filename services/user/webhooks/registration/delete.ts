@@ -1,10 +1,16 @@
 import { found } from '@gatehouse/shared/http/errors';
 import { messageResponse } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
-import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
-import { auditedWebhook, config, oneWebhookFailures, operation, ownWebhook, webhookId } from '../contract.ts';
+import {
+  auditedWebhook,
+  config,
+  managedWebhook,
+  oneWebhookFailures,
+  operation,
+  webhookId,
+} from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
 import { placeOf } from '../records.ts';
 
@@ -30,7 +36,7 @@ export const deleteWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
   { db, now, webhookChanged },
 ) => {
   app.delete('/api/v1/webhooks/:webhook_id', { schema, config }, async (request) => {
-    const { webhook_id } = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
+    const { webhook_id } = await managedWebhook(db, request);
     const deleted = found(await db.webhooks.findOneAndDelete({ webhook_id }));
     await webhookChanged(webhook_id);
     // In the background: without their webhook, deliveries are neither listed nor sent. Any left over expire.

@@ -110,8 +110,8 @@ describe('registration', () => {
 
   test('counts the limit for each place, and under concurrent calls', async () => {
     for (const [person, place, text] of [
-      [adam, support, 'A department may have at most 20 webhooks'],
-      [olga, organization(), 'An organization may have at most 20 webhooks'],
+      [adam, support, 'A department on the Free plan has at most 20 webhooks'],
+      [olga, organization(), 'An organization on the Free plan has at most 20 webhooks'],
     ] as const) {
       const answers = await Promise.all(Array.from({ length: 25 }, () => configure(person, place)));
       expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
@@ -192,6 +192,26 @@ describe('a shared webhook', () => {
     expect(await listed(adam, `?organization_id=${support.organization_id}`)).toEqual([webhook_id]);
     expect(await listed(adam, `?department_id=${sales.department_id}`)).toEqual([]);
   });
+
+  test.each(['department', 'organization'] as const)(
+    'can only be read while its %s is archived',
+    async (what) => {
+      const archived = { $set: { archived_at: '2026-01-15T09:30:00.000Z' } };
+      if (what === 'department') await service.db.departments.updateOne(support, archived);
+      else await service.db.organizations.updateOne(organization(), archived);
+      for (const [method, path, body] of OPERATIONS) {
+        const answer = await adam.call(method, `/${webhook_id}${path}`, body);
+        if (method === 'GET') expect(answer.status).toBe(200);
+        else
+          expect(outcome(answer)).toStrictEqual(
+            service.failure(answer, 403, 'FORBIDDEN', 'Forbidden', `The ${what} is archived`),
+          );
+      }
+      expect((await configure(adam, support)).status).toBe(403);
+      expect((await configure(olga, organization())).status).toBe(what === 'department' ? 201 : 403);
+      expect(await listed(adam)).toEqual([webhook_id]);
+    },
+  );
 
   test('does not change its place', async () => {
     await olga.call('PATCH', `/${webhook_id}`, { ...sales, owner_id: olga.user_id, name: 'Mine' });
