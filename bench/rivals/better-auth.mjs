@@ -30,6 +30,6 @@ const handle = toNodeHandler(betterAuth(options));
 const server = createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url, baseURL);
   if (pathname === '/codes') response.end(codes.get(searchParams.get('email')) ?? '');
-  else handle(request, response);
+  else void handle(request, response);
 });
 server.listen(Number(port), '127.0.0.1', () => console.log('up'));
