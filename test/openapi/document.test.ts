@@ -163,7 +163,7 @@ describe('every operation at the gateway', () => {
   });
 
   test('documents only statuses of the contract', () => {
-    const listed = ['200', '201', '400', '401', '403', '404', '409', '429', '500', '503'];
+    const listed = ['200', '201', '202', '400', '401', '403', '404', '409', '429', '500', '503'];
     const ofBrowsers = ['302', '303'];
     const ofScim = ['204', '304', '412', '413', '501'];
     for (const [name, { responses }] of operations) {

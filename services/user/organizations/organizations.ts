@@ -14,18 +14,28 @@ import { listDepartments } from './departments/list.ts';
 import { reportPayment } from './departments/report-payment.ts';
 import { updateDepartment } from './departments/update.ts';
 import { getOrganization } from './get.ts';
-import { acceptAllInvitations } from './invitations/accept.ts';
+import { acceptInvitation } from './invitations/accept.ts';
+import { completeAcceptances } from './invitations/accept-verified.ts';
+import { createAfterResponse } from './invitations/after-response.ts';
 import { createInvitation } from './invitations/create.ts';
+import { declineInvitation } from './invitations/decline.ts';
 import { listInvitations } from './invitations/list.ts';
+import { listReceivedInvitations } from './invitations/list-received.ts';
+import type { MailOptions } from './invitations/mail.ts';
+import { resendInvitation } from './invitations/resend.ts';
+import { datePendingInvitations } from './invitations/status.ts';
 import { withdrawInvitation } from './invitations/withdraw.ts';
 import { listOrganizations } from './list.ts';
 import { getMember } from './members/get.ts';
 import { listMembers } from './members/list.ts';
 import { removeMember } from './members/remove.ts';
 import { setMember } from './members/set.ts';
-import { addOwner } from './owners/add.ts';
 import { listOwners } from './owners/list.ts';
+import { listOffers } from './owners/list-offers.ts';
+import { offerOwnership } from './owners/offer.ts';
 import { removeOwner } from './owners/remove.ts';
+import { resendOffer } from './owners/resend-offer.ts';
+import { withdrawOffer } from './owners/withdraw-offer.ts';
 import { updateOrganization } from './update.ts';
 
 interface Options {
@@ -35,18 +45,21 @@ interface Options {
   now: () => number;
 }
 
-/** The routes under /api/v1/organizations; register behind `requirePrincipal`. */
+/** The routes under /api/v1/organizations and /api/v1/invitations; register behind `requirePrincipal`. */
 export async function organizations(app: FastifyInstance, options: Options): Promise<void> {
   await app.register(requireMembership, options);
-  const operations: ((app: FastifyInstance, options: Options) => Promise<void>)[] = [
+  const operations: ((app: FastifyInstance, options: Options & MailOptions) => Promise<void>)[] = [
     createOrganization,
     listOrganizations,
     getOrganization,
     updateOrganization,
     listAudit,
     listOwners,
-    addOwner,
+    offerOwnership,
     removeOwner,
+    listOffers,
+    withdrawOffer,
+    resendOffer,
     createDepartment,
     listDepartments,
     getDepartment,
@@ -61,9 +74,15 @@ export async function organizations(app: FastifyInstance, options: Options): Pro
     createInvitation,
     listInvitations,
     withdrawInvitation,
+    resendInvitation,
+    listReceivedInvitations,
+    acceptInvitation,
+    declineInvitation,
   ];
-  for (const operation of operations) await app.register(operation, options);
+  const afterResponse = createAfterResponse(app);
+  for (const operation of operations) await app.register(operation, { ...options, afterResponse });
   app.addHook('onReady', async () => void (await removeLeavingMarks(options.db)));
-  app.addHook('onReady', () => acceptAllInvitations(options.db, options.now()));
+  app.addHook('onReady', async () => void (await datePendingInvitations(options.db)));
+  app.addHook('onReady', () => completeAcceptances(options.db, options.now()));
   app.addHook('onReady', () => endSelfGrants(options.db, {}));
 }

@@ -144,23 +144,25 @@ describe('the first login of an unknown address', () => {
     expect(await logIn({ subject: GRACE.subject })).toMatchObject({ user_id: user.user_id });
   });
 
-  it('accepts the invitations of the address', async () => {
-    const { organization_id, department_id } = await service.newOrganization({ domain: null });
-    await service.db.memberships.insertOne({
-      membership_id: `invitation ${turn}`,
-      organization_id,
-      department_id,
-      email,
-      role: 'Editor',
-      granted_by: 'User-100000',
-      granted_at: new Date(service.clock.now()).toISOString(),
-      expires_at: new Date(service.clock.now() + 60_000),
-    });
+  it('accepts the invitations of the connection’s organization to the address, and of no other', async () => {
+    const other = await service.newOrganization({ domain: null });
+    const own = { organization_id: connection.organization_id, department_id: `department ${turn}` };
+    for (const [number, { organization_id, department_id }] of [own, other].entries())
+      await service.db.memberships.insertOne({
+        membership_id: `invitation ${turn} ${number}`,
+        organization_id,
+        department_id,
+        email,
+        role: 'Editor',
+        granted_by: 'User-100000',
+        granted_at: new Date(service.clock.now()).toISOString(),
+        valid_until: new Date(service.clock.now() + 60_000),
+        expires_at: new Date(service.clock.now() + 60_000),
+      });
     const { user_id } = await logIn();
-    expect(await service.db.memberships.findOne({ department_id })).toMatchObject({
-      user_id,
-      role: 'Editor',
-    });
+    const invited = (department_id: string) => service.db.memberships.findOne({ department_id, email });
+    expect(await invited(own.department_id)).toMatchObject({ user_id, role: 'Editor' });
+    expect(await invited(other.department_id)).not.toHaveProperty('user_id');
   });
 
   it('makes one account of twenty logins at once', async () => {
