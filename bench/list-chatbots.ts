@@ -6,6 +6,7 @@ import { testClock } from '../test/fixtures/clock.ts';
 import { launch } from '../test/fixtures/launcher.ts';
 import { member } from '../test/fixtures/members.ts';
 import { JWT_SECRET } from '../test/fixtures/services.ts';
+import { storeOrganization } from '../test/user/access/store-organization.ts';
 import { inTurns, load } from './load.ts';
 
 const SMALL = 1_000;
@@ -43,9 +44,15 @@ export async function listChatbots(): Promise<void> {
 
 /** Fills a department. @returns the `Authorization` of an Editor in it. */
 async function department(db: Database, department_id: string, count: number): Promise<string> {
-  const place = { organization_id: 'bench', department_id };
   const created_at = '2026-01-15T09:30:00.000Z';
   const owner = await member(db, testClock());
+  const { departments } = await storeOrganization(db, {
+    owners: [owner.user_id],
+    departments: [department_id],
+    now: Date.parse(created_at),
+  });
+  const [{ organization_id, ...stored }] = departments as [(typeof departments)[0]];
+  const place = { organization_id, department_id: stored.department_id };
   const editor = await member(db, testClock());
   await db.memberships.insertOne({
     membership_id: department_id,

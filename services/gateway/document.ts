@@ -12,6 +12,7 @@ interface Operation {
 
 interface OpenApi {
   paths: Record<string, Record<string, Operation>>;
+  webhooks?: Record<string, object>;
 }
 
 /** The paths that clients reach through the gateway; it documents the Direct contract itself. */
@@ -43,7 +44,11 @@ export function documentOf(services: readonly string[], timeout: number) {
       .flatMap((document) => Object.entries(document?.paths ?? {}))
       .filter(([path]) => CATALOGUE.test(path));
     const all = Object.entries({ ...Object.fromEntries(forwarded), ...own.paths });
-    return { ...own, paths: Object.fromEntries(all.map(([path, item]) => [path, withKeys(path, item)])) };
+    return {
+      ...own,
+      paths: Object.fromEntries(all.map(([path, item]) => [path, withKeys(path, item)])),
+      webhooks: Object.assign({}, ...documents.map((document) => document?.webhooks)),
+    };
   };
 }
 

@@ -10,12 +10,14 @@ import { forgotPassword } from './account/forgot-password.ts';
 import { ownAudit } from './account/own-audit.ts';
 import { profile } from './account/profile.ts';
 import { resetPassword } from './account/reset-password.ts';
+import { listOwnRoles } from './account/roles.ts';
 import { sessions } from './account/sessions.ts';
 import { signup } from './account/signup.ts';
 import { verifyOtp } from './account/verify-otp.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import type { Database } from './database.ts';
 import type { Mailer } from './mail.ts';
+import type { ExportTuning } from './organizations/exports/worker.ts';
 import { organizations } from './organizations/organizations.ts';
 import { createOutbound, type OutboundTuning } from './outbound/outbound.ts';
 import { scim } from './scim/scim.ts';
@@ -23,6 +25,7 @@ import { createResolveTxt, type ResolveTxt } from './sso/domains/resolve-txt.ts'
 import type { LdapTuning } from './sso/ldap/options.ts';
 import type { OidcLimits } from './sso/oidc/limits.ts';
 import { singleSignOn } from './sso/sso.ts';
+import { eventDocument } from './webhooks/events/document.ts';
 import { publishEvents } from './webhooks/intake/publish.ts';
 import { createDelivery, type DeliveryTuning } from './webhooks/pipeline.ts';
 import { webhooks } from './webhooks/webhooks.ts';
@@ -36,6 +39,7 @@ export interface UserServiceOptions {
   now?: () => number;
   logStream?: { write(line: string): void };
   delivery?: DeliveryTuning;
+  exportTuning?: ExportTuning;
   /** Tests inject the limits of calls to identity providers, and what DNS answers. */
   outbound?: OutboundTuning;
   ldap?: LdapTuning;
@@ -51,6 +55,7 @@ export async function buildUserService({
   now = Date.now,
   logStream,
   delivery: tuning = {},
+  exportTuning = {},
   outbound: outboundTuning = {},
   ldap = {},
   oidc = {},
@@ -67,6 +72,7 @@ export async function buildUserService({
       smtp: { needed: false, check: mailer.verify },
     },
     hooks: (server) => server.register(requirePrincipal, { users: db.users, tokens, now }),
+    webhooks: eventDocument(),
     now,
     ...(logStream && { logStream }),
   });
@@ -81,8 +87,9 @@ export async function buildUserService({
   });
   await app.register(profile, { db, now });
   await app.register(ownAudit, { db });
+  await app.register(listOwnRoles, { db });
   await app.register(sessions, { config, db, now });
-  await app.register(organizations, { config, db, mailer, now });
+  await app.register(organizations, { config, db, mailer, now, exportTuning });
   const delivery = createDelivery(app, { config, db, now, ...tuning });
   await app.register(chatbots, { db, now, accept: delivery.accept });
   await app.register(webhooks, { db, now, ...delivery });

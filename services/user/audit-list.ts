@@ -28,6 +28,7 @@ export const auditRecord = z
         session_id: z.string().exactOptional(),
         connection_id: z.string().exactOptional(),
         domain_id: z.string().exactOptional(),
+        export_id: z.string().exactOptional(),
       })
       .meta({ description: 'Whom or what the action changed, apart from the actor' }),
     before: changedFields.meta({ description: 'The changed fields, before; never a secret' }),

@@ -3,6 +3,7 @@ import { auditCollections } from '@gatehouse/shared/identity/audit';
 import { featureCollections } from '@gatehouse/shared/identity/features';
 import { userCollections } from '@gatehouse/shared/identity/users';
 import { chatbotCollections } from './chatbots/records.ts';
+import { exportCollections } from './organizations/exports/records.ts';
 import { organizationCollections } from './organizations/records.ts';
 import { ssoCollections } from './sso/records.ts';
 import { webhookCollections } from './webhooks/records.ts';
@@ -14,6 +15,7 @@ export const COLLECTIONS = {
   ...auditCollections,
   ...chatbotCollections,
   ...organizationCollections,
+  ...exportCollections,
   ...ssoCollections,
   ...webhookCollections,
 };

@@ -1,5 +1,5 @@
 import { line, oneOf, searchText } from '@gatehouse/shared/http/fields';
-import type { Collection, Document, Filter, Sort } from 'mongodb';
+import type { Collection, Document, Filter, IndexSpecification, Sort } from 'mongodb';
 import { z } from 'zod';
 
 /** What one list sorts, filters and searches by. */
@@ -14,6 +14,8 @@ export interface ListTable {
   hidden?: readonly string[];
   /** A unique field, or fields that end with one, that break ties, so that no record is repeated or lost between pages. */
   unique: string | readonly string[];
+  /** Counts no further, so that a long list costs no more than a short one; at least to the record after the page. */
+  maxCount?: number;
 }
 
 /** Records that the caller may see: those `within` one filter and in none of `except`, which must not overlap. */
@@ -118,12 +120,14 @@ export const pageResponse = <Item extends z.ZodType>(item: Item) =>
  * Reads one page and counts the list.
  * @param visible what the caller may see, in parts that do not overlap. Each part and each exception is counted on its
  * own, by its own index; the exceptions are subtracted.
+ * @param options.hint the index to read.
  */
 export async function readPage<Item extends Document>(
   collection: Collection<Item>,
-  { filters, search: searchFilter, hidden = [], unique }: Omit<ListTable, 'sortable'>,
+  { filters, search: searchFilter, hidden = [], unique, maxCount }: Omit<ListTable, 'sortable'>,
   visible: readonly Visible<Item>[],
   query: ListQuery,
+  { hint }: { hint?: IndexSpecification | undefined } = {},
 ) {
   const { page, limit, sort_by, order, search } = query;
   const conditions: Filter<Document>[] = Object.entries(query)
@@ -137,9 +141,13 @@ export async function readPage<Item extends Document>(
   }));
   const direction = order === 'asc' ? 1 : -1;
   const sort: Sort = Object.fromEntries([sort_by, unique].flat().map((field) => [field, direction]));
+  const counting = {
+    ...(hint && { hint }),
+    ...(maxCount && { limit: Math.max(maxCount, page * limit + 1) }),
+  };
   const count = async ({ within, except = [] }: Visible<Item>) => {
     const [all = 0, ...excluded] = await Promise.all(
-      [within, ...except].map((filter) => collection.countDocuments(filter)),
+      [within, ...except].map((filter) => collection.countDocuments(filter, counting)),
     );
     // Concurrent writes can make the exceptions outnumber their part.
     return Math.max(0, all - sum(excluded));
@@ -147,7 +155,7 @@ export async function readPage<Item extends Document>(
 
   const [data, ...counts] = await Promise.all([
     collection
-      .find(anyOf(parts), { sort, skip: (page - 1) * limit, limit })
+      .find(anyOf(parts), { sort, skip: (page - 1) * limit, limit, ...(hint && { hint }) })
       .project<Item>(Object.fromEntries(['_id', ...hidden].map((field) => [field, 0])))
       .toArray(),
     ...parts.map(count),

@@ -1,3 +1,4 @@
+import { AUDIT_ACTIONS } from '@gatehouse/shared/identity/audit';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describePages, expectAccessible, type Pages } from '../fixtures/browser.ts';
@@ -115,7 +116,7 @@ describePages('organizations', (pages) => {
     ).toHaveLength(2);
 
     await invite(grace.email, 'Admin');
-    await toast(page, `${grace.email} has an account and is a member now.`);
+    await toast(page, `${grace.email} is a member now.`);
     await invite(grace.email, 'Admin');
     await dialog(page).getByText('This person is a member already.').waitFor();
     await expectAccessible(page, 'invitation-refused');
@@ -123,6 +124,43 @@ describePages('organizations', (pages) => {
     await page.getByRole('button', { name: 'Withdraw: new@example.com' }).click();
     await dialog(page).getByRole('button', { name: 'Withdraw' }).click();
     await page.getByText('There are no open invitations.').waitFor();
+  });
+
+  test('adds a member by the ID of their account', async () => {
+    const ada = await newAccount(pages);
+    const place = await createDepartment(pages, ada);
+    const grace = await newAccount(pages);
+    const page = await pages.openAs(ada, place.part('members'));
+    await button(page, 'Invite a person').click();
+    await dialog(page).getByLabel('Invite by').selectOption('User ID');
+    await dialog(page).getByLabel('User ID').fill(` ${grace.user_id} `);
+    await dialog(page).getByLabel('Role').selectOption('Editor');
+    await expectAccessible(page, 'member-add');
+    await dialog(page).getByRole('button', { name: 'Send invitation' }).click();
+    await toast(page, `${grace.user_id} is a member now.`);
+    await page.getByRole('cell', { name: 'Editor' }).waitFor();
+  });
+
+  test('breaks a long address on a phone at its signs only', async () => {
+    const ada = await newAccount(pages);
+    const place = await createDepartment(pages, ada);
+    const email = 'ada.augusta.king-noel@correspondence.analytical-engines.example';
+    const page = await pages.openAs(ada, place.part('invitations'));
+    await button(page, 'Invite a person').click();
+    await dialog(page).getByLabel('E-mail').fill(email);
+    await dialog(page).getByRole('button', { name: 'Send invitation' }).click();
+    await page.getByRole('cell', { name: email, exact: true }).waitFor();
+    await expectAccessible(page, 'invitation-long');
+    await page.setViewportSize({ width: 360, height: 800 });
+    const lines = await page.locator('td .address').evaluate((address) =>
+      [...address.childNodes].map((part) => {
+        const range = document.createRange();
+        range.selectNodeContents(part);
+        return [part.textContent, range.getClientRects().length];
+      }),
+    );
+    expect(lines.filter(([text, count]) => text && count !== 1)).toEqual([]);
+    expect(lines.map(([text]) => text).join('')).toBe(email);
   });
 
   test('changes roles and removes members', async () => {
@@ -296,6 +334,14 @@ describePages('organizations', (pages) => {
     await page.reload();
     await page.getByText('Name: Support').waitFor();
     expect(await page.locator('tbody tr').count()).toBe(1);
+    const offered = await page
+      .getByLabel('Action')
+      .locator('option')
+      .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
+    const isPersonal = /^(signup|verify|forgot|reset|login|refresh|logout|session\..*|profile\..*)$/;
+    expect(offered.toSorted()).toEqual(
+      ['', ...AUDIT_ACTIONS.filter((action) => !isPersonal.test(action))].toSorted(),
+    );
   });
 
   test('shows hostile names and addresses as text', async () => {

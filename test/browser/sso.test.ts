@@ -40,6 +40,23 @@ describePages('single sign-on', (pages) => {
     expect(asked).toBe(`?${query}`);
   });
 
+  test('is ready again when the back button shows the page as it was', async () => {
+    const page = await pages.open('/sso');
+    await page.route('**/api/v1/auth/sso/discover?*', (route) => route.fulfill(connection()));
+    // The browser stays on the page, as a page that comes back from its cache has stayed.
+    await page.route('**/saml/login/acme', (route) => route.fulfill({ status: 204 }));
+    const left = page.waitForResponse('**/saml/login/acme');
+    await find(page, 'acme');
+    await left;
+    await page.locator('form[aria-busy=true]').waitFor();
+    await page.evaluate(`dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))`);
+    await page.evaluate(`dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`);
+    await page.locator('form[aria-busy=false]').waitFor();
+    const again = page.waitForRequest('**/saml/login/acme');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await again;
+  });
+
   test('names the field of an organization that the service does not know', async () => {
     const page = await pages.open('/sso');
     for (const organization of ['nobody', 'ada@nobody.example', 'ada@', '@', '/']) {

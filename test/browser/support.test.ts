@@ -33,6 +33,23 @@ describePages(
       await banner(page).waitFor();
     });
 
+    test.each([3, -3])(
+      'lasts as long as its token on a device whose clock is %i hours off',
+      async (hours) => {
+        const ada = await person({ name: 'Ada Lovelace' });
+        const page = await pages.open();
+        await page.clock.install({ time: Date.now() + hours * 3_600_000 });
+        await page.goto(await full(ada));
+        await banner(page).waitFor();
+        await page.getByRole('heading', { name: 'Activity' }).waitFor();
+        await page.clock.fastForward('24:00');
+        await page.getByText(ada.email).first().waitFor();
+        expect(await page.getByText('Your session ends in').count()).toBe(0);
+        await page.clock.fastForward('03:00');
+        await page.getByText(/^Your session ends in \d minutes\.$/).waitFor();
+      },
+    );
+
     test('is out of the address before anything else runs or is called', async () => {
       const ada = await person();
       const page = await pages.open();

@@ -130,6 +130,8 @@ test('asks the database once more than before', async () => {
   commands.length = 0;
   expect((await postForm(`${url}/v2/login`, { email, password: 'secret' })).status).toBe(200);
   expect(commands).toEqual(['find', 'aggregate', 'insert']); // the account, the domain, the audit
+  // The user service relays the login to webhooks.
+  expect(await db.auditEvents.findOne()).toMatchObject({ action: 'login', relay: true });
   await app.close();
   await drop();
 });

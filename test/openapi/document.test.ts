@@ -1,5 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EVENTS } from '../../services/user/webhooks/events.ts';
 import { startGateway } from '../fixtures/gateway.ts';
 import { send } from '../fixtures/http.ts';
 import { startServices } from '../fixtures/services.ts';
@@ -49,6 +50,7 @@ beforeAll(async () => {
   services = await startServices();
   gateway = await startGateway({
     env: { LOGIN_SERVICE_URL: services.login, USER_SERVICE_URL: services.user },
+    limits: { document: 60_000 },
   });
   for (const [name, url] of Object.entries({
     gateway: gateway.url,
@@ -165,6 +167,7 @@ describe('every operation at the gateway', () => {
   test('documents only statuses of the contract', () => {
     const listed = ['200', '201', '202', '400', '401', '403', '404', '409', '429', '500', '503'];
     const ofBrowsers = ['302', '303'];
+    const ofDownloads = ['206', '416'];
     const ofScim = ['204', '304', '412', '413', '501'];
     for (const [name, { responses }] of operations) {
       if (isForProviders(name)) {
@@ -172,7 +175,8 @@ describe('every operation at the gateway', () => {
         expect([...listed, ...more], name).toEqual(expect.arrayContaining(Object.keys(responses)));
         continue;
       }
-      expect(listed, name).toEqual(expect.arrayContaining(Object.keys(responses)));
+      const more = name.endsWith('/download') ? ofDownloads : [];
+      expect([...listed, ...more], name).toEqual(expect.arrayContaining(Object.keys(responses)));
     }
   });
 
@@ -231,4 +235,35 @@ describe('every operation at the gateway', () => {
       expect({ name, has }).toEqual({ name, has: security?.length === 1 && takesKey(name) });
     }
   });
+});
+
+describe.each(['gateway', 'user'])('the webhooks of the %s service', (name) => {
+  const webhooks = () => JSON.parse(documents[name] as string).webhooks;
+
+  test('are the events', () => {
+    expect(Object.keys(webhooks())).toEqual(Object.keys(EVENTS));
+  });
+
+  test.each(Object.entries(EVENTS))(
+    'describe %s with its version, schema and example',
+    (event, definition) => {
+      const { post } = webhooks()[event];
+      const { schema, example } = post.requestBody.content['application/json'];
+      expect(post['x-event-version']).toBe(definition.version);
+      expect(example).toEqual({ event, timestamp: expect.any(String), data: definition.example });
+      expect(Object.keys(schema.properties.data.properties)).toEqual(Object.keys(definition.data.shape));
+      expect(schema.properties.data).not.toHaveProperty('additionalProperties');
+      expect(schema.required).toEqual(['event', 'timestamp', 'data']);
+      expect(post.parameters.map((header: { name: string }) => header.name)).toEqual([
+        'X-Service-Signature',
+        'webhook-id',
+        'webhook-timestamp',
+        'webhook-signature',
+      ]);
+    },
+  );
+});
+
+test('only the user service and the gateway send events', () => {
+  expect(JSON.parse(documents.login as string)).not.toHaveProperty('webhooks');
 });

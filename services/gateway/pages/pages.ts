@@ -3,7 +3,7 @@ import type { GatewayConfig } from '@gatehouse/shared/config';
 import { publicRoutes } from '@gatehouse/shared/http/public-routes';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Asset, CODINGS, type Coding, createAsset, createModules } from './assets.ts';
-import { LANGUAGES, type Language, PATHS, viewOf } from './browser/paths.ts';
+import { LANGUAGES, type Language, NEEDS_SESSION, PATHS, viewOf } from './browser/paths.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
 import { languageOf } from './language.ts';
 import { shell } from './shell.ts';
@@ -33,6 +33,14 @@ export async function pages(app: FastifyInstance, { config }: { config: GatewayC
     app.get(path, async (request, reply) =>
       send(request, reply.headers(headers), shellOf(path, languageOf(request.headers['accept-language']))),
     );
+    if (path !== '/') {
+      app.get(`${path}/`, async ({ url }, reply) =>
+        // The query may hold the token of a support link.
+        reply
+          .headers({ ...headers, 'cache-control': 'no-store' })
+          .redirect(path + url.slice(`${path}/`.length), 308),
+      );
+    }
   }
   const immutable = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' };
   for (const asset of assets) {
@@ -84,15 +92,17 @@ async function build(config: GatewayConfig) {
   const shells = new Map<string, Omit<Asset, 'path'>>();
   for (const language of LANGUAGES) {
     const texts = await modules.load(browser(`texts/${language}.ts`));
+    const accountTexts = await modules.load(browser(`texts/${language}-account.ts`));
     for (const path of PATHS) {
       const { closure } = await modules.load(browser(`views/${viewOf(path)}.ts`));
+      const more = NEEDS_SESSION.has(viewOf(path)) ? accountTexts.closure : [];
       const document = shell({
         language,
         config: { ...browserConfig(config), logo, altcha: altcha?.config },
         icon: logo,
         styles: styles.map((asset) => asset.path),
         scripts: [arrival.asset.path, main.asset.path],
-        preloads: [...new Set([...main.closure, ...texts.closure, ...closure])],
+        preloads: [...new Set([...main.closure, ...texts.closure, ...more, ...closure])],
       });
       shells.set(`${language} ${path}`, {
         ...createAsset('page.html', document),

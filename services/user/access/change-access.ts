@@ -4,9 +4,10 @@ import { findActiveUser } from '@gatehouse/shared/identity/users';
 import { placeOf, type StoredChatbot } from '../chatbots/records.ts';
 import type { Database } from '../database.ts';
 import { accessListOf, type Grant } from './access-list.ts';
+import { refuseArchived } from './archived.ts';
 import { roleOn } from './chatbot-roles.ts';
 import { revokeGrants, revokeSelfGrants } from './revoke-grants.ts';
-import { roleIn, rolesOf } from './roles.ts';
+import { archivedIn, roleIn, rolesOf } from './roles.ts';
 import { ableOwners, accessListWrite } from './succession.ts';
 
 const MAX_ENTRIES = 1_000;
@@ -34,7 +35,7 @@ interface Changed {
 /**
  * Changes one entry of an access list. Optimistic concurrency: one write wins, the others are decided again, so
  * that the last two Owners cannot both leave.
- * @throws {AppError} notFound or forbidden; userNotFound if a new entry is not for an active user or, on a
+ * @throws {AppError} notFound or forbidden, also for an archived chatbot; userNotFound if a new entry is not for an active user or, on a
  * department's chatbot, not for a member.
  * @returns the entry's role before, or null, and the place of the chatbot.
  */
@@ -52,6 +53,7 @@ export async function changeAccess(db: Database, change: Change): Promise<Change
     const current = list.find((grant) => grant.user_id === user_id);
     const inherited = roleOn({ ...chatbot, owner_id: '', permissions: [] }, user_id, userRoles);
     assertMayChange(change, callerRole, { before: current?.role ?? inherited, after: role ?? inherited });
+    refuseArchived(archivedIn(callerRoles, chatbot.department_id));
 
     if (!current) {
       if (role === undefined) throw new AppError('notFound');

@@ -7,7 +7,8 @@ import type { Filter } from 'mongodb';
 import type { StoredChatbot } from '../chatbots/records.ts';
 import type { Database } from '../database.ts';
 import { anyOf, type Visible } from '../lists.ts';
-import { type Roles, roleIn, rolesOf } from './roles.ts';
+import { isWrite, refuseArchived } from './archived.ts';
+import { archivedIn, liveRoles, type Roles, roleIn, rolesOf } from './roles.ts';
 
 /** A user's role on a chatbot (CONTRACT.md §Role on a chatbot). */
 export function roleOn(
@@ -69,7 +70,7 @@ export function visibleTo(
   ];
 }
 
-/** The chatbots on which the caller has the permission that the route needs. */
+/** The chatbots on which the caller has the permission that the route needs; to write, those that are not archived. */
 interface Permitted {
   roles: Roles;
   visible: Visible<StoredChatbot>[];
@@ -77,7 +78,8 @@ interface Permitted {
   filter: Filter<StoredChatbot>;
   /**
    * Returns the chatbot that an operation found with `filter`.
-   * @throws {AppError} if it found none: forbidden if the caller may view the chatbot, otherwise notFound.
+   * @throws {AppError} if it found none: forbidden if the caller may view the chatbot, in words if it is archived;
+   * otherwise notFound.
    */
   found<T>(chatbot: T | null, chatbot_id: string): Promise<T>;
 }
@@ -92,27 +94,34 @@ export async function permittedChatbots(
   if (!permission || !isPermission(permission)) throw new Error('the route config names no permission');
   const caller = callerId(request);
   const roles = await rolesOf(db, caller);
-  const visible = visibleTo(caller, roles, permission, scope);
+  const writes = isWrite(request);
+  const visible = visibleTo(caller, writes ? liveRoles(roles) : roles, permission, scope);
   return {
     roles,
     visible,
     filter: anyOf(visible),
     async found(chatbot, chatbot_id) {
       if (chatbot !== null) return chatbot;
+      if (permission === 'view chatbot') throw new AppError('notFound');
       const viewable = { chatbot_id, ...anyOf(visibleTo(caller, roles, 'view chatbot')) };
-      const isVisible = permission !== 'view chatbot' && (await db.chatbots.findOne(viewable)) !== null;
-      throw new AppError(isVisible ? 'forbidden' : 'notFound');
+      const viewed = await db.chatbots.findOne(viewable);
+      if (viewed === null) throw new AppError('notFound');
+      const role = roleOn(viewed, caller, roles);
+      if (writes && role && can(role, permission)) refuseArchived(archivedIn(roles, viewed.department_id));
+      throw new AppError('forbidden');
     },
   };
 }
 
 /**
  * The place of a new chatbot in a department.
- * @throws {AppError} notFound if the creator has no role there; forbidden if their role may not create chatbots.
+ * @throws {AppError} notFound if the creator has no role there; forbidden if their role may not create chatbots or the
+ * department is archived.
  */
 export function placeForNewChatbot({ departments }: Roles, department_id: string) {
   const department = departments.find((each) => each.department_id === department_id);
   if (!department) throw new AppError('notFound');
   if (!can(department.role, 'create chatbot')) throw new AppError('forbidden');
+  refuseArchived(department.archived);
   return { organization_id: department.organization_id, department_id };
 }

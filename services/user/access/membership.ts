@@ -5,6 +5,7 @@ import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Database } from '../database.ts';
+import { isWrite, refuseArchived } from './archived.ts';
 import { type Roles, rolesOf } from './roles.ts';
 
 /** The caller's place in the organization or department that the path names. */
@@ -29,7 +30,7 @@ interface Path {
 
 /**
  * Checks the caller's role on every route under /organizations/{organization_id} against the permission in the
- * route's config: 404 if the caller has no role there, 403 if their role lacks the permission.
+ * route's config: 404 if the caller has no role there, 403 if their role lacks the permission or the place is archived.
  */
 export const requireMembership = fp(async (app: FastifyInstance, { db }: { db: Database }) => {
   app.decorateRequest('membership', undefined);
@@ -49,11 +50,15 @@ export const requireMembership = fp(async (app: FastifyInstance, { db }: { db: D
     const role = isOwner ? 'Owner' : department_id === undefined ? undefined : departments[0]?.role;
     request.membership = { caller, role, roles };
 
-    const { permission = 'ownership', orOneself } = request.routeOptions.config;
+    const { permission = 'ownership', orOneself, whileArchived } = request.routeOptions.config;
     const isAllowed = isPermission(permission)
       ? isOwner || departments.some((each) => can(each.role, permission)) || (orOneself && user_id === caller)
       : isOwner || permission === 'membership';
     if (!isAllowed) throw new AppError('forbidden');
+    if (!isWrite(request) || (whileArchived === 'oneself' && user_id === caller)) return;
+    refuseArchived(
+      department_id === undefined ? roles.archived.get(organization_id) : departments[0]?.archived,
+    );
   });
 });
 

@@ -1,5 +1,5 @@
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
-import { type AuditAction, audit } from '@gatehouse/shared/identity/audit';
+import { type AuditAction, type AuditEvent, audit } from '@gatehouse/shared/identity/audit';
 import { findUserByEmail, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
@@ -10,11 +10,16 @@ declare module 'fastify' {
     /** The action that each attempt at this route is audited as, whether it succeeds or is refused. */
     audits?: AuditAction;
   }
+  interface FastifyRequest {
+    /** The fields that the attempt changed, for its audit event. */
+    auditedChange?: AuditEvent['after'];
+  }
 }
 
 /** Audits the routes whose config says so. A malformed form never reaches the handler and is no attempt. */
 export const auditAttempts = fp(
   async (app: FastifyInstance, { db, now }: { db: Database; now: () => number }) => {
+    app.decorateRequest('auditedChange', undefined);
     app.addHook('onRoute', (route) => {
       const action = route.config?.audits;
       const { handler } = route;
@@ -31,6 +36,7 @@ export const auditAttempts = fp(
           outcome: failure?.message ?? 'success',
           email,
           user_id: user && userIdOf(user),
+          after: request.auditedChange ?? null,
         });
         if (attempt.status === 'rejected') throw attempt.reason;
         return attempt.value;

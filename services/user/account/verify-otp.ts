@@ -2,7 +2,7 @@ import { verifyOtpContract } from '@gatehouse/shared/contract/direct';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
-import { findUserByEmail, IS_UNVERIFIED } from '@gatehouse/shared/identity/users';
+import { findUserByEmail, IS_UNVERIFIED, isActive } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../database.ts';
 import { hourlyBudgetSpent } from '../hourly-budget.ts';
@@ -52,6 +52,7 @@ export const verifyOtp: FastifyPluginAsyncZod<{
     if (verdict === 'expired') throw new AppError('otpExpired');
     if (verdict !== 'valid') throw new AppError('otpInvalid');
 
+    if (!user.verified && isActive(checked)) request.auditedChange = { account_status: 'active' };
     await ensureFeatures(db, checked, now());
     await acceptEarlierInvitations(db, checked, now(), request);
     return { message: 'OTP verified successfully' as const, user_id: String(checked.user_id) };

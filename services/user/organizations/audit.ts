@@ -1,17 +1,10 @@
 import { line } from '@gatehouse/shared/http/fields';
-import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import {
-  auditQuery,
-  auditRecord,
-  auditTable,
-  presentEvent,
-  within,
-  withoutAddresses,
-} from '../audit-list.ts';
+import { auditQuery, auditRecord, auditTable, within } from '../audit-list.ts';
 import type { Database } from '../database.ts';
 import { pageResponse, readPage } from '../lists.ts';
 import { organizationPath, refusals, tagged } from './contract.ts';
+import { presentToOwners } from './present-event.ts';
 
 const config = { permission: 'ownership' } as const;
 
@@ -24,13 +17,6 @@ const schema = {
   querystring: auditQuery.extend({ actor: line(200).optional(), department_id: line(200).optional() }),
   response: { 200: pageResponse(auditRecord), ...refusals },
 };
-
-/** What an invitee does by accepting an invitation, which these events name. */
-const ACCEPTED: ReadonlySet<AuditEvent['action']> = new Set([
-  'invitation.accept',
-  'owner.add',
-  'owner.remove',
-]);
 
 /** GET /api/v1/organizations/{organization_id}/audit (CONTRACT.md §Audit). */
 export const listAudit: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
@@ -50,18 +36,6 @@ export const listAudit: FastifyPluginAsyncZod<{ db: Database }> = async (app, { 
       [{ within: chosen }],
       request.query,
     );
-    const present = (event: AuditEvent) => {
-      const shown = presentEvent(event);
-      const isAccepted = ACCEPTED.has(event.action) && event.target.invitation_id !== undefined;
-      const isLeft = event.target.user_id === event.user_id && event.after === null;
-      if (event.action === 'invitation.decline') {
-        return { ...shown, actor: { user_id: null, email: null }, address: null };
-      }
-      // An invitation by user_id tells no address, so joining or leaving must not reveal it.
-      // Another organization has proved control of the domain.
-      const isTaken = event.action === 'domain.update' && event.user_id === null;
-      return isAccepted || isLeft || isTaken ? withoutAddresses(shown) : shown;
-    };
-    return { data: data.map(present), pagination };
+    return { data: data.map(presentToOwners), pagination };
   });
 };

@@ -1,6 +1,7 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { z } from 'zod';
+import { personFields } from '../access/people.ts';
 
 /** Schema parts that the operations on organizations, departments and members share. */
 
@@ -56,6 +57,20 @@ export const ownerRecord = z
     examples: [{ user_id: 'User-483920', granted_by: 'User-483920', granted_at: AT }],
   });
 
+/** An Owner as the list shows them. */
+export const listedOwner = ownerRecord.extend(personFields).meta({
+  description: 'An Owner of the organization',
+  examples: [
+    {
+      user_id: 'User-483920',
+      name: 'Ada Lovelace',
+      email: 'ada@example.com',
+      granted_by: 'User-483920',
+      granted_at: AT,
+    },
+  ],
+});
+
 export const memberRecord = z
   .object({
     user_id: z.string(),
@@ -80,8 +95,23 @@ export const memberRecord = z
     ],
   });
 
+/** A member as the list shows them. */
+export const listedMember = memberRecord.extend(personFields).meta({
+  description: 'The member',
+  examples: [
+    {
+      user_id: 'User-720415',
+      name: 'Grace Hopper',
+      role: 'Editor',
+      email: 'grace@example.com',
+      granted_by: 'User-483920',
+      granted_at: AT,
+    },
+  ],
+});
+
 /** A member with the entries that name them on the access lists of the department's chatbots. */
-export const memberView = memberRecord
+export const memberView = listedMember
   .extend({
     chatbot_roles: z
       .array(
@@ -102,6 +132,7 @@ export const memberView = memberRecord
     examples: [
       {
         user_id: 'User-720415',
+        name: 'Grace Hopper',
         role: 'Editor',
         email: 'grace@example.com',
         granted_by: 'User-483920',

@@ -13,6 +13,8 @@ import { getDepartment } from './departments/get.ts';
 import { listDepartments } from './departments/list.ts';
 import { reportPayment } from './departments/report-payment.ts';
 import { updateDepartment } from './departments/update.ts';
+import { dataExports } from './exports/exports.ts';
+import type { ExportTuning } from './exports/worker.ts';
 import { getOrganization } from './get.ts';
 import { acceptInvitation } from './invitations/accept.ts';
 import { completeAcceptances } from './invitations/accept-verified.ts';
@@ -36,6 +38,9 @@ import { offerOwnership } from './owners/offer.ts';
 import { removeOwner } from './owners/remove.ts';
 import { resendOffer } from './owners/resend-offer.ts';
 import { withdrawOffer } from './owners/withdraw-offer.ts';
+import { getPerson } from './people/get.ts';
+import { listPeople } from './people/list.ts';
+import { report } from './reports/report.ts';
 import { updateOrganization } from './update.ts';
 
 interface Options {
@@ -43,6 +48,7 @@ interface Options {
   db: Database;
   mailer: Mailer;
   now: () => number;
+  exportTuning: ExportTuning;
 }
 
 /** The routes under /api/v1/organizations and /api/v1/invitations; register behind `requirePrincipal`. */
@@ -67,6 +73,8 @@ export async function organizations(app: FastifyInstance, options: Options): Pro
     analytics,
     billing,
     reportPayment,
+    listPeople,
+    getPerson,
     listMembers,
     getMember,
     setMember,
@@ -78,6 +86,8 @@ export async function organizations(app: FastifyInstance, options: Options): Pro
     listReceivedInvitations,
     acceptInvitation,
     declineInvitation,
+    dataExports,
+    report,
   ];
   const afterResponse = createAfterResponse(app);
   for (const operation of operations) await app.register(operation, { ...options, afterResponse });

@@ -5,15 +5,38 @@ import type { Grant } from '../access/access-list.ts';
 /** Keeps the organization's document, which every bearer check of its members reads, small. */
 export const MAX_OWNERS = 100;
 
+/** Days after which an archived place is deleted. */
+export const ARCHIVED_DAYS = 30;
+
+/** What an organization or department holds while it is archived, and none of it otherwise (CONTRACT.md §Archive). */
+interface Closing {
+  /** ISO 8601, as is `deletes_at`. */
+  archived_at?: string;
+  /** When the deletion becomes due. */
+  deletes_at?: string;
+  /** Who archived it. */
+  archived_by?: string;
+  /** Set when the deletion begins: from then on nobody has a role here, and nothing is restored. */
+  deleting?: true;
+  /** When a process must continue the job of the place; while a lease is held, when it expires. */
+  due_at?: Date;
+  /** The id of the run that holds the lease of the job. */
+  lease?: string;
+}
+
 /** An organization (CONTRACT.md §Organizations). */
-export interface Organization {
+export interface Organization extends Closing {
   organization_id: string;
   name: string;
-  /** Owners in every department; 1 to `MAX_OWNERS`. */
+  /** Owners in every department; at most `MAX_OWNERS`. None only if the last has left an archived organization. */
   owners: Omit<Grant, 'role'>[];
   /** Offers to become an Owner, oldest first; see owners/offers.ts. */
   offers?: Offer[];
   created_at: string;
+  /** Counts the departments; see ../access/quotas.ts. */
+  departments_reserved?: number;
+  /** Whether its people from before the registry are enrolled; see ../access/people-registry.ts. */
+  people_enrolled?: true;
 }
 
 /** An offer to a user, known or not, to become an Owner. It counts while whoever made it is an Owner. */
@@ -29,7 +52,7 @@ export interface Offer {
 }
 
 /** A department has its own members, chatbots and billing record. */
-export interface Department {
+export interface Department extends Closing {
   department_id: string;
   organization_id: string;
   name: string;
@@ -39,12 +62,24 @@ export interface Department {
   billing: Billing;
   /** The latest payment reports that named an invoice, oldest first; see report-payment.ts. */
   payment_reports?: PaymentReport[];
+  /** Counts the members; see ../access/quotas.ts. */
+  members_reserved?: number;
+  /** Where the chatbots of an archived department go; without it they are deleted with the department. */
+  move_to?: string;
 }
 
 export interface PaymentReport {
   invoice_id: string;
   subscription_plan: Billing['subscription_plan'];
   payment_status: Billing['payment_status'];
+}
+
+/** Lists a person once, in however many departments they have a role; see ../access/people-registry.ts. */
+export interface OrganizationPerson {
+  organization_id: string;
+  user_id: string;
+  /** When they were last given a role. */
+  enrolled_at: Date;
 }
 
 /** CONTRACT.md §User record, `subscription_plan`. */
@@ -97,15 +132,35 @@ export interface InvitationBudget {
   expires_at: Date;
 }
 
+/**
+ * A user who leaves an organization or is removed from it. Deleted once nothing of their roles is left; a job completes
+ * those of an interrupted call.
+ */
+export interface Departure {
+  departure_id: string;
+  organization_id: string;
+  user_id: string;
+  /** Who removes them, for the audit. */
+  by: { user_id: string; email: string };
+  /** Roles that were granted later are left alone. */
+  began_at: Date;
+}
+
 export const organizationCollections = {
   organizations: collection<Organization>('organizations', [
     { key: { organization_id: 1 }, unique: true },
     { key: { 'owners.user_id': 1 } },
     { key: { 'offers.user_id': 1 } },
+    { key: { due_at: 1 }, sparse: true },
   ]),
   departments: collection<Department>('departments', [
     { key: { department_id: 1 }, unique: true },
     { key: { organization_id: 1, name_key: 1 }, unique: true },
+    { key: { due_at: 1 }, sparse: true },
+  ]),
+  departures: collection<Departure>('departures', [
+    { key: { departure_id: 1 }, unique: true },
+    { key: { began_at: 1 } },
   ]),
   memberships: collection<Membership>('memberships', [
     { key: { user_id: 1 } },
@@ -122,9 +177,14 @@ export const organizationCollections = {
       partialFilterExpression: { invited_id: ANY_STRING },
     },
     { key: { invited_id: 1 }, partialFilterExpression: { invited_id: ANY_STRING } },
+    // Everything of a department that is deleted, invitations too.
+    { key: { department_id: 1, membership_id: 1 } },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
     { key: { revocation: 1 }, partialFilterExpression: { revocation: ANY_STRING } },
     { key: { leaving: 1 }, partialFilterExpression: { leaving: ANY_STRING } },
+  ]),
+  organizationPeople: collection<OrganizationPerson>('organization_people', [
+    { key: { organization_id: 1, user_id: 1 }, unique: true },
   ]),
   invitationBudgets: collection<InvitationBudget>('invitation_budgets', [
     { key: { key: 1 }, unique: true },

@@ -1,17 +1,19 @@
 import { BEARER_FAILURES, failures, found } from '@gatehouse/shared/http/errors';
-import { expecting, oneOf } from '@gatehouse/shared/http/fields';
-import type { Filter, WithId } from 'mongodb';
+import { expecting, line, oneOf } from '@gatehouse/shared/http/fields';
+import type { WithId } from 'mongodb';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 import { EVENT_NAMES } from './events.ts';
+import { manages } from './managers.ts';
 import { WEBHOOK_STATUSES, type Webhook } from './records.ts';
+import { MASKED, maskedHeaders } from './registration/headers.ts';
 
 /** What the operations on webhooks share. */
 
 export const operation = { tags: ['webhooks'], security: [{ bearer: [] }] };
 
-/** A webhook belongs to the account that configured it. */
-export const config = { permission: 'own' } as const;
+/** A webhook belongs to an account, or is shared by the administrators of an organization or department. */
+export const config = { permission: 'administration' } as const;
 
 /** The failures of every operation on one webhook. */
 export const oneWebhookFailures = failures('catalogue', 'invalidFormat', 'notFound', ...BEARER_FAILURES);
@@ -31,7 +33,10 @@ export const secretText = z
       '8 to 256 characters, none of them a control character (U+0000 to U+001F and U+007F to U+009F) or an unpaired surrogate. Used exactly as given',
   });
 
-/** The fields that a caller sets. */
+/** Chatbots that one webhook can choose. */
+const MAX_CHATBOTS = 100;
+
+/** The fields that a caller sets, besides the headers. */
 export const settings = {
   url: z
     .string(expecting('must be a string'))
@@ -42,16 +47,38 @@ export const settings = {
     .array(oneOf(EVENT_NAMES), expecting('must be an array of event names'))
     .min(1, { error: 'must contain at least one event' })
     .max(EVENT_NAMES.length, { error: 'must not repeat an event' }),
+  name: line(200).nullable().meta({ description: 'For people; null for none' }),
+  description: line(1_000).nullable().meta({ description: 'For people; null for none' }),
+  chatbot_ids: z
+    .array(line(200), expecting('must be an array of chatbot ids'))
+    .max(MAX_CHATBOTS, { error: `must contain at most ${MAX_CHATBOTS} chatbots` })
+    .meta({
+      description:
+        'The chatbots whose events the webhook hears; empty for every event, also those that concern no chatbot. Applies to events from now on',
+    }),
 };
 
 const dateTime = z.string().meta({ format: 'date-time' });
 
-/** A webhook as its owner sees it. The secret is never returned. */
+/** A webhook as those who manage it see it. The secret and the values of headers are never returned. */
 export const webhookRecord = z
   .object({
     webhook_id: z.string(),
+    owner_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The account; null for the webhook of an organization or department' }),
+    organization_id: z.string().nullable(),
+    department_id: z.string().nullable(),
+    created_by: z.string().nullable().meta({ description: 'The account that configured it' }),
+    name: z.string().nullable(),
+    description: z.string().nullable(),
     url: z.string(),
     events: z.array(z.enum(EVENT_NAMES)),
+    chatbot_ids: z.array(z.string()).meta({ description: 'Empty for every event' }),
+    headers: z
+      .record(z.string(), z.string())
+      .meta({ description: 'The headers sent beside ours; every value is masked' }),
     status: z.enum(WEBHOOK_STATUSES),
     created_at: dateTime,
     updated_at: dateTime,
@@ -64,8 +91,16 @@ export const webhookRecord = z
     examples: [
       {
         webhook_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
+        owner_id: null,
+        organization_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
+        department_id: '01936f2f-02b1-7c1f-9a77-3f1d3c0e8b52',
+        created_by: 'User-483920',
+        name: 'Helpdesk',
+        description: null,
         url: 'https://app.example.com/hooks',
         events: ['conversation.started', 'payment.failed'],
+        chatbot_ids: [],
+        headers: { Authorization: MASKED },
         status: 'active',
         created_at: '2026-01-15T09:30:00.000Z',
         updated_at: '2026-01-15T09:30:00.000Z',
@@ -78,8 +113,15 @@ export const presentWebhook = (webhook: Webhook, now: number): z.infer<typeof we
   const [previous] = webhook.previous_secrets.filter(({ until }) => until.getTime() > now);
   return {
     webhook_id: webhook.webhook_id,
+    owner_id: webhook.owner_id,
+    ...placeOf(webhook),
+    created_by: webhook.created_by ?? webhook.owner_id,
+    name: webhook.name ?? null,
+    description: webhook.description ?? null,
     url: webhook.url,
     events: webhook.events,
+    chatbot_ids: webhook.chatbot_ids ?? [],
+    headers: maskedHeaders(webhook),
     status: webhook.status,
     created_at: webhook.created_at.toISOString(),
     updated_at: webhook.updated_at.toISOString(),
@@ -87,15 +129,43 @@ export const presentWebhook = (webhook: Webhook, now: number): z.infer<typeof we
   };
 };
 
-/** What the audit keeps of a webhook: of the URL the origin only, because receivers put keys into path and query. */
-export const auditedWebhook = ({ url, events, status }: Pick<Webhook, 'url' | 'events' | 'status'>) => ({
+/** Of a webhook that belongs to an account, nulls. */
+export const placeOf = ({
+  organization_id = null,
+  department_id = null,
+}: Pick<Webhook, 'organization_id' | 'department_id'>) => ({ organization_id, department_id });
+
+/**
+ * What the audit keeps of a webhook: of the URL the origin only, because receivers put keys into path and query, and
+ * of the headers the names only.
+ */
+export const auditedWebhook = ({
+  url,
+  events,
+  status,
+  name = null,
+  description = null,
+  chatbot_ids = [],
+  headers = [],
+}: Pick<Webhook, 'url' | 'events' | 'status' | 'name' | 'description' | 'chatbot_ids' | 'headers'>) => ({
   url: new URL(url).origin,
   events,
   status,
+  name,
+  description,
+  chatbot_ids,
+  headers: headers.map((header) => header.name),
 });
 
-/** @throws {AppError} notFound, also for another account's webhook. */
-export const ownWebhook = async (
+/**
+ * Finds a webhook that the caller manages.
+ * @param own.owner_id the caller.
+ * @throws {AppError} notFound, also for a webhook that only others manage.
+ */
+export async function ownWebhook(
   db: Database,
-  own: Filter<Webhook> & { webhook_id: string; owner_id: string },
-): Promise<WithId<Webhook>> => found(await db.webhooks.findOne(own));
+  { webhook_id, owner_id: caller }: { webhook_id: string; owner_id: string },
+): Promise<WithId<Webhook>> {
+  const webhook = found(await db.webhooks.findOne({ webhook_id }));
+  return found((await manages(db, caller, webhook)) ? webhook : null);
+}

@@ -13,6 +13,7 @@ import { createAccept } from './intake/accept.ts';
 import { startRepair } from './intake/repair.ts';
 import { createReceiverUrlValidator } from './registration/receiver-url.ts';
 import { resealSecrets } from './registration/reseal-secrets.ts';
+import { createRelay } from './relay/relay.ts';
 
 /** The limits of intake and delivery, in milliseconds, and the name resolution. Tests inject others. */
 const DEFAULTS = {
@@ -22,7 +23,7 @@ const DEFAULTS = {
   testTimeout: 10_000,
   /** For resolving the name in a URL that is being configured. */
   resolveTimeout: 1_500,
-  /** Between two looks for queues that are due. */
+  /** Between two looks for queues that are due, and for audit events to relay. */
   poll: 500,
   /** Until another worker takes over the queues of one that was killed. */
   leaseDuration: 5_000,
@@ -64,15 +65,20 @@ export function createDelivery(app: FastifyInstance, options: Options) {
   const { webhookChanged, deliveriesAdded } = createWake({ db, now, worker });
   const accept = createAccept({ db, now, deliveriesAdded });
 
+  const relay = createRelay({ ...timing, db, now, accept, log });
+  app.decorate('relayAudited', relay.relaySoon);
+
   let stopRepair = () => {};
   app.addHook('onReady', async () => {
     await resealSecrets(db, secrets);
     stopRepair = startRepair({ db, now, accept, deliveriesAdded, log });
     worker.start();
+    relay.start();
   });
   // Runs before the server and the database close.
   app.addHook('preClose', async () => {
     stopRepair();
+    await relay.stop();
     await worker.stop();
     await agent.destroy();
   });

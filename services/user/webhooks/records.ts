@@ -9,12 +9,39 @@ type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 /** Days for which events and deliveries are kept and can be replayed. */
 export const KEPT_DAYS = 30;
 
+/** Who hears an event. */
+export interface Audience {
+  /** The account whose own webhooks hear it. */
+  owner_id: string | null;
+  /** The organization whose webhooks hear it. */
+  organization_id: string | null;
+  /** The department of that organization whose webhooks hear it too. */
+  department_id: string | null;
+  /** The chatbot that it is about, for webhooks that hear only some chatbots. */
+  chatbot_id: string | null;
+  /** Further organizations that hear it: the event of an account concerns every organization of the account. */
+  other_organization_ids?: readonly string[];
+}
+
 /** A receiver, and the queue of its deliveries. */
 export interface Webhook {
   webhook_id: string;
-  owner_id: string;
-  /** Numbers the webhooks of an account. Its unique index enforces the limit. */
-  slot: number;
+  /** The account that the webhook belongs to; null if it belongs to an organization or department. */
+  owner_id: string | null;
+  /** The account that configured the webhook. Older records lack this and the next six fields. */
+  created_by?: string;
+  /** Null for the webhook of an account. */
+  organization_id?: string | null;
+  /** Null for the webhook of an account or of a whole organization. */
+  department_id?: string | null;
+  name?: string | null;
+  description?: string | null;
+  /** The chatbots that it hears; empty for all. */
+  chatbot_ids?: string[];
+  /** Sent beside ours. The values are encrypted, see registration/headers.ts. */
+  headers?: { name: string; value: string }[];
+  /** Numbers the webhooks of an account or a place. The unique index with the owner enforces the limit. */
+  slot: number | string;
   url: string;
   events: EventName[];
   /** `paused` by the owner, `disabled` by a receiver that answered 410. */
@@ -34,13 +61,14 @@ export interface Webhook {
   held_until: Date | null;
   /** Counts changes to the queue, so that a worker does not release it while something comes in. */
   wakes: number;
+  /** Counts the calls that canceled deliveries, so that a worker forgets what it read ahead. */
+  cancellations?: number;
 }
 
 /** An accepted event, kept so that it is accepted only once. */
-export interface StoredEvent {
+export interface StoredEvent extends Audience {
   /** The publisher's id of the event. */
   _id: string;
-  owner_id: string;
   event: EventName;
   /** The exact text to send. */
   payload: string;
@@ -57,8 +85,8 @@ export interface Intake {
   began_at: Date;
 }
 
-export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
-type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** One attempt to deliver, and its outcome. */
 export interface Attempt {
@@ -68,9 +96,29 @@ export interface Attempt {
   status: number | null;
   /** Why there was no complete response. */
   error: string | null;
-  /** The beginning of the response body. */
+  /** The beginning of the response body. With a delivery, `ATTEMPT_ANSWER` bytes; its latest attempts have an exchange. */
   answer: string;
 }
+
+/** What one attempt sent and received, kept for the latest attempts of a delivery. */
+export interface Exchange {
+  /** Name and value of each header; values that the owner chose are masked. */
+  request_headers: [string, string][];
+  /** The beginning of the response body; empty if the attempt holds all of it. */
+  answer: string;
+}
+
+/**
+ * Bytes of a response that are kept with the latest `KEPT_EXCHANGES` attempts, and with each of `KEPT_ATTEMPTS`. They
+ * bound what a failing receiver can store: about 22 KiB for a delivery.
+ */
+export const EXCHANGE_ANSWER = 4_096;
+export const ATTEMPT_ANSWER = 512;
+export const KEPT_EXCHANGES = 3;
+export const KEPT_ATTEMPTS = 20;
+
+/** The `http_status` of a delivery whose latest attempt got no response. */
+export const NO_RESPONSE = 0;
 
 /** One event for one webhook. */
 export interface Delivery {
@@ -94,29 +142,51 @@ export interface Delivery {
   failures: number;
   /** The latest attempts, oldest first. */
   attempts: Attempt[];
+  /** Of the last of `attempts`, in the same order. */
+  exchanges?: Exchange[];
+  /** The status of the response to the latest attempt, or `NO_RESPONSE`; absent before the first. */
+  http_status?: number;
   /** The end of the retry window; set by the first failed attempt. */
   gives_up_at: Date | null;
-  /** When it was delivered or failed for good. */
+  /** When it was delivered, failed for good or was canceled. */
   settled_at: Date | null;
   expires_at: Date;
 }
+
+/** Which process looks for audit events to relay. The lease saves work; relaying twice has no effect. */
+interface RelayLease {
+  _id: 'audit';
+  holder: string;
+  until: Date;
+}
+
+/** The pending deliveries of a queue, in the order in which they are sent. */
+export const BY_DUE = { webhook_id: 1, due: 1, seq: 1 } as const;
+/** The order of a history: by creation, deliveries of one call in the order of their events. */
+const HISTORY = { created_at: 1, seq: 1, delivery_id: 1 } as const;
+/** The order of the history within each status and event. */
+export const BY_STATUS = { webhook_id: 1, status: 1, event: 1, ...HISTORY } as const;
+export const BY_HTTP_STATUS = { webhook_id: 1, http_status: 1, status: 1, event: 1, ...HISTORY } as const;
 
 export const webhookCollections = {
   webhooks: collection<Webhook>('webhooks', [
     { key: { webhook_id: 1 }, unique: true },
     { key: { owner_id: 1, slot: 1 }, unique: true },
+    // The shared webhooks of a place.
+    { key: { organization_id: 1, department_id: 1 } },
     // Queues that are due.
     { key: { status: 1, due_at: 1 } },
   ]),
   events: collection<StoredEvent>('events', [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }]),
   // Intakes that a kill interrupted.
   eventIntakes: collection<Intake>('event_intakes', [{ key: { began_at: 1 } }]),
+  relayLeases: collection<RelayLease>('relay_leases', []),
   webhookDeliveries: collection<Delivery>('webhook_deliveries', [
-    // The deliveries of a queue, in the order in which they are sent.
-    { key: { webhook_id: 1, due: 1, seq: 1 }, partialFilterExpression: { status: 'pending' } },
-    // A page of the history, and the deliveries that a replay selects.
-    { key: { webhook_id: 1, created_at: 1, seq: 1, delivery_id: 1 } },
-    { key: { webhook_id: 1, created_at: 1 }, partialFilterExpression: { status: 'failed' } },
+    { key: BY_DUE, partialFilterExpression: { status: 'pending' } },
+    // A page of the history, and the deliveries that a replay or a cancellation selects.
+    { key: { webhook_id: 1, ...HISTORY } },
+    { key: BY_STATUS },
+    { key: BY_HTTP_STATUS, partialFilterExpression: { http_status: { $gte: NO_RESPONSE } } },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ]),
 };

@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import { cancelDeliveries } from './history/cancel-deliveries.ts';
+import { cancelDelivery } from './history/cancel-delivery.ts';
 import { getDelivery } from './history/get-delivery.ts';
 import { listDeliveries } from './history/list-deliveries.ts';
 import { replayDelivery } from './history/replay-delivery.ts';
@@ -25,4 +27,6 @@ export async function webhooks(app: FastifyInstance, options: WebhookOptions): P
   await app.register(getDelivery, options);
   await app.register(replayDelivery, options);
   await app.register(replaySince, options);
+  await app.register(cancelDelivery, options);
+  await app.register(cancelDeliveries, options);
 }

@@ -76,6 +76,7 @@ beforeAll(async () => {
   services = await startServices();
   gateway = await startGateway({
     env: { LOGIN_SERVICE_URL: services.login, USER_SERVICE_URL: services.user },
+    limits: { document: 60_000 },
   });
   problem = await documentedCalls(gateway.url);
   ({ paths } = await (await fetch(`${gateway.url}/openapi.json`)).json());

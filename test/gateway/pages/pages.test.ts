@@ -71,6 +71,18 @@ describe('a page', () => {
     expect(body.toString()).toContain(`<html lang="${language}">`);
   });
 
+  test.each(PATHS.filter((path) => path !== '/'))('%s/ leads to the path without the slash', async (path) => {
+    for (const query of ['', '?page=2', '?adminRedirect=true&token=a.b&user_id=//evil.example']) {
+      const { status, headers } = await get(`${path}/${query}`);
+      expect({ status, location: headers.location, cached: headers['cache-control'] }).toEqual({
+        status: 308,
+        location: path + query,
+        cached: 'no-store',
+      });
+      expect(headers['referrer-policy']).toBe('no-referrer');
+    }
+  });
+
   test('answers HEAD without a body', async () => {
     const page = await get('/');
     const head = await exchange(`${gateway.url}/`, { method: 'HEAD' });
@@ -292,18 +304,14 @@ describe('elsewhere nothing changes', () => {
     expect((await get(path)).status).toBe(404);
   });
 
-  test.each([
-    '/api/v1/users/me',
-    '/api/v1/nowhere',
-    '/auth/refresh',
-    '/nowhere',
-    '/profile/',
-    '/assets/main.js',
-  ])('%s is 401 without a bearer', async (path) => {
-    const { status, body } = await get(path);
-    expect(status).toBe(401);
-    expect(JSON.parse(body.toString())).toEqual(errorEnvelope('INVALID_TOKEN', 'No authorization header'));
-  });
+  test.each(['/api/v1/users/me', '/api/v1/nowhere', '/auth/refresh', '/nowhere', '/assets/main.js'])(
+    '%s is 401 without a bearer',
+    async (path) => {
+      const { status, body } = await get(path);
+      expect(status).toBe(401);
+      expect(JSON.parse(body.toString())).toEqual(errorEnvelope('INVALID_TOKEN', 'No authorization header'));
+    },
+  );
 
   test('/v2/nowhere is 404 of the Direct contract', async () => {
     const { status, body } = await get('/v2/nowhere');

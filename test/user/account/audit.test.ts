@@ -83,8 +83,15 @@ const ATTEMPTS: [
 describe('an account', () => {
   test.each(ATTEMPTS)('%s %s: %i leaves one event: %s', async (action, _what, status, how, step) => {
     const events = await eventsOf(services, async () => expect(await step()).toBe(status));
+    const activates = action === 'verify' && how === 'success';
     expect(events).toEqual([
-      auditEvent(services.clock.now(), { action, outcome: how, email, user_id: await user_id() }),
+      auditEvent(services.clock.now(), {
+        action,
+        outcome: how,
+        email,
+        user_id: await user_id(),
+        ...(activates && { after: { account_status: 'active' } }),
+      }),
     ]);
   });
 

@@ -39,7 +39,7 @@ describe('POST /api/v1/chatbots/{chatbot_id}/duplicate', () => {
 
   test('keeps the organization and the department', async () => {
     const { chatbot_id } = await ada.create();
-    const place = { organization_id: 'org-1', department_id: 'dep-1' };
+    const [place] = await service.newOrganization([bob]);
     await service.db.chatbots.updateOne({ chatbot_id }, { $set: place });
     await service.storeMember(ada, { ...place, role: 'Editor' });
     expect((await duplicate(ada, chatbot_id)).body).toMatchObject(place);

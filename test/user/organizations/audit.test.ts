@@ -261,7 +261,12 @@ describe('leaves one event', () => {
     } as const;
     expect(events).toEqual([
       auditEvent(service.clock.now(), { ...joined, user_id, email }),
-      auditEvent(service.clock.now(), { action: 'verify', user_id, email }),
+      auditEvent(service.clock.now(), {
+        action: 'verify',
+        user_id,
+        email,
+        after: { account_status: 'active' },
+      }),
     ]);
   });
 

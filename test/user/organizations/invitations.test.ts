@@ -140,6 +140,7 @@ describe('POST …/invitations', () => {
     expect((await ask('/organizations')).data).toStrictEqual([team.organization]);
     expect(await ask(`/organizations${team.place}/members/${user_id}`)).toStrictEqual({
       user_id,
+      name: 'Grace',
       role: 'Viewer',
       email,
       granted_by: team.people.Admin.user_id,

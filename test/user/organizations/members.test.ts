@@ -54,7 +54,7 @@ describe('PUT …/members/{user_id}', () => {
     const { ada, people, organization_id, department_id } = team;
     const bob = await service.newPerson();
     const sibling = await service.newDepartment(ada, organization_id);
-    await service.addMember(ada, sibling.place, bob, 'Analyst');
+    await service.storeMember({ ...team, ...sibling }, bob, 'Analyst');
     const mails = service.mailbox.mails.length;
     const added = {
       user_id: bob.user_id,
@@ -81,7 +81,7 @@ describe('PUT …/members/{user_id}', () => {
     expect(outcome(await set(people.Admin, bob, 'Editor'))).toStrictEqual({ status: 200, body: changed });
     expect(outcome(await bob.call('GET', to(bob)))).toStrictEqual({
       status: 200,
-      body: { ...changed, chatbot_roles: [], chatbot_roles_total: 0 },
+      body: { ...changed, name: 'Person', chatbot_roles: [], chatbot_roles_total: 0 },
     });
     expect(await here()).toStrictEqual([
       {
@@ -241,6 +241,7 @@ describe('GET …/members', () => {
     await service.storeInvitation(team, { email: 'waiting@example.com' });
     const shown = (role: Role, fields: object = {}) => ({
       user_id: people[role].user_id,
+      name: 'Person',
       role,
       email: null,
       granted_by: ada.user_id,
@@ -265,10 +266,11 @@ describe('GET …/members', () => {
 
   test('returns and searches the address of an invited member', async () => {
     const { ada, place } = team;
-    const grace = await service.newPerson({ email: 'Grace.Hopper@example.com' });
+    const grace = await service.newPerson({ email: 'Grace.Hopper@example.com', name: 'Grace' });
     await service.inviteMember(ada, place, grace, 'Analyst');
     const shown = {
       user_id: grace.user_id,
+      name: 'Grace',
       role: 'Analyst',
       email: 'grace.hopper@example.com',
       granted_by: ada.user_id,

@@ -3,16 +3,27 @@ import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import type { User } from '@gatehouse/shared/identity/users';
 import type { Collection, Document } from 'mongodb';
 import { expect, vi } from 'vitest';
+import type { ExportTuning } from '../../../services/user/organizations/exports/worker.ts';
 import { send, sendJson } from '../../fixtures/http.ts';
 import { accountRecord, bearerOf, newMember } from '../../fixtures/members.ts';
 import { startServices } from '../../fixtures/services.ts';
 import { storeOrganization } from '../access/store-organization.ts';
 import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
 
+/** A refused call may count what is there. */
+const COUNTERS = { projection: { departments_reserved: 0, members_reserved: 0, people_enrolled: 0 } };
+
 /** Starts the login and user service on a fresh database, with helpers to create callers and organizations. */
-export async function startOrganizationService({ env = {} }: { env?: NodeJS.ProcessEnv } = {}) {
+export async function startOrganizationService({
+  env = {},
+  exportTuning = {},
+}: {
+  env?: NodeJS.ProcessEnv;
+  exportTuning?: ExportTuning;
+} = {}) {
   const services = await startServices({
     env: { PASSWORD_STORAGE: 'plain', TRUST_PROXY: 'loopback', ...env },
+    exportTuning,
   });
   const { db, clock, mailbox, user: url } = services;
 
@@ -38,6 +49,8 @@ export async function startOrganizationService({ env = {} }: { env?: NodeJS.Proc
       user_id: String(user.user_id),
       email: user.email,
       address,
+      /** The Authorization header of a new session. */
+      bearer: () => bearerOf(user, clock.now()),
       ask,
       /** @param path below /api/v1/organizations. */
       call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
@@ -135,9 +148,13 @@ export async function startOrganizationService({ env = {} }: { env?: NodeJS.Proc
     const place = `/${organization_id}/departments/${department_id}`;
     /** Everything stored for this team, to show that a refused call changes nothing. */
     const stored = async () => ({
-      organization: await db.organizations.findOne({ organization_id }),
-      departments: await db.departments.find({ organization_id }).sort({ department_id: 1 }).toArray(),
+      organization: await db.organizations.findOne({ organization_id }, COUNTERS),
+      departments: await db.departments
+        .find({ organization_id }, COUNTERS)
+        .sort({ department_id: 1 })
+        .toArray(),
       memberships: await db.memberships.find({ organization_id }).sort({ membership_id: 1 }).toArray(),
+      exports: await db.exports.distinct('export_id', { organization_id }),
     });
     return { ada, organization, organization_id, department, department_id, place, people, stored };
   }

@@ -198,9 +198,10 @@ describe('owners', () => {
     const { organization_id } = await service.create(ada, '', { name: 'Engines' });
     const bob = await service.newPerson();
     const first = { user_id: ada.user_id, granted_by: ada.user_id, granted_at: service.at() };
+    const named = { name: 'Person', email: null };
     expect(outcome(await ada.call('GET', path(organization_id)))).toStrictEqual({
       status: 200,
-      body: { owners: [first] },
+      body: { owners: [{ ...first, ...named }] },
     });
     service.clock.advance(60);
     const second = { user_id: bob.user_id, granted_by: ada.user_id, granted_at: service.at() };
@@ -214,14 +215,19 @@ describe('owners', () => {
       });
     expect(outcome(await bob.call('GET', path(organization_id)))).toStrictEqual({
       status: 200,
-      body: { owners: [first, second] },
+      body: {
+        owners: [
+          { ...first, ...named },
+          { ...second, ...named },
+        ],
+      },
     });
     const removed = { status: 200, body: { message: 'Owner removed' } };
     expect(outcome(await bob.call('DELETE', path(organization_id, ada.user_id)))).toStrictEqual(removed);
     expect(outcome(await ada.call('GET', path(organization_id)))).toStrictEqual(notFound(service.clock));
     expect(outcome(await bob.call('GET', path(organization_id)))).toStrictEqual({
       status: 200,
-      body: { owners: [second] },
+      body: { owners: [{ ...second, ...named }] },
     });
   });
 

@@ -11,6 +11,7 @@ import {
   startOrganizationService,
   type Team,
 } from './organization-service.ts';
+import { storeExport } from './store-export.ts';
 
 interface Documented {
   'x-permission': string;
@@ -63,6 +64,8 @@ const OPERATIONS: Operation[] = [
     needs: 'upgrade/downgrade plan',
     body: { subscription_plan: 'Starter' },
   },
+  { method: 'GET', path: `${ORGANIZATION}/members`, needs: 'ownership' },
+  { method: 'GET', path: `${ORGANIZATION}/members/{user_id}`, needs: 'view users', orOneself: true },
   { method: 'GET', path: `${DEPARTMENT}/members`, needs: 'view users' },
   { method: 'GET', path: `${DEPARTMENT}/members/{user_id}`, needs: 'view users', orOneself: true },
   {
@@ -82,6 +85,23 @@ const OPERATIONS: Operation[] = [
   },
   { method: 'DELETE', path: `${DEPARTMENT}/invitations/{invitation_id}`, needs: 'remove users' },
   { method: 'POST', path: `${DEPARTMENT}/invitations/{invitation_id}/resend`, needs: 'add users' },
+  ...[
+    { place: ORGANIZATION, exporting: 'ownership', reporting: 'ownership' },
+    { place: DEPARTMENT, exporting: 'export data', reporting: 'custom reports' },
+  ].flatMap(({ place, exporting: needs, reporting }) => [
+    {
+      method: 'POST',
+      path: `${place}/exports`,
+      needs,
+      body: { format: 'csv', data: ['audit'] },
+      success: 202,
+    },
+    { method: 'GET', path: `${place}/exports`, needs },
+    { method: 'GET', path: `${place}/exports/{export_id}`, needs },
+    { method: 'GET', path: `${place}/exports/{export_id}/download`, needs },
+    { method: 'DELETE', path: `${place}/exports/{export_id}`, needs },
+    { method: 'GET', path: `${place}/reports`, needs: reporting },
+  ]),
 ];
 const named = OPERATIONS.map((operation) => [`${operation.method} ${operation.path}`, operation] as const);
 const within = (prefix: string) => named.filter(([, { path }]) => path.startsWith(prefix));
@@ -123,13 +143,19 @@ function expected({ path, needs, success = 200 }: Operation, caller: (typeof CAL
   return may(role, needs) ? success : 403;
 }
 
-/** The path of an operation, aimed at a new user or invitation. */
-async function newTarget({ method, path }: Operation): Promise<string> {
+/** The path of an operation, aimed at a new user, invitation or export of the caller. */
+async function newTarget({ method, path }: Operation, caller = team.ada): Promise<string> {
   const target = await service.newPerson();
   let invitation_id = '';
+  const { organization_id, department_id } = team;
+  // An organization stores only a few exports.
+  await service.db.exports.deleteMany({ organization_id });
+  const export_id = path.includes('{export_id}')
+    ? await storeExport(service, { organization_id, department_id, created_by: caller.user_id })
+    : '';
   if (path.endsWith('{user_id}') && path.startsWith(DEPARTMENT))
     await service.storeMember(team, target, 'Analyst');
-  else if (method === 'DELETE' && path.endsWith('{user_id}'))
+  else if (path.endsWith('/members/{user_id}') || (method === 'DELETE' && path.endsWith('{user_id}')))
     await service.db.organizations.updateOne(
       { organization_id: team.organization_id },
       { $push: { owners: { user_id: target.user_id, granted_by: 'x', granted_at: service.at() } } },
@@ -141,7 +167,8 @@ async function newTarget({ method, path }: Operation): Promise<string> {
     .replace('{organization_id}', team.organization_id)
     .replace('{department_id}', team.department_id)
     .replace('{user_id}', target.user_id)
-    .replace('{invitation_id}', invitation_id);
+    .replace('{invitation_id}', invitation_id)
+    .replace('{export_id}', export_id);
 }
 
 describe.each(named)('%s', (_name, operation) => {
@@ -155,7 +182,7 @@ describe.each(named)('%s', (_name, operation) => {
   };
 
   test.each(CALLERS)('by %s', async (caller) => {
-    const to = await newTarget(operation);
+    const to = await newTarget(operation, personOf(caller));
     const status = expected(operation, caller);
     const before = await team.stored();
     service.clock.advance(1);
@@ -222,6 +249,7 @@ describe('a member’s own record', () => {
         chatbot_roles: [],
         chatbot_roles_total: 0,
         user_id: person.user_id,
+        name: 'Person',
         role,
         email: null,
         granted_by: team.ada.user_id,
@@ -327,7 +355,7 @@ describe('isolation', () => {
 
   test('returns 404 for a department under another organization, even to an Owner of both', async () => {
     const second = await service.create(team.ada, '', { name: 'Second' });
-    for (const rest of ['', '/members', '/invitations', '/billing', '/analytics'])
+    for (const rest of ['', '/members', '/invitations', '/billing', '/analytics', '/exports', '/reports'])
       expect(
         outcome(
           await team.ada.call('GET', `/${second.organization_id}/departments/${team.department_id}${rest}`),

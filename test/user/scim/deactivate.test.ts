@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildUserService } from '../../../services/user/app.ts';
 import { createMailer } from '../../../services/user/mail.ts';
 import { eventsOf } from '../../fixtures/audit.ts';
+import { eventually } from '../../fixtures/eventually.ts';
 import { send } from '../../fixtures/http.ts';
 import { bearerOf } from '../../fixtures/members.ts';
 import { listen, testConfig } from '../../fixtures/services.ts';
@@ -223,8 +224,42 @@ test('audits a deactivation with what was before and after', async () => {
       action: 'scim.user',
       target: { user_id, connection_id: client.connection.connection_id },
       before: { active: 'true' },
-      after: { active: 'false' },
+      after: { active: 'false', account_status: 'disabled' },
       organization_id: organization.organization_id,
     },
   ]);
+  // The account was disabled before.
+  const again = await eventsOf(service, () => deactivate(id));
+  expect(again.map(({ after }) => after)).toEqual([
+    expect.not.objectContaining({ account_status: 'disabled' }),
+  ]);
+});
+
+test('tells webhooks what became of the account', async () => {
+  const { id, user_id } = await newUser('watched');
+  await client.patch(`/Users/${id}`, [{ op: 'replace', value: { 'name.familyName': 'Known' } }]);
+  await deactivate(id);
+  await deactivate(id);
+  await activate(id);
+  await client.call('DELETE', `/Users/${id}`);
+  const { db } = service;
+  await eventually(async () => (await db.auditEvents.countDocuments({ relay: true })) === 0);
+  const events = await db.events.find({ owner_id: user_id }).toArray();
+  const { organization_id } = organization;
+  const name = 'watched Known';
+  expect(events.every((event) => JSON.stringify(event).includes(organization_id))).toBe(true);
+  const told = events.map(({ payload }) => JSON.parse(payload)).map(({ event, data }) => ({ event, data }));
+  const disabled = { event: 'user.disabled', data: { user_id, name, organization_id } };
+  expect(told.filter(({ event }) => event === 'user.disabled')).toEqual([disabled, disabled]);
+  expect(told).toEqual(
+    expect.arrayContaining([
+      {
+        event: 'user.created',
+        data: { user_id, name: expect.any(String), email: 'watched@corp.example', source: 'scim' },
+      },
+      { event: 'user.updated', data: { user_id, name, changed: ['name'] } },
+      { event: 'user.updated', data: { user_id, name, changed: ['account_status'] } },
+    ]),
+  );
+  expect(told).toHaveLength(5);
 });

@@ -1,4 +1,4 @@
-import type { EventName, PublishedEvent } from '../../../services/user/webhooks/events.ts';
+import type { PlatformEventName, PublishedEvent } from '../../../services/user/webhooks/events.ts';
 
 const CONVERSATION = {
   conversation_id: 'conv-1',
@@ -30,8 +30,8 @@ const payment = {
   currency: 'EUR',
 };
 
-/** Valid `data` for each event. */
-export const DATA: Record<EventName, Record<string, unknown>> = {
+/** Valid `data` for each event of the platform. */
+export const DATA: Record<PlatformEventName, Record<string, unknown>> = {
   'chatbot.created': {
     chatbot_id: 'bot-1',
     user_id: 'User-100001',

@@ -1,9 +1,12 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { Role } from '@gatehouse/shared/access/rbac';
 import type { DeliveryTuning } from '../../../services/user/webhooks/pipeline.ts';
 import { failuresAt } from '../../fixtures/envelope.ts';
 import { eventually } from '../../fixtures/eventually.ts';
 import { postJson, send, sendJson } from '../../fixtures/http.ts';
 import { bearerOf, member } from '../../fixtures/members.ts';
 import { startServices } from '../../fixtures/services.ts';
+import { storeOrganization } from '../access/store-organization.ts';
 
 export const INTERNAL_API_KEY = 'a key that only the tests know, 32 bytes and more';
 export const SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
@@ -45,12 +48,39 @@ export async function startWebhookService({
     };
   }
 
+  /** Stores an organization. @returns its departments. */
+  async function organization(owner: { user_id: string }, ...names: string[]) {
+    const { departments } = await storeOrganization(db, {
+      owners: [owner.user_id],
+      departments: names,
+      now: clock.now(),
+    });
+    return departments.map(({ organization_id, department_id }) => ({ organization_id, department_id }));
+  }
+
+  /** Makes a user a member of a department. */
+  const join = (
+    { user_id }: { user_id: string },
+    place: { organization_id: string; department_id: string },
+    role: Role,
+  ) =>
+    db.memberships.insertOne({
+      membership_id: randomUUIDv7(),
+      ...place,
+      user_id,
+      role,
+      granted_by: 'User-100000',
+      granted_at: new Date(clock.now()).toISOString(),
+    });
+
   const publish = (body: unknown) =>
     postJson(`${services.user}/internal/events`, body, { authorization: `Bearer ${INTERNAL_API_KEY}` });
 
   return {
     ...services,
     person,
+    organization,
+    join,
     publish,
     failure: failuresAt(clock.now),
     stored: (webhook_id: string) => db.webhooks.findOne({ webhook_id }),

@@ -6,6 +6,8 @@ import { PERMISSIONS, type Permission, rolesWith } from './rbac.ts';
  */
 const OTHER_REQUIREMENTS = {
   own: 'Concerns the caller alone.',
+  administration:
+    'Concerns what belongs to the caller, to an organization that they own, or to a department in which they are Owner or Admin.',
   membership: 'Needs any role here.',
   ownership: 'Needs to be an Owner of the organization.',
 } as const;

@@ -33,15 +33,21 @@ const SCIM_TOKEN = { type: 'http', scheme: 'bearer', description: 'The SCIM toke
 interface DocsOptions {
   name: string;
   description: string;
+  /** The events that the server sends, for the document's section `webhooks`. */
+  webhooks?: Record<string, object>;
   /** Replaces the document of this server's own routes. */
   document?: (app: FastifyInstance) => Promise<object>;
 }
 
 /** Serves /openapi.json, built from the schemas of the routes, and its pages /docs (Swagger UI) and /redoc. */
 export const docs = fp(
-  async (app: FastifyInstance, { name, description, document = async () => app.swagger() }: DocsOptions) => {
+  async (
+    app: FastifyInstance,
+    { name, description, webhooks, document = async () => app.swagger() }: DocsOptions,
+  ) => {
     await app.register(swagger, {
       openapi: {
+        ...(webhooks && { webhooks }),
         openapi: '3.1.0',
         info: {
           title: `Gatehouse ${name}`,

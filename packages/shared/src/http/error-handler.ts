@@ -52,6 +52,7 @@ export function errorHandler(now: () => number) {
       ...protectiveHeaders(contract),
     });
     if (failure.extra.retryAfter !== undefined) reply.header('retry-after', failure.extra.retryAfter);
+    if (failure.extra.size !== undefined) reply.header('content-range', `bytes */${failure.extra.size}`);
     // Do not read the rest of a refused body.
     if (!request.raw.complete) reply.header('connection', 'close');
 

@@ -26,6 +26,7 @@ const ERRORS = {
   forbidden: [403, 'Forbidden', 'FORBIDDEN'],
   duplicate: [409, 'Resource already exists', 'DUPLICATE_RESOURCE'],
   notFound: [404, 'Not found', 'RESOURCE_NOT_FOUND'],
+  rangeNotSatisfiable: [416, 'Range not satisfiable', 'INVALID_FORMAT'],
   rateLimited: [429, 'Too many requests', 'RATE_LIMIT_EXCEEDED'],
   unavailable: [503, 'Service unavailable', 'SERVICE_UNAVAILABLE'],
   internal: [500, 'Internal server error', 'INTERNAL_ERROR'],
@@ -40,6 +41,8 @@ interface Extra {
   retryAfter?: number;
   /** The exceeded limit of a `rateLimited` failure. */
   limit?: number;
+  /** The size in bytes of the file that a `rangeNotSatisfiable` failure is about. */
+  size?: number;
   /** The original error. It is logged and never shown to the client. */
   cause?: unknown;
 }

@@ -23,6 +23,8 @@ export interface ServerOptions {
   checks: Checks;
   /** Adds hooks to every route, including health and documents. */
   hooks?: (app: FastifyInstance) => PromiseLike<unknown>;
+  /** The section `webhooks` of the OpenAPI document: the events that this server sends. */
+  webhooks?: Record<string, object>;
   /** Builds the OpenAPI document if it contains more than the routes of this server. */
   document?: (app: FastifyInstance) => Promise<object>;
   /** Whether bodies have no time limit while they keep flowing. */
@@ -57,6 +59,7 @@ export async function createServer({
   config,
   checks,
   hooks,
+  webhooks,
   document,
   streams = false,
   timeouts = {},
@@ -105,7 +108,12 @@ export async function createServer({
   closeConnectionsOnStop(app);
   await app.register(cors, corsOptions(config.CORS_ORIGINS));
   await hooks?.(app);
-  await app.register(docs, { name, description, ...(document && { document }) });
+  await app.register(docs, {
+    name,
+    description,
+    ...(webhooks && { webhooks }),
+    ...(document && { document }),
+  });
   await app.register(health, { name, checks, timeout: healthCheck, registry });
   return app;
 }

@@ -1,6 +1,7 @@
-import { randomUUIDv7 } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import { MongoBulkWriteError, type ObjectId } from 'mongodb';
 import { ANY_STRING, type Collections, collection } from '../data/connect.ts';
+import { orderedUuid } from '../ordered-uuid.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { emailKey } from './email.ts';
 import { userIdOf } from './users.ts';
@@ -22,13 +23,20 @@ export const AUDIT_ACTIONS = [
   'chatbot.update',
   'chatbot.delete',
   'chatbot.duplicate',
+  'chatbot.move',
   'access.grant',
   'access.revoke',
   'organization.update',
+  'organization.archive',
+  'organization.restore',
+  'organization.delete',
   'owner.add',
   'owner.remove',
   'department.create',
   'department.update',
+  'department.archive',
+  'department.restore',
+  'department.delete',
   'member.grant',
   'member.remove',
   'invitation.create',
@@ -38,10 +46,14 @@ export const AUDIT_ACTIONS = [
   'invitation.resend',
   'billing.plan',
   'billing.payment',
+  'export.create',
+  'export.download',
+  'export.delete',
   'webhook.create',
   'webhook.update',
   'webhook.rotate',
   'webhook.delete',
+  'webhook.cancel',
   'sso.login',
   'sso.logout',
   'sso.link',
@@ -57,6 +69,28 @@ export const AUDIT_ACTIONS = [
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** The user service relays these, if they succeed, as events of webhooks (CONTRACT.md §Events). */
+export const RELAYED_ACTIONS = [
+  'verify',
+  'reset',
+  'login',
+  'profile.update',
+  'owner.add',
+  'owner.remove',
+  'member.grant',
+  'member.remove',
+  'invitation.create',
+  'invitation.accept',
+  'invitation.withdraw',
+  'sso.login',
+  'sso.link',
+  'scim.user',
+] as const satisfies AuditAction[];
+
+export type RelayedAction = (typeof RELAYED_ACTIONS)[number];
+
+const RELAYED: ReadonlySet<AuditAction> = new Set(RELAYED_ACTIONS);
 
 /** The changed fields. Never a password, code, token or secret. */
 type Fields = Record<string, string | string[] | null>;
@@ -77,10 +111,21 @@ export interface AuditEvent {
   after: Fields | null;
   organization_id: string | null;
   department_id: string | null;
-  address: string;
+  /** The address of the client; null for a job of the service. */
+  address: string | null;
+  /** The id of the request, or of the job. */
   request_id: string;
   /** The session that the action began or extended. Only the account itself may see it. */
   session?: AuditedSession;
+  /** Set until the event has been relayed to webhooks. */
+  relay?: true;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Relays stored events to webhooks at once. Only the user service has it; it also looks for those of others. */
+    relayAudited?: (events: readonly AuditEvent[]) => void;
+  }
 }
 
 /** A session with the device that uses it. Its id is no credential: a session opens only with a signed token. */
@@ -102,6 +147,7 @@ export interface Target {
   session_id?: string;
   connection_id?: string;
   domain_id?: string;
+  export_id?: string;
 }
 
 /** The account defaults to the principal. */
@@ -126,6 +172,13 @@ export const auditCollections = {
     {
       key: { organization_id: 1, at: 1, event_id: 1 },
       partialFilterExpression: { organization_id: ANY_STRING },
+    },
+    // The events that have not been relayed yet, oldest first.
+    { key: { relay: 1, event_id: 1 }, partialFilterExpression: { relay: true } },
+    // Exports and reports of a department.
+    {
+      key: { department_id: 1, at: 1, event_id: 1 },
+      partialFilterExpression: { department_id: ANY_STRING },
     },
     { key: { at: 1 }, expireAfterSeconds: RETENTION_DAYS * 86_400 },
   ]),
@@ -160,37 +213,84 @@ export async function auditAll(
   now: number,
   actions: readonly Details[],
 ): Promise<void> {
-  const account = request.principal?.user;
-  const events = actions.map((details): AuditEvent => {
-    const { email = account?.email ?? null, user_id = account ? userIdOf(account) : null } = details;
-    return {
-      event_id: randomUUIDv7(),
-      at: new Date(now),
-      outcome: 'success',
-      target: {},
-      before: null,
-      after: null,
-      organization_id: null,
-      department_id: null,
-      ...details,
-      email: email && emailKey(email),
-      user_id,
-      address: request.ip,
-      request_id: request.id,
-    };
-  });
-  for (const event of events) {
-    // What changed and the device are personal data: they are stored, not logged.
-    const { at: _, request_id: __, before: ___, after: ____, session: _____, ...logged } = event;
-    request.log.info(logged, `${event.action}: ${event.outcome}`);
-  }
+  const events = actions.map((details) => eventOf(request, now, details));
+  for (const event of events) logEvent(request.log, event);
   const [first] = events;
   if (!first) return;
   const storing: Promise<unknown> =
     events.length === 1 ? db.auditEvents.insertOne(first) : db.auditEvents.insertMany(events);
-  const stored = storing.catch((error: unknown) => {
-    for (const { event_id } of events)
-      request.log.error({ err: error, event_id }, 'audit event not recorded');
-  });
+  const stored = storing.then(
+    () => request.server.relayAudited?.(events.filter(({ relay }) => relay)),
+    (error: unknown) => {
+      for (const { event_id } of events)
+        request.log.error({ err: error, event_id }, 'audit event not recorded');
+    },
+  );
   await withTimeout(stored, STORE_TIMEOUT, new Error('timed out')).catch(() => {}); // the write goes on
+}
+
+/** A job that acts without a request, such as a deletion that has become due. */
+export interface AuditedJob {
+  /** Names the job in its events, in place of a request. */
+  id: string;
+  log: FastifyBaseLogger;
+}
+
+/** The id of the event is derived, see `derivedId`, so that a job that is repeated stores the same event. */
+type JobDetails = Details & Pick<AuditEvent, 'event_id'>;
+
+/**
+ * Logs and stores the events of a job. Events that are stored already are left as they are.
+ * @throws when an event cannot be stored, so that the job is repeated.
+ */
+export async function auditJob(
+  db: Collections<typeof auditCollections>,
+  { id, log }: AuditedJob,
+  now: number,
+  actions: readonly JobDetails[],
+): Promise<void> {
+  if (actions.length === 0) return;
+  const events = actions.map((details) => eventOf({ id, ip: null }, now, details));
+  const stored = events.map((event) => ({ ...event, _id: event.event_id as unknown as ObjectId }));
+  await db.auditEvents.insertMany(stored, { ordered: false }).catch((error: unknown) => {
+    const failed = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : undefined;
+    if (!failed || failed.length === 0 || failed.some(({ code }) => code !== 11000)) throw error;
+  });
+  for (const event of events) logEvent(log, event);
+}
+
+/** Where an action comes from. */
+type Source = Pick<FastifyRequest, 'id'> & Partial<Pick<FastifyRequest, 'principal'>> & { ip: string | null };
+
+function eventOf(
+  { id, ip, principal }: Source,
+  now: number,
+  details: Details & Partial<Pick<AuditEvent, 'event_id'>>,
+): AuditEvent {
+  const account = principal?.user;
+  const { email = account?.email ?? null, user_id = account ? userIdOf(account) : null } = details;
+  const { action, outcome = 'success' } = details;
+  return {
+    event_id: orderedUuid(),
+    at: new Date(now),
+    outcome,
+    target: {},
+    before: null,
+    after: null,
+    organization_id: null,
+    department_id: null,
+    ...details,
+    email: email && emailKey(email),
+    user_id,
+    address: ip,
+    request_id: id,
+    // Refused attempts cost nothing here.
+    ...(outcome === 'success' && RELAYED.has(action) && { relay: true as const }),
+  };
+}
+
+function logEvent(log: FastifyBaseLogger, event: AuditEvent): void {
+  // What changed and the device are personal data: they are stored, not logged.
+  const { at: _, request_id: __, before: ___, after: ____, session: _____, relay: ______, ...logged } = event;
+  log.info(logged, `${event.action}: ${event.outcome}`);
 }

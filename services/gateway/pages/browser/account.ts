@@ -4,6 +4,7 @@ import { NEEDS_SESSION, viewOf } from './paths.ts';
 import { forgetPending, type Pending, submittedForm, waitForCode } from './pending.ts';
 import { rememberEmail } from './remembered-email.ts';
 import { navigate } from './router.ts';
+import { toDeviceTime } from './server-clock.ts';
 import { beginSession, currentSession, type End, endSession } from './session.ts';
 import { texts } from './texts.ts';
 
@@ -138,10 +139,10 @@ export async function adoptSupportSession(): Promise<void> {
   });
 }
 
-/** When a token that the gateway has accepted expires, in Unix milliseconds. */
+/** When a token that the gateway has accepted expires by the clock of this device, in Unix milliseconds. */
 function expiryOf(token: string): number {
   const claims = token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '';
-  return JSON.parse(atob(claims)).exp * 1000;
+  return toDeviceTime(JSON.parse(atob(claims)).exp * 1000);
 }
 
 export async function refresh(): Promise<void> {

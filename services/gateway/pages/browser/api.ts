@@ -1,4 +1,5 @@
 import { noteBudget } from './budget.ts';
+import { noteServerTime } from './server-clock.ts';
 import { currentSession, endSession } from './session.ts';
 import { formatWait, texts } from './texts.ts';
 
@@ -56,6 +57,7 @@ async function call<T>({ method, path, token, body, headers = {} }: Call): Promi
   }).catch(() => {
     throw new ApiError(navigator.onLine ? texts.errors.unreachable : texts.errors.offline);
   });
+  noteServerTime(response.headers);
   if (!path.startsWith('/v2/')) noteBudget(response.headers);
   const answer = await response.json().catch(() => undefined);
   if (response.ok && answer !== undefined) return answer as T;

@@ -1,8 +1,10 @@
+import { toDeviceTime } from './server-clock.ts';
+
 /** The budget of calls that an answer tells (CONTRACT.md §Rate tiers). */
 export interface Budget {
   limit: number;
   remaining: number;
-  /** When the window ends; Unix milliseconds. */
+  /** When the window ends by the clock of this device; Unix milliseconds. */
   resetsAt: number;
 }
 
@@ -15,7 +17,7 @@ export function noteBudget(headers: Headers): void {
     Number(headers.get(`x-ratelimit-${name}`) ?? Number.NaN),
   ) as [number, number, number];
   if (![limit, remaining, reset].every(Number.isFinite)) return;
-  latest = { limit, remaining, resetsAt: reset * 1000 };
+  latest = { limit, remaining, resetsAt: toDeviceTime(reset * 1000) };
   for (const listener of listeners) listener(latest);
 }
 

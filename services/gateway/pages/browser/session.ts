@@ -1,7 +1,7 @@
 /** The session of this tab. The token is in memory and in sessionStorage, never in a cookie. */
 export interface Session {
   token: string;
-  /** Unix milliseconds. */
+  /** By the clock of this device; Unix milliseconds. */
   expiresAt: number;
   /** Whose session it is; null for an old account that never got an ID. */
   userId: string | null;

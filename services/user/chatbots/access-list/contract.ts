@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import { type Grant, grant } from '../../access/access-list.ts';
 
+const namedGrant = grant.extend({
+  name: z
+    .string()
+    .nullable()
+    .meta({ description: 'The name of somebody with a role in the chatbot’s department; otherwise null' }),
+});
+
 /** CONTRACT.md §Access list. */
-export const accessList = z.object({ chatbot_id: z.string(), permissions: z.array(grant) }).meta({
+export const accessList = z.object({ chatbot_id: z.string(), permissions: z.array(namedGrant) }).meta({
   description: 'The access list',
   examples: [
     {
@@ -10,11 +17,12 @@ export const accessList = z.object({ chatbot_id: z.string(), permissions: z.arra
       permissions: [
         {
           user_id: 'User-483920',
+          name: 'Ada Lovelace',
           role: 'Owner',
           granted_by: 'User-483920',
           granted_at: '2026-01-15T09:30:00.000Z',
         },
-        ...((grant.meta()?.examples ?? []) as Grant[]),
+        ...((grant.meta()?.examples ?? []) as Grant[]).map((entry) => ({ ...entry, name: 'Grace Hopper' })),
       ],
     },
   ],

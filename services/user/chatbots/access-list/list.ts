@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { accessListOf } from '../../access/access-list.ts';
 import { permittedChatbots } from '../../access/chatbot-roles.ts';
+import { namesInDepartment } from '../../access/people.ts';
 import type { Database } from '../../database.ts';
 import { chatbotId, refusals, tagged } from '../contract.ts';
 import { accessList } from './contract.ts';
@@ -11,7 +12,7 @@ const schema = {
   ...tagged,
   summary: 'Read an access list',
   description:
-    'Lists the roles granted on this chatbot, its owner first. Members of its department who are not on the list have their role in the department.',
+    'Lists the roles granted on this chatbot, its owner first. Members of its department who are not on the list have their role in the department. Entries on a personal chatbot have no name, because they need no consent.',
   params: chatbotId,
   response: { 200: accessList, ...refusals },
 };
@@ -22,6 +23,12 @@ export const listAccess: FastifyPluginAsyncZod<{ db: Database }> = async (app, {
     const { chatbot_id } = request.params;
     const { filter, found } = await permittedChatbots(db, request);
     const chatbot = await found(await db.chatbots.findOne({ chatbot_id, ...filter }), chatbot_id);
-    return { chatbot_id, permissions: accessListOf(chatbot) };
+    const list = accessListOf(chatbot);
+    const nameOf = await namesInDepartment(
+      db,
+      chatbot,
+      list.map(({ user_id }) => user_id),
+    );
+    return { chatbot_id, permissions: list.map((grant) => ({ ...grant, name: nameOf(grant.user_id) })) };
   });
 };

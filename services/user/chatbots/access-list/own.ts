@@ -3,8 +3,9 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { permissionsIn } from '../../access/archived.ts';
 import { roleOn } from '../../access/chatbot-roles.ts';
-import { rolesOf } from '../../access/roles.ts';
+import { archivedIn, rolesOf } from '../../access/roles.ts';
 import type { Database } from '../../database.ts';
 import { chatbotId, refusals, tagged } from '../contract.ts';
 
@@ -14,7 +15,7 @@ const schema = {
   ...tagged,
   summary: 'Read your role on a chatbot',
   description:
-    'Returns the caller’s role and its permissions, for user interfaces and for platform services that hold the caller’s bearer token.',
+    'Returns the caller’s role and its permissions, for user interfaces and for platform services that hold the caller’s bearer token. In an archived department only the permissions to read are left.',
   params: chatbotId,
   response: {
     200: z
@@ -50,6 +51,7 @@ export const ownAccess: FastifyPluginAsyncZod<{ db: Database }> = async (app, { 
     ]);
     const role = chatbot && roleOn(chatbot, user_id, roles);
     if (!role) throw new AppError('notFound');
-    return { chatbot_id, user_id, role, permissions: permissionsOf(role) };
+    const permissions = permissionsIn(role, archivedIn(roles, chatbot.department_id));
+    return { chatbot_id, user_id, role, permissions };
   });
 };

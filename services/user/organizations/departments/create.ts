@@ -4,6 +4,7 @@ import { AppError, failures } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { reserveDepartment } from '../../access/quotas.ts';
 import type { Database } from '../../database.ts';
 import { bodyRefusals, departmentRecord, organizationPath, tagged } from '../contract.ts';
 import { name } from '../names.ts';
@@ -39,6 +40,7 @@ export const createDepartment: FastifyPluginAsyncZod<{ db: Database; now: () => 
         },
         new Date(now()),
       );
+      await reserveDepartment(db, department.organization_id);
       try {
         await db.departments.insertOne({ ...department });
       } catch (error) {

@@ -1,3 +1,4 @@
+import { AppError } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { emailKey } from '@gatehouse/shared/identity/email';
 import { type User, userIdOf } from '@gatehouse/shared/identity/users';
@@ -55,7 +56,11 @@ async function acceptAll(
   const { email } = account;
   const invitations = db.memberships.find({ email: emailKey(email), ...isPending(now), ...condition });
   for await (const invitation of invitations) {
-    const joined = await join(db, invitation, user_id, { now, condition });
+    const joined = await join(db, invitation, user_id, { now, condition }).catch((error: unknown) => {
+      // The department is full. The invitation stands, and the account is verified all the same.
+      if (error instanceof AppError && error.reason === 'forbidden') return null;
+      throw error;
+    });
     if (!joined || !request) continue;
     const { membership_id, organization_id, department_id, role } = joined;
     await audit(db, request, now, {

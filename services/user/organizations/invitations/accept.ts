@@ -7,6 +7,7 @@ import { ALREADY_OWNER, acceptedInvitation, tagged } from '../contract.ts';
 import { acceptOffer } from '../owners/accept-offer.ts';
 import { inviteeOf, isInvited } from './invitee.ts';
 import { join } from './join.ts';
+import { refuseArchivedPlace } from './place.ts';
 import { isPending } from './status.ts';
 
 const config = { permission: 'own' } as const;
@@ -36,6 +37,7 @@ export const acceptInvitation: FastifyPluginAsyncZod<{ db: Database; now: () => 
     const invitation = await db.memberships.findOne(mine);
     if (!invitation) return acceptOffer({ db, now }, request, { invitation_id, user_id });
     const { organization_id, department_id } = invitation;
+    await refuseArchivedPlace(db, invitation);
     if (await db.organizations.findOne({ organization_id, 'owners.user_id': user_id })) {
       throw new AppError('duplicate', { text: ALREADY_OWNER });
     }

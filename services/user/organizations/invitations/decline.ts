@@ -7,7 +7,7 @@ import type { Database } from '../../database.ts';
 import { tagged } from '../contract.ts';
 import { declineOffer } from '../owners/decline-offer.ts';
 import { type Invitee, inviteeOf, isInvited } from './invitee.ts';
-import { isPending } from './status.ts';
+import { invitationTarget, isPending } from './status.ts';
 
 const DECLINED = { message: 'Invitation declined' } as const;
 
@@ -36,10 +36,10 @@ export const declineInvitation: FastifyPluginAsyncZod<{ db: Database; now: () =>
     const declined =
       (await declineMembership(db, invitation_id, invitee, now())) ??
       (await declineOffer(db, { invitation_id, user_id: invitee.user_id, now: now() }));
-    const { role, organization_id, department_id } = found(declined);
+    const { role, target, organization_id, department_id } = found(declined);
     await audit(db, request, now(), {
       action: 'invitation.decline',
-      target: { invitation_id },
+      target,
       before: { role },
       organization_id,
       department_id,
@@ -48,11 +48,13 @@ export const declineInvitation: FastifyPluginAsyncZod<{ db: Database; now: () =>
   });
 };
 
-const declineMembership = (db: Database, invitation_id: string, invitee: Invitee, now: number) =>
-  db.memberships.findOneAndUpdate(
+async function declineMembership(db: Database, invitation_id: string, invitee: Invitee, now: number) {
+  const declined = await db.memberships.findOneAndUpdate(
     { membership_id: invitation_id, ...isInvited(invitee), ...isPending(now) },
     [
       // Declined ones are listed until they would have expired.
       { $set: { declined_at: new Date(now), expires_at: '$valid_until', adding: '$$REMOVE' } },
     ],
   );
+  return declined && { ...declined, target: invitationTarget(declined) };
+}

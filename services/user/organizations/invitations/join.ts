@@ -1,5 +1,6 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import type { Filter, WithId } from 'mongodb';
+import { admit } from '../../access/admit.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
 import type { Membership } from '../records.ts';
@@ -16,6 +17,7 @@ interface Options {
 
 /**
  * Turns a pending invitation into a membership with one write.
+ * @throws {AppError} forbidden if the department is full.
  * @returns null if the invitation matches no more, or the user is a member already.
  */
 export async function join(
@@ -27,6 +29,7 @@ export async function join(
   if (await db.memberships.findOne({ department_id, user_id })) return null;
   // Leftovers of an earlier membership must not come back with the new one.
   await revokeGrants(db, { organization_id, department_id }, user_id);
+  await admit(db, { organization_id, department_id }, [user_id], now);
   try {
     return await db.memberships.findOneAndUpdate(
       { $and: [{ _id, ...isPending(now) }, condition] },

@@ -119,7 +119,13 @@ function receivedBy(db: Database, invitee: Invitee, now: number): Document[] {
     { $unionWith: { coll: db.organizations.collectionName, pipeline: offers } },
     joined('organizations', 'organization_id'),
     joined('departments', 'department_id'),
-    { $match: { 'organizations.0': { $exists: true } } },
+    {
+      $match: {
+        'organizations.0': { $exists: true },
+        'organizations.archived_at': { $exists: false },
+        'departments.archived_at': { $exists: false },
+      },
+    },
     {
       $project: {
         ...shared,

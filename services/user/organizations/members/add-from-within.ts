@@ -26,6 +26,7 @@ interface Addition {
  * is invited first, with a mark; then the other role is looked for; then the marked invitation becomes the membership.
  * Whoever leaves the organization meanwhile takes the mark off (`endAdditions`), so that nobody who has left is added
  * back without consent. An interrupted call leaves an invitation.
+ * @throws {AppError} forbidden if the department is full.
  * @returns null if the user has no role, or has one in this department, or is invited to one above the inviter's.
  */
 export async function addFromWithin(
@@ -41,14 +42,17 @@ export async function addFromWithin(
     const invitation = await storeInvitation(db, place, { ...terms, grantable, now, adding: randomUUID() });
     if (!invitation?.adding || !(await db.memberships.findOne(elsewhere))) return null;
     const { adding } = invitation;
-    const joined = await join(db, invitation, user_id, {
-      now,
-      condition: { adding },
-      terms: { ...terms, granted_at: new Date(now).toISOString() },
-    });
-    if (joined) return joined;
-    // Another call has added the user, or they have just lost a role.
-    await db.memberships.deleteOne({ _id: invitation._id, adding });
+    try {
+      const joined = await join(db, invitation, user_id, {
+        now,
+        condition: { adding },
+        terms: { ...terms, granted_at: new Date(now).toISOString() },
+      });
+      if (joined) return joined;
+    } finally {
+      // Another call has added the user, they have just lost a role, or the department is full.
+      await db.memberships.deleteOne({ _id: invitation._id, adding });
+    }
   }
   throw new AppError('unavailable');
 }

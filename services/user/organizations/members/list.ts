@@ -2,8 +2,8 @@ import { ROLES } from '@gatehouse/shared/access/rbac';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
 import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
-import { departmentPath, memberRecord, refusals, tagged } from '../contract.ts';
-import { isMember, presentMember } from './present-member.ts';
+import { departmentPath, listedMember, refusals, tagged } from '../contract.ts';
+import { isMember, presentMembers } from './present-member.ts';
 
 const config = { permission: 'view users' } as const;
 
@@ -18,10 +18,10 @@ const schema = {
   ...tagged,
   summary: 'List the members of a department',
   description:
-    'Lists the users with a role in the department. The Owners of the organization are listed only where they are also members. `search` matches the invited addresses.',
+    'Lists the users with a role in the department, with their names. The Owners of the organization are listed only where they are also members. `search` and `sort_by=email` use the invited addresses.',
   params: departmentPath,
   querystring: listQuery(table),
-  response: { 200: pageResponse(memberRecord), ...refusals },
+  response: { 200: pageResponse(listedMember), ...refusals },
 };
 
 /** GET /api/v1/organizations/{organization_id}/departments/{department_id}/members. */
@@ -36,7 +36,7 @@ export const listMembers: FastifyPluginAsyncZod<{ db: Database }> = async (app, 
         [{ within: { ...request.params, ...isMember } }],
         request.query,
       );
-      return { data: data.map(presentMember), pagination };
+      return { data: await presentMembers(db, request.params.organization_id, data), pagination };
     },
   );
 };

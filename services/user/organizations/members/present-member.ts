@@ -1,5 +1,7 @@
 import type { z } from 'zod';
-import type { memberRecord } from '../contract.ts';
+import { peopleOf } from '../../access/people.ts';
+import type { Database } from '../../database.ts';
+import type { listedMember, memberRecord } from '../contract.ts';
 import type { Membership } from '../records.ts';
 
 /** Matches memberships, not invitations. */
@@ -19,3 +21,21 @@ export const presentMember = ({
   granted_by,
   granted_at,
 });
+
+/** Members with their names, and the addresses that the organization knows. */
+export async function presentMembers(
+  db: Database,
+  organization_id: string,
+  members: readonly Membership[],
+): Promise<z.infer<typeof listedMember>[]> {
+  const personOf = await peopleOf(
+    db,
+    organization_id,
+    members.map(({ user_id }) => user_id),
+  );
+  return members.map((membership) => {
+    const { name, email } = personOf(membership.user_id);
+    const member = presentMember(membership);
+    return { ...member, name, email: member.email ?? email };
+  });
+}

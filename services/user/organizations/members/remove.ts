@@ -6,6 +6,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Filter } from 'mongodb';
 import { endOwnership } from '../../access/last-owner.ts';
 import { membershipOf, roleOf } from '../../access/membership.ts';
+import { removeIfWithoutRole } from '../../access/people-registry.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
 import { memberPath, refusals, tagged } from '../contract.ts';
@@ -53,6 +54,7 @@ export const removeMember: FastifyPluginAsyncZod<{ db: Database; now: () => numb
       }
       await endAdditions(db, { organization_id, user_id });
       await revokeGrants(db, { organization_id, department_id }, user_id);
+      await removeIfWithoutRole(db, organization_id, user_id, now());
       await audit(db, request, now(), {
         action: 'member.remove',
         target: { user_id },

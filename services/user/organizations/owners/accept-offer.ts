@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Database } from '../../database.ts';
 import type { acceptedInvitation } from '../contract.ts';
+import { refuseArchivedPlace } from '../invitations/place.ts';
 import { MAX_OWNERS, type Offer } from '../records.ts';
 import { endOwnership } from './end-ownership.ts';
 import { isOpen } from './offers.ts';
@@ -21,6 +22,7 @@ export async function acceptOffer(
 ): Promise<z.infer<typeof acceptedInvitation>> {
   const mine = { offers: { $elemMatch: { invitation_id, user_id, ...isOpen(now()) } } };
   const { organization_id, offers = [] } = found(await db.organizations.findOne(mine));
+  await refuseArchivedPlace(db, { organization_id });
   const offer = found(offers.find((each) => each.invitation_id === invitation_id));
   const write = () => becomeOwner(db, organization_id, offer, now());
   const isAccepted = offer.transfer

@@ -5,10 +5,17 @@ import { isOpen, withOffer } from './offers.ts';
 export async function declineOffer(
   db: Database,
   { invitation_id, user_id, now }: { invitation_id: string; user_id: string; now: number },
-): Promise<{ organization_id: string; department_id: null; role: 'Owner' } | null> {
+) {
   const declined = await db.organizations.findOneAndUpdate(
     { offers: { $elemMatch: { invitation_id, user_id, ...isOpen(now) } } },
     [{ $set: { offers: withOffer(invitation_id, { declined_at: new Date(now) }) } }],
   );
-  return declined && { organization_id: declined.organization_id, department_id: null, role: 'Owner' };
+  return (
+    declined && {
+      organization_id: declined.organization_id,
+      department_id: null,
+      role: 'Owner' as const,
+      target: { user_id, invitation_id },
+    }
+  );
 }

@@ -1,8 +1,9 @@
 import { found } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { peopleOf } from '../../access/people.ts';
 import type { Database } from '../../database.ts';
-import { organizationPath, ownerRecord, refusals, tagged } from '../contract.ts';
+import { listedOwner, organizationPath, refusals, tagged } from '../contract.ts';
 
 const config = { permission: 'view users' } as const;
 
@@ -14,8 +15,8 @@ const schema = {
   params: organizationPath,
   response: {
     200: z
-      .object({ owners: z.array(ownerRecord) })
-      .meta({ description: 'The Owners', examples: [{ owners: ownerRecord.meta()?.examples }] }),
+      .object({ owners: z.array(listedOwner) })
+      .meta({ description: 'The Owners', examples: [{ owners: listedOwner.meta()?.examples }] }),
     ...refusals,
   },
 };
@@ -25,6 +26,11 @@ export const listOwners: FastifyPluginAsyncZod<{ db: Database }> = async (app, {
   app.get('/api/v1/organizations/:organization_id/owners', { schema, config }, async (request) => {
     const { organization_id } = request.params;
     const { owners } = found(await db.organizations.findOne({ organization_id }));
-    return { owners };
+    const personOf = await peopleOf(
+      db,
+      organization_id,
+      owners.map(({ user_id }) => user_id),
+    );
+    return { owners: owners.map((owner) => ({ ...owner, ...personOf(owner.user_id) })) };
   });
 };

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { reserveDepartment } from '../../access/quotas.ts';
 import { newDepartment } from '../../organizations/departments/create.ts';
 import { nameKeys } from '../../organizations/departments/name-keys.ts';
 import type { Department } from '../../organizations/records.ts';
@@ -27,6 +28,7 @@ async function create(call: Call, { displayName, external_id }: GroupInput): Pro
   const department = newDepartment({ department_id: randomUUIDv7(), organization_id, name: displayName }, at);
   const scim = { connection_id, external_id, version: 1, updated_at: at };
   try {
+    await reserveDepartment(db, organization_id);
     await db.departments.insertOne({ ...department });
   } catch (error) {
     if (!isDuplicateKey(error, 'name_key')) throw error;

@@ -1,6 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import { audit } from '@gatehouse/shared/identity/audit';
+import { admit } from '../../access/admit.ts';
+import { removeIfWithoutRole } from '../../access/people-registry.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import { addMember } from '../../organizations/members/add.ts';
 import type { Department } from '../../organizations/records.ts';
@@ -48,7 +50,10 @@ export const grantedMembers = ({ options, connection }: Call, { department_id }:
     granted_by: grantedBy(connection.connection_id),
   });
 
-/** Adds people to a department. An Owner of the organization has every department already. */
+/**
+ * Adds people to a department. An Owner of the organization has every department already.
+ * @throws {AppError} forbidden if the department has no room for all of them.
+ */
 export async function addMembers(
   call: Call,
   { organization_id, department_id }: Department,
@@ -66,24 +71,24 @@ export async function addMembers(
   ]);
   const known = new Set<unknown>([...present, ...(organization?.owners ?? []).map(({ user_id }) => user_id)]);
   const at = new Date(now());
-  await eachOf(
-    people.filter(({ user_id }) => !known.has(user_id)),
-    async (identity) => {
-      const role = readRole(identity) ?? connection.default_role;
-      const added = await addMember(db, {
-        membership_id: randomUUIDv7(),
-        organization_id,
-        department_id,
-        user_id: identity.user_id,
-        role,
-        granted_by: grantedBy(connection.connection_id),
-        granted_at: at.toISOString(),
-        joined_at: at,
-      });
-      if (added)
-        await auditMember(call, 'member.grant', department_id, identity.user_id, { after: { role } });
-    },
-  );
+  const joining = people.filter(({ user_id }) => !known.has(user_id));
+  const user_ids = joining.map(({ user_id }) => user_id);
+  await admit(db, { organization_id, department_id }, user_ids, at.getTime());
+  await eachOf(joining, async (identity) => {
+    const role = readRole(identity) ?? connection.default_role;
+    const membership = {
+      membership_id: randomUUIDv7(),
+      organization_id,
+      department_id,
+      user_id: identity.user_id,
+      role,
+      granted_by: grantedBy(connection.connection_id),
+      granted_at: at.toISOString(),
+      joined_at: at,
+    };
+    if (await addMember(db, membership, { isAdmitted: true }))
+      await auditMember(call, 'member.grant', department_id, identity.user_id, { after: { role } });
+  });
 }
 
 const readRole = ({ scim }: ScimIdentity): AssignedRole | undefined => readUser(writableUser(scim)).role;
@@ -101,6 +106,7 @@ export async function removeMembers(
     const removed = await db.memberships.findOneAndDelete({ department_id, user_id, granted_by });
     if (!removed) return;
     await revokeGrants(db, { organization_id, department_id }, user_id);
+    await removeIfWithoutRole(db, organization_id, user_id, options.now());
     const role = ROLES.find((each) => each === removed.role) ?? null;
     await auditMember(call, 'member.remove', department_id, user_id, { before: { role } });
   });

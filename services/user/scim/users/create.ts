@@ -16,13 +16,15 @@ import type { Call } from '../options.ts';
 import { auditedUser } from './audited.ts';
 import { type UserInput, userNameKey } from './input.ts';
 import type { ScimIdentity } from './present.ts';
-import { requireAnotherOwner, settleAccount } from './settle-account.ts';
+import { requireAnotherOwner, type Settled, settleAccount } from './settle-account.ts';
 
 interface Creation {
   input: UserInput;
   account?: Pick<User, 'email'> & { user_id: string };
   how?: 'created' | 'taken over' | 'linked';
   identity?: ScimIdentity;
+  /** What following `active` changed about the account. */
+  settled?: Settled;
   error?: unknown;
 }
 
@@ -137,8 +139,9 @@ const accountFields = <Role>({ email, name, role }: UserInput, default_role: Rol
   role: role ?? default_role,
 });
 
-async function findAccount({ options, connection }: Call, creation: Creation): Promise<void> {
+async function findAccount(call: Call, creation: Creation): Promise<void> {
   if (creation.account) return;
+  const { options, connection } = call;
   const { db } = options;
   const { input } = creation;
   // This connection has disabled the account; an active user enables it again.
@@ -162,7 +165,7 @@ async function findAccount({ options, connection }: Call, creation: Creation): P
     );
     const account: Account =
       how === 'linked'
-        ? await updateAccount(db, user, { firstName: input.name, lastName: undefined, role: input.role })
+        ? await updateAccount(call, user, { firstName: input.name, lastName: undefined, role: input.role })
         : user;
     Object.assign(creation, { account, how });
   } catch (error) {
@@ -243,11 +246,12 @@ async function linkIdentity(call: Call, creation: Creation): Promise<void> {
 }
 
 /** Makes the account and its memberships follow a user that is not simply new and active. */
-async function finishUser(call: Call, { identity, account, input, how }: Creation): Promise<void> {
+async function finishUser(call: Call, creation: Creation): Promise<void> {
+  const { identity, account, input, how } = creation;
   if (!identity || !account) return;
   const { options, request, connection } = call;
   if (identity.scim.unsettled) {
-    await settleAccount(options, connection, identity.identity_id);
+    creation.settled = await settleAccount(options, connection, identity.identity_id);
   }
   if (how !== 'created' && input.role)
     await assignDepartment(options, request, connection, account as Account, {
@@ -282,13 +286,13 @@ const audit = ({ options, request, connection }: Call, creations: readonly Creat
     options.db,
     request,
     options.now(),
-    creations.flatMap(({ identity, account, how = '' }) =>
+    creations.flatMap(({ identity, account, settled, how = '' }) =>
       identity && account
         ? [
             {
               action: 'scim.user' as const,
               target: { user_id: account.user_id, connection_id: connection.connection_id },
-              after: { ...auditedUser(identity), account: how },
+              after: { ...auditedUser(identity), account: how, ...settled },
               organization_id: connection.organization_id,
             },
           ]

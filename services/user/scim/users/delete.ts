@@ -24,11 +24,12 @@ export async function deleteUser(
   const { db, now } = options;
   const before = await remove(call, identity_id, ifMatch);
   const { user_id } = before;
-  await settleAccount(options, connection, identity_id);
+  const settled = await settleAccount(options, connection, identity_id);
   await audit(db, request, now(), {
     action: 'scim.user',
     target: { user_id, connection_id: connection.connection_id },
     before: auditedUser(before),
+    after: settled.account_status === undefined ? null : { ...settled },
     organization_id: connection.organization_id,
   });
   // Best effort: neither the deletion nor its answer depends on the mail server. Each send has a time limit.

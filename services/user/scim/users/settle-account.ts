@@ -8,6 +8,11 @@ import { grantedBy } from '../../sso/provisioning/department.ts';
 import type { Connection, Identity } from '../../sso/records.ts';
 import { ScimError } from '../errors.ts';
 
+/** What following an identity changed about its account, for the audit. */
+export interface Settled {
+  account_status?: string;
+}
+
 type Settling = Pick<SsoOptions, 'config' | 'db' | 'now'>;
 
 /** Concurrent changes of an identity, each of which settles the account itself. */
@@ -16,26 +21,31 @@ const MAX_TRIES = 20;
 /**
  * Makes an account follow `active` of its identity. The mark goes only if the identity has not changed meanwhile, so
  * that of concurrent changes the last one counts; what is interrupted is completed at the next start.
+ * @returns the status of the account if this call changed it.
  * @throws {ScimError} 403 if the last Owner who can act would be disabled. Then the identity is active again.
  */
 export async function settleAccount(
   options: Settling,
   connection: Connection,
   identity_id: string,
-): Promise<void> {
+): Promise<Settled> {
   const { db } = options;
+  let settled: Settled = {};
   for (let turn = 0; turn < MAX_TRIES; turn += 1) {
     const identity = await db.ssoIdentities.findOne({ identity_id });
-    if (!identity?.scim?.unsettled) return;
+    if (!identity?.scim?.unsettled) return settled;
     const { version, active } = identity.scim;
-    if (active) await enable(db, connection, identity);
-    else await disable(options, connection, identity);
+    const change = active
+      ? await enable(db, connection, identity)
+      : await disable(options, connection, identity);
+    settled = change ?? settled;
     const { matchedCount } = await db.ssoIdentities.updateOne(
       { identity_id, 'scim.version': version },
       { $unset: { 'scim.unsettled': true } },
     );
-    if (matchedCount === 1) return;
+    if (matchedCount === 1) return settled;
   }
+  return settled;
 }
 
 /** Completes changes that were interrupted before this start. */
@@ -51,10 +61,16 @@ export async function settleAll(options: Settling): Promise<void> {
 }
 
 /** Enables the account if this connection disabled it. */
-async function enable(db: Database, connection: Connection, { user_id }: Identity): Promise<void> {
+async function enable(
+  db: Database,
+  connection: Connection,
+  { user_id }: Identity,
+): Promise<Settled | undefined> {
   const by = grantedBy(connection.connection_id);
   const user = await db.users.findOne({ user_id, 'deprovisioned.by': by });
-  if (user && (await isOwnAddress(db, connection, user.email))) await undo(db, user, by);
+  if (!user?.deprovisioned || !(await isOwnAddress(db, connection, user.email))) return undefined;
+  const { modifiedCount } = await undo(db, user, by);
+  return modifiedCount === 1 ? { account_status: user.deprovisioned.account_status } : undefined;
 }
 
 const undo = (db: Database, { _id }: WithId<User>, by: string) =>
@@ -66,12 +82,17 @@ const undo = (db: Database, { _id }: WithId<User>, by: string) =>
  * Ends the sessions that began at the connection, and disables the account if its address is in a domain of the
  * organization. Other accounts were only linked: they belong to their holders.
  */
-async function disable(options: Settling, connection: Connection, identity: Identity): Promise<void> {
+async function disable(
+  options: Settling,
+  connection: Connection,
+  identity: Identity,
+): Promise<Settled | undefined> {
   const { db, now } = options;
   const { connection_id } = connection;
   const { user_id } = identity;
   const by = grantedBy(connection_id);
   const user = await db.users.findOne({ user_id });
+  let isDisabled = false;
   if (user && (await isOwnAddress(db, connection, user.email))) {
     const { modifiedCount } = await db.users.updateOne(
       { _id: user._id, account_status: { $ne: 'disabled' } },
@@ -85,8 +106,9 @@ async function disable(options: Settling, connection: Connection, identity: Iden
         },
       ],
     );
+    isDisabled = modifiedCount === 1;
     // Concurrent calls may have deactivated the other Owners.
-    if (modifiedCount === 1 && !(await hasAnotherOwner(db, connection, user_id))) {
+    if (isDisabled && !(await hasAnotherOwner(db, connection, user_id))) {
       await undo(db, user, by);
       await db.ssoIdentities.updateOne(
         { identity_id: identity.identity_id, 'scim.version': identity.scim?.version ?? 0 },
@@ -96,6 +118,7 @@ async function disable(options: Settling, connection: Connection, identity: Iden
     }
   }
   await endProviderSessions(options, { connection_id, user_id });
+  return isDisabled ? { account_status: 'disabled' } : undefined;
 }
 
 /** @throws {ScimError} 403 if nobody else who can act is an Owner of the organization. */

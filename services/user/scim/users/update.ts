@@ -89,17 +89,18 @@ async function write(
 
 /** Makes the account and its memberships follow. */
 async function follow(
-  { options, request, connection }: Call,
+  call: Call,
   { before, after, input }: { before: ScimIdentity; after: ScimIdentity; input: UserInput },
 ): Promise<void> {
+  const { options, request, connection } = call;
   const { db, now } = options;
   const { connection_id, organization_id } = connection;
   const { user_id } = after;
-  await settleAccount(options, connection, after.identity_id);
+  const settled = await settleAccount(options, connection, after.identity_id);
   const user = await db.users.findOne({ user_id });
   if (user && (await isOwnAddress(db, connection, user.email))) {
     const account: Account = { ...user, user_id };
-    await updateAccount(db, account, { firstName: input.name, lastName: undefined, role: input.role });
+    await updateAccount(call, account, { firstName: input.name, lastName: undefined, role: input.role });
     if (input.role)
       await assignDepartment(options, request, connection, account, {
         department: undefined,
@@ -112,7 +113,7 @@ async function follow(
       action: 'scim.user',
       target: { user_id, connection_id },
       before: auditedUser(before),
-      after: auditedUser(after),
+      after: { ...auditedUser(after), ...settled },
       organization_id,
     });
 }

@@ -1,22 +1,26 @@
 import { AppError, found } from '@gatehouse/shared/http/errors';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyRequest } from 'fastify';
+import { isWrite, refuseArchived } from '../../access/archived.ts';
 import { rolesOf } from '../../access/roles.ts';
 import type { Database } from '../../database.ts';
 import { hasSsoPlan } from '../plan.ts';
 import type { Connection } from '../records.ts';
 
 /**
- * Checks that the caller is an Owner of an organization.
- * @throws {AppError} notFound if they have no role in it, forbidden if they have another one.
+ * Checks that the caller is an Owner of an organization, which is not archived if the call writes.
+ * @throws {AppError} notFound if they have no role in it, forbidden if they have another one or it is archived.
  */
 export async function requireOwner(
   db: Database,
   request: FastifyRequest,
   organization_id: string,
 ): Promise<void> {
-  const { owned, departments } = await rolesOf(db, callerId(request));
-  if (owned.has(organization_id)) return;
+  const { owned, departments, archived } = await rolesOf(db, callerId(request));
+  if (owned.has(organization_id)) {
+    if (isWrite(request)) refuseArchived(archived.get(organization_id));
+    return;
+  }
   const hasRole = departments.some((department) => department.organization_id === organization_id);
   throw new AppError(hasRole ? 'forbidden' : 'notFound');
 }

@@ -1,7 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { AppError } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyRequest } from 'fastify';
 import { endSelfGrants, newRevocation } from '../../access/end-self-grants.ts';
+import { removeIfWithoutRole } from '../../access/people-registry.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
 import { nameKeys } from '../../organizations/departments/name-keys.ts';
@@ -104,10 +106,10 @@ interface Change {
 }
 
 async function add(change: Change, department_id: string, role: AssignedRole): Promise<void> {
-  const { options, connection, user } = change;
+  const { options, request, connection, user } = change;
   const { connection_id, organization_id } = connection;
   const at = new Date(options.now());
-  const added = await addMember(options.db, {
+  const membership = {
     membership_id: randomUUIDv7(),
     organization_id,
     department_id,
@@ -116,6 +118,12 @@ async function add(change: Change, department_id: string, role: AssignedRole): P
     granted_by: grantedBy(connection_id),
     granted_at: at.toISOString(),
     joined_at: at,
+  };
+  const added = await addMember(options.db, membership).catch((error: unknown) => {
+    // A full department must not keep a person out of their account.
+    if (!(error instanceof AppError && error.reason === 'forbidden')) throw error;
+    request.log.warn({ connection_id, department_id }, `no membership at a login: ${error.message}`);
+    return null;
   });
   if (added) await auditMember(change, 'member.grant', department_id, null, role);
 }
@@ -143,7 +151,9 @@ async function remove(
   const { db } = change.options;
   const { deletedCount } = await db.memberships.deleteOne({ membership_id, granted_by });
   if (deletedCount === 0) return;
-  await revokeGrants(db, { organization_id, department_id }, change.user.user_id);
+  const { user_id } = change.user;
+  await revokeGrants(db, { organization_id, department_id }, user_id);
+  await removeIfWithoutRole(db, organization_id, user_id, change.options.now());
   await auditMember(change, 'member.remove', department_id, role, null);
 }
 

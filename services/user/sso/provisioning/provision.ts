@@ -35,7 +35,7 @@ export async function provision(
   const isManaged = identity.scim !== undefined;
   const present = { ...profile, role: profile.role === undefined && isManaged ? undefined : role };
   const [account] = await Promise.all([
-    updateAccount(db, user, present),
+    updateAccount({ options, request, connection }, user, present),
     assignDepartment(options, request, connection, user, { ...present, isManaged }),
     recordLogin(options, identity),
     ensureFeatures(db, user, now()),

@@ -1,5 +1,6 @@
 import type { Secrets } from '../../secrets.ts';
-import type { Webhook } from '../records.ts';
+import type { Exchange, Webhook } from '../records.ts';
+import { maskedHeaders, openHeaders } from '../registration/headers.ts';
 import type { Outcome, Send } from './send.ts';
 import { type SigningSecrets, signatureHeaders } from './signature.ts';
 
@@ -9,25 +10,31 @@ export interface Sender {
   now: () => number;
 }
 
+/** The outcome of an attempt, and what was sent. */
+export type Sent = Outcome & Pick<Exchange, 'request_headers'>;
+
 /**
  * Signs a payload and makes one attempt to deliver it. A failure of the receiver is an outcome, not an error.
  * @param timeout milliseconds, if not the usual limit.
- * @throws {AppError} unavailable when none of the configured keys opens the webhook's secret.
+ * @throws {AppError} unavailable when none of the configured keys opens the webhook's secret or a header.
  */
 export async function deliver(
   { send, secrets, now }: Sender,
-  webhook: Pick<Webhook, 'webhook_id' | 'url' | 'secret' | 'previous_secrets'>,
+  webhook: Pick<Webhook, 'webhook_id' | 'url' | 'secret' | 'previous_secrets' | 'headers'>,
   { event_id, payload }: { event_id: string; payload: string },
   timeout?: number,
-): Promise<Outcome> {
+): Promise<Sent> {
   const signing = signingSecrets(secrets, webhook, now());
   const body = Buffer.from(payload);
-  const headers = {
+  const ours = {
     'content-type': 'application/json',
     'user-agent': 'Gatehouse-Webhooks/1',
     ...signatureHeaders(event_id, body, signing, now()),
   };
-  return send({ url: webhook.url, headers, body }, timeout);
+  // Theirs first, so that none of ours can be replaced.
+  const headers = { ...openHeaders(secrets, webhook), ...ours };
+  const outcome = await send({ url: webhook.url, headers, body }, timeout);
+  return { ...outcome, request_headers: Object.entries({ ...maskedHeaders(webhook), ...ours }) };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Delivery } from '../records.ts';
 /** Marks pending deliveries as failed, without an attempt, because their event is no longer subscribed. */
 export async function dropUnsubscribed(
   db: Database,
-  deliveries: readonly Delivery[],
+  deliveries: readonly Pick<Delivery, '_id'>[],
   now: number,
 ): Promise<void> {
   if (deliveries.length === 0) return;

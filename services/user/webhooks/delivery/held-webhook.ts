@@ -20,13 +20,14 @@ export const createReadHeldWebhook = ({ db, id }: Pick<LeaseHolder, 'db' | 'id'>
         db.webhooks.find({ webhook_id: { $in: ids }, lease: id, status: 'active' }).toArray(),
         activeAmong(
           db.users,
-          wanted.map(({ owner_id }) => owner_id),
+          wanted.map(({ owner_id }) => owner_id).filter((owner_id) => owner_id !== null),
         ),
       ]);
       const byId = new Map(webhooks.map((webhook) => [webhook.webhook_id, webhook]));
       return wanted.map(({ webhook_id, owner_id }) => ({
         webhook: byId.get(webhook_id) ?? null,
-        ownerActive: owners.has(owner_id),
+        // A shared webhook outlives the accounts of those who manage it.
+        ownerActive: owner_id === null || owners.has(owner_id),
       }));
     },
     { maxItems: 500 },

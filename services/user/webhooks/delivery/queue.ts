@@ -1,13 +1,13 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../../database.ts';
-import type { Delivery } from '../records.ts';
+import { BY_DUE } from '../records.ts';
 import { bounded } from './database-timeout.ts';
 import { deliver, type Sender } from './deliver.ts';
 import { dropUnsubscribed } from './drop-unsubscribed.ts';
 import type { ReadHeldWebhook } from './held-webhook.ts';
 import * as leases from './lease.ts';
 import { afterAttempt, INITIAL_STATE, maySend } from './receiver-state.ts';
-import type { RecordOutcome, Result } from './record-outcome.ts';
+import type { DueDelivery, RecordOutcome, Result } from './record-outcome.ts';
 import { createSignal } from './signal.ts';
 
 /** Deliveries read at a time. */
@@ -50,7 +50,7 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
   let stale = false;
   /** The database may hold deliveries that are due and not in `page`. */
   let mayHaveMore = true;
-  let page: Delivery[] = [];
+  let page: DueDelivery[] = [];
   let receiver = INITIAL_STATE;
   /** The ids of deliveries from the start of an attempt until its outcome is recorded. Bounds what is sent twice. */
   const unrecorded = new Set<string>();
@@ -63,7 +63,7 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
         await refresh();
       }
       if (mayStart() && page.length === 0 && mayHaveMore) await readPage();
-      while (mayStart() && page.length > 0) start(page.shift() as Delivery);
+      while (mayStart() && page.length > 0) start(page.shift() as DueDelivery);
       if (failure) throw failure;
       if (unrecorded.size > 0) await changes.wait();
       else if (await letGo()) return;
@@ -71,7 +71,7 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
   }
 
   const mayStart = () => phase === 'sending' && ownerActive && maySend(receiver, unrecorded.size);
-  const isSubscribed = ({ event }: Delivery) => webhook.events.includes(event);
+  const isSubscribed = ({ event }: DueDelivery) => webhook.events.includes(event);
 
   async function refresh(): Promise<void> {
     const { webhook: present, ownerActive: active } = await worker.readHeldWebhook(claimed);
@@ -81,9 +81,10 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
     else if (Number(present.held_until) !== Number(webhook.held_until)) {
       receiver = { ...receiver, heldUntil: null };
     }
+    const cancelled = present.cancellations !== webhook.cancellations;
     webhook = present;
     ownerActive = active;
-    if (!page.every(isSubscribed)) reload();
+    if (cancelled || !page.every(isSubscribed)) reload();
   }
 
   async function readPage(): Promise<void> {
@@ -95,7 +96,9 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
       worker.db.webhookDeliveries
         .find({ webhook_id, status: 'pending', due: { $lte: new Date(worker.now()) } })
         .sort({ due: 1, seq: 1 })
+        .hint(BY_DUE)
         .limit(limit)
+        .project<DueDelivery>({ attempts: 0, exchanges: 0 })
         .toArray(),
     );
     if (due.length === limit) mayHaveMore = true;
@@ -109,7 +112,7 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
     if (!stale) page = waiting.filter(isSubscribed);
   }
 
-  function start(delivery: Delivery): void {
+  function start(delivery: DueDelivery): void {
     unrecorded.add(delivery._id);
     attempt(delivery).catch((error) => {
       failure = error;
@@ -117,7 +120,7 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
     });
   }
 
-  async function attempt(delivery: Delivery): Promise<void> {
+  async function attempt(delivery: DueDelivery): Promise<void> {
     const { url } = webhook;
     const outcome = await deliver(worker, webhook, delivery);
     // Ignore results for a URL that has been replaced.
@@ -161,7 +164,7 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
     const next = await bounded(
       worker.db.webhookDeliveries.findOne(
         { webhook_id, status: 'pending' },
-        { sort: { due: 1, seq: 1 }, projection: { due: 1 } },
+        { sort: { due: 1, seq: 1 }, hint: BY_DUE, projection: { due: 1 } },
       ),
     );
     return released(leases.release(worker, webhook, next?.due ?? null));

@@ -1,16 +1,18 @@
 import type { AnyBulkWriteOperation, Filter } from 'mongodb';
 import type { Database } from '../../database.ts';
-import type { Delivery } from '../records.ts';
+import { ATTEMPT_ANSWER, type Delivery, KEPT_ATTEMPTS, KEPT_EXCHANGES, NO_RESPONSE } from '../records.ts';
 import { nextAttempt, RETRY_WINDOW } from './backoff.ts';
 import { batched } from './batched.ts';
+import { beginning } from './beginning.ts';
 import { withoutDocuments } from './bulk-errors.ts';
+import type { Sent } from './deliver.ts';
 import { isDelivered, type Outcome } from './send.ts';
 
-/** The latest attempts that are kept with a delivery. */
-const KEPT_ATTEMPTS = 20;
+/** What a worker needs to know of a delivery. */
+export type DueDelivery = Omit<Delivery, 'attempts' | 'exchanges'>;
 
 /** Records the outcome of an attempt. Many at once are written together. */
-export type RecordOutcome = (delivery: Delivery, outcome: Outcome) => Promise<Result>;
+export type RecordOutcome = (delivery: DueDelivery, outcome: Sent) => Promise<Result>;
 export type Result = 'delivered' | 'retried' | 'failed';
 
 export function createRecordOutcome({ db, now }: { db: Database; now: () => number }): RecordOutcome {
@@ -23,11 +25,16 @@ export function createRecordOutcome({ db, now }: { db: Database; now: () => numb
   );
   return async (delivery, outcome) => {
     const { result, filter, fields } = transition(delivery, outcome, now());
-    const { retryAfter: _, ...attempt } = outcome;
+    const { retryAfter: _, request_headers, ...whole } = outcome;
+    const attempt = { ...whole, answer: beginning(Buffer.from(whole.answer), ATTEMPT_ANSWER) };
+    const exchange = { request_headers, answer: attempt.answer === whole.answer ? '' : whole.answer };
     const update = {
-      $set: fields,
+      $set: { ...fields, http_status: outcome.status ?? NO_RESPONSE },
       $inc: { attempt_count: 1, ...(result !== 'delivered' && { failures: 1 }) },
-      $push: { attempts: { $each: [attempt], $slice: -KEPT_ATTEMPTS } },
+      $push: {
+        attempts: { $each: [attempt], $slice: -KEPT_ATTEMPTS },
+        exchanges: { $each: [exchange], $slice: -KEPT_EXCHANGES },
+      },
     };
     // The hint skips index selection, about a third of the cost of the write.
     await write({ updateOne: { filter, update, hint: '_id_' } });
@@ -36,7 +43,7 @@ export function createRecordOutcome({ db, now }: { db: Database; now: () => numb
 }
 
 function transition(
-  { _id, attempt_count, failures, gives_up_at }: Delivery,
+  { _id, attempt_count, failures, gives_up_at }: DueDelivery,
   outcome: Outcome,
   now: number,
 ): { result: Result; filter: Filter<Delivery>; fields: Partial<Delivery> } {
@@ -45,7 +52,7 @@ function transition(
     const filter = { _id, status: { $ne: 'delivered' as const } };
     return { result: 'delivered', filter, fields: { status: 'delivered', settled_at } };
   }
-  // Ignore the failure if another worker recorded an attempt meanwhile or the owner replayed the delivery.
+  // Ignore the failure if another worker recorded an attempt meanwhile, or the owner replayed or canceled the delivery.
   const filter = { _id, status: 'pending' as const, attempt_count, failures, gives_up_at };
   const givesUpAt = gives_up_at?.getTime() ?? now + RETRY_WINDOW;
   const { retryAfter } = outcome;

@@ -1,12 +1,11 @@
 import type { Agent, Dispatcher } from 'undici';
 import { reasonOf } from '../../outbound/reason.ts';
-import type { Attempt } from '../records.ts';
+import { type Attempt, EXCHANGE_ANSWER } from '../records.ts';
 import { retryAfterOf } from './backoff.ts';
+import { beginning } from './beginning.ts';
 
 /** Bytes of a response that are read before the connection is closed. */
 const MAX_RESPONSE = 64 * 1024;
-/** Bytes of a response that are kept for the list of deliveries. */
-const KEPT_RESPONSE = 1024;
 
 export interface Outcome extends Attempt {
   /** Milliseconds for which the receiver asked not to be called. */
@@ -39,7 +38,7 @@ export const createSend =
         if (settled) return;
         settled = true;
         clearTimeout(timer);
-        const answer = textOf(Buffer.concat(chunks));
+        const answer = beginning(Buffer.concat(chunks), EXCHANGE_ANSWER);
         const duration_ms = Math.round(performance.now() - started);
         resolve({ at: new Date(at), duration_ms, status, error, answer, retryAfter });
       };
@@ -59,7 +58,7 @@ export const createSend =
           if (code === 429 || code === 503) retryAfter = retryAfterOf(responseHeaders['retry-after'], now());
         },
         onResponseData(_controller, chunk) {
-          if (length < KEPT_RESPONSE) chunks.push(chunk);
+          if (length < EXCHANGE_ANSWER) chunks.push(chunk);
           length += chunk.length;
           if (length > MAX_RESPONSE) abort(`the response is longer than ${MAX_RESPONSE / 1024} KiB`);
         },
@@ -76,7 +75,3 @@ export const createSend =
 /** Any 2xx counts as delivered, even if the rest of the response is lost (CONTRACT.md §Delivery). */
 export const isDelivered = ({ status }: Pick<Attempt, 'status'>): boolean =>
   status !== null && status >= 200 && status < 300;
-
-/** Text that BSON and JSON can hold: NUL and bytes that are not UTF-8 become U+FFFD. */
-const textOf = (body: Buffer): string =>
-  body.subarray(0, KEPT_RESPONSE).toString('utf8').replaceAll('\0', '\ufffd');

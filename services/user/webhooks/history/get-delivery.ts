@@ -4,6 +4,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { config, oneWebhookFailures, operation, ownWebhook } from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
+import { EXCHANGE_EXAMPLE, exchangeRecord, presentExchange } from './present-attempt.ts';
 import { DELIVERY_EXAMPLE, deliveryRecord, presentDelivery } from './present-delivery.ts';
 
 const payloadExample = {
@@ -21,7 +22,7 @@ const schema = {
   ...operation,
   summary: 'Read a delivery',
   description:
-    'Returns the delivery with its payload, its latest attempts and what the receiver answered. Deliveries are kept for 30 days.',
+    'Returns the delivery with its payload and its latest attempts. The last three show the headers that were sent and up to 4 KiB of what the receiver answered. Deliveries are kept for 30 days.',
   params: z.object({ webhook_id: z.string(), delivery_id: z.string() }),
   response: {
     200: deliveryRecord
@@ -29,10 +30,17 @@ const schema = {
         payload: z
           .string()
           .meta({ description: 'The exact JSON text of the request body, the same on every attempt' }),
+        attempts: z.array(exchangeRecord).meta({ description: 'The latest 20, oldest first' }),
       })
       .meta({
         description: 'The delivery and its payload',
-        examples: [{ ...DELIVERY_EXAMPLE, payload: JSON.stringify(payloadExample) }],
+        examples: [
+          {
+            ...DELIVERY_EXAMPLE,
+            payload: JSON.stringify(payloadExample),
+            attempts: [EXCHANGE_EXAMPLE],
+          },
+        ],
       }),
     ...oneWebhookFailures,
   },
@@ -44,6 +52,13 @@ export const getDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (app, { 
     const { delivery_id, ...own } = request.params;
     const { webhook_id } = await ownWebhook(db, { ...own, owner_id: callerId(request) });
     const delivery = found(await db.webhookDeliveries.findOne({ _id: delivery_id, webhook_id }));
-    return { ...presentDelivery(delivery), payload: delivery.payload };
+    const { payload, attempts, exchanges = [] } = delivery;
+    // Only the latest attempts have an exchange.
+    const older = attempts.length - exchanges.length;
+    return {
+      ...presentDelivery(delivery),
+      payload,
+      attempts: attempts.map((attempt, index) => presentExchange(attempt, exchanges[index - older])),
+    };
   });
 };

@@ -14,6 +14,7 @@ export const DELIVERY_EXAMPLE = {
   next_attempt_at: null,
   settled_at: '2026-01-15T09:30:00.204Z',
   attempt_count: 1,
+  http_status: 200,
   attempts: [ATTEMPT_EXAMPLE],
 };
 
@@ -25,12 +26,18 @@ export const deliveryRecord = z
     event: z.enum(EVENT_NAMES),
     status: z.enum(DELIVERY_STATUSES).meta({
       description:
-        '`failed`: a dead letter after three days of retries, or its event is no longer subscribed; it can be replayed while the webhook is subscribed to the event',
+        '`failed`: a dead letter after three days of retries, or its event is no longer subscribed. `cancelled`: taken out of the queue by a call. Both can be replayed while the webhook is subscribed to the event',
     }),
     created_at: dateTime,
     next_attempt_at: dateTime.nullable(),
-    settled_at: dateTime.nullable().meta({ description: 'When it was delivered or failed for good' }),
+    settled_at: dateTime
+      .nullable()
+      .meta({ description: 'When it was delivered, failed for good or was canceled' }),
     attempt_count: z.int(),
+    http_status: z
+      .int()
+      .nullable()
+      .meta({ description: 'The status of the latest response; null when there was none' }),
     attempts: z.array(attemptRecord).meta({ description: 'The latest 20, oldest first' }),
   })
   .meta({
@@ -47,5 +54,6 @@ export const presentDelivery = (delivery: Delivery): z.infer<typeof deliveryReco
   next_attempt_at: delivery.status === 'pending' ? delivery.due.toISOString() : null,
   settled_at: delivery.settled_at?.toISOString() ?? null,
   attempt_count: delivery.attempt_count,
+  http_status: delivery.attempts.at(-1)?.status ?? null,
   attempts: delivery.attempts.map(presentAttempt),
 });

@@ -2,15 +2,26 @@ import { hash, randomUUIDv7 } from 'node:crypto';
 import type { Database } from '../../database.ts';
 import { batched } from '../delivery/batched.ts';
 import { duplicateIndexes } from '../delivery/bulk-errors.ts';
-import { type PublishedEvent, payloadOf } from '../events.ts';
-import { KEPT_DAYS, type StoredEvent } from '../records.ts';
+import { type EventName, payloadOf } from '../events.ts';
+import { type Audience, KEPT_DAYS, type StoredEvent } from '../records.ts';
 import { completeFanOut, fanOut, type IntakeOptions, isSubscribed, subscribersOf } from './fan-out.ts';
 
 /** `known`: the same event was accepted before. `conflict`: another event has its id. */
 type Acceptance = 'accepted' | 'known' | 'conflict';
 
+export interface IncomingEvent {
+  /** Derived from what happened, so that accepting the event twice has no effect. */
+  id: string;
+  event: EventName;
+  audience: Audience;
+  /** ISO 8601; defaults to now. */
+  timestamp?: string | undefined;
+  /** As the schema of the event describes it. */
+  data: object;
+}
+
 /** Resolves when an event and its deliveries are stored. Concurrent calls are written together. */
-export type Accept = (event: PublishedEvent) => Promise<Acceptance>;
+export type Accept = (event: IncomingEvent) => Promise<Acceptance>;
 
 /**
  * Stores the events, then their deliveries, then answers. An intake record exists meanwhile: if the process is killed,
@@ -19,21 +30,19 @@ export type Accept = (event: PublishedEvent) => Promise<Acceptance>;
 export function createAccept(options: IntakeOptions): Accept {
   const { db, now } = options;
   return batched(
-    async (published: PublishedEvent[]) => {
+    async (incoming: IncomingEvent[]) => {
       const at = now();
-      const subscribers = await subscribersOf(db, new Set(published.map(({ owner_id }) => owner_id)));
-      const subscribed = published.filter((event) =>
+      const events = incoming.map((event) => storedEvent(event, at));
+      const subscribers = await subscribersOf(db, events);
+      const subscribed = events.filter((event) =>
         subscribers.some((webhook) => isSubscribed(webhook, event)),
       );
       const _id = randomUUIDv7();
       if (subscribed.length > 0) {
-        const event_ids = subscribed.map(({ id }) => id);
+        const event_ids = subscribed.map(({ _id: id }) => id);
         await db.eventIntakes.insertOne({ _id, event_ids, began_at: new Date(at) });
       }
-      const { acceptances, stored, known } = await insert(
-        db,
-        published.map((event) => storedEvent(event, at)),
-      );
+      const { acceptances, stored, known } = await insert(db, events);
       await fanOut(options, stored, subscribers);
       await completeFanOut(options, await withOpenIntake(db, known, _id));
       if (subscribed.length > 0) await db.eventIntakes.deleteOne({ _id });
@@ -43,12 +52,12 @@ export function createAccept(options: IntakeOptions): Accept {
   );
 }
 
-function storedEvent({ id, event, owner_id, timestamp, data }: PublishedEvent, now: number): StoredEvent {
-  // The default timestamp is left out, so that an event published again without one counts as the same.
-  const content = JSON.stringify([event, owner_id, timestamp ?? null, data]);
+function storedEvent({ id, event, audience, timestamp, data }: IncomingEvent, now: number): StoredEvent {
+  // Left out: the default timestamp and the places, which can differ when the event is published again.
+  const content = JSON.stringify([event, audience.owner_id, timestamp ?? null, data]);
   return {
     _id: id,
-    owner_id,
+    ...audience,
     event,
     payload: payloadOf(event, timestamp ?? new Date(now).toISOString(), data),
     fingerprint: hash('sha256', content, 'base64url'),

@@ -1,8 +1,7 @@
 import type { Filter, UpdateFilter } from 'mongodb';
-import type { Chatbot, StoredChatbot } from '../../chatbots/records.ts';
+import { type Chatbot, placeOf, type StoredChatbot } from '../../chatbots/records.ts';
 import type { Database } from '../../database.ts';
-import type { PublishedEvent } from '../events.ts';
-import type { Accept } from './accept.ts';
+import type { Accept, IncomingEvent } from './accept.ts';
 import { isSubscribed, subscribersOf } from './fan-out.ts';
 
 interface Options {
@@ -13,11 +12,12 @@ interface Options {
 /** A chatbot whose event is not published yet. One write stores chatbot and mark; publishing removes the mark. */
 type Unannounced = StoredChatbot & { unannounced?: true };
 
-/** Stores a new chatbot and publishes `chatbot.created` if a webhook of its owner is subscribed. */
+/** Stores a new chatbot and publishes `chatbot.created` if a webhook is subscribed to it. */
 export async function createAndAnnounce({ db, accept }: Options, chatbot: StoredChatbot): Promise<void> {
   const event = chatbotCreated(chatbot);
-  const subscribers = await subscribersOf(db, [event.owner_id]);
-  if (!subscribers.some((subscriber) => isSubscribed(subscriber, event))) {
+  const subscribers = await subscribersOf(db, [event.audience]);
+  const announced = { ...event.audience, event: event.event };
+  if (!subscribers.some((subscriber) => isSubscribed(subscriber, announced))) {
     // A copy, because the driver adds `_id` to the object that it stores.
     await db.chatbots.insertOne({ ...chatbot });
     return;
@@ -41,18 +41,14 @@ async function publish({ db, accept }: Options, chatbot: Chatbot): Promise<void>
   await db.chatbots.updateOne({ chatbot_id: chatbot.chatbot_id }, unmark);
 }
 
-const chatbotCreated = ({
-  chatbot_id,
-  owner_id,
-  name,
-  type,
-  language,
-  created_at,
-}: Chatbot): PublishedEvent => ({
-  // Derived from the chatbot, so that publishing twice has no effect.
-  id: `chatbot-created_${chatbot_id}`,
-  event: 'chatbot.created',
-  owner_id,
-  timestamp: created_at,
-  data: { chatbot_id, user_id: owner_id, name, type, language, created_at },
-});
+function chatbotCreated(chatbot: Chatbot): IncomingEvent {
+  const { chatbot_id, owner_id, name, type, language, created_at } = chatbot;
+  return {
+    // Derived from the chatbot, so that publishing twice has no effect.
+    id: `chatbot-created_${chatbot_id}`,
+    event: 'chatbot.created',
+    audience: { owner_id, ...placeOf(chatbot), chatbot_id },
+    timestamp: created_at,
+    data: { chatbot_id, user_id: owner_id, name, type, language, created_at },
+  };
+}

@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
+import { derivedId } from '@gatehouse/shared/derived-id';
 import { activeAmong } from '@gatehouse/shared/identity/users';
 import type { Database } from '../../database.ts';
 import { duplicateIndexes } from '../delivery/bulk-errors.ts';
 import type { Wake } from '../delivery/wake.ts';
-import { type Delivery, KEPT_DAYS, type StoredEvent, type Webhook } from '../records.ts';
+import { type Audience, type Delivery, KEPT_DAYS, type StoredEvent, type Webhook } from '../records.ts';
 
 export interface IntakeOptions {
   db: Database;
@@ -11,32 +11,61 @@ export interface IntakeOptions {
   deliveriesAdded: Wake['deliveriesAdded'];
 }
 
-type Subscriber = Pick<Webhook, 'webhook_id' | 'owner_id' | 'events' | 'created_at'>;
+const FIELDS = [
+  'webhook_id',
+  'owner_id',
+  'organization_id',
+  'department_id',
+  'chatbot_ids',
+  'events',
+  'created_at',
+] as const satisfies (keyof Webhook)[];
+type Subscriber = Pick<Webhook, (typeof FIELDS)[number]>;
 
 /**
- * The webhooks of some accounts that get deliveries. Those of a paused webhook wait; a disabled webhook, or one of an
- * account that is not active, gets none.
+ * The webhooks that may get deliveries of events for these audiences. Those of a paused webhook wait; a disabled
+ * webhook, or one of an account that is not active, gets none. A shared webhook does not depend on an account.
  */
-export async function subscribersOf(db: Database, owners: Iterable<string>): Promise<Subscriber[]> {
+export async function subscribersOf(db: Database, audiences: readonly Audience[]): Promise<Subscriber[]> {
+  const owners = unique(audiences.map(({ owner_id }) => owner_id));
+  const organizations = unique(audiences.flatMap(organizationsOf));
+  const departments = unique(audiences.map(({ department_id }) => department_id));
+  const shared = { organization_id: { $in: organizations }, department_id: { $in: [null, ...departments] } };
   const webhooks = await db.webhooks
     .find(
-      { owner_id: { $in: [...owners] }, status: { $in: ['active', 'paused'] } },
-      { projection: { _id: 0, webhook_id: 1, owner_id: 1, events: 1, created_at: 1 } },
+      {
+        status: { $in: ['active', 'paused'] },
+        $or: [{ owner_id: { $in: owners } }, ...(organizations.length > 0 ? [shared] : [])],
+      },
+      { projection: { _id: 0, ...Object.fromEntries(FIELDS.map((field) => [field, 1])) } },
     )
     .toArray();
-  // Most accounts have no webhook, so their events cost no second query.
-  if (webhooks.length === 0) return [];
-  const active = await activeAmong(
-    db.users,
-    webhooks.map(({ owner_id }) => owner_id),
-  );
-  return webhooks.filter(({ owner_id }) => active.has(owner_id));
+  const active = await activeAmong(db.users, unique(webhooks.map(({ owner_id }) => owner_id)));
+  return webhooks.filter(({ owner_id }) => owner_id === null || active.has(owner_id));
 }
 
-export const isSubscribed = (
-  subscriber: Subscriber,
-  { owner_id, event }: Pick<StoredEvent, 'owner_id' | 'event'>,
-): boolean => subscriber.owner_id === owner_id && subscriber.events.includes(event);
+const organizationsOf = ({ organization_id, other_organization_ids = [] }: Audience) => [
+  organization_id,
+  ...other_organization_ids,
+];
+
+const unique = (ids: (string | null)[]): string[] => [...new Set(ids)].filter((id) => typeof id === 'string');
+
+export const isSubscribed = (webhook: Subscriber, event: Audience & Pick<StoredEvent, 'event'>): boolean =>
+  webhook.events.includes(event.event) && hears(webhook, event);
+
+/**
+ * An account's webhook hears the events of the account, a shared one those of its department, or of its organization
+ * with all departments. Chosen chatbots narrow both.
+ */
+function hears(webhook: Subscriber, audience: Audience): boolean {
+  const { owner_id, organization_id = null, department_id = null, chatbot_ids = [] } = webhook;
+  if (chatbot_ids.length > 0 && !(audience.chatbot_id && chatbot_ids.includes(audience.chatbot_id)))
+    return false;
+  if (owner_id !== null) return owner_id === audience.owner_id;
+  if (department_id !== null) return department_id === audience.department_id;
+  return organization_id !== null && organizationsOf(audience).includes(organization_id);
+}
 
 let seq = 0;
 
@@ -60,7 +89,7 @@ export async function fanOut(
 /** Creates deliveries that an interrupted intake left out, except for webhooks configured after the event. */
 export async function completeFanOut(options: IntakeOptions, events: readonly StoredEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const subscribers = await subscribersOf(options.db, new Set(events.map(({ owner_id }) => owner_id)));
+  const subscribers = await subscribersOf(options.db, events);
   await Promise.all(
     events.map((event) => {
       const older = subscribers.filter(({ created_at }) => created_at <= event.accepted_at);
@@ -93,14 +122,6 @@ function deliveryOf(stored: StoredEvent, webhook_id: string, now: number): Deliv
   };
 }
 
-/**
- * A UUIDv8 (RFC 9562 §5.8) derived from webhook and event. It begins with the time, as version 7 does, so that new ids
- * are appended to their index.
- */
-function deliveryId(webhook_id: string, { _id, accepted_at }: StoredEvent): string {
-  const bytes = hash('sha256', `${webhook_id} ${_id}`, 'buffer').subarray(0, 16);
-  bytes.writeUIntBE(accepted_at.getTime(), 0, 6);
-  bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f);
-  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}
+/** There is one delivery for each pair of webhook and event. */
+const deliveryId = (webhook_id: string, { _id, accepted_at }: StoredEvent): string =>
+  derivedId(accepted_at.getTime(), `${webhook_id} ${_id}`);

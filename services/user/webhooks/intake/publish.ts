@@ -2,6 +2,7 @@ import { AppError, failures } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { requireServiceKey } from '../../access/service-key.ts';
+import { PERSONAL } from '../../chatbots/records.ts';
 import { type PublishedEvent, publishedEvent } from '../events.ts';
 import type { Accept } from './accept.ts';
 
@@ -71,7 +72,11 @@ export const publishEvents: FastifyPluginAsyncZod<{
     },
     async (request) => {
       const results = await Promise.all(
-        request.body.map(async (event) => ({ id: event.id, acceptance: await accept(event) })),
+        request.body.map(async ({ owner_id, ...event }) => {
+          const chatbot_id = 'chatbot_id' in event.data ? event.data.chatbot_id : null;
+          const audience = { owner_id, ...PERSONAL, chatbot_id };
+          return { id: event.id, acceptance: await accept({ ...event, audience }) };
+        }),
       );
       const groups = Object.groupBy(results, ({ acceptance }) => acceptance);
       const idsOf = (group: keyof typeof groups) => (groups[group] ?? []).map(({ id }) => id);

@@ -1,29 +1,49 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { isDuplicateKey } from '@gatehouse/shared/data/connect';
-import { AppError, BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
-import { jsonBody } from '@gatehouse/shared/http/fields';
+import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import { jsonBody, line } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Database } from '../../database.ts';
+import { rolesOf } from '../../access/roles.ts';
 import { auditedWebhook, config, operation, secretText, settings } from '../contract.ts';
+import { administeredPlace } from '../managers.ts';
 import type { WebhookOptions } from '../options.ts';
-import type { Webhook } from '../records.ts';
+import { changeHeaders, newHeaders } from './headers.ts';
+import { insertWithinLimit, MAX_WEBHOOKS } from './slots.ts';
 
-/** For one account. */
-const MAX_WEBHOOKS = 20;
+/** A webhook of an account has no place. */
+const PERSONAL = { organization_id: null, department_id: null };
 
 const schema = {
   ...operation,
   summary: 'Configure a webhook',
-  description: `The webhook is active at once and receives events from now on. Its host must have public addresses only, and its port must be one that the operator allows, by default 80, 443 or 8000 to 9999. The secret signs every delivery and is never returned. An account may have up to ${MAX_WEBHOOKS} webhooks.`,
-  body: jsonBody({ ...settings, secret: secretText }).meta({
+  description: `The webhook is active at once and receives events from now on. Its host must have public addresses only, and its port must be one that the operator allows, by default 80, 443 or 8000 to 9999. The secret signs every delivery and is never returned. With a \`department_id\` or \`organization_id\` the webhook belongs to that place instead of the caller: it hears the events of the department, or of the organization and all of its departments, the place's Owners and Admins manage it, and it stays when the caller leaves. An account, an organization and a department may each have up to ${MAX_WEBHOOKS} webhooks.`,
+  body: jsonBody({
+    url: settings.url,
+    events: settings.events,
+    secret: secretText,
+    organization_id: line(200).exactOptional(),
+    department_id: line(200).exactOptional(),
+    name: settings.name.default(null),
+    description: settings.description.default(null),
+    chatbot_ids: settings.chatbot_ids.default([]),
+    headers: newHeaders.default({}),
+  }).meta({
     examples: [
       {
         url: 'https://app.example.com/hooks',
         events: ['conversation.started', 'payment.failed'],
         secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+      },
+      {
+        url: 'https://helpdesk.example.com/hooks',
+        events: ['conversation.started'],
+        secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+        department_id: '01936f2f-02b1-7c1f-9a77-3f1d3c0e8b52',
+        name: 'Helpdesk',
+        chatbot_ids: ['01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21'],
+        headers: { Authorization: 'Bearer 8d4e1f62' },
       },
     ],
   }),
@@ -44,7 +64,7 @@ const schema = {
           },
         ],
       }),
-    ...failures('catalogue', 'missingField', 'invalidFormat', ...BEARER_FAILURES),
+    ...failures('catalogue', 'missingField', 'invalidFormat', 'notFound', ...BEARER_FAILURES),
   },
 };
 
@@ -54,15 +74,29 @@ export const configureWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
   { db, now, secrets, validateReceiverUrl },
 ) => {
   app.post('/api/v1/webhooks/configure', { schema, config }, async (request, reply) => {
-    const { url, events, secret } = request.body;
-    const owner_id = callerId(request);
+    const { url, secret, organization_id, department_id, name, description } = request.body;
+    const created_by = callerId(request);
+    const place =
+      organization_id === undefined && department_id === undefined
+        ? PERSONAL
+        : administeredPlace(await rolesOf(db, created_by), { organization_id, department_id });
     await validateReceiverUrl(url);
     const at = new Date(now());
     const webhook_id = randomUUIDv7();
-    const configured = { url, events: [...new Set(events)], status: 'active' as const };
+    const configured = {
+      url,
+      events: [...new Set(request.body.events)],
+      status: 'active' as const,
+      name,
+      description,
+      chatbot_ids: [...new Set(request.body.chatbot_ids)],
+      headers: changeHeaders(secrets, webhook_id, [], request.body.headers) ?? [],
+    };
     await insertWithinLimit(db, {
       webhook_id,
-      owner_id,
+      owner_id: place.organization_id === null ? created_by : null,
+      created_by,
+      ...place,
       ...configured,
       secret: secrets.seal(secret, webhook_id),
       previous_secrets: [],
@@ -76,26 +110,9 @@ export const configureWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
     await audit(db, request, now(), {
       action: 'webhook.create',
       target: { webhook_id },
+      ...place,
       after: auditedWebhook(configured),
     });
     return reply.code(201).send({ webhook_id, status: 'active', created_at: at.toISOString() });
   });
 };
-
-/** Takes a free slot of the owner. The unique index enforces the limit under concurrent calls. */
-async function insertWithinLimit(db: Database, webhook: Omit<Webhook, 'slot'>): Promise<void> {
-  const { owner_id } = webhook;
-  for (;;) {
-    const taken = await db.webhooks.find({ owner_id }, { projection: { slot: 1 } }).toArray();
-    const slots = new Set(taken.map(({ slot }) => slot));
-    const slot = Array.from({ length: MAX_WEBHOOKS }, (_, index) => index).find((index) => !slots.has(index));
-    if (slot === undefined)
-      throw new AppError('forbidden', { text: `An account may have at most ${MAX_WEBHOOKS} webhooks` });
-    try {
-      await db.webhooks.insertOne({ ...webhook, slot });
-      return;
-    } catch (error) {
-      if (!isDuplicateKey(error, 'slot')) throw error; // a concurrent call took the slot
-    }
-  }
-}

@@ -4,7 +4,15 @@ import { audit } from '@gatehouse/shared/identity/audit';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
-import { auditedWebhook, config, oneWebhookFailures, operation, webhookId } from '../contract.ts';
+import {
+  auditedWebhook,
+  config,
+  oneWebhookFailures,
+  operation,
+  ownWebhook,
+  placeOf,
+  webhookId,
+} from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
 
 const DELETED = { message: 'Webhook deleted' } as const;
@@ -29,8 +37,8 @@ export const deleteWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
   { db, now, webhookChanged },
 ) => {
   app.delete('/api/v1/webhooks/:webhook_id', { schema, config }, async (request) => {
-    const { webhook_id } = request.params;
-    const deleted = found(await db.webhooks.findOneAndDelete({ webhook_id, owner_id: callerId(request) }));
+    const { webhook_id } = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
+    const deleted = found(await db.webhooks.findOneAndDelete({ webhook_id }));
     await webhookChanged(webhook_id);
     // In the background: without their webhook, deliveries are neither listed nor sent. Any left over expire.
     deleteDeliveries(db, webhook_id).catch((error) => {
@@ -42,6 +50,7 @@ export const deleteWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
     await audit(db, request, now(), {
       action: 'webhook.delete',
       target: { webhook_id },
+      ...placeOf(deleted),
       before: auditedWebhook(deleted),
     });
     return DELETED;

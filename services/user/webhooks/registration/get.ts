@@ -14,7 +14,8 @@ import type { WebhookOptions } from '../options.ts';
 const schema = {
   ...operation,
   summary: 'Read a webhook',
-  description: "Returns everything but the secret. Another account's webhook is 404.",
+  description:
+    'Returns everything but the secret and the values of its headers. A webhook that only others manage is 404.',
   params: webhookId,
   response: { 200: webhookRecord, ...oneWebhookFailures },
 };

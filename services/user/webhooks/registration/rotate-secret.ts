@@ -5,7 +5,15 @@ import { audit } from '@gatehouse/shared/identity/audit';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { config, oneWebhookFailures, operation, ownWebhook, secretText, webhookId } from '../contract.ts';
+import {
+  config,
+  oneWebhookFailures,
+  operation,
+  ownWebhook,
+  placeOf,
+  secretText,
+  webhookId,
+} from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
 
 /** Milliseconds for which a rotated-out secret continues to sign. */
@@ -66,13 +74,17 @@ export const rotateSecret: FastifyPluginAsyncZod<WebhookOptions> = async (
       const until = new Date(at + OVERLAP);
       const previous_secrets = [{ secret: current, until }, ...stillValid].slice(0, MAX_PREVIOUS);
       const { matchedCount } = await db.webhooks.updateOne(
-        { ...own, secret: current },
+        { webhook_id, secret: current },
         { $set: { secret: secrets.seal(secret, webhook_id), previous_secrets, updated_at: new Date(at) } },
       );
       // Otherwise a concurrent rotation came first: try again, keeping its secret among the previous ones.
       if (matchedCount === 1) {
         await webhookChanged(webhook_id);
-        await audit(db, request, now(), { action: 'webhook.rotate', target: { webhook_id } });
+        await audit(db, request, now(), {
+          action: 'webhook.rotate',
+          target: { webhook_id },
+          ...placeOf(webhook),
+        });
         return {
           webhook_id,
           ...(given === undefined && { secret }),

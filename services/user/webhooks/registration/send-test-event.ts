@@ -1,11 +1,12 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { config, oneWebhookFailures, operation, ownWebhook, webhookId } from '../contract.ts';
 import { deliver } from '../delivery/deliver.ts';
 import { isDelivered } from '../delivery/send.ts';
-import { payloadOf } from '../events.ts';
+import { EVENT_NAMES, EVENTS, payloadOf } from '../events.ts';
 import { ATTEMPT_EXAMPLE, attemptRecord, presentAttempt } from '../history/present-attempt.ts';
 import type { WebhookOptions } from '../options.ts';
 
@@ -13,8 +14,11 @@ const schema = {
   ...operation,
   summary: 'Send a test event',
   description:
-    'Sends one signed event `webhook.test`, whatever the status of the webhook, and returns the outcome within 10 seconds. The event is not retried, is not listed among the deliveries, and does not change the webhook.',
+    'Sends one signed event `webhook.test`, or the documented example of the event in the body, whether or not the webhook is active and subscribed to it, and returns the outcome within 10 seconds. The event is not retried, is not listed among the deliveries, and does not change the webhook. Its `webhook-id` begins with `test_`.',
   params: webhookId,
+  body: jsonBody({ event: oneOf(EVENT_NAMES).exactOptional() })
+    .nullable()
+    .meta({ examples: [{ event: 'session.created' }, {}] }),
   response: {
     200: attemptRecord.extend({ event_id: z.string(), delivered: z.boolean() }).meta({
       description: 'The outcome of the attempt',
@@ -39,7 +43,9 @@ export const sendTestEvent: FastifyPluginAsyncZod<WebhookOptions> = async (
     const webhook = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
     const event_id = `test_${randomUUIDv7()}`;
     const { webhook_id } = webhook;
-    const payload = payloadOf('webhook.test', new Date(now()).toISOString(), { webhook_id });
+    const event = request.body?.event;
+    const data = event ? EVENTS[event].example : { webhook_id };
+    const payload = payloadOf(event ?? 'webhook.test', new Date(now()).toISOString(), data);
     const outcome = await deliver(sender, webhook, { event_id, payload }, testTimeout);
     return { event_id, delivered: isDelivered(outcome), ...presentAttempt(outcome) };
   });

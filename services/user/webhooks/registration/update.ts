@@ -1,4 +1,4 @@
-import { failures, found } from '@gatehouse/shared/http/errors';
+import { AppError, failures, found } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { callerId } from '@gatehouse/shared/identity/principal';
@@ -8,26 +8,37 @@ import {
   config,
   oneWebhookFailures,
   operation,
+  ownWebhook,
+  placeOf,
   presentWebhook,
   settings,
   webhookId,
   webhookRecord,
 } from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
+import { changedHeaders, changeHeaders, TOO_MANY_HEADERS } from './headers.ts';
+
+const FIELDS = 'url, events, status, name, description, chatbot_ids or headers';
 
 const changes = jsonBody({
   url: settings.url.exactOptional(),
   events: settings.events.exactOptional(),
   status: oneOf(['active', 'paused']).exactOptional(),
+  name: settings.name.exactOptional(),
+  description: settings.description.exactOptional(),
+  chatbot_ids: settings.chatbot_ids.exactOptional(),
+  headers: changedHeaders.exactOptional(),
 })
-  .refine((fields) => Object.keys(fields).length > 0, { error: 'must contain url, events or status' })
-  .meta({ examples: [{ status: 'paused' }] });
+  .refine((fields) => Object.keys(fields).length > 0, { error: `must contain ${FIELDS}` })
+  .meta({
+    examples: [{ status: 'paused' }, { headers: { Authorization: 'Bearer 8d4e1f62', 'X-Tenant': null } }],
+  });
 
 const schema = {
   ...operation,
   summary: 'Change a webhook',
   description:
-    'Changes the fields in the body and no others, for every attempt that is not in flight. Deliveries of a paused webhook wait. Setting `status` to `active` sends them, also after a receiver has disabled the webhook with 410. Waiting deliveries of an event that is taken away are not sent: each becomes `failed` when its turn comes.',
+    'Changes the fields in the body and no others, for every attempt that is not in flight. Of the headers, those in the body change, null removes one, and the others stay. Deliveries of a paused webhook wait. Setting `status` to `active` sends them, also after a receiver has disabled the webhook with 410. Waiting deliveries of an event that is taken away are not sent: each becomes `failed` when its turn comes. The account, organization or department of a webhook does not change.',
   params: webhookId,
   body: changes,
   response: {
@@ -40,27 +51,43 @@ const schema = {
 /** PATCH /api/v1/webhooks/{webhook_id}. */
 export const updateWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
   app,
-  { db, now, validateReceiverUrl, webhookChanged },
+  { db, now, secrets, validateReceiverUrl, webhookChanged },
 ) => {
   app.patch('/api/v1/webhooks/:webhook_id', { schema, config }, async (request) => {
     const own = { ...request.params, owner_id: callerId(request) };
-    const { events, ...fields } = request.body;
+    const { events, chatbot_ids, headers: given, ...fields } = request.body;
     if (fields.url !== undefined) await validateReceiverUrl(fields.url);
-    const $set = {
-      ...fields,
-      ...(events && { events: [...new Set(events)] }),
-      updated_at: new Date(now()),
-    };
-    const before = found(await db.webhooks.findOneAndUpdate(own, { $set }, { returnDocument: 'before' }));
-    const changed = { ...before, ...$set };
-    // The receiver's Retry-After applied to the previous settings.
-    await webhookChanged(changed.webhook_id, { endHold: true });
-    await audit(db, request, now(), {
-      action: 'webhook.update',
-      target: { webhook_id: changed.webhook_id },
-      before: auditedWebhook(before),
-      after: auditedWebhook(changed),
-    });
-    return presentWebhook(changed, now());
+    for (;;) {
+      const webhook = await ownWebhook(db, own);
+      const { webhook_id } = webhook;
+      const headers = given && changeHeaders(secrets, webhook_id, webhook.headers ?? [], given);
+      if (headers === null) throw new AppError('invalidFormat', { text: TOO_MANY_HEADERS });
+      const $set = {
+        ...fields,
+        ...(events && { events: [...new Set(events)] }),
+        ...(chatbot_ids && { chatbot_ids: [...new Set(chatbot_ids)] }),
+        ...(headers && { headers }),
+        updated_at: new Date(now()),
+      };
+      const unchanged = headers && { headers: webhook.headers ?? { $exists: false } };
+      const before = await db.webhooks.findOneAndUpdate(
+        { webhook_id, ...unchanged },
+        { $set },
+        { returnDocument: 'before' },
+      );
+      // A concurrent call changed the headers, or deleted the webhook.
+      if (!before && headers) continue;
+      const changed = { ...found(before), ...$set };
+      // The receiver's Retry-After applied to the previous settings.
+      await webhookChanged(webhook_id, { endHold: true });
+      await audit(db, request, now(), {
+        action: 'webhook.update',
+        target: { webhook_id },
+        ...placeOf(changed),
+        before: auditedWebhook(found(before)),
+        after: auditedWebhook(changed),
+      });
+      return presentWebhook(changed, now());
+    }
   });
 };

@@ -30,7 +30,13 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
       body: {
         chatbot_id: chatbot.chatbot_id,
         permissions: [
-          { user_id: ada.user_id, role: 'Owner', granted_by: ada.user_id, granted_at: chatbot.created_at },
+          {
+            user_id: ada.user_id,
+            name: null,
+            role: 'Owner',
+            granted_by: ada.user_id,
+            granted_at: chatbot.created_at,
+          },
         ],
       },
     });
@@ -50,7 +56,7 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
     for (const person of [ada, bob, eve])
       expect((await list(person)).body).toStrictEqual({
         chatbot_id: chatbot.chatbot_id,
-        permissions: expected,
+        permissions: expected.map((grant) => ({ ...grant, name: null })),
       });
   });
 
@@ -63,7 +69,9 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
     }));
     const { chatbot_id } = chatbot;
     await service.db.chatbots.updateOne({ chatbot_id }, { $set: { permissions: [first, second] as never } });
-    expect((await list(bob)).body.permissions).toStrictEqual([second, first]);
+    expect((await list(bob)).body.permissions).toStrictEqual(
+      [second, first].map((grant) => ({ ...grant, name: null })),
+    );
   });
 
   test.each(ROLES)('requires a role that may view users: %s', async (role) => {
@@ -84,6 +92,21 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access', () => {
           ({ user_id }: { user_id: string }) => user_id,
         ),
       ).toEqual([ada.user_id]);
+  });
+
+  test('names those with a role in the department, and nobody on a personal chatbot', async () => {
+    const [place] = await service.newOrganization([eve]);
+    const named = [ada, eve].map(({ user_id }) => String(user_id));
+    await service.db.users.updateMany({ user_id: { $in: named } }, { $set: { name: 'Ada' } });
+    for (const person of [ada, bob]) await service.storeMember(person, { ...place, role: 'Editor' });
+    const shared = await ada.create({ department_id: place.department_id });
+    for (const person of [bob, eve]) await eve.grant(shared, person, 'Viewer');
+    await service.db.memberships.deleteOne({ user_id: String(bob.user_id) });
+    const names = async (of: Chatbot) =>
+      (await list(ada, of)).body.permissions.map(({ name }: { name: unknown }) => name);
+    expect(await names(shared)).toEqual(['Ada', null, 'Ada']);
+    await ada.grant(chatbot, bob, 'Viewer');
+    expect(await names(chatbot)).toEqual([null, null]);
   });
 
   test('returns 404 for an unknown chatbot, and for one on which the caller has no role', async () => {

@@ -146,8 +146,7 @@ describe('the first login of an unknown address', () => {
 
   it('accepts the invitations of the connection’s organization to the address, and of no other', async () => {
     const other = await service.newOrganization({ domain: null });
-    const own = { organization_id: connection.organization_id, department_id: `department ${turn}` };
-    for (const [number, { organization_id, department_id }] of [own, other].entries())
+    for (const [number, { organization_id, department_id }] of [organization, other].entries())
       await service.db.memberships.insertOne({
         membership_id: `invitation ${turn} ${number}`,
         organization_id,
@@ -161,7 +160,7 @@ describe('the first login of an unknown address', () => {
       });
     const { user_id } = await logIn();
     const invited = (department_id: string) => service.db.memberships.findOne({ department_id, email });
-    expect(await invited(own.department_id)).toMatchObject({ user_id, role: 'Editor' });
+    expect(await invited(organization.department_id)).toMatchObject({ user_id, role: 'Editor' });
     expect(await invited(other.department_id)).not.toHaveProperty('user_id');
   });
 

@@ -1,7 +1,8 @@
-import type { Document, FindCursor } from 'mongodb';
+import type { Document, FindCursor, IndexSpecification } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../../../services/user/database.ts';
-import type { Delivery } from '../../../../services/user/webhooks/records.ts';
+import { selectDeliveries } from '../../../../services/user/webhooks/history/select-deliveries.ts';
+import { BY_DUE, type Delivery } from '../../../../services/user/webhooks/records.ts';
 import { freshDatabase } from '../../../fixtures/database.ts';
 
 const OTHERS = 3_000;
@@ -26,6 +27,7 @@ beforeAll(async () => {
     attempt_count: 0,
     failures: 0,
     attempts: [],
+    ...(index % 3 === 0 && { http_status: index % 2 ? 500 : 503 }),
     gives_up_at: null,
     settled_at: now,
     expires_at: later,
@@ -66,9 +68,11 @@ test('the queries of a worker examine only what they return, whatever else is pe
   const due = deliveries
     .find({ ...pending, due: { $lte: now } })
     .sort(soonest)
+    .hint(BY_DUE)
     .limit(200);
   expect(await examined(due)).toBeLessThanOrEqual(4);
-  expect(await examined(deliveries.find(pending).sort(soonest).limit(1))).toBeLessThanOrEqual(2);
+  const next = deliveries.find(pending).sort(soonest).hint(BY_DUE).limit(1);
+  expect(await examined(next)).toBeLessThanOrEqual(2);
   const queue = webhooks
     .find({ status: 'active', due_at: { $lte: now } })
     .sort({ due_at: 1 })
@@ -83,13 +87,33 @@ test('the queries of a worker examine only what they return, whatever else is pe
 
 test('a replay examines only dead letters, and a list only its page', async () => {
   const { webhookDeliveries: deliveries } = database.db;
-  const failed = { webhook_id: 'quiet', status: 'failed' as const, settled_at: { $lt: later } };
+  const failed = selectDeliveries('quiet', { statuses: ['failed'], events: ['payment.failed'], since: now });
   const replay = deliveries
-    .find({ ...failed, created_at: { $gte: now } })
-    .sort({ created_at: 1 })
+    .find({ ...failed.filter, settled_at: { $lt: later } })
+    .hint(failed.hint as IndexSpecification)
+    .sort({ created_at: 1, seq: 1, delivery_id: 1 })
     .limit(1_000);
   expect(await examined(replay)).toBe(4);
+});
+
+test.each([
+  [{}, 20],
+  [{ since: now, until: later }, 20],
+  [{ statuses: ['pending'] }, 20],
+  [{ statuses: ['delivered'] }, 0],
+  [{ events: ['payment.failed'] }, 20],
+  [{ events: ['chatbot.created'] }, 0],
+  [{ http_status: 500 }, 20],
+  [{ http_status: 404 }, 0],
+  [{ http_status: 'none' }, 0],
+  [{ http_status: 503, statuses: ['pending'], events: ['payment.failed'] }, 0],
+  [{ http_status: 503, statuses: ['failed'], events: ['payment.failed'], since: now }, 20],
+] as const)('a list filtered by %j reads a page of %i and no other delivery', async (selection, page) => {
+  const { filter, hint } = selectDeliveries('busy', selection);
   const newest = { created_at: -1, seq: -1, delivery_id: -1 } as const;
-  const page = deliveries.find({ webhook_id: 'busy' }).sort(newest).limit(20);
-  expect(await examined(page)).toBeLessThanOrEqual(32);
+  const cursor = database.db.webhookDeliveries.find(filter).sort(newest).limit(20);
+  const found = await examined(hint ? cursor.hint(hint) : cursor);
+  expect(found).toBeGreaterThanOrEqual(page);
+  // The standalone database reads the first documents of each range that it merges.
+  expect(found).toBeLessThanOrEqual(page === 0 ? 0 : page + 32);
 });

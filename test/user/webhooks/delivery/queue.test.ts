@@ -304,6 +304,32 @@ test('sends deliveries of an event that another process has just subscribed', as
   expect(sent).toEqual(['a', 'b', 'c']);
 });
 
+test('sends nothing that another process cancels, except what is in flight', async () => {
+  await add('a', 'b', 'c');
+  await respond('a', 200);
+  await eventually(() => expect(sent).toEqual(['a', 'b', 'c']));
+  await add('d', 'e', 'f');
+  const { webhookDeliveries } = database.db;
+  await webhookDeliveries.updateMany(
+    { webhook_id, event_id: { $in: ['c', 'd', 'e'] } },
+    { $set: { status: 'cancelled' } },
+  );
+  const elsewhere = createWake({ db: database.db, now, worker: { reload: () => {}, readMore: () => {} } });
+  await elsewhere.webhookChanged(webhook_id, { cancelled: true });
+  await respond('b', 200);
+  await respond('f', 200);
+  await recorded('f');
+  await respond('c', 500);
+  await add('g');
+  await respond('g', 200);
+  await recorded('g');
+  expect(sent).toEqual(['a', 'b', 'c', 'f', 'g']);
+  expect(await webhookDeliveries.findOne({ _id: `${webhook_id}-c` })).toMatchObject({
+    status: 'cancelled',
+    attempts: [],
+  });
+});
+
 test('sends nothing while the account is not active, and looks again later', async () => {
   await add(...numbered(5));
   await respond('0', 200);

@@ -1,8 +1,10 @@
+import { BSON } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Delivery } from '../../../../services/user/webhooks/records.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { type Receiver, startReceiver, status } from '../../../fixtures/receiver.ts';
-import { conversation } from '../event-samples.ts';
+import { conversation, DATA } from '../event-samples.ts';
 import { type Person, startWebhookService, type WebhookService } from '../webhook-service.ts';
 
 const DAY = 86_400;
@@ -45,6 +47,19 @@ const giveUp = (event_ids: string[]) =>
     { $set: { status: 'failed' } },
   );
 
+/** Stores copies of one delivered delivery, of a paused webhook, with other fields. */
+async function copies(count: number, fields: Partial<Delivery>) {
+  await delivered(1);
+  const { webhookDeliveries } = service.db;
+  const one = await webhookDeliveries.findOneAndDelete({ webhook_id });
+  await ada.call('PATCH', `/${webhook_id}`, { status: 'paused' });
+  const many = Array.from({ length: count }, (_, index) => {
+    const _id = `${webhook_id}_${index}`;
+    return { ...(one as Delivery), _id, delivery_id: _id, seq: index, status: 'failed' as const, ...fields };
+  });
+  await webhookDeliveries.insertMany(many);
+}
+
 describe('GET …/deliveries', () => {
   test('shows each delivery with its attempts', async () => {
     receiver.answers = [status(500), status(200)];
@@ -71,6 +86,7 @@ describe('GET …/deliveries', () => {
       next_attempt_at: expect.any(String),
       settled_at: null,
       attempt_count: 1,
+      http_status: 500,
       attempts: [first],
     };
     expect(waiting).toStrictEqual(delivery);
@@ -84,6 +100,7 @@ describe('GET …/deliveries', () => {
         next_attempt_at: null,
         settled_at: at(),
         attempt_count: 2,
+        http_status: 200,
         attempts: [first, { ...first, at: at(), status: 200, answer: 'status 200' }],
       },
     ]);
@@ -119,9 +136,106 @@ describe('GET …/deliveries', () => {
     expect(await found(`&search=${ids[1]?.toUpperCase()}`)).toEqual(ids.slice(1, 2));
     expect((await ada.call('GET', `/${webhook_id}/deliveries?sort_by=due`)).status).toBe(400);
   });
+
+  test('filters by event, status, HTTP status and time', async () => {
+    await ada.call('PATCH', `/${webhook_id}`, { events: ['conversation.started', 'chatbot.created'] });
+    const from = at();
+    receiver.answers = [status(503), status(500), status(200)];
+    const chatbot = { id: 'bot-created', event: 'chatbot.created', data: DATA['chatbot.created'] };
+    const events = [conversation(ada.user_id), conversation(ada.user_id, chatbot)];
+    for (const event of events) {
+      await service.publish(event);
+      await service.settled(webhook_id, 'pending');
+      service.clock.advance(0.001);
+    }
+    const [first, second] = events.map(({ id }) => id);
+    const found = async (query: string) =>
+      (await ada.deliveries(webhook_id, query)).map((delivery: { event_id: string }) => delivery.event_id);
+    expect(await found('&event=chatbot.created')).toEqual([second]);
+    expect(await found('&event=conversation.ended')).toEqual([]);
+    expect(await found('&http_status=503')).toEqual([first]);
+    expect(await found('&http_status=500&status=pending&event=chatbot.created')).toEqual([second]);
+    expect(await found('&http_status=500&event=conversation.started')).toEqual([]);
+    expect(await found(`&from=${from}`)).toEqual([first, second]);
+    const second_at = (await ada.deliveries(webhook_id))[1].created_at;
+    expect(await found(`&from=${from}&to=${second_at}`)).toEqual([first]);
+    expect(await found(`&from=${second_at}&status=pending`)).toEqual([second]);
+    await ada.call('DELETE', `/${webhook_id}`);
+  });
+
+  test('finds deliveries without a response', async () => {
+    receiver.answers = [(response) => void response.destroy()];
+    const event = conversation(ada.user_id);
+    await service.publish(event);
+    await service.settled(webhook_id, 'pending');
+    const [found, ...others] = await ada.deliveries(webhook_id, '&http_status=none');
+    expect(found).toMatchObject({ event_id: event.id, http_status: null });
+    expect(others).toEqual([]);
+    await ada.call('DELETE', `/${webhook_id}`);
+  });
+
+  test.each([
+    ['http_status=600', 'http_status must be an HTTP status from 100 to 599, or none'],
+    ['http_status=5xx', 'http_status must be an HTTP status from 100 to 599, or none'],
+    ['from=yesterday', 'from must be an ISO 8601 date-time such as 2026-01-15T09:30:00Z'],
+    ['status=lost', 'status must be one of pending, delivered, failed, cancelled'],
+    ['until=2026-01-15T09:30:00Z', 'holds an unknown parameter'],
+  ])('returns 400 for ?%s', async (query, details) => {
+    const answer = await ada.call('GET', `/${webhook_id}/deliveries?${query}`);
+    expect(outcome(answer)).toMatchObject({ status: 400, body: { error: { code: 'INVALID_FORMAT' } } });
+    expect(answer.body.error.details).toContain(details);
+  });
+
+  test('counts up to a thousand deliveries and always tells whether there is a next page', async () => {
+    await copies(1_050, {});
+    const pagination = async (query: string) =>
+      (await ada.call('GET', `/${webhook_id}/deliveries?${query}`)).body.pagination;
+    expect(await pagination('limit=100')).toMatchObject({ total_items: 1_000, has_next: true });
+    expect(await pagination('limit=100&page=10')).toMatchObject({ total_items: 1_001, has_next: true });
+    expect(await pagination('limit=100&page=11')).toMatchObject({ total_items: 1_050, has_next: false });
+    expect(await pagination('limit=100&status=failed&page=10')).toMatchObject({ has_next: true });
+    await ada.call('DELETE', `/${webhook_id}`);
+  });
 });
 
 describe('GET …/deliveries/{delivery_id}', () => {
+  /** The headers of a request, without those of HTTP itself. */
+  const sentTo = ({ headers }: Receiver['received'][number] = { headers: {} } as never) => {
+    const { host: _, connection: __, 'content-length': ___, ...ours } = headers;
+    return ours;
+  };
+
+  test('keeps 4 KiB of the latest three answers, and the beginning of older ones', async () => {
+    const long = 'é'.repeat(3_000);
+    receiver.answers = [(response) => void response.writeHead(500).end(long)];
+    await service.publish(conversation(ada.user_id));
+    const attempted = (count: number) =>
+      eventually(async () => {
+        const delivery = await service.db.webhookDeliveries.findOne({ webhook_id });
+        expect(delivery?.attempt_count).toBe(count);
+      });
+    const [delivery] = await service.settled(webhook_id, 'pending');
+    for (let count = 1; count < 22; count += 1) {
+      await attempted(count);
+      await ada.call('POST', `/${webhook_id}/deliveries/${delivery?.delivery_id}/replay`);
+    }
+    await attempted(22);
+    const [listed] = await ada.deliveries(webhook_id);
+    expect(new Set(listed.attempts.map(({ answer }: { answer: string }) => answer))).toEqual(
+      new Set(['é'.repeat(256)]),
+    );
+    const { body } = await ada.call('GET', `/${webhook_id}/deliveries/${listed.delivery_id}`);
+    const lengths = body.attempts.map(({ answer }: { answer: string }) => Buffer.byteLength(answer));
+    expect(lengths).toEqual([...Array(17).fill(512), 4_096, 4_096, 4_096]);
+    const withHeaders = body.attempts.map(
+      (attempt: { request_headers: unknown }) => attempt.request_headers !== null,
+    );
+    expect(withHeaders).toEqual([...Array(17).fill(false), true, true, true]);
+    const stored = await service.db.webhookDeliveries.findOne({ webhook_id });
+    expect(BSON.calculateObjectSize(stored as Delivery)).toBeLessThan(32 * 1_024);
+    await ada.call('DELETE', `/${webhook_id}`);
+  });
+
   test('returns the delivery as listed, and the exact text that was sent', async () => {
     receiver.answers = [status(500), status(200)];
     await service.publish(conversation(ada.user_id));
@@ -131,9 +245,27 @@ describe('GET …/deliveries/{delivery_id}', () => {
     const [listed] = await ada.deliveries(webhook_id);
     const answer = await ada.call('GET', `/${webhook_id}/deliveries/${listed.delivery_id}`);
     const [first, second] = receiver.received;
-    expect(outcome(answer)).toStrictEqual({ status: 200, body: { ...listed, payload: first?.body } });
+    const attempts = listed.attempts.map((attempt: object, index: number) => ({
+      ...attempt,
+      request_headers: sentTo(receiver.received[index]),
+    }));
+    expect(outcome(answer)).toStrictEqual({
+      status: 200,
+      body: { ...listed, payload: first?.body, attempts },
+    });
     expect(second?.body).toBe(first?.body);
     expect(answer.body.attempts).toMatchObject([{ answer: 'status 500' }, { answer: 'status 200' }]);
+  });
+
+  test('masks the values of the headers that the webhook adds', async () => {
+    await ada.call('PATCH', `/${webhook_id}`, { headers: { 'X.Api-Key': 'only the receiver knows' } });
+    await delivered(1);
+    expect(receiver.received[0]?.headers['x.api-key']).toBe('only the receiver knows');
+    const [{ delivery_id }] = await ada.deliveries(webhook_id);
+    const answer = await ada.call('GET', `/${webhook_id}/deliveries/${delivery_id}`);
+    expect(answer.body.attempts[0].request_headers['X.Api-Key']).toBe('••••••••');
+    const stored = await service.db.webhookDeliveries.findOne({ webhook_id });
+    expect(JSON.stringify([answer.body, stored])).not.toContain('only the receiver knows');
   });
 
   test('returns the text of a delivery before it is sent', async () => {
@@ -290,12 +422,61 @@ describe('POST …/replay', () => {
     await ada.call('DELETE', `/${webhook_id}`);
   });
 
+  test('narrows the choice by event, status, HTTP status and `until`', async () => {
+    const since = at();
+    await copies(6, {});
+    const { webhookDeliveries } = service.db;
+    const change = (index: number, fields: Partial<Delivery>) =>
+      webhookDeliveries.updateOne({ _id: `${webhook_id}_${index}` }, { $set: fields });
+    await change(0, { http_status: 503 });
+    await change(1, { http_status: 0 });
+    await change(2, { status: 'cancelled' });
+    await change(3, { status: 'delivered' });
+    await change(4, { created_at: new Date(service.clock.now()) });
+    await change(5, { event: 'payment.failed' });
+    const replayed = async (fields: object) => {
+      const { body } = await replay({ since, ...fields });
+      const pending = await webhookDeliveries.find({ webhook_id, status: 'pending' }).toArray();
+      expect(body).toEqual({ replayed: pending.length, next_since: null });
+      const ids = pending.map(({ _id }) => Number(_id.split('_')[1]));
+      await webhookDeliveries.updateMany(
+        { webhook_id, status: 'pending' },
+        { $set: { status: 'failed', settled_at: new Date(0) } },
+      );
+      return ids;
+    };
+    expect(await replayed({ http_status: 503 })).toEqual([0]);
+    expect(await replayed({ http_status: 'none' })).toEqual([1]);
+    expect(await replayed({ status: 'cancelled' })).toEqual([2]);
+    expect(await replayed({ status: 'delivered', event: 'conversation.started' })).toEqual([3]);
+    // Not of an event that the webhook is not subscribed to.
+    expect(await replayed({ event: 'payment.failed' })).toEqual([]);
+    expect(await replayed({ until: at() })).toEqual([0, 1, 2, 3]);
+    expect(await replayed({ since: at() })).toEqual([4]);
+    await ada.call('DELETE', `/${webhook_id}`);
+  });
+
   const dateTime = 'since must be an ISO 8601 date-time such as 2026-01-15T09:30:00Z';
   test.each([
     [{}, 'MISSING_FIELD', 'since is required'],
     [{ since: 'yesterday' }, 'INVALID_FORMAT', dateTime],
     [{ since: 1_768_469_400 }, 'INVALID_FORMAT', dateTime],
     [{ since: '2026-01-15T00:00:00Z', all: 'yes' }, 'INVALID_FORMAT', 'all must be true or false'],
+    [
+      { since: '2026-01-15T00:00:00Z', all: true, status: 'failed' },
+      'INVALID_FORMAT',
+      'body must not contain both all and status',
+    ],
+    [
+      { since: '2026-01-15T00:00:00Z', status: 'pending' },
+      'INVALID_FORMAT',
+      'status must be one of failed, delivered, cancelled',
+    ],
+    [
+      { since: '2026-01-15T00:00:00Z', http_status: '503' },
+      'INVALID_FORMAT',
+      'http_status must be an HTTP status from 100 to 599, or none',
+    ],
   ])('returns 400 for %j', async (body, code, details) => {
     const answer = await replay(body);
     const message = code === 'MISSING_FIELD' ? 'A required field is missing' : 'The request is malformed';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { EVENT_NAMES } from '../../../../services/user/webhooks/events.ts';
+import { EVENTS, PLATFORM_EVENT_NAMES } from '../../../../services/user/webhooks/events.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { postJson } from '../../../fixtures/http.ts';
 import { member } from '../../../fixtures/members.ts';
@@ -31,18 +31,21 @@ beforeEach(async () => {
 const events = () => service.db.events.countDocuments({ owner_id: ada.user_id });
 
 describe('POST /internal/events', () => {
-  test.each(EVENT_NAMES)('%s is delivered in the envelope with its data as published', async (event) => {
-    const webhook_id = await ada.configure({ url: receiver.url, events: [event] });
-    const published = conversation(ada.user_id, { event, data: DATA[event] });
-    expect(outcome(await service.publish(published))).toStrictEqual({
-      status: 200,
-      body: { accepted: [published.id], known: [] },
-    });
-    await service.settled(webhook_id, 'delivered');
-    expect(receiver.received.map(({ body }) => JSON.parse(body))).toEqual([
-      { event, timestamp: published.timestamp, data: DATA[event] },
-    ]);
-  });
+  test.each(PLATFORM_EVENT_NAMES)(
+    '%s is delivered in the envelope with its data as published',
+    async (event) => {
+      const webhook_id = await ada.configure({ url: receiver.url, events: [event] });
+      const published = conversation(ada.user_id, { event, data: DATA[event] });
+      expect(outcome(await service.publish(published))).toStrictEqual({
+        status: 200,
+        body: { accepted: [published.id], known: [] },
+      });
+      await service.settled(webhook_id, 'delivered');
+      expect(receiver.received.map(({ body }) => JSON.parse(body))).toEqual([
+        { event, timestamp: published.timestamp, data: DATA[event] },
+      ]);
+    },
+  );
 
   test('only subscribed webhooks of the account get the event', async () => {
     const bob = await service.person();
@@ -133,7 +136,7 @@ describe('POST /internal/events', () => {
     expect(await service.db.events.findOne({ _id: event.id })).toMatchObject({ owner_id: ada.user_id });
   });
 
-  const names = EVENT_NAMES.join(', ');
+  const names = PLATFORM_EVENT_NAMES.join(', ');
   const started = DATA['conversation.started'];
   test.each([
     [{ id: undefined }, 'MISSING_FIELD', '0.id is required'],
@@ -141,6 +144,12 @@ describe('POST /internal/events', () => {
     [{ id: 'x'.repeat(129) }, 'INVALID_FORMAT', '0.id must be 1 to 128 letters, digits, _, : and -'],
     [{ event: undefined }, 'MISSING_FIELD', '0.event is required'],
     [{ event: 'unknown.event' }, 'INVALID_FORMAT', `0.event must be one of ${names}`],
+    // A service must not claim that somebody logged in.
+    [
+      { event: 'session.created', data: EVENTS['session.created'].example },
+      'INVALID_FORMAT',
+      `0.event must be one of ${names}`,
+    ],
     [{ owner_id: undefined }, 'MISSING_FIELD', '0.owner_id is required'],
     [
       { timestamp: 'yesterday' },

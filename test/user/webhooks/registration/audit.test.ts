@@ -5,7 +5,14 @@ import { send, sendJson } from '../../../fixtures/http.ts';
 import { bearerOf, member } from '../../../fixtures/members.ts';
 import { type Services, startServices } from '../../../fixtures/services.ts';
 
-const SECRETS = ['whsec_the-first-secret', 'whsec_the-second-secret', 'key-in-the-path', 'key-in-the-query'];
+const SECRETS = [
+  'whsec_the-first-secret',
+  'whsec_the-second-secret',
+  'key-in-the-path',
+  'key-in-the-query',
+  'key-in-a-header',
+  'new-key-in-a-header',
+];
 const ORIGIN = 'http://127.0.0.1:8001';
 const url = `${ORIGIN}/${SECRETS[2]}?key=${SECRETS[3]}`;
 
@@ -25,15 +32,36 @@ const call = (method: string, path: string, body?: unknown) => {
 
 let webhook_id = '';
 const [secret, newSecret] = SECRETS;
-const CONFIGURED = { url: ORIGIN, events: ['conversation.started'], status: 'active' };
-const PAUSED = { ...CONFIGURED, events: ['payment.failed'], status: 'paused' };
+const CONFIGURED = {
+  url: ORIGIN,
+  events: ['conversation.started'],
+  status: 'active',
+  name: 'Helpdesk',
+  description: null,
+  chatbot_ids: ['bot-1'],
+  headers: ['X-Api-Key'],
+};
+const PAUSED = {
+  ...CONFIGURED,
+  events: ['payment.failed'],
+  status: 'paused',
+  description: 'Tickets',
+  headers: ['X-Tenant', 'x-api-key'],
+};
 
 /** The steps of one webhook, in their order. */
 const STEPS: [action: AuditAction, step: () => Promise<{ status: number }>, fields: object][] = [
   [
     'webhook.create',
     async () => {
-      const answer = await call('POST', '/configure', { url, events: ['conversation.started'], secret });
+      const answer = await call('POST', '/configure', {
+        url,
+        events: ['conversation.started'],
+        secret,
+        name: 'Helpdesk',
+        chatbot_ids: ['bot-1', 'bot-1'],
+        headers: { 'X-Api-Key': SECRETS[4] },
+      });
       ({ webhook_id } = answer.body);
       return answer;
     },
@@ -41,7 +69,13 @@ const STEPS: [action: AuditAction, step: () => Promise<{ status: number }>, fiel
   ],
   [
     'webhook.update',
-    () => call('PATCH', `/${webhook_id}`, { events: ['payment.failed'], status: 'paused' }),
+    () =>
+      call('PATCH', `/${webhook_id}`, {
+        events: ['payment.failed'],
+        status: 'paused',
+        description: 'Tickets',
+        headers: { 'X-Tenant': 'acme', 'x-api-key': SECRETS[5] },
+      }),
     { before: CONFIGURED, after: PAUSED },
   ],
   ['webhook.rotate', () => call('POST', `/${webhook_id}/rotate-secret`, { secret: newSecret }), {}],
@@ -83,6 +117,6 @@ test('refused changes and giving the current secret again leave no event', async
 
 test('neither the events nor the logs hold a secret, or the path of a receiver', async () => {
   const kept = JSON.stringify(await services.db.auditEvents.find().toArray()) + services.logged.join('');
-  expect(SECRETS).toHaveLength(5);
+  expect(SECRETS).toHaveLength(7);
   for (const each of SECRETS) expect(kept).not.toContain(each);
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { EVENTS } from '../../../../services/user/webhooks/events.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { holdResponses, type Receiver, startReceiver, status } from '../../../fixtures/receiver.ts';
@@ -26,8 +27,16 @@ beforeEach(async () => {
 const at = () => new Date(service.clock.now()).toISOString();
 const record = (webhook_id: string, fields: object = {}) => ({
   webhook_id,
+  owner_id: ada.user_id,
+  organization_id: null,
+  department_id: null,
+  created_by: ada.user_id,
+  name: null,
+  description: null,
   url: receiver.url,
   events: ['conversation.started'],
+  chatbot_ids: [],
+  headers: {},
   status: 'active',
   created_at: at(),
   updated_at: at(),
@@ -117,7 +126,7 @@ describe('PATCH', () => {
   });
 
   test.each([
-    [{}, 'body must contain url, events or status'],
+    [{}, 'body must contain url, events, status, name, description, chatbot_ids or headers'],
     [{ status: 'disabled' }, 'status must be one of active, paused'],
     [{ url: 'ftp://x' }, 'url must be a URL that begins with https://'],
     [{ events: [] }, 'events must contain at least one event'],
@@ -257,6 +266,21 @@ describe('POST …/test', () => {
     expect(headers['webhook-id']).toBe(answer.body.event_id);
     expect(headers['x-service-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
     expect(await service.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0);
+  });
+
+  test.each(Object.entries(EVENTS))('sends the documented example of %s', async (event, { example }) => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    const answer = await ada.call('POST', `/${webhook_id}/test`, { event });
+    expect(answer.body).toMatchObject({ event_id: expect.stringMatching(/^test_/), delivered: true });
+    const [{ body }] = receiver.received as [(typeof receiver.received)[0]];
+    expect(JSON.parse(body)).toEqual({ event, timestamp: at(), data: example });
+    expect(await service.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0);
+  });
+
+  test.each([{ event: 'unknown.event' }, { event: null }, 'x'])('returns 400 for %j', async (body) => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    expect((await ada.call('POST', `/${webhook_id}/test`, body)).status).toBe(400);
+    expect(receiver.received).toEqual([]);
   });
 
   test('returns a failure, which does not change the webhook', async () => {

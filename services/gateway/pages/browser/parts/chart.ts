@@ -1,5 +1,5 @@
+import { formatNumber, texts } from '../account-texts.ts';
 import { html } from '../html.ts';
-import { formatNumber, texts } from '../texts.ts';
 
 export interface Bar {
   label: string;

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { texts } from '../account-texts.ts';
 import { html } from '../html.ts';
-import { texts } from '../texts.ts';
 import { Button } from './button.ts';
 import { Field } from './field.ts';
 import type { ListQuery } from './list-query.ts';

@@ -1,6 +1,6 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
+import { texts } from '../account-texts.ts';
 import { html } from '../html.ts';
-import { texts } from '../texts.ts';
 import { Select } from './select.ts';
 
 /** The choice of a role among those that the reader may grant. */

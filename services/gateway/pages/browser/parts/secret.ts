@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import { texts } from '../account-texts.ts';
 import { html } from '../html.ts';
-import { texts } from '../texts.ts';
 import { Button } from './button.ts';
 
 /** A secret that is shown once, with a button that copies it. */

@@ -1,6 +1,6 @@
+import { texts } from '../account-texts.ts';
 import { ApiError } from '../api.ts';
 import { html } from '../html.ts';
-import { texts } from '../texts.ts';
 import { Field } from './field.ts';
 
 /** The id of another account. The API has no search for people. */

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { texts } from '../account-texts.ts';
 import { html } from '../html.ts';
 import { Button } from '../parts/button.ts';
 import { LoadFailure } from '../parts/load-failure.ts';
@@ -8,7 +9,6 @@ import { ResultToast, useResult } from '../parts/result.ts';
 import { Select } from '../parts/select.ts';
 import { useData } from '../parts/use-data.ts';
 import { navigate, useQuery } from '../router.ts';
-import { texts } from '../texts.ts';
 import { createOrganization, listOrganizations, type Organization } from './organization/calls.ts';
 import { NameDialog } from './organization/name-dialog.ts';
 import { OrganizationPage } from './organization/organization.ts';

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
+import { texts } from '../account-texts.ts';
 import { get } from '../api.ts';
 import { html } from '../html.ts';
 import { Button } from '../parts/button.ts';
 import { Notice } from '../parts/notice.ts';
 import { ResultToast, useResult } from '../parts/result.ts';
 import { useData } from '../parts/use-data.ts';
-import { texts } from '../texts.ts';
 import { Activity } from './profile/activity.ts';
 import { Details } from './profile/details.ts';
 import { PasswordSection } from './profile/password.ts';

@@ -50,9 +50,7 @@ function Organization({ onDirectory }: { onDirectory: (connection: SsoConnection
       throw isUnknown ? new ApiError(texts.sso.unknown, { field: 'organization' }) : error;
     });
     if (connection.protocol === 'ldap') onDirectory(connection);
-    else location.assign(loginPath(connection));
-    // The browser leaves this page: the button stays busy.
-    if (connection.protocol !== 'ldap') await new Promise(() => {});
+    else await leaveFor(loginPath(connection));
   };
   return html`
     <p>${texts.sso.explanation}</p>
@@ -69,6 +67,13 @@ function Organization({ onDirectory }: { onDirectory: (connection: SsoConnection
       />
     <//>
   `;
+}
+
+/** Loads another document. It settles when the browser shows this page again, as it was, because of the back button. */
+function leaveFor(path: string): Promise<unknown> {
+  const isBack = new Promise((resolve) => addEventListener('pageshow', resolve, { once: true }));
+  location.assign(path);
+  return isBack;
 }
 
 /** The path at this host: a login never begins at an address that an answer names. */

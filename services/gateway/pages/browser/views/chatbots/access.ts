@@ -1,10 +1,12 @@
 import { grantableBy, isAbove, type Role } from '@gatehouse/shared/access/rbac';
 import { useState } from 'preact/hooks';
+import { formatDate, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Button } from '../../parts/button.ts';
 import { Confirm } from '../../parts/confirm.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { Form } from '../../parts/form.ts';
+import { Person, personText } from '../../parts/person.ts';
 import type { Result } from '../../parts/result.ts';
 import { RoleSelect } from '../../parts/role-select.ts';
 import { Section } from '../../parts/section.ts';
@@ -12,7 +14,6 @@ import { type Column, Table } from '../../parts/table.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
 import { aboutUserId, UserIdField } from '../../parts/user-id.ts';
 import { navigate, withQuery } from '../../router.ts';
-import { formatDate, texts } from '../../texts.ts';
 import { type Grant, getAccessList, grantAccess, type OwnAccess, revokeAccess } from './calls.ts';
 
 const words = texts.access;
@@ -42,8 +43,7 @@ export function AccessList({
   const columns: Column<Grant>[] = [
     {
       title: words.person,
-      cell: ({ user_id }) =>
-        html`${user_id}${user_id === own.user_id && html` <small>${texts.lists.you}</small>`}`,
+      cell: (grant) => html`<${Person} person=${grant} isSelf=${grant.user_id === own.user_id} />`,
     },
     { title: words.role, cell: ({ role }) => texts.roles[role] },
     { title: words.since, cell: ({ granted_at }) => formatDate(granted_at) },
@@ -55,11 +55,11 @@ export function AccessList({
           ${
             grantable.length > 0 &&
             isBelow(grant) &&
-            html`<${Button} kind="plain" label=${`${words.change}: ${grant.user_id}`} onClick=${() => setGranting(grant)}>${words.change}<//>`
+            html`<${Button} kind="plain" label=${`${words.change}: ${personText(grant)}`} onClick=${() => setGranting(grant)}>${words.change}<//>`
           }
           ${
             mayRevoke(grant) &&
-            html`<${Button} kind="plain" label=${`${removal(grant)}: ${grant.user_id}`} onClick=${() => setRevoking(grant)}>${removal(grant)}<//>`
+            html`<${Button} kind="plain" label=${`${removal(grant)}: ${personText(grant)}`} onClick=${() => setRevoking(grant)}>${removal(grant)}<//>`
           }
         </div>
       `,
@@ -70,14 +70,15 @@ export function AccessList({
 
   const grant = async ({ user_id = '', role = '' }: Record<string, string>) => {
     const user = granting === 'new' ? user_id.trim() : ((granting as Grant | undefined)?.user_id ?? '');
-    await changeAndReload(reload, () => aboutUserId(grantAccess(id, user, role as Role)));
+    const granted = await changeAndReload(reload, () => aboutUserId(grantAccess(id, user, role as Role)));
     setGranting(undefined);
-    result.succeed(words.granted(user, texts.roles[role as Role]));
+    result.succeed(words.granted(personText(granted), texts.roles[granted.role]));
   };
-  const revoke = async ({ user_id }: Grant) => {
+  const revoke = async (grant: Grant) => {
+    const { user_id } = grant;
     if (user_id !== own.user_id) {
       await changeAndReload(reload, () => revokeAccess(id, user_id));
-      result.succeed(words.removed(user_id));
+      result.succeed(words.removed(personText(grant)));
       return;
     }
     await revokeAccess(id, user_id);
@@ -92,7 +93,7 @@ export function AccessList({
     ${
       granting &&
       html`
-        <${Dialog} title=${granting === 'new' ? words.grant : words.changeTitle(granting.user_id)} onClose=${() => setGranting(undefined)}>
+        <${Dialog} title=${granting === 'new' ? words.grant : words.changeTitle(personText(granting))} onClose=${() => setGranting(undefined)}>
           <${Form} submit=${granting === 'new' ? words.grant : texts.lists.save} onSubmit=${grant}>
             ${granting === 'new' && html`<${UserIdField} />`}
             <${RoleSelect} roles=${grantable} value=${granting === 'new' ? 'Viewer' : granting.role} />
@@ -104,7 +105,7 @@ export function AccessList({
       revoking &&
       html`
         <${Confirm}
-          title=${revoking.user_id === own.user_id ? words.leaveTitle : words.removeTitle(revoking.user_id)}
+          title=${revoking.user_id === own.user_id ? words.leaveTitle : words.removeTitle(personText(revoking))}
           action=${removal(revoking)}
           onConfirm=${() => revoke(revoking)}
           onClose=${() => setRevoking(undefined)}

@@ -1,6 +1,7 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
 import { get, patch, post, put, remove } from '../../api.ts';
 import type { Page } from '../../parts/pager.ts';
+import type { PersonRecord } from '../../parts/person.ts';
 
 export const TYPES = ['3d', 'text', 'voice'] as const;
 export const STATUSES = ['active', 'paused'] as const;
@@ -19,8 +20,7 @@ export interface Chatbot {
 }
 
 /** A role that somebody has been granted on a chatbot. */
-export interface Grant {
-  user_id: string;
+export interface Grant extends PersonRecord {
   role: Role;
   granted_by: string;
   granted_at: string;

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { formatDateTime, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { ActionButton } from '../../parts/action-button.ts';
 import { Badge } from '../../parts/badge.ts';
@@ -12,7 +13,6 @@ import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
 import { navigate, withQuery } from '../../router.ts';
-import { formatDateTime, texts } from '../../texts.ts';
 import { AccessList } from './access.ts';
 import { deleteChatbot, duplicateChatbot, getChatbot, getOwnAccess, updateChatbot } from './calls.ts';
 import { ChatbotInputs, chatbotFields } from './fields.ts';

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
+import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { Form } from '../../parts/form.ts';
 import { Select } from '../../parts/select.ts';
 import { useData } from '../../parts/use-data.ts';
-import { texts } from '../../texts.ts';
 import { listDepartments, listOrganizations } from '../organization/calls.ts';
 import { type Chatbot, createChatbot } from './calls.ts';
 import { ChatbotInputs, chatbotFields } from './fields.ts';

@@ -1,7 +1,7 @@
+import { locale, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Field } from '../../parts/field.ts';
 import { Select } from '../../parts/select.ts';
-import { locale, texts } from '../../texts.ts';
 import { type ChatbotFields, TYPES } from './calls.ts';
 
 const words = texts.chatbots;

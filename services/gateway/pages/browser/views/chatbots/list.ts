@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { formatDate, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Badge } from '../../parts/badge.ts';
 import { Button } from '../../parts/button.ts';
@@ -10,7 +11,6 @@ import type { Result } from '../../parts/result.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { useData } from '../../parts/use-data.ts';
 import { navigate, withQuery } from '../../router.ts';
-import { formatDate, texts } from '../../texts.ts';
 import { type Chatbot, listChatbots, STATUSES, TYPES } from './calls.ts';
 import { CreateChatbot } from './create.ts';
 import { typeOptions } from './fields.ts';

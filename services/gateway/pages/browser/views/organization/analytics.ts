@@ -1,3 +1,4 @@
+import { formatNumber, locale, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Chart, Shares } from '../../parts/chart.ts';
 import { LoadFailure } from '../../parts/load-failure.ts';
@@ -5,7 +6,6 @@ import { Section } from '../../parts/section.ts';
 import { Select } from '../../parts/select.ts';
 import { useData } from '../../parts/use-data.ts';
 import { navigate, useQuery, withQuery } from '../../router.ts';
-import { formatNumber, locale, texts } from '../../texts.ts';
 import { getAnalytics, type Place } from './calls.ts';
 
 const words = texts.analytics;

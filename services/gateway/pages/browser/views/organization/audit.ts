@@ -1,4 +1,6 @@
+import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { Address } from '../../parts/address.ts';
 import { EmptyList, Filters } from '../../parts/filters.ts';
 import { useListQuery } from '../../parts/list-query.ts';
 import { Pager } from '../../parts/pager.ts';
@@ -6,34 +8,17 @@ import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { Time } from '../../parts/time.ts';
 import { useData } from '../../parts/use-data.ts';
-import { texts } from '../../texts.ts';
 import { type AuditEvent, listAudit } from './calls.ts';
 
 const words = texts.audit;
 
 const actionText = (action: string): string => texts.activity.actions[action] ?? action;
 
-/** The actions that happen in an organization. */
-const ACTIONS = [
-  'chatbot.create',
-  'chatbot.update',
-  'chatbot.delete',
-  'chatbot.duplicate',
-  'access.grant',
-  'access.revoke',
-  'organization.update',
-  'owner.add',
-  'owner.remove',
-  'department.create',
-  'department.update',
-  'member.grant',
-  'member.remove',
-  'invitation.create',
-  'invitation.accept',
-  'invitation.withdraw',
-  'billing.plan',
-  'billing.payment',
-] as const;
+/** Matches the actions that concern a person's own account and no organization. */
+const PERSONAL = /^(signup|verify|forgot|reset|login|refresh|logout|session\..*|profile\..*)$/;
+
+/** The actions that happen in an organization. A test holds the texts equal to what is audited. */
+const ACTIONS = Object.keys(texts.activity.actions).filter((action) => !PERSONAL.test(action));
 
 const CHOICES = [
   {
@@ -57,16 +42,21 @@ const COLUMNS: Column<AuditEvent>[] = [
       </div>
     `,
   },
-  { title: words.actor, cell: ({ actor }) => actor.email ?? actor.user_id ?? words.platform },
+  { title: words.actor, cell: ({ actor }) => nameOf(actor) ?? words.platform },
   { title: words.target, cell: subjectOf },
   { title: words.change, cell: changes },
 ];
+
+const nameOf = ({ email, user_id }: AuditEvent['actor']) =>
+  email ? html`<${Address} email=${email} />` : user_id;
 
 /** Whom or what an event is about: a chatbot by its name, if the event has it. */
 function subjectOf({ target, before, after }: AuditEvent) {
   const name = target.chatbot_id && !target.user_id && (after?.name ?? before?.name);
   if (name) return name;
-  return target.email ?? html`<span class="id">${target.user_id ?? target.chatbot_id ?? '–'}</span>`;
+  return target.email
+    ? html`<${Address} email=${target.email} />`
+    : html`<span class="id">${target.user_id ?? target.chatbot_id ?? '–'}</span>`;
 }
 
 /** Fields that sum up a record that has been created or deleted. */

@@ -1,6 +1,7 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
 import { get, patch, post, put, remove } from '../../api.ts';
 import type { Page } from '../../parts/pager.ts';
+import type { PersonRecord } from '../../parts/person.ts';
 
 export interface Organization {
   organization_id: string;
@@ -21,17 +22,13 @@ export interface Place {
   department_id: string;
 }
 
-export interface Owner {
-  user_id: string;
+export interface Owner extends PersonRecord {
   granted_by: string;
   granted_at: string;
 }
 
-export interface Member {
-  user_id: string;
+export interface Member extends PersonRecord {
   role: Role;
-  /** The invited address; null for a member who was added by id. */
-  email: string | null;
   granted_by: string;
   granted_at: string;
 }
@@ -108,7 +105,7 @@ export const listMembers = (place: Place, query: string) =>
   get<Page<Member>>(within(place, `/members?${query}`));
 export const getMember = (place: Place, user: string) => get<Member>(member(place, user));
 export const setMember = (place: Place, user: string, role: Role) =>
-  put<Member>(member(place, user), { role });
+  put<Member | Invitation>(member(place, user), { role });
 export const removeMember = (place: Place, user: string) => remove(member(place, user));
 
 export const listInvitations = (place: Place, query: string) =>

@@ -1,5 +1,6 @@
 import { can } from '@gatehouse/shared/access/rbac';
 import { useState } from 'preact/hooks';
+import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Badge } from '../../parts/badge.ts';
 import { Button } from '../../parts/button.ts';
@@ -9,7 +10,6 @@ import type { Result } from '../../parts/result.ts';
 import { Tabs } from '../../parts/tabs.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
 import { useQuery } from '../../router.ts';
-import { texts } from '../../texts.ts';
 import { AnalyticsPart } from './analytics.ts';
 import { getDepartment, type Place, renameDepartment } from './calls.ts';
 import { Invitations } from './invitations.ts';

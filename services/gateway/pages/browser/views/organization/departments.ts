@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { formatDate, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Button } from '../../parts/button.ts';
 import { EmptyList, Filters } from '../../parts/filters.ts';
@@ -8,7 +9,6 @@ import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
-import { formatDate, texts } from '../../texts.ts';
 import { createDepartment, type Department, listDepartments, renameDepartment } from './calls.ts';
 import { NameDialog } from './name-dialog.ts';
 import type { OwnStanding } from './own-role.ts';

@@ -1,22 +1,20 @@
 import { can, grantableBy, isAbove, type Role } from '@gatehouse/shared/access/rbac';
 import { useState } from 'preact/hooks';
+import { formatDate, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { ActionButton } from '../../parts/action-button.ts';
+import { Address } from '../../parts/address.ts';
 import { Button } from '../../parts/button.ts';
 import { Confirm } from '../../parts/confirm.ts';
-import { Dialog } from '../../parts/dialog.ts';
-import { Field } from '../../parts/field.ts';
 import { EmptyList, Filters } from '../../parts/filters.ts';
-import { Form } from '../../parts/form.ts';
 import { useListQuery } from '../../parts/list-query.ts';
 import { Pager } from '../../parts/pager.ts';
 import type { Result } from '../../parts/result.ts';
-import { RoleSelect } from '../../parts/role-select.ts';
 import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
-import { formatDate, texts } from '../../texts.ts';
 import { type Invitation, invite, listInvitations, type Place, withdrawInvitation } from './calls.ts';
+import { InviteDialog } from './invite.ts';
 
 const words = texts.invitations;
 
@@ -34,19 +32,14 @@ export function Invitations({ place, role, result }: { place: Place; role: Role;
 
   const sendTo = async (email: string, granted: Role) => {
     const { status } = await changeAndReload(loaded.reload, () => invite(place, email, granted));
-    return status === 'accepted' ? words.accepted(email) : words.sent(email);
-  };
-  const send = async (fields: Record<string, string>) => {
-    const said = await sendTo((fields.email ?? '').trim(), fields.role as Role);
-    setInviting(false);
-    result.succeed(said);
+    return status === 'accepted' ? words.added(email) : words.sent(email);
   };
   const withdraw = async ({ invitation_id, email }: Invitation) => {
     await changeAndReload(loaded.reload, () => withdrawInvitation(place, invitation_id));
     result.succeed(words.withdrawn(email));
   };
   const columns: Column<Invitation>[] = [
-    { title: texts.fields.email, cell: ({ email }) => email },
+    { title: texts.fields.email, cell: ({ email }) => html`<${Address} email=${email} />` },
     { title: texts.access.role, cell: (invitation) => texts.roles[invitation.role] },
     {
       title: words.expires,
@@ -88,14 +81,7 @@ export function Invitations({ place, role, result }: { place: Place; role: Role;
     <//>
     ${
       isInviting &&
-      html`
-        <${Dialog} title=${words.invite} onClose=${() => setInviting(false)}>
-          <${Form} submit=${words.send} onSubmit=${send}>
-            <${Field} name="email" type="email" label=${texts.fields.email} hint=${words.hint} autocomplete="off" autofocus />
-            <${RoleSelect} roles=${grantable} value="Viewer" />
-          <//>
-        <//>
-      `
+      html`<${InviteDialog} place=${place} grantable=${grantable} reload=${loaded.reload} result=${result} onClose=${() => setInviting(false)} />`
     }
     ${
       withdrawing &&

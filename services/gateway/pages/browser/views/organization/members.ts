@@ -1,5 +1,6 @@
 import { can, grantableBy, isAbove, ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import { useState } from 'preact/hooks';
+import { formatDate, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Button } from '../../parts/button.ts';
 import { Confirm } from '../../parts/confirm.ts';
@@ -8,13 +9,14 @@ import { EmptyList, Filters } from '../../parts/filters.ts';
 import { Form } from '../../parts/form.ts';
 import { useListQuery } from '../../parts/list-query.ts';
 import { Pager } from '../../parts/pager.ts';
+import { Person, personText } from '../../parts/person.ts';
 import type { Result } from '../../parts/result.ts';
 import { RoleSelect } from '../../parts/role-select.ts';
 import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
-import { formatDate, texts } from '../../texts.ts';
 import { listMembers, type Member, type Place, removeMember, setMember } from './calls.ts';
+import { InviteDialog } from './invite.ts';
 import type { OwnStanding } from './own-role.ts';
 
 const words = texts.members;
@@ -50,20 +52,15 @@ export function Members({
   const loaded = useData(`${place.department_id} ${query.api}`, () => listMembers(place, query.api));
   const [changing, setChanging] = useState<Member>();
   const [removing, setRemoving] = useState<Member>();
+  const [isInviting, setInviting] = useState(false);
   const reload = async () => void (await Promise.all([loaded.reload(), onChange()]));
   const grantable = grantableBy(role);
   const isSelf = ({ user_id }: Member) => user_id === own.id;
   const removal = (member: Member) => (isSelf(member) ? words.leave : words.remove);
-  const nameOf = ({ email, user_id }: Member) => email ?? user_id;
   const columns: Column<Member>[] = [
     {
       title: texts.access.person,
-      cell: (member) => html`
-        <div class="person">
-          <span>${nameOf(member)}${isSelf(member) && html` <small>${texts.lists.you}</small>`}</span>
-          ${member.email && html`<small>${member.user_id}</small>`}
-        </div>
-      `,
+      cell: (member) => html`<${Person} person=${member} isSelf=${isSelf(member)} />`,
     },
     { title: texts.access.role, cell: (member) => texts.roles[member.role] },
     { title: texts.access.since, cell: ({ granted_at }) => formatDate(granted_at) },
@@ -75,11 +72,11 @@ export function Members({
           ${
             grantable.length > 0 &&
             !isAbove(member.role, role) &&
-            html`<${Button} kind="plain" label=${`${texts.access.change}: ${nameOf(member)}`} onClick=${() => setChanging(member)}>${texts.access.change}<//>`
+            html`<${Button} kind="plain" label=${`${texts.access.change}: ${personText(member)}`} onClick=${() => setChanging(member)}>${texts.access.change}<//>`
           }
           ${
             (isSelf(member) || (can(role, 'remove users') && !isAbove(member.role, role))) &&
-            html`<${Button} kind="plain" label=${`${removal(member)}: ${nameOf(member)}`} onClick=${() => setRemoving(member)}>${removal(member)}<//>`
+            html`<${Button} kind="plain" label=${`${removal(member)}: ${personText(member)}`} onClick=${() => setRemoving(member)}>${removal(member)}<//>`
           }
         </div>
       `,
@@ -90,20 +87,23 @@ export function Members({
     const granted = fields.role as Role;
     await changeAndReload(reload, () => setMember(place, member.user_id, granted));
     setChanging(undefined);
-    result.succeed(texts.access.granted(nameOf(member), texts.roles[granted]));
+    result.succeed(texts.access.granted(personText(member), texts.roles[granted]));
   };
   const remove = async (member: Member) => {
     if (!isSelf(member)) {
       await changeAndReload(reload, () => removeMember(place, member.user_id));
-      result.succeed(texts.access.removed(nameOf(member)));
+      result.succeed(texts.access.removed(personText(member)));
       return;
     }
     await removeMember(place, member.user_id);
     result.succeed(words.left);
     await onLeave();
   };
+  const add =
+    can(role, 'add users') &&
+    html`<${Button} kind="primary" onClick=${() => setInviting(true)}>${texts.invitations.invite}<//>`;
   return html`
-    <${Section} title=${words.title}>
+    <${Section} title=${words.title} actions=${add}>
       <${Filters} query=${query} search=${words.search} choices=${CHOICES} />
       <${Table}
         label=${words.title}
@@ -115,9 +115,13 @@ export function Members({
       <${Pager} pagination=${loaded.data?.pagination} />
     <//>
     ${
+      isInviting &&
+      html`<${InviteDialog} place=${place} grantable=${grantable} reload=${reload} result=${result} onClose=${() => setInviting(false)} />`
+    }
+    ${
       changing &&
       html`
-        <${Dialog} title=${texts.access.changeTitle(nameOf(changing))} onClose=${() => setChanging(undefined)}>
+        <${Dialog} title=${texts.access.changeTitle(personText(changing))} onClose=${() => setChanging(undefined)}>
           <${Form} submit=${texts.lists.save} onSubmit=${change}>
             <${RoleSelect} roles=${grantable} value=${changing.role} />
           <//>
@@ -128,7 +132,7 @@ export function Members({
       removing &&
       html`
         <${Confirm}
-          title=${isSelf(removing) ? words.leaveTitle : words.removeTitle(nameOf(removing))}
+          title=${isSelf(removing) ? words.leaveTitle : words.removeTitle(personText(removing))}
           action=${removal(removing)}
           onConfirm=${() => remove(removing)}
           onClose=${() => setRemoving(undefined)}

@@ -1,8 +1,8 @@
+import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { Field } from '../../parts/field.ts';
 import { Form } from '../../parts/form.ts';
-import { texts } from '../../texts.ts';
 
 /** Asks for the name of an organization or department. */
 export const NameDialog = ({

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Button } from '../../parts/button.ts';
 import { LoadFailure } from '../../parts/load-failure.ts';
@@ -8,7 +9,6 @@ import type { Result } from '../../parts/result.ts';
 import { Tabs } from '../../parts/tabs.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
 import { navigate, useQuery } from '../../router.ts';
-import { texts } from '../../texts.ts';
 import { Audit } from './audit.ts';
 import { listOrganizations, type Organization, renameOrganization } from './calls.ts';
 import { DepartmentPage } from './department.ts';

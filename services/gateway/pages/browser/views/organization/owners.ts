@@ -1,15 +1,16 @@
 import { useState } from 'preact/hooks';
+import { formatDate, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Button } from '../../parts/button.ts';
 import { Confirm } from '../../parts/confirm.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { Form } from '../../parts/form.ts';
+import { Person, personText } from '../../parts/person.ts';
 import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
 import { aboutUserId, UserIdField } from '../../parts/user-id.ts';
-import { formatDate, texts } from '../../texts.ts';
 import { addOwner, listOwners, type Owner, removeOwner } from './calls.ts';
 import type { OwnStanding } from './own-role.ts';
 
@@ -35,8 +36,7 @@ export function Owners({
   const columns: Column<Owner>[] = [
     {
       title: texts.access.person,
-      cell: ({ user_id }) =>
-        html`${user_id}${user_id === own.id && html` <small>${texts.lists.you}</small>`}`,
+      cell: (owner) => html`<${Person} person=${owner} isSelf=${owner.user_id === own.id} />`,
     },
     { title: words.addedBy, cell: ({ granted_by }) => granted_by },
     { title: texts.access.since, cell: ({ granted_at }) => formatDate(granted_at), end: !own.isOwner },
@@ -46,17 +46,18 @@ export function Owners({
       title: texts.lists.actions,
       end: true,
       cell: (owner) =>
-        html`<${Button} kind="plain" label=${`${removal(owner)}: ${owner.user_id}`} onClick=${() => setRemoving(owner)}>${removal(owner)}<//>`,
+        html`<${Button} kind="plain" label=${`${removal(owner)}: ${personText(owner)}`} onClick=${() => setRemoving(owner)}>${removal(owner)}<//>`,
     });
   const add = async ({ user_id = '' }: Record<string, string>) => {
     await changeAndReload(loaded.reload, () => aboutUserId(addOwner(organization_id, user_id.trim())));
     setAdding(false);
     result.succeed(words.added(user_id.trim()));
   };
-  const remove = async ({ user_id }: Owner) => {
+  const remove = async (owner: Owner) => {
+    const { user_id } = owner;
     if (user_id !== own.id) {
       await changeAndReload(loaded.reload, () => removeOwner(organization_id, user_id));
-      result.succeed(words.removed(user_id));
+      result.succeed(words.removed(personText(owner)));
       return;
     }
     await removeOwner(organization_id, user_id);
@@ -82,7 +83,7 @@ export function Owners({
       removing &&
       html`
         <${Confirm}
-          title=${removing.user_id === own.id ? words.leaveTitle : words.removeTitle(removing.user_id)}
+          title=${removing.user_id === own.id ? words.leaveTitle : words.removeTitle(personText(removing))}
           action=${removal(removing)}
           onConfirm=${() => remove(removing)}
           onClose=${() => setRemoving(undefined)}

@@ -1,5 +1,6 @@
 import { can, type Role } from '@gatehouse/shared/access/rbac';
 import { useState } from 'preact/hooks';
+import { formatDate, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Badge } from '../../parts/badge.ts';
 import { Button } from '../../parts/button.ts';
@@ -11,7 +12,6 @@ import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
 import { Select } from '../../parts/select.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
-import { formatDate, texts } from '../../texts.ts';
 import { changePlan, getBilling, PLANS, type Place } from './calls.ts';
 
 const words = texts.billing;

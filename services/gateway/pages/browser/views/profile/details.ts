@@ -1,10 +1,10 @@
+import { formatDate, texts } from '../../account-texts.ts';
 import { patch } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Facts } from '../../parts/facts.ts';
 import { Field } from '../../parts/field.ts';
 import { Form } from '../../parts/form.ts';
 import { Section } from '../../parts/section.ts';
-import { formatDate, texts } from '../../texts.ts';
 import type { Profile } from './record.ts';
 
 /** Name, phone number and company, which can be changed, and what cannot. */

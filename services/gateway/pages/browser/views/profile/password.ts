@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { requestCode } from '../../account.ts';
+import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Button } from '../../parts/button.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { Form } from '../../parts/form.ts';
 import { Section } from '../../parts/section.ts';
 import { navigate } from '../../router.ts';
-import { texts } from '../../texts.ts';
 
 /** Leads to a new password, by way of a mailed code. */
 export function PasswordSection({ email }: { email: string }) {

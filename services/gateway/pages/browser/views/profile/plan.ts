@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { tierOf } from '../../../../policy/tiers.ts';
+import { formatDate, formatNumber, formatTime, texts } from '../../account-texts.ts';
 import { type Budget, latestBudget, onBudgetChange } from '../../budget.ts';
 import { html } from '../../html.ts';
 import { Facts } from '../../parts/facts.ts';
 import { Meter } from '../../parts/meter.ts';
 import { Section } from '../../parts/section.ts';
-import { formatDate, formatNumber, formatTime, texts } from '../../texts.ts';
 import type { Profile } from './record.ts';
 
 /** The plan of the account, its limits, and how much of them is used. */

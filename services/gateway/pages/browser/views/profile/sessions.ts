@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { texts } from '../../account-texts.ts';
 import { get, remove } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Badge } from '../../parts/badge.ts';
@@ -10,7 +11,6 @@ import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { Time } from '../../parts/time.ts';
 import { useData } from '../../parts/use-data.ts';
-import { texts } from '../../texts.ts';
 
 interface Session {
   session_id: string;

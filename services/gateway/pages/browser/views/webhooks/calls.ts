@@ -12,7 +12,7 @@ export const EVENTS = [
 export type EventName = (typeof EVENTS)[number];
 
 export const STATUSES = ['active', 'paused', 'disabled'] as const;
-export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 
 export interface Webhook {
   webhook_id: string;

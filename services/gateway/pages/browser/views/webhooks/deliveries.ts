@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { formatDateTime, formatNumber, formatTimestamp, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { ActionButton } from '../../parts/action-button.ts';
 import { Badge } from '../../parts/badge.ts';
@@ -13,7 +14,6 @@ import { Pager } from '../../parts/pager.ts';
 import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
 import { changeAndReload, type Loaded, useData } from '../../parts/use-data.ts';
-import { formatDateTime, formatNumber, formatTimestamp, texts } from '../../texts.ts';
 import { AttemptView } from './attempt.ts';
 import {
   DELIVERY_STATUSES,
@@ -26,7 +26,7 @@ import {
 import { Payload } from './payload.ts';
 
 const words = texts.deliveries;
-const TONES = { delivered: 'good', pending: 'quiet', failed: 'bad' } as const;
+const TONES = { delivered: 'good', pending: 'quiet', failed: 'bad', cancelled: 'quiet' } as const;
 const SORTS = ['created_at-desc', 'created_at-asc'] as const;
 const DAY = 86_400_000;
 

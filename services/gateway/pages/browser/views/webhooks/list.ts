@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { formatDate, texts } from '../../account-texts.ts';
 import { ApiError } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Badge } from '../../parts/badge.ts';
@@ -13,7 +14,6 @@ import type { Result } from '../../parts/result.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { useData } from '../../parts/use-data.ts';
 import { navigate } from '../../router.ts';
-import { formatDate, texts } from '../../texts.ts';
 import { configureWebhook, listWebhooks, STATUSES, type Webhook } from './calls.ts';
 import { newSecret, SecretField } from './secret-field.ts';
 import { SettingsInputs, settingsOf } from './settings.ts';

@@ -1,7 +1,7 @@
+import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { LoadFailure } from '../../parts/load-failure.ts';
 import { useData } from '../../parts/use-data.ts';
-import { texts } from '../../texts.ts';
 import { type Delivery, getDelivery } from './calls.ts';
 
 const words = texts.deliveries;

@@ -1,8 +1,8 @@
+import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Button } from '../../parts/button.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { Secret } from '../../parts/secret.ts';
-import { texts } from '../../texts.ts';
 
 /** Shows a secret the only time that it can be seen. */
 export const SecretDialog = ({ secret, onClose }: { secret: string; onClose: () => void }) => html`

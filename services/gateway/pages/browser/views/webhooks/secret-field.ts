@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
+import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Field } from '../../parts/field.ts';
 import { Select } from '../../parts/select.ts';
-import { texts } from '../../texts.ts';
 
 const words = texts.secret;
 

@@ -1,6 +1,6 @@
+import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Field } from '../../parts/field.ts';
-import { texts } from '../../texts.ts';
 import { EVENTS, type EventName, type Settings } from './calls.ts';
 
 const words = texts.webhooks;

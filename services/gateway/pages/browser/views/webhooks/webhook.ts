@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { formatDateTime, texts } from '../../account-texts.ts';
 import { ApiError } from '../../api.ts';
 import { html } from '../../html.ts';
 import { ActionButton } from '../../parts/action-button.ts';
@@ -15,7 +16,6 @@ import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
 import { navigate } from '../../router.ts';
-import { formatDateTime, texts } from '../../texts.ts';
 import { AttemptView } from './attempt.ts';
 import {
   deleteWebhook,

@@ -1,0 +1,82 @@
+import { type Permission, permissionsOf, type Role } from '@gatehouse/shared/access/rbac';
+import { AppError } from '@gatehouse/shared/http/errors';
+import type { FastifyRequest } from 'fastify';
+import type { Database } from '../database.ts';
+
+/**
+ * An archived place is read-only (CONTRACT.md §Archive). The check reads the roles and the marks of the places with
+ * one query, before the operation's own write. A write that has passed its check when the place is archived is stored,
+ * like one that came just before. That is harmless: the deletion comes days later, and takes what it finds then.
+ */
+export interface Archived {
+  /** The outer place if both are archived. */
+  what: 'organization' | 'department';
+  /** Since when; ISO 8601. */
+  at: string;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a call that writes is allowed in an archived place: always, or to callers about themselves. */
+    whileArchived?: true | 'oneself';
+  }
+}
+
+const READ_METHODS = ['GET', 'HEAD'];
+
+/** Whether a call is refused in archived places. */
+export const isWrite = ({ method, routeOptions }: FastifyRequest): boolean =>
+  !READ_METHODS.includes(method) && routeOptions.config.whileArchived !== true;
+
+/** @throws {AppError} forbidden, in words, if the place is archived. */
+export function refuseArchived(archived: Archived | undefined): void {
+  if (archived) throw new AppError('forbidden', { text: `The ${archived.what} is archived` });
+}
+
+const READING: readonly Permission[] = [
+  'view chatbot',
+  'view users',
+  'view billing',
+  'view analytics',
+  'export data',
+  'view prompts',
+  'view knowledge base',
+];
+
+/** The permissions of a role that an archived place leaves. */
+export const permissionsIn = (role: Role, archived: Archived | undefined): Permission[] =>
+  permissionsOf(role).filter((permission) => !archived || READING.includes(permission));
+
+/** The place of a webhook or event; both null for an account. */
+interface Place {
+  organization_id: string | null;
+  department_id: string | null;
+}
+
+/**
+ * Reads which of some organizations and departments are closed: archived, also through their organization, or deleted.
+ * Asks nothing if no place is given.
+ */
+export async function closedAmong(db: Database, places: Iterable<Place>): Promise<(place: Place) => boolean> {
+  const given = [...places];
+  const [organizations, departments] = await Promise.all([
+    openIds(db.organizations, 'organization_id', given),
+    openIds(db.departments, 'department_id', given),
+  ]);
+  return ({ organization_id, department_id }) =>
+    (organization_id !== null && !organizations.has(organization_id)) ||
+    (department_id !== null && !departments.has(department_id));
+}
+
+async function openIds<Key extends keyof Place>(
+  collection: Database['organizations'] | Database['departments'],
+  key: Key,
+  places: readonly Place[],
+): Promise<ReadonlySet<string>> {
+  const ids = [...new Set(places.map((place) => place[key]).filter((id) => id !== null))];
+  if (ids.length === 0) return new Set();
+  const open = await (collection as Database['departments'])
+    .find({ [key]: { $in: ids }, archived_at: { $exists: false } }, { projection: { _id: 0, [key]: 1 } })
+    .toArray();
+  return new Set(open.map((each) => String(each[key])));
+}

@@ -1,0 +1,138 @@
+import { AppError } from '@gatehouse/shared/http/errors';
+import type { Collection, Document, Filter, UpdateFilter } from 'mongodb';
+import type { Database } from '../database.ts';
+import { type Department, PLANS } from '../organizations/records.ts';
+
+type Plan = (typeof PLANS)[number];
+
+/** How much a plan allows (CONTRACT.md §Quotas). */
+export const QUOTAS = {
+  Free: { departments: 100, members: 1_000, webhooks: 20 },
+  Starter: { departments: 200, members: 2_500, webhooks: 30 },
+  Professional: { departments: 300, members: 10_000, webhooks: 50 },
+  Business: { departments: 500, members: 50_000, webhooks: 75 },
+  Enterprise: { departments: 1_000, members: 250_000, webhooks: 100 },
+} as const satisfies Record<Plan, Record<string, number>>;
+
+type Quota = keyof (typeof QUOTAS)['Free'];
+
+const OWNERS = {
+  departments: 'An organization',
+  members: 'A department',
+  webhooks: 'An account, organization or department',
+} as const satisfies Record<Quota, string>;
+
+/** The failure of a call that would exceed a quota: it names the limit and the plan. */
+export const quotaExceeded = (quota: Quota, plan: Plan): AppError =>
+  new AppError('forbidden', {
+    text: `${OWNERS[quota]} on the ${plan} plan has at most ${QUOTAS[plan][quota]} ${quota}`,
+  });
+
+/** The plan of an account, by its `subscription_plan`; like the rate tiers, others count as Free. */
+export const accountPlan = ({ subscription_plan }: { subscription_plan?: unknown }): Plan =>
+  PLANS.find((plan) => plan === subscription_plan) ?? 'Free';
+
+/** The plan of a department. It counts once it is paid; until then the department has that of Free. */
+export const departmentPlan = ({
+  subscription_plan,
+  payment_status,
+}: Pick<Department['billing'], 'subscription_plan' | 'payment_status'>): Plan =>
+  payment_status === 'paid' ? subscription_plan : 'Free';
+
+/** The plan of an organization: the best of its departments. */
+export async function organizationPlan(
+  { departments }: Pick<Database, 'departments'>,
+  organization_id: string,
+): Promise<Plan> {
+  const paid = await departments.distinct('billing.subscription_plan', {
+    organization_id,
+    'billing.payment_status': 'paid',
+  });
+  return PLANS.findLast((plan) => paid.includes(plan)) ?? 'Free';
+}
+
+/** @throws {AppError} forbidden if the organization has as many departments as its plan allows. */
+export async function reserveDepartment(db: Database, organization_id: string): Promise<void> {
+  const plan = await organizationPlan(db, organization_id);
+  const limit = QUOTAS[plan].departments;
+  await reserve(db.organizations, {
+    filter: { organization_id },
+    field: 'departments_reserved',
+    hasRoom: { departments_reserved: { $lt: limit } },
+    added: 1,
+    count: () => db.departments.countDocuments({ organization_id }),
+    refusalAt: (used) => (used < limit ? null : quotaExceeded('departments', plan)),
+  });
+}
+
+/**
+ * Call before memberships are created.
+ * @throws {AppError} forbidden if the department then had more members than its plan allows.
+ */
+export async function reserveMembers(
+  db: Database,
+  { organization_id, department_id }: Pick<Department, 'organization_id' | 'department_id'>,
+  added = 1,
+): Promise<void> {
+  const isPaid = { $eq: ['$billing.payment_status', 'paid'] };
+  const branches = PLANS.map((plan) => ({
+    case: { $and: [isPaid, { $eq: ['$billing.subscription_plan', plan] }] },
+    then: QUOTAS[plan].members,
+  }));
+  const limit = { $switch: { branches, default: QUOTAS.Free.members } };
+  await reserve(db.departments, {
+    filter: { organization_id, department_id },
+    field: 'members_reserved',
+    hasRoom: {
+      members_reserved: { $gte: 0 },
+      $expr: { $lte: [{ $add: ['$members_reserved', added] }, limit] },
+    },
+    added,
+    count: () => db.memberships.countDocuments({ department_id, user_id: { $gt: '' } }),
+    refusalAt: (used, { billing }) => {
+      const plan = departmentPlan(billing);
+      return used + added > QUOTAS[plan].members ? quotaExceeded('members', plan) : null;
+    },
+  });
+}
+
+/** Concurrent calls can change the counter between two steps, but hardly this often. */
+const MAX_ATTEMPTS = 20;
+
+/**
+ * Takes room under a quota with one atomic write to a counter. Nothing gives room back: the counter is an upper bound
+ * of what is used, and a call that finds no room counts what is really there. Concurrent calls exceed the quota by no
+ * more than those that have taken room, but have not used it yet, while another call counts.
+ */
+async function reserve<Stored extends Document>(
+  collection: Collection<Stored>,
+  {
+    filter,
+    field,
+    hasRoom,
+    added,
+    count,
+    refusalAt,
+  }: {
+    filter: Filter<Stored>;
+    field: string & keyof Stored;
+    hasRoom: Filter<Stored>;
+    added: number;
+    count: () => Promise<number>;
+    refusalAt: (used: number, stored: Document) => AppError | null;
+  },
+): Promise<void> {
+  const take = { $inc: { [field]: added } } as UpdateFilter<Stored>;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const { matchedCount } = await collection.updateOne({ ...filter, ...hasRoom }, take);
+    if (matchedCount === 1) return;
+    const stored = await collection.findOne(filter);
+    if (!stored) throw new AppError('notFound');
+    const used = await count();
+    const refusal = refusalAt(used, stored);
+    if (refusal) throw refusal;
+    const unchanged = { ...filter, [field]: stored[field] ?? { $exists: false } };
+    await collection.updateOne(unchanged, { $set: { [field]: used } } as unknown as UpdateFilter<Stored>);
+  }
+  throw new AppError('unavailable');
+}

@@ -1,0 +1,88 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { AppError } from '@gatehouse/shared/http/errors';
+import { expecting, jsonBody, oneOf } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { membershipOf } from '../../access/membership.ts';
+import { bodyRefusals, tagged } from '../contract.ts';
+import { placeOf } from '../places.ts';
+import { sightOf } from '../sight-of.ts';
+import { exportRecord, PLACES, presentExport } from './contract.ts';
+import { DATA_SETS } from './data-sets.ts';
+import type { ExportOptions } from './options.ts';
+import { insertWithinQuota } from './quota.ts';
+import { DATA_SET_NAMES, EXPORT_FORMATS, KEPT_DAYS, MAX_RUNNING, MAX_STORED } from './records.ts';
+
+const description = `A job reads the data and stores the export for ${KEPT_DAYS} days. Members and invitations also need \`view users\`, chatbots \`view chatbot\`, and billing \`view billing\`. Audit events hold only what the caller’s role may see: addresses of people are for Owners of the organization, and without \`view users\` nobody is named. At most ${MAX_STORED} exports of an organization are stored, and ${MAX_RUNNING} run at a time.`;
+
+const body = jsonBody({
+  format: oneOf(EXPORT_FORMATS),
+  data: z
+    .array(oneOf(DATA_SET_NAMES), expecting('must be a list of data sets'))
+    .min(1, { error: 'must name a data set' })
+    .max(DATA_SET_NAMES.length, { error: 'must name each data set once' }),
+}).meta({ examples: [{ format: 'csv', data: ['members', 'chatbots'] }] });
+
+/** POST …/exports. */
+export const createExport: FastifyPluginAsyncZod<ExportOptions> = async (app, { db, now, wake }) => {
+  for (const { of, url, path, config } of PLACES) {
+    const schema = {
+      ...tagged,
+      summary: `Export the data of ${of}`,
+      description,
+      params: path,
+      body,
+      response: { 202: exportRecord, ...bodyRefusals },
+    };
+    app.post(
+      `${url}/exports`,
+      { schema, config: { ...config, whileArchived: true } },
+      async (request, reply) => {
+        const { format } = request.body;
+        const data = [...new Set(request.body.data)];
+        const sight = sightOf(request);
+        for (const name of data) {
+          const { needs } = DATA_SETS[name];
+          if (needs && !sight.has(needs))
+            throw new AppError('forbidden', { text: `To export ${name} needs the permission "${needs}"` });
+        }
+        const place = placeOf(request);
+        const at = now();
+        const export_id = randomUUIDv7();
+        const uses = new Set(data.flatMap((name) => DATA_SETS[name].uses));
+        const job = await insertWithinQuota(
+          db,
+          {
+            export_id,
+            ...place,
+            created_by: membershipOf(request).caller,
+            format,
+            data,
+            sees: [...sight].filter((each) => uses.has(each)),
+            status: 'pending',
+            rows_total: null,
+            rows_done: 0,
+            files: [],
+            error: null,
+            created_at: new Date(at),
+            finished_at: null,
+            expires_at: new Date(at + KEPT_DAYS * 86_400_000),
+            due_at: new Date(at),
+            lease: null,
+            claims: 0,
+          },
+          at,
+        );
+        await audit(db, request, now(), {
+          action: 'export.create',
+          target: { export_id },
+          after: { format, data },
+          ...place,
+        });
+        wake();
+        return reply.code(202).send(presentExport(job));
+      },
+    );
+  }
+};

@@ -1,0 +1,31 @@
+import type { Database } from '../../database.ts';
+import type { Sight } from '../sight.ts';
+import type { Cursor } from './records.ts';
+
+/** What an export reads, and for whom. */
+export interface Scope {
+  organization_id: string;
+  /** Null: every department. */
+  department_id: string | null;
+  created_by: string;
+  created_at: Date;
+  sees: readonly Sight[];
+}
+
+/** A row of a data set, with the cursor that continues behind it. */
+export interface Read {
+  row: object;
+  after: Cursor;
+}
+
+export interface DataSet {
+  /** What the caller needs besides `export data`. */
+  needs: Sight | null;
+  /** What changes the content of its rows. */
+  uses: readonly Sight[];
+  count(db: Database, scope: Scope): Promise<number>;
+  /** Reads up to `limit` rows that follow a cursor; fewer only at the end. The order is that of a key that never changes. */
+  read(db: Database, scope: Scope, after: Cursor | null, limit: number): Promise<Read[]>;
+  /** The columns of the CSV file. A column that a row lacks is empty; an object is JSON. */
+  columns: readonly string[];
+}

@@ -1,0 +1,54 @@
+import type { AuditEvent } from '@gatehouse/shared/identity/audit';
+import type { Filter } from 'mongodb';
+import { presentEvent, withoutAddresses } from '../../../audit-list.ts';
+import { presentToOwners } from '../../present-event.ts';
+import { eventsSeen } from '../../sight-of.ts';
+import type { DataSet, Scope } from '../data-set.ts';
+import { following } from './following.ts';
+
+/** The events from before the export was created that its creator may know of. */
+const eventsOf = (scope: Scope): Filter<AuditEvent> => ({
+  ...eventsSeen(scope, new Set(scope.sees)),
+  at: { $lt: scope.created_at },
+});
+
+/** The audit events of a department, or of an organization with its departments. */
+export const auditEvents: DataSet = {
+  needs: null,
+  uses: ['view users', 'view chatbot', 'view billing', 'ownership'],
+  columns: [
+    'event_id',
+    'at',
+    'action',
+    'outcome',
+    'actor',
+    'target',
+    'before',
+    'after',
+    'organization_id',
+    'department_id',
+    'address',
+    'request_id',
+  ],
+  count: (db, scope) => db.auditEvents.countDocuments(eventsOf(scope)),
+  async read(db, scope, after, limit) {
+    const found = await db.auditEvents
+      .find(
+        { $and: [eventsOf(scope), following(['at', 'event_id'], after)] },
+        { sort: { at: 1, event_id: 1 }, limit },
+      )
+      .toArray();
+    return found.map((event) => ({
+      row: presentTo(scope.sees, event),
+      after: { at: event.at, event_id: event.event_id },
+    }));
+  },
+};
+
+/** The event as far as a role may see it: addresses are for Owners of the organization, people for `view users`. */
+function presentTo(sees: Scope['sees'], event: AuditEvent) {
+  if (sees.includes('ownership')) return presentToOwners(event);
+  const shown = withoutAddresses(presentEvent(event));
+  if (sees.includes('view users') && sees.includes('view chatbot')) return shown;
+  return { ...shown, actor: { user_id: null, email: null }, target: {}, before: null, after: null };
+}

@@ -1,0 +1,88 @@
+import { AppError, failures, found } from '@gatehouse/shared/http/errors';
+import { oneOf } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { strictQuery } from '../../lists.ts';
+import { refusals, tagged } from '../contract.ts';
+import { sightOf } from '../sight-of.ts';
+import { byteRange } from './byte-range.ts';
+import { PLACES } from './contract.ts';
+import type { ExportOptions } from './options.ts';
+import { DATA_SET_NAMES, type DataSetName, type ExportFile, type ExportJob } from './records.ts';
+import { sendFile, sendNothing } from './send-file.ts';
+import { visibleExports } from './visible-exports.ts';
+
+const TYPES = { json: 'application/json; charset=utf-8', csv: 'text/csv; charset=utf-8; header=present' };
+
+const content = (description: string) =>
+  z.string().meta({ description, examples: ['user_id,role\r\nUser-720415,Editor\r\n'] });
+
+const response = {
+  200: content('The file (application/json or text/csv), with `ETag` and `Accept-Ranges: bytes`'),
+  206: content('The part that `Range` names'),
+  ...refusals,
+  ...failures('catalogue', 'duplicate', 'rangeNotSatisfiable'),
+};
+
+/** GET …/exports/{export_id}/download. */
+export const downloadExport: FastifyPluginAsyncZod<ExportOptions> = async (app, { db, now }) => {
+  for (const { of, url, exportPath, config } of PLACES) {
+    const schema = {
+      ...tagged,
+      summary: `Download an export of ${of}`,
+      description:
+        'Streams a file of an export that is ready. `data` names the data set of a CSV export that has several. An interrupted download continues with `Range` and `If-Range`. HEAD answers the size. The caller’s role must still allow them to see what the export holds.',
+      params: exportPath,
+      querystring: strictQuery({ data: oneOf(DATA_SET_NAMES).optional() }),
+      response,
+    };
+    app.get(`${url}/exports/:export_id/download`, { schema, config }, async (request, reply) => {
+      const { export_id } = request.params;
+      const job = found(await db.exports.findOne({ export_id, ...visibleExports(request, now()) }));
+      const sight = sightOf(request);
+      if (!job.sees.every((each) => sight.has(each)))
+        throw new AppError('forbidden', { text: 'The export holds more than your role may see now' });
+      if (job.status !== 'ready') throw new AppError('duplicate', { text: `The export is ${job.status}` });
+
+      const { file, size } = fileOf(job, request.query.data);
+      const etag = `"${export_id}.${file}"`;
+      const { range, 'if-range': condition = etag } = request.headers;
+      const isHead = request.method === 'HEAD';
+      const part = isHead || condition !== etag ? undefined : byteRange(range, size);
+      if (part === null) throw new AppError('rangeNotSatisfiable', { size });
+      const { start, end } = part ?? { start: 0, end: size };
+      reply.headers({
+        'content-type': TYPES[job.format],
+        'content-length': end - start,
+        'content-disposition': `attachment; filename="${fileName(job, file)}"`,
+        'accept-ranges': 'bytes',
+        'cache-control': 'private, no-store',
+        etag,
+      });
+      if (isHead) return sendNothing(reply);
+      const { organization_id, department_id } = job;
+      await audit(db, request, now(), {
+        action: 'export.download',
+        target: { export_id },
+        organization_id,
+        department_id,
+      });
+      if (part) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${size}`);
+      return sendFile(reply, db, export_id, file, { start, end });
+    });
+  }
+};
+
+/** @throws {AppError} invalidFormat if `data` does not choose one file. */
+function fileOf({ format, files, data }: ExportJob, chosen: DataSetName | undefined): ExportFile {
+  const [only] = files;
+  if (format === 'json' && chosen !== undefined)
+    throw new AppError('invalidFormat', { text: 'data is for CSV; a JSON export is one file' });
+  const file = chosen === undefined && files.length === 1 ? only : files.find((each) => each.file === chosen);
+  if (!file) throw new AppError('invalidFormat', { text: `data must be one of ${data.join(', ')}` });
+  return file;
+}
+
+const fileName = ({ created_at, format }: ExportJob, file: ExportFile['file']) =>
+  `${file === 'all' ? 'export' : file}-${created_at.toISOString().slice(0, 10)}.${format}`;

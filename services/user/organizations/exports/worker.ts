@@ -1,0 +1,118 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Database } from '../../database.ts';
+import { DATA_SETS } from './data-sets.ts';
+import { claim, fail, finish, type LeaseHolder, release, renew, storeTotal } from './lease.ts';
+import type { ExportJob } from './records.ts';
+import { lastWritten, type Written, writeChunk } from './write-chunk.ts';
+
+const DEFAULTS = {
+  /** Milliseconds between two looks for exports that are due. */
+  poll: 2_000,
+  /** Milliseconds until another worker takes over the exports of one that was killed. */
+  leaseDuration: 30_000,
+  /** Rows of one chunk. */
+  rows: 500,
+  /** Bytes after which a chunk takes no further row. */
+  bytes: 1024 * 1024,
+  /** Bytes of the largest export. */
+  maxBytes: 512 * 1024 * 1024,
+  /** Chunks after which another export gets its turn. */
+  slice: 20,
+};
+
+export type ExportTuning = Partial<typeof DEFAULTS>;
+
+/** Claims without a chunk after which a job is given up. */
+const MAX_CLAIMS = 10;
+const FAILED = 'The export could not be completed';
+
+interface Options {
+  db: Database;
+  now: () => number;
+  log: Pick<FastifyBaseLogger, 'error' | 'warn'>;
+  tuning?: ExportTuning | undefined;
+}
+
+/** Runs exports, one at a time, beside any number of workers in other processes. */
+export interface ExportWorker {
+  start(): void;
+  /** A new export is in the database. */
+  wake(): void;
+  /** Runs exports until none is due. */
+  run(): Promise<void>;
+  /** Stops after the chunk that is being written. Another worker continues. */
+  stop(): Promise<void>;
+}
+
+export function createExportWorker({ db, now, log, tuning = {} }: Options): ExportWorker {
+  const limits = { ...DEFAULTS, ...tuning };
+  const holder: LeaseHolder = { db, now, id: randomUUIDv7(), leaseDuration: limits.leaseDuration };
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let stopping = false;
+
+  async function runDue(): Promise<void> {
+    while (!stopping) {
+      const job = await claim(holder);
+      if (!job) return;
+      if (job.claims > MAX_CLAIMS) await fail(holder, job, FAILED);
+      else
+        await runSlice(job).catch((error) =>
+          log.warn({ err: error, export_id: job.export_id }, 'export interrupted'),
+        );
+    }
+  }
+
+  /** Writes the next chunks of a job. */
+  async function runSlice(job: ExportJob): Promise<void> {
+    if (job.rows_total === null) await storeTotal(holder, job, await countRows(db, job));
+    let written = await lastWritten(db, job.export_id);
+    for (let chunks = 0; written.next !== null; chunks += 1) {
+      if (stopping || chunks === limits.slice) return void (await release(holder, job));
+      // If another worker has written this chunk, continue from what is stored.
+      const next: Written | null = await writeChunk(db, job, written, limits);
+      written = next ?? (await lastWritten(db, job.export_id));
+      if (sizeOf(written) > limits.maxBytes)
+        return fail(holder, job, `The export is larger than ${limits.maxBytes / 1024 / 1024} MiB`);
+      if (!(await renew(holder, job, written))) return removeIfCanceled(db, job);
+    }
+    await finish(holder, job, written);
+  }
+
+  function wake(): void {
+    if (stopping) return;
+    running ??= runDue()
+      .catch((error) => log.warn({ err: error }, 'cannot claim exports'))
+      .finally(() => {
+        running = undefined;
+      });
+  }
+
+  return {
+    start() {
+      timer = setInterval(wake, limits.poll);
+      wake();
+    },
+    wake,
+    run: runDue,
+    async stop() {
+      stopping = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+async function countRows(db: Database, job: ExportJob): Promise<number> {
+  const counts = await Promise.all(job.data.map((name) => DATA_SETS[name].count(db, job)));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+const sizeOf = ({ files }: Written): number => files.reduce((sum, { size }) => sum + size, 0);
+
+/** A chunk that was written while its export was canceled or given up is of no use. */
+async function removeIfCanceled(db: Database, { export_id }: ExportJob): Promise<void> {
+  const wanted = await db.exports.findOne({ export_id, status: { $in: ['running', 'ready'] } });
+  if (!wanted) await db.exportChunks.deleteMany({ export_id });
+}

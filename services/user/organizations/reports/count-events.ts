@@ -1,0 +1,78 @@
+import { AppError } from '@gatehouse/shared/http/errors';
+import type { AuditEvent } from '@gatehouse/shared/identity/audit';
+import { type Filter, MongoServerError } from 'mongodb';
+import type { Database } from '../../database.ts';
+import { CALENDAR, type CalendarUnit, countsByUnit, DAY } from './calendar.ts';
+
+/** The values by which events are grouped, other than time. */
+const FIELDS = { member: 'user_id', chatbot: 'target.chatbot_id', action: 'action' } as const;
+export const GROUPS = [...CALENDAR, 'member', 'chatbot', 'action'] as const;
+export type Group = (typeof GROUPS)[number];
+
+/** Groups in one report; the largest are shown. */
+export const MAX_GROUPS = 500;
+/** Milliseconds that the database may take. */
+const TIMEOUT = 5_000;
+/** MaxTimeMSExpired. */
+const TIMED_OUT = 50;
+
+interface Counts {
+  groups: { group: string; count: number }[];
+  total: number;
+}
+
+/** Counts the events of a period in groups: by time in its order, by anything else the largest first. */
+export async function countEvents(
+  db: Database,
+  place: Filter<AuditEvent>,
+  group_by: Group,
+  period: { from: number; to: number },
+): Promise<Counts> {
+  const at = { $gte: new Date(period.from), $lt: new Date(period.to) };
+  const filter = { $and: [place, { at }] };
+  if (isCalendar(group_by)) {
+    const days = new Map<number, number>();
+    for (const { _id, count } of await grouped<number>(db, filter, START_OF_DAY))
+      days.set(Number(_id), count);
+    const groups = countsByUnit(days, group_by, period);
+    return { groups, total: groups.reduce((sum, { count }) => sum + count, 0) };
+  }
+  const field = FIELDS[group_by];
+  const named = { $and: [filter, { [field]: { $gt: '' } }] };
+  const [rows, total] = await Promise.all([
+    grouped<string>(db, named, `$${field}`, [{ $sort: { count: -1, _id: 1 } }, { $limit: MAX_GROUPS }]),
+    db.auditEvents.countDocuments(named, { maxTimeMS: TIMEOUT }).catch(timedOut),
+  ]);
+  return { groups: rows.map(({ _id, count }) => ({ group: _id, count })), total };
+}
+
+const isCalendar = (group_by: Group): group_by is CalendarUnit =>
+  (CALENDAR as readonly string[]).includes(group_by);
+
+/** The start of an event's UTC day, in Unix milliseconds. */
+const START_OF_DAY = {
+  $subtract: [{ $toLong: '$at' }, { $mod: [{ $toLong: '$at' }, DAY] }],
+};
+
+const grouped = <Id>(
+  db: Database,
+  filter: Filter<AuditEvent>,
+  expression: unknown,
+  more: object[] = [],
+): Promise<{ _id: Id; count: number }[]> =>
+  db.auditEvents
+    .aggregate<{ _id: Id; count: number }>(
+      [{ $match: filter }, { $group: { _id: expression, count: { $sum: 1 } } }, ...more],
+      { maxTimeMS: TIMEOUT },
+    )
+    .toArray()
+    .catch(timedOut);
+
+function timedOut(error: unknown): never {
+  if (error instanceof MongoServerError && error.code === TIMED_OUT)
+    throw new AppError('unavailable', {
+      text: 'The report takes too long; choose a shorter period',
+      cause: error,
+    });
+  throw error;
+}

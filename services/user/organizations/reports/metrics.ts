@@ -1,0 +1,14 @@
+import type { AuditEvent } from '@gatehouse/shared/identity/audit';
+import type { Filter } from 'mongodb';
+
+/** What a report counts: audit events, each matched by a filter. */
+export const METRICS = {
+  events: {},
+  members_added: { $or: [{ action: 'member.grant', before: null }, { action: 'invitation.accept' }] },
+  members_removed: { action: 'member.remove' },
+  chatbots_created: { action: { $in: ['chatbot.create', 'chatbot.duplicate'] } },
+  chatbots_deleted: { action: 'chatbot.delete' },
+} as const satisfies Record<string, Filter<AuditEvent>>;
+
+export type Metric = keyof typeof METRICS;
+export const METRIC_NAMES = Object.keys(METRICS) as [Metric, ...Metric[]];

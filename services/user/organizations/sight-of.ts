@@ -1,0 +1,27 @@
+import { can } from '@gatehouse/shared/access/rbac';
+import type { AuditEvent } from '@gatehouse/shared/identity/audit';
+import type { FastifyRequest } from 'fastify';
+import type { Filter } from 'mongodb';
+import { membershipOf, roleOf } from '../access/membership.ts';
+import { placeOf } from './places.ts';
+import { SEEING, type Sight } from './sight.ts';
+
+/** What the caller may see in the place of the path. */
+export function sightOf(request: FastifyRequest): ReadonlySet<Sight> {
+  const role = roleOf(request);
+  const isOwner = membershipOf(request).roles.owned.has(placeOf(request).organization_id);
+  const permitted = SEEING.filter((permission) => can(role, permission));
+  return new Set([...permitted, ...(isOwner ? (['ownership'] as const) : [])]);
+}
+
+const BILLING = ['billing.plan', 'billing.payment'] as const satisfies AuditEvent['action'][];
+
+/** The audit events of a department, or of an organization with its departments; of bills only with `view billing`. */
+export const eventsSeen = (
+  { organization_id, department_id }: { organization_id: string; department_id: string | null },
+  sight: ReadonlySet<Sight>,
+): Filter<AuditEvent> => ({
+  organization_id,
+  ...(department_id !== null && { department_id }),
+  ...(!sight.has('view billing') && { action: { $nin: [...BILLING] } }),
+});

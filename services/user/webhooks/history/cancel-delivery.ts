@@ -1,0 +1,53 @@
+import { AppError, found } from '@gatehouse/shared/http/errors';
+import { audit } from '@gatehouse/shared/identity/audit';
+import { callerId } from '@gatehouse/shared/identity/principal';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { config, oneWebhookFailures, operation, ownWebhook } from '../contract.ts';
+import type { WebhookOptions } from '../options.ts';
+import { deliveryRecord, presentDelivery } from './present-delivery.ts';
+
+const schema = {
+  ...operation,
+  summary: 'Cancel a delivery',
+  description:
+    'Takes a pending delivery out of the queue. An attempt that is in flight is not interrupted: the delivery becomes `delivered` if the receiver accepts it, and is not tried again if not. A canceled delivery can be replayed. If the delivery is already delivered or failed, the answer is 403; if it is already canceled, it is returned as it is.',
+  params: z.object({ webhook_id: z.string(), delivery_id: z.string() }),
+  response: { 200: deliveryRecord, ...oneWebhookFailures },
+};
+
+/** POST /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/cancel. */
+export const cancelDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (
+  app,
+  { db, now, webhookChanged },
+) => {
+  app.post(
+    '/api/v1/webhooks/:webhook_id/deliveries/:delivery_id/cancel',
+    { schema, config },
+    async (request) => {
+      const { delivery_id, ...own } = request.params;
+      const webhook = await ownWebhook(db, { ...own, owner_id: callerId(request) });
+      const { webhook_id, organization_id = null, department_id = null } = webhook;
+      const delivery = { _id: delivery_id, webhook_id };
+      const cancelled = await db.webhookDeliveries.findOneAndUpdate(
+        { ...delivery, status: 'pending' },
+        { $set: { status: 'cancelled', settled_at: new Date(now()) } },
+        { returnDocument: 'after' },
+      );
+      if (!cancelled) {
+        const present = found(await db.webhookDeliveries.findOne(delivery));
+        if (present.status === 'cancelled') return presentDelivery(present);
+        throw new AppError('forbidden', { text: `The delivery is already ${present.status}` });
+      }
+      await webhookChanged(webhook_id, { cancelled: true });
+      await audit(db, request, now(), {
+        action: 'webhook.cancel',
+        target: { webhook_id },
+        after: { cancelled: delivery_id },
+        organization_id,
+        department_id,
+      });
+      return presentDelivery(cancelled);
+    },
+  );
+};

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import type { Secrets } from '../../secrets.ts';
+import type { Webhook } from '../records.ts';
+
+/** The headers that a webhook sends beside ours. Their values are secrets: encrypted at rest and never shown. */
+
+const MAX_HEADERS = 5;
+const MAX_NAME = 100;
+const MAX_VALUE = 1_024;
+
+/** A token (RFC 9110 §5.6.2). */
+const NAME = new RegExp(`^[!#$%&'*+.^_\`|~0-9A-Za-z-]{1,${MAX_NAME}}$`);
+/** A field value (RFC 9110 §5.5) of visible ASCII characters, and spaces between them. */
+const VALUE = new RegExp(`^(?=.{1,${MAX_VALUE}}$)[!-~]+(?: +[!-~]+)*$`);
+
+/** Headers that describe the connection or the body (RFC 9110 §7.6, §8), state who calls, or carry our signature. */
+const RESERVED = new RegExp(
+  `^(?:${[
+    'connection',
+    'keep-alive',
+    'proxy-.*',
+    'te',
+    'trailer',
+    'transfer-encoding',
+    'upgrade',
+    'http2-settings',
+    'expect',
+    'host',
+    'content-.*',
+    'accept-encoding',
+    'date',
+    'cookie2?',
+    'set-cookie2?',
+    'user-agent',
+    'via',
+    'forwarded',
+    'x-forwarded-.*',
+    'x-real-ip',
+    'x-http-method.*',
+    'x-method-override',
+    'x-original-.*',
+    'x-rewrite-.*',
+    'webhook-.*',
+    'x-service-signature',
+  ].join('|')})$`,
+  'i',
+);
+
+/** Shown in place of a value. As input it is refused, so that a record sent back as it was read overwrites nothing. */
+export const MASKED = '••••••••';
+
+const given = <Value extends z.ZodType>(value: Value) =>
+  z
+    .record(z.string(), value, { error: 'must be an object of header names and values' })
+    .superRefine((headers, context) => {
+      const refuse = (message: string, ...path: string[]) =>
+        context.addIssue({ code: 'custom', message, path });
+      const names = Object.keys(headers);
+      if (names.length > MAX_HEADERS) refuse(`must contain at most ${MAX_HEADERS} headers`);
+      if (new Set(names.map((name) => name.toLowerCase())).size < names.length)
+        refuse('must not repeat a header');
+      for (const name of names) {
+        if (!NAME.test(name)) refuse(`must contain only header names of 1 to ${MAX_NAME} characters`);
+        else if (RESERVED.test(name)) refuse('is a header that a webhook cannot set', name);
+      }
+    })
+    .meta({ maxProperties: MAX_HEADERS, examples: [{ Authorization: 'Bearer 7f3c9a51' }] });
+
+const value = z.string({ error: 'must be a string' }).regex(VALUE, {
+  error: `must be 1 to ${MAX_VALUE} visible ASCII characters, with spaces only between them`,
+});
+
+/** Names and values for a new webhook. */
+export const newHeaders = given(value);
+
+/** Changes of the headers: null removes one, and others stay. */
+export const changedHeaders = given(value.nullable());
+
+type Stored = NonNullable<Webhook['headers']>;
+
+/** Binds a value to its webhook and name, so that it cannot be moved to another one. */
+const recordId = (webhook_id: string, name: string): string => `${webhook_id} ${name}`;
+
+/** Applies changes to the stored headers. @returns null if they are then too many. */
+export function changeHeaders(
+  secrets: Secrets,
+  webhook_id: string,
+  stored: Stored,
+  changes: Record<string, string | null>,
+): Stored | null {
+  const changed = new Set(Object.keys(changes).map((name) => name.toLowerCase()));
+  const headers = [
+    ...stored.filter(({ name }) => !changed.has(name.toLowerCase())),
+    ...Object.entries(changes).flatMap(([name, text]) =>
+      text === null ? [] : [{ name, value: secrets.seal(text, recordId(webhook_id, name)) }],
+    ),
+  ];
+  return headers.length > MAX_HEADERS ? null : headers;
+}
+
+/** The refusal of one header too many. */
+export const TOO_MANY_HEADERS = `headers must contain at most ${MAX_HEADERS} headers`;
+
+/**
+ * The headers as they are sent.
+ * @throws {AppError} unavailable when none of the configured keys opens a value.
+ */
+export const openHeaders = (
+  secrets: Secrets,
+  { webhook_id, headers = [] }: Pick<Webhook, 'webhook_id' | 'headers'>,
+): Record<string, string> =>
+  Object.fromEntries(
+    headers.map(({ name, value }) => [name, secrets.open(value, recordId(webhook_id, name))]),
+  );
+
+/** The headers as they are shown. */
+export const maskedHeaders = ({ headers = [] }: Pick<Webhook, 'headers'>): Record<string, string> =>
+  Object.fromEntries(headers.map(({ name }) => [name, MASKED]));
+
+/** Seals again, with the current key, what an older one sealed. @throws {AppError} like `openHeaders`. */
+export const resealHeaders = (
+  secrets: Secrets,
+  { webhook_id, headers = [] }: Pick<Webhook, 'webhook_id' | 'headers'>,
+): Stored =>
+  headers.map(({ name, value }) => {
+    const id = recordId(webhook_id, name);
+    return { name, value: secrets.seal(secrets.open(value, id), id) };
+  });

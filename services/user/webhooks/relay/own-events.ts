@@ -1,0 +1,121 @@
+import type { AuditEvent } from '@gatehouse/shared/identity/audit';
+import { emailKey } from '@gatehouse/shared/identity/email';
+import type { Database } from '../../database.ts';
+import { EVENTS } from '../events.ts';
+import type { IncomingEvent } from '../intake/accept.ts';
+import type { Audience } from '../records.ts';
+import { type Draft, draftsOf, type Person } from './drafts.ts';
+
+/** Organizations that hear the events of one account. */
+const MAX_ORGANIZATIONS = 100;
+
+/** An audit event and the events of webhooks that it means. */
+export interface Relayed {
+  event_id: string;
+  incoming: IncomingEvent[];
+  /** Why an event was left out: it does not fit its schema. Trying again would not help. */
+  problems: string[];
+}
+
+/** Builds the events of a batch with at most three queries. */
+export async function ownEventsOf(db: Database, audited: readonly AuditEvent[]): Promise<Relayed[]> {
+  const drafts = audited.map((event) => ({ event, drafts: draftsOf(event) }));
+  const all = drafts.flatMap((each) => each.drafts);
+  const [people, organizations] = await Promise.all([peopleOf(db, all), organizationsOf(db, all)]);
+  return drafts.map(({ event, drafts }) => {
+    const relayed: Relayed = { event_id: event.event_id, incoming: [], problems: [] };
+    for (const [index, draft] of drafts.entries()) {
+      const person = people.get(draft.user_id ?? '');
+      // Nobody hears of an account that is gone.
+      if (draft.audience !== 'place' && !person) continue;
+      const unnamed = { user_id: draft.user_id ?? '', name: '', email: '' };
+      const parsed = EVENTS[draft.event].data.safeParse(draft.data(person ?? unnamed));
+      if (!parsed.success) {
+        relayed.problems.push(`${draft.event}: ${parsed.error.message}`);
+        continue;
+      }
+      relayed.incoming.push({
+        // The same at every attempt, so that relaying twice has no effect.
+        id: draft.id ?? (index === 0 ? event.event_id : `${event.event_id}:${index}`),
+        event: draft.event,
+        audience: audienceOf(event, draft, person, organizations.get(draft.user_id ?? '') ?? []),
+        timestamp: event.at.toISOString(),
+        data: parsed.data,
+      });
+    }
+    return relayed;
+  });
+}
+
+/** An organization of an account, and the address that it invited, if it did. */
+interface Place {
+  organization_id: string;
+  email?: string | undefined;
+}
+
+function audienceOf(
+  { organization_id, department_id }: AuditEvent,
+  { audience, user_id: owner_id }: Draft,
+  person: Person | undefined,
+  places: readonly Place[],
+): Audience {
+  if (audience === 'place') return { owner_id, organization_id, department_id, chatbot_id: null };
+  // The organization of the event provisioned the account: it has verified the domain of its address.
+  const acquainted = places.filter(
+    ({ email }) => email !== undefined && email === emailKey(person?.email ?? ''),
+  );
+  const heard = audience === 'account' ? places : acquainted;
+  const others = new Set(heard.map((place) => place.organization_id));
+  if (organization_id) others.delete(organization_id);
+  return {
+    owner_id,
+    organization_id,
+    department_id: null,
+    chatbot_id: null,
+    ...(others.size > 0 && { other_organization_ids: [...others].sort().slice(0, MAX_ORGANIZATIONS) }),
+  };
+}
+
+async function peopleOf(db: Database, drafts: readonly Draft[]): Promise<ReadonlyMap<string, Person>> {
+  const ids = subjects(drafts);
+  if (ids.length === 0) return new Map();
+  const users = await db.users
+    .find({ user_id: { $in: ids } }, { projection: { _id: 0, user_id: 1, name: 1, email: 1 } })
+    .toArray();
+  return new Map(
+    users.map(({ user_id, name, email }) => [
+      String(user_id),
+      { user_id: String(user_id), name: String(name ?? ''), email },
+    ]),
+  );
+}
+
+/** The organizations of the accounts whose events every one of their organizations hears. */
+async function organizationsOf(
+  db: Database,
+  drafts: readonly Draft[],
+): Promise<ReadonlyMap<string, Place[]>> {
+  const ids = subjects(drafts.filter(({ audience }) => audience !== 'place'));
+  if (ids.length === 0) return new Map();
+  const wanted = new Set(ids);
+  const [memberships, owned] = await Promise.all([
+    db.memberships
+      .find({ user_id: { $in: ids } }, { projection: { _id: 0, user_id: 1, organization_id: 1, email: 1 } })
+      .toArray(),
+    db.organizations
+      .find(
+        { 'owners.user_id': { $in: ids } },
+        { projection: { _id: 0, organization_id: 1, 'owners.user_id': 1 } },
+      )
+      .toArray(),
+  ]);
+  const places = new Map<string, Place[]>(ids.map((user_id) => [user_id, []]));
+  for (const { user_id, ...place } of memberships) places.get(String(user_id))?.push(place);
+  for (const { organization_id, owners } of owned)
+    for (const { user_id } of owners) if (wanted.has(user_id)) places.get(user_id)?.push({ organization_id });
+  return places;
+}
+
+const subjects = (drafts: readonly Draft[]): string[] => [
+  ...new Set(drafts.map(({ user_id }) => user_id).filter((user_id) => user_id !== null)),
+];

@@ -1,0 +1,132 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createWake } from '../../../../services/user/webhooks/delivery/wake.ts';
+import { type Accept, createAccept } from '../../../../services/user/webhooks/intake/accept.ts';
+import type { Audience, Webhook } from '../../../../services/user/webhooks/records.ts';
+import { DATA } from '../event-samples.ts';
+import { type Person, startWebhookService, type WebhookService } from '../webhook-service.ts';
+
+let service: WebhookService;
+let accept: Accept;
+let ada: Person;
+beforeAll(async () => {
+  service = await startWebhookService();
+  const { db, clock } = service;
+  const worker = { reload: () => {}, readMore: () => {} };
+  accept = createAccept({ db, now: clock.now, ...createWake({ db, now: clock.now, worker }) });
+});
+afterAll(() => service.stop());
+
+const NOBODY: Audience = { owner_id: null, organization_id: null, department_id: null, chatbot_id: null };
+const [ORGANIZATION, OTHER] = ['an organization', 'another organization'];
+const [SUPPORT, SALES] = ['support', 'sales'];
+
+/** The webhooks that hear an event, by their names. */
+async function heard(audience: Partial<Audience>): Promise<string[]> {
+  const id = randomUUIDv7();
+  const event = 'conversation.started';
+  expect(await accept({ id, event, audience: { ...NOBODY, ...audience }, data: DATA[event] })).toBe(
+    'accepted',
+  );
+  const deliveries = await service.db.webhookDeliveries.find({ event_id: id }).toArray();
+  return deliveries.map(({ webhook_id }) => webhook_id).sort();
+}
+
+/** Stores webhooks of all kinds. They are paused, so that nothing is sent. */
+beforeEach(async () => {
+  await service.db.webhooks.deleteMany({});
+  ada = await service.person();
+  const place = { owner_id: null, organization_id: ORGANIZATION, department_id: null };
+  const hooks: Record<string, Partial<Webhook>> = {
+    own: { owner_id: ada.user_id },
+    'own, one chatbot': { owner_id: ada.user_id, chatbot_ids: ['bot-1'] },
+    organization: place,
+    'organization, one chatbot': { ...place, chatbot_ids: ['bot-1', 'bot-2'] },
+    support: { ...place, department_id: SUPPORT },
+    'support, one chatbot': { ...place, department_id: SUPPORT, chatbot_ids: ['bot-1'] },
+    sales: { ...place, department_id: SALES },
+    'other organization': { ...place, organization_id: OTHER },
+  };
+  const at = new Date(service.clock.now());
+  await service.db.webhooks.insertMany(
+    Object.entries(hooks).map(([webhook_id, fields]) => ({
+      webhook_id,
+      owner_id: null,
+      slot: webhook_id,
+      url: 'http://127.0.0.1:9/',
+      events: ['conversation.started'],
+      status: 'paused',
+      secret: 'sealed',
+      previous_secrets: [],
+      created_at: at,
+      updated_at: at,
+      due_at: null,
+      lease: null,
+      held_until: null,
+      wakes: 0,
+      ...fields,
+    })),
+  );
+});
+
+describe('an event is heard', () => {
+  test('by the webhooks of its account', async () => {
+    expect(await heard({ owner_id: ada.user_id })).toEqual(['own']);
+    expect(await heard({ owner_id: ada.user_id, chatbot_id: 'bot-1' })).toEqual(['own', 'own, one chatbot']);
+    expect(await heard({ owner_id: ada.user_id, chatbot_id: 'bot-2' })).toEqual(['own']);
+  });
+
+  test('by the webhooks of its organization', async () => {
+    expect(await heard({ organization_id: ORGANIZATION })).toEqual(['organization']);
+    expect(await heard({ organization_id: OTHER })).toEqual(['other organization']);
+  });
+
+  test('by the webhooks of its department and of the whole organization', async () => {
+    const place = { organization_id: ORGANIZATION, department_id: SUPPORT };
+    expect(await heard(place)).toEqual(['organization', 'support']);
+    expect(await heard({ ...place, chatbot_id: 'bot-1' })).toEqual([
+      'organization',
+      'organization, one chatbot',
+      'support',
+      'support, one chatbot',
+    ]);
+    expect(await heard({ ...place, chatbot_id: 'bot-2' })).toEqual([
+      'organization',
+      'organization, one chatbot',
+      'support',
+    ]);
+  });
+
+  test('by the webhooks of its account and its place', async () => {
+    const place = { organization_id: ORGANIZATION, department_id: SALES };
+    expect(await heard({ owner_id: ada.user_id, ...place })).toEqual(['organization', 'own', 'sales']);
+  });
+
+  test('by every organization of its account, but by none of their departments', async () => {
+    const audience = { owner_id: ada.user_id, other_organization_ids: [ORGANIZATION, OTHER] };
+    expect(await heard(audience)).toEqual(['organization', 'other organization', 'own']);
+  });
+
+  test('by nobody without an audience', async () => {
+    expect(await heard({})).toEqual([]);
+    expect(await heard({ chatbot_id: 'bot-1' })).toEqual([]);
+  });
+
+  test('by shared webhooks whatever becomes of the account', async () => {
+    await service.db.users.updateOne({ user_id: ada.user_id }, { $set: { account_status: 'disabled' } });
+    expect(await heard({ owner_id: ada.user_id, organization_id: ORGANIZATION })).toEqual(['organization']);
+  });
+});
+
+test('an event accepted again in another place is known and is not delivered there', async () => {
+  const incoming = {
+    id: randomUUIDv7(),
+    event: 'conversation.started' as const,
+    audience: { ...NOBODY, organization_id: ORGANIZATION },
+    data: DATA['conversation.started'],
+  };
+  expect(await accept(incoming)).toBe('accepted');
+  expect(await accept({ ...incoming, audience: { ...NOBODY, organization_id: OTHER } })).toBe('known');
+  const deliveries = await service.db.webhookDeliveries.find({ event_id: incoming.id }).toArray();
+  expect(deliveries.map(({ webhook_id }) => webhook_id)).toEqual(['organization']);
+});
