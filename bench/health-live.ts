@@ -1,25 +1,26 @@
 import { launch } from '../test/fixtures/launcher.ts';
-import { inTurns, load } from './load.ts';
+import { load } from './load.ts';
 import { startPeer } from './peer.ts';
+import { compare } from './report.ts';
 
 /** GET /health/live of each service, relative to a bare Fastify route. */
 export async function healthLive(): Promise<void> {
   const bare = await startPeer('fastify-route');
-  const gatehouse = await launch();
+  const gatehouse = await launch({ env: { LOG_LEVEL: 'warn' } });
   try {
     await gatehouse.up;
-    const peers = [bare.url, gatehouse.login, gatehouse.user, gatehouse.gateway];
-    const [limit = 0, ...rates] = await inTurns(
-      3,
-      ...peers.map((origin) => () => load(`${origin}/health/live`)),
-    );
-    console.log(`  bare Fastify   ${limit.toFixed(0)} requests/s`);
-    for (const [index, name] of ['login', 'user', 'gateway'].entries()) {
-      const rate = rates[index] ?? 0;
-      console.log(
-        `  ${name.padEnd(14)} ${rate.toFixed(0)} requests/s, ${(rate / limit).toFixed(2)} of bare Fastify`,
-      );
-    }
+    const live = (origin: string) => () => load(`${origin}/health/live`);
+    await compare('health-live', {
+      unit: 'requests/s',
+      rounds: 5,
+      measures: {
+        'bare Fastify': live(bare.url),
+        login: live(gatehouse.login),
+        user: live(gatehouse.user),
+        gateway: live(gatehouse.gateway),
+      },
+      ratios: ['login', 'user', 'gateway'].map((of) => ({ of, over: 'bare Fastify', goal: 0.7 })),
+    });
   } finally {
     bare.stop();
     await gatehouse.stop();

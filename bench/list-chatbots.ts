@@ -7,7 +7,8 @@ import { launch } from '../test/fixtures/launcher.ts';
 import { member } from '../test/fixtures/members.ts';
 import { JWT_SECRET } from '../test/fixtures/services.ts';
 import { storeOrganization } from '../test/user/access/store-organization.ts';
-import { inTurns, load } from './load.ts';
+import { load } from './load.ts';
+import { compare } from './report.ts';
 
 const SMALL = 1_000;
 const LARGE = 100_000;
@@ -32,10 +33,13 @@ export async function listChatbots(): Promise<void> {
     for (const [name, query] of Object.entries(QUERIES)) {
       const list = (authorization: string) => () =>
         load(`${gatehouse.user}/api/v1/chatbots?${query}`, { headers: { authorization }, connections: 4 });
-      const [few = 0, many = 0] = await inTurns(5, list(small), list(large));
-      console.log(
-        `  ${name}: of ${SMALL} ${few.toFixed(0)} requests/s, of ${LARGE} ${many.toFixed(0)}; costs ${(few / many).toFixed(2)} times as much`,
-      );
+      const [few, many] = [`${name}, of ${SMALL}`, `${name}, of ${LARGE}`];
+      await compare('list-chatbots', {
+        unit: 'requests/s',
+        rounds: 5,
+        measures: { [few]: list(small), [many]: list(large) },
+        ratios: [{ of: many, over: few, goal: 0.5 }],
+      });
     }
   } finally {
     await gatehouse.stop();

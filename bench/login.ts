@@ -2,7 +2,8 @@ import { availableParallelism } from 'node:os';
 import { verify } from '@node-rs/argon2';
 import { launch } from '../test/fixtures/launcher.ts';
 import { createAccount, PERSON } from './account.ts';
-import { inTurns, load } from './load.ts';
+import { load } from './load.ts';
+import { compare } from './report.ts';
 
 const SECONDS = 4;
 
@@ -32,11 +33,12 @@ export async function login(): Promise<void> {
         body: new URLSearchParams({ email, password }).toString(),
         duration: SECONDS,
       });
-    const [limit = 0, rate = 0] = await inTurns(3, hashing, logins);
-    console.log(`  hashing alone  ${limit.toFixed(1)} verifications/s on ${availableParallelism()} cores`);
-    console.log(
-      `  POST /v2/login ${rate.toFixed(1)} logins/s, ${(rate / limit).toFixed(2)} of hashing alone`,
-    );
+    await compare('login', {
+      unit: '/s',
+      rounds: 5,
+      measures: { 'argon2id alone': hashing, 'POST /v2/login': logins },
+      ratios: [{ of: 'POST /v2/login', over: 'argon2id alone', goal: 0.95 }],
+    });
   } finally {
     await gatehouse.stop();
   }

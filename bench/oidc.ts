@@ -10,8 +10,8 @@ import { send } from '../test/fixtures/http.ts';
 import { launch } from '../test/fixtures/launcher.ts';
 import { storeOrganization } from '../test/user/access/store-organization.ts';
 import { createAccount, PERSON } from './account.ts';
-import { inTurns } from './load.ts';
 import { startPeer } from './peer.ts';
+import { compare } from './report.ts';
 
 /** Logins in one measurement, and parallel ones. */
 const COUNT = 400;
@@ -79,19 +79,22 @@ export async function oidc(): Promise<void> {
         const text = await body.text();
         if (statusCode !== 303) throw new Error(`/oauth/callback answered ${statusCode}: ${text}`);
       });
-    const [limit = 0, floor = 0, rate = 0] = await inTurns(
-      ROUNDS,
-      exchanging,
-      exchangingAndWriting,
-      loggingIn,
-    );
+    const ours = 'GET /oauth/callback';
+    await compare('oidc', {
+      unit: 'logins/s',
+      rounds: ROUNDS,
+      measures: {
+        'the libraries alone': exchanging,
+        'the libraries and three writes': exchangingAndWriting,
+        [ours]: loggingIn,
+      },
+      ratios: [
+        { of: ours, over: 'the libraries alone', goal: 0.5 },
+        { of: ours, over: 'the libraries and three writes' },
+        { of: 'the libraries and three writes', over: 'the libraries alone' },
+      ],
+    });
     await Promise.all([pool.close(), db.close()]);
-    const of = (part: number, whole: number) => (part / whole).toFixed(2);
-    console.log(`  the libraries alone     ${limit.toFixed(0)} logins a second`);
-    console.log(`  with the writes needed  ${floor.toFixed(0)} logins a second, ${of(floor, limit)} of it`);
-    console.log(
-      `  GET /oauth/callback     ${rate.toFixed(0)} logins a second, ${of(rate, limit)} of the libraries alone, ${of(rate, floor)} with the writes`,
-    );
   } finally {
     await agent.close();
     provider.stop();

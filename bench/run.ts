@@ -2,8 +2,10 @@ import { gateway } from './gateway.ts';
 import { healthLive } from './health-live.ts';
 import { listChatbots } from './list-chatbots.ts';
 import { login } from './login.ts';
+import { millionUsers } from './million-users.ts';
 import { oidc } from './oidc.ts';
 import { pages } from './pages.ts';
+import { save } from './report.ts';
 import { saml } from './saml.ts';
 import { scim } from './scim.ts';
 import { startup } from './startup.ts';
@@ -18,17 +20,22 @@ const benchmarks: Record<string, () => Promise<void>> = {
   gateway,
   pages,
   'list-chatbots': listChatbots,
+  'million-users': millionUsers,
   webhooks,
   saml,
   oidc,
   scim,
 };
 
-const wanted = process.argv.slice(2);
+const USAGE = `Benchmarks, as ratios within one run.
+
+  npm run bench [-- [--save] ${Object.keys(benchmarks).join(' | ')}]
+
+--save writes bench/results.json and docs/images/benchmarks.svg.`;
+
+const wanted = process.argv.slice(2).filter((argument) => argument !== '--save');
 if (wanted.some((name) => !(name in benchmarks))) {
-  console.log(
-    `Benchmarks, as ratios within one run.\n\n  npm run bench [-- ${Object.keys(benchmarks).join(' | ')}]`,
-  );
+  console.log(USAGE);
   process.exit(wanted.includes('--help') ? 0 : 1);
 }
 for (const [name, run] of Object.entries(benchmarks)) {
@@ -36,3 +43,4 @@ for (const [name, run] of Object.entries(benchmarks)) {
   console.log(`\n${name}`);
   await run();
 }
+if (process.argv.includes('--save')) await save();

@@ -10,7 +10,7 @@ import { launch } from '../test/fixtures/launcher.ts';
 import { createSamlProvider, type SamlProvider, toBase64 } from '../test/fixtures/saml-provider.ts';
 import { storeOrganization } from '../test/user/access/store-organization.ts';
 import { createAccount, PERSON } from './account.ts';
-import { inTurns } from './load.ts';
+import { compare } from './report.ts';
 
 /** Responses in one measurement, and parallel posts. */
 const COUNT = 300;
@@ -56,10 +56,13 @@ export async function saml(): Promise<void> {
       await Promise.all(Array.from({ length: BROWSERS }, browser));
       return COUNT / ((performance.now() - began) / 1000);
     };
-    const [limit = 0, rate = 0] = await inTurns(ROUNDS, verifying, loggingIn);
+    await compare('saml', {
+      unit: 'logins/s',
+      rounds: ROUNDS,
+      measures: { 'the library alone': verifying, 'POST /saml/acs': loggingIn },
+      ratios: [{ of: 'POST /saml/acs', over: 'the library alone', goal: 0.5 }],
+    });
     await pool.close();
-    console.log(`  the library alone ${limit.toFixed(0)} responses a second`);
-    console.log(`  POST /saml/acs    ${rate.toFixed(0)} logins a second, ${(rate / limit).toFixed(2)} of it`);
   } finally {
     await gatehouse.stop();
   }

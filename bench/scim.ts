@@ -8,7 +8,7 @@ import { launch } from '../test/fixtures/launcher.ts';
 import { member } from '../test/fixtures/members.ts';
 import { JWT_SECRET } from '../test/fixtures/services.ts';
 import { storeOrganization } from '../test/user/access/store-organization.ts';
-import { inTurns } from './load.ts';
+import { compare } from './report.ts';
 
 const USERS = 10_000;
 const ROUNDS = 3;
@@ -48,11 +48,12 @@ export async function scim(): Promise<void> {
       for (const [name, stored] of documents) await (bulk[name] as Database['users']).insertMany(stored);
       return USERS / ((performance.now() - began) / 1000);
     };
-    const [limit = 0, rate = 0] = await inTurns(ROUNDS, inserting, creating);
-    console.log(`  insertMany       ${limit.toFixed(0)} users a second (account, identity, audit event)`);
-    console.log(
-      `  SCIM Bulk        ${rate.toFixed(0)} users a second, ${(rate / limit).toFixed(2)} of insertMany`,
-    );
+    await compare('scim', {
+      unit: 'users/s',
+      rounds: ROUNDS,
+      measures: { 'insertMany of account, identity and audit event': inserting, 'SCIM Bulk': creating },
+      ratios: [{ of: 'SCIM Bulk', over: 'insertMany of account, identity and audit event', goal: 1 / 3 }],
+    });
 
     const { authorization } = owner;
     const me = async () => {

@@ -1,7 +1,8 @@
 import { launch } from '../test/fixtures/launcher.ts';
 import { bearer, createAccount, PERSON } from './account.ts';
-import { inTurns, load } from './load.ts';
+import { load } from './load.ts';
 import { startPeer } from './peer.ts';
+import { compare } from './report.ts';
 
 /** GET /api/v1/users/me at the user service, relative to a bare Fastify route with one findOne. */
 export async function usersMe(): Promise<void> {
@@ -12,16 +13,16 @@ export async function usersMe(): Promise<void> {
     const authorization = await bearer(gatehouse.login);
     const bare = await startPeer('find-one', gatehouse.mongodb, PERSON.user_id);
     const path = '/api/v1/users/me';
-    const [limit = 0, rate = 0] = await inTurns(
-      5,
-      () => load(bare.url + path),
-      () => load(gatehouse.user + path, { headers: { authorization } }),
-    );
+    await compare('users-me', {
+      unit: 'requests/s',
+      rounds: 5,
+      measures: {
+        'Fastify and one findOne': () => load(bare.url + path, { connections: 64 }),
+        [`GET ${path}`]: () => load(gatehouse.user + path, { headers: { authorization }, connections: 64 }),
+      },
+      ratios: [{ of: `GET ${path}`, over: 'Fastify and one findOne', goal: 1 }],
+    });
     bare.stop();
-    console.log(`  one findOne    ${limit.toFixed(0)} requests/s`);
-    console.log(
-      `  GET users/me   ${rate.toFixed(0)} requests/s, ${(rate / limit).toFixed(2)} of one findOne`,
-    );
   } finally {
     await gatehouse.stop();
   }

@@ -7,8 +7,8 @@ import { payloadOf } from '../services/user/webhooks/events.ts';
 import { postJson, send } from '../test/fixtures/http.ts';
 import { launch } from '../test/fixtures/launcher.ts';
 import { bearer, createAccount, PERSON } from './account.ts';
-import { inTurns } from './load.ts';
 import { startPeer } from './peer.ts';
+import { compare } from './report.ts';
 
 const SECONDS = 4;
 /** Events in one call, and parallel calls. */
@@ -82,11 +82,12 @@ export async function webhooks(): Promise<void> {
       const [rate] = await once(peer.output, 'data');
       return Number(rate);
     };
-    const [limit = 0, rate = 0] = await inTurns(3, posting, delivering);
-    console.log(`  POSTs alone    ${limit.toFixed(0)} a second`);
-    console.log(
-      `  delivered      ${rate.toFixed(0)} events a second, ${(rate / limit).toFixed(2)} of POSTs alone`,
-    );
+    await compare('webhooks', {
+      unit: 'events/s',
+      rounds: 3,
+      measures: { 'POSTs alone': posting, 'published and delivered': delivering },
+      ratios: [{ of: 'published and delivered', over: 'POSTs alone', goal: 0.3 }],
+    });
 
     /** Milliseconds from publishing one event to its delivery. */
     const one = async () => {

@@ -1,5 +1,6 @@
 import { AppError, type ErrorName } from '@gatehouse/shared/http/errors';
 import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
+import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
 import { isTooCostly, type Passwords } from '@gatehouse/shared/identity/passwords';
 import { requiresSso } from '@gatehouse/shared/identity/sso-domains';
@@ -51,7 +52,9 @@ export async function checkCredentials(
       { _id: user._id },
       'The stored password hash of this user record costs too much to verify',
     );
-  const matches = (stored: unknown) => passwords.matches(stored, password, { alwaysHash: hidesAccounts });
+  const flows = flowsOf(request, email);
+  const matches = (stored: unknown) =>
+    passwords.matches(stored, password, { alwaysHash: hidesAccounts, flows });
   const refusal = await refusalOf(db, user, matches);
   const user_id = user && userIdOf(user);
   await audit(db, request, now, {

@@ -46,6 +46,7 @@ const THEIRS = [
   '/api/v1/organizations/{organization_id}/departments/{department_id}',
   '/api/v1/organizations/{organization_id}/departments/{department_id}/analytics',
   '/api/v1/organizations/{organization_id}/departments/{department_id}/billing',
+  '/api/v1/organizations/{organization_id}/departments/{department_id}/billing/history',
   '/api/v1/organizations/{organization_id}/departments/{department_id}/members',
   '/api/v1/organizations/{organization_id}/departments/{department_id}/members/{user_id}',
   '/api/v1/organizations/{organization_id}/departments/{department_id}/invitations',

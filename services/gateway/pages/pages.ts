@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { GatewayConfig } from '@gatehouse/shared/config';
+import { found } from '@gatehouse/shared/http/errors';
 import { publicRoutes } from '@gatehouse/shared/http/public-routes';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Asset, CODINGS, type Coding, createAsset, createModules } from './assets.ts';
@@ -19,7 +20,12 @@ export async function pages(app: FastifyInstance, { config }: { config: GatewayC
   app.addHook('onRoute', (route) => {
     route.schema = { hide: true };
   });
-  const { shellOf, assets } = await build(config);
+  // Built at the first request: stripping types takes more memory than the rest of the gateway.
+  let built: ReturnType<typeof build> | undefined;
+  const content = () => {
+    built ??= build(config);
+    return built;
+  };
   const headers = {
     'cache-control': 'no-cache',
     'content-security-policy': contentSecurityPolicy(config),
@@ -31,7 +37,11 @@ export async function pages(app: FastifyInstance, { config }: { config: GatewayC
 
   for (const path of PATHS) {
     app.get(path, async (request, reply) =>
-      send(request, reply.headers(headers), shellOf(path, languageOf(request.headers['accept-language']))),
+      send(
+        request,
+        reply.headers(headers),
+        (await content()).shellOf(path, languageOf(request.headers['accept-language'])),
+      ),
     );
     if (path !== '/') {
       app.get(`${path}/`, async ({ url }, reply) =>
@@ -43,9 +53,10 @@ export async function pages(app: FastifyInstance, { config }: { config: GatewayC
     }
   }
   const immutable = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' };
-  for (const asset of assets) {
-    app.get(asset.path, async (request, reply) => send(request, reply.headers(immutable), asset));
-  }
+  app.get<{ Params: { name: string } }>('/assets/:name', async (request, reply) => {
+    const asset = found((await content()).assets.get(`/assets/${request.params.name}`));
+    return send(request, reply.headers(immutable), asset);
+  });
 }
 
 /** Sends content in the best encoding that the client accepts; 304 when the client has it (RFC 9110 §13.1.2). */
@@ -77,7 +88,7 @@ function preferredEncoding(accepted = ''): Coding {
   return CODINGS.find((coding) => codings.includes(coding)) ?? 'identity';
 }
 
-/** Builds every page and asset once, at the start. */
+/** Builds every page and asset. */
 async function build(config: GatewayConfig) {
   const arrival = await modules.load(browser('arrival.ts'));
   const main = await modules.load(browser('main.ts'));
@@ -113,11 +124,9 @@ async function build(config: GatewayConfig) {
   const loaded = (await modules.all()).map(({ asset }) => asset);
   return {
     shellOf: (path: string, language: Language) => shells.get(`${language} ${path}`) as Omit<Asset, 'path'>,
-    assets: [
-      ...new Map(
-        [...styles, icon, ...(altcha?.assets ?? []), ...loaded].map((asset) => [asset.path, asset]),
-      ).values(),
-    ],
+    assets: new Map(
+      [...styles, icon, ...(altcha?.assets ?? []), ...loaded].map((asset) => [asset.path, asset]),
+    ),
   };
 }
 

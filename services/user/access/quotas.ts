@@ -1,9 +1,9 @@
-import { AppError } from '@gatehouse/shared/http/errors';
+import { AppError, found } from '@gatehouse/shared/http/errors';
 import type { Collection, Document, Filter, UpdateFilter } from 'mongodb';
 import type { Database } from '../database.ts';
 import { type Department, PLANS } from '../organizations/records.ts';
 
-type Plan = (typeof PLANS)[number];
+export type Plan = (typeof PLANS)[number];
 
 /** How much a plan allows (CONTRACT.md §Quotas). */
 export const QUOTAS = {
@@ -16,16 +16,16 @@ export const QUOTAS = {
 
 type Quota = keyof (typeof QUOTAS)['Free'];
 
-const OWNERS = {
+const HOLDERS = {
   departments: 'An organization',
   members: 'A department',
-  webhooks: 'An account, organization or department',
+  webhooks: 'An account',
 } as const satisfies Record<Quota, string>;
 
 /** The failure of a call that would exceed a quota: it names the limit and the plan. */
-export const quotaExceeded = (quota: Quota, plan: Plan): AppError =>
+export const quotaExceeded = (quota: Quota, plan: Plan, holder: string = HOLDERS[quota]): AppError =>
   new AppError('forbidden', {
-    text: `${OWNERS[quota]} on the ${plan} plan has at most ${QUOTAS[plan][quota]} ${quota}`,
+    text: `${holder} on the ${plan} plan has at most ${QUOTAS[plan][quota]} ${quota}`,
   });
 
 /** The plan of an account, by its `subscription_plan`; like the rate tiers, others count as Free. */
@@ -49,6 +49,21 @@ export async function organizationPlan(
     'billing.payment_status': 'paid',
   });
   return PLANS.findLast((plan) => paid.includes(plan)) ?? 'Free';
+}
+
+/** The plan of a place, or of an account. */
+export async function planOf(
+  db: Database,
+  { organization_id, department_id }: { organization_id: string | null; department_id: string | null },
+  account: { subscription_plan?: unknown },
+): Promise<Plan> {
+  if (organization_id === null) return accountPlan(account);
+  if (department_id === null) return organizationPlan(db, organization_id);
+  const department = await db.departments.findOne(
+    { organization_id, department_id },
+    { projection: { billing: 1 } },
+  );
+  return departmentPlan(found(department).billing);
 }
 
 /** @throws {AppError} forbidden if the organization has as many departments as its plan allows. */

@@ -1,5 +1,6 @@
 import { resetPasswordContract } from '@gatehouse/shared/contract/direct';
 import { AppError } from '@gatehouse/shared/http/errors';
+import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import type { PasswordStorage, Passwords } from '@gatehouse/shared/identity/passwords';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { findUserByEmail } from '@gatehouse/shared/identity/users';
@@ -36,7 +37,7 @@ export const resetPassword: FastifyPluginAsyncZod<Options> = async (
       throw hourlyBudgetSpent(checked.otp_wrong_guess_times, seconds);
     if (checked?.otp_verdict !== 'valid') throw new AppError('otpInvalidOrExpired');
 
-    const password = await passwords.encode(new_password, config.PASSWORD_STORAGE);
+    const password = await passwords.encode(new_password, config.PASSWORD_STORAGE, flowsOf(request, email));
     const { matchedCount } = await db.users.updateOne(
       { _id: user._id, otp, otp_expiration: checked.otp_expiration as number },
       {

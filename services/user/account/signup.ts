@@ -2,6 +2,7 @@ import { signupContract } from '@gatehouse/shared/contract/direct';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { addressKey } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
+import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { FREE_PLAN } from '@gatehouse/shared/identity/features';
 import type { PasswordStorage, Passwords } from '@gatehouse/shared/identity/passwords';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
@@ -41,7 +42,7 @@ export const signup: FastifyPluginAsyncZod<Options> = async (
     // Only requests that may have a code mailed cost a hash.
     if (known && mailRetryAfter(known, mailRequest()) > 0) throw mailBudgetSpent(known, mailRequest());
 
-    const stored = await passwords.encode(password, config.PASSWORD_STORAGE);
+    const stored = await passwords.encode(password, config.PASSWORD_STORAGE, flowsOf(request, email));
     const account = known
       ? await overwriteUnverified(db, known, { password: stored, name }, mailRequest())
       : await createUnverified(db, { email, password: stored, name }, mailRequest(), new Date(now()));

@@ -8,6 +8,7 @@ import { listAudit } from './audit.ts';
 import { createOrganization } from './create.ts';
 import { analytics } from './departments/analytics.ts';
 import { billing } from './departments/billing.ts';
+import { billingHistory } from './departments/billing-history.ts';
 import { createDepartment } from './departments/create.ts';
 import { getDepartment } from './departments/get.ts';
 import { listDepartments } from './departments/list.ts';
@@ -72,6 +73,7 @@ export async function organizations(app: FastifyInstance, options: Options): Pro
     updateDepartment,
     analytics,
     billing,
+    billingHistory,
     reportPayment,
     listPeople,
     getPerson,

@@ -62,6 +62,10 @@ export interface Department extends Closing {
   billing: Billing;
   /** The latest payment reports that named an invoice, oldest first; see report-payment.ts. */
   payment_reports?: PaymentReport[];
+  /** Numbers the entries of the billing history. */
+  billing_number?: number;
+  /** The latest entries until they are stored in the history; see departments/billing-entries.ts. */
+  billing_outbox?: Omit<BillingEntry, 'department_id'>[];
   /** Counts the members; see ../access/quotas.ts. */
   members_reserved?: number;
   /** Where the chatbots of an archived department go; without it they are deleted with the department. */
@@ -85,6 +89,26 @@ export interface OrganizationPerson {
 /** CONTRACT.md §User record, `subscription_plan`. */
 export const PLANS = ['Free', 'Starter', 'Professional', 'Business', 'Enterprise'] as const;
 export const PAYMENT_STATUSES = ['pending', 'paid', 'failed'] as const;
+
+/** A change of a department's billing record (CONTRACT.md §Organizations). */
+export interface BillingEntry {
+  department_id: string;
+  /** Counts the entries of the department from 1, in the order in which the changes took effect. */
+  number: number;
+  /** ISO 8601. */
+  at: string;
+  kind: (typeof BILLING_KINDS)[number];
+  subscription_plan: Billing['subscription_plan'];
+  payment_status: Billing['payment_status'];
+  /** Who chose the plan; null for a report of the payment service. */
+  changed_by: string | null;
+  invoice_id: string | null;
+  /** In the smallest unit of the currency, such as cents. */
+  amount: number | null;
+  /** ISO 4217. */
+  currency: string | null;
+}
+export const BILLING_KINDS = ['plan', 'payment'] as const;
 
 interface Billing {
   subscription_plan: (typeof PLANS)[number];
@@ -182,6 +206,9 @@ export const organizationCollections = {
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
     { key: { revocation: 1 }, partialFilterExpression: { revocation: ANY_STRING } },
     { key: { leaving: 1 }, partialFilterExpression: { leaving: ANY_STRING } },
+  ]),
+  billingEntries: collection<BillingEntry>('billing_entries', [
+    { key: { department_id: 1, number: 1 }, unique: true },
   ]),
   organizationPeople: collection<OrganizationPerson>('organization_people', [
     { key: { organization_id: 1, user_id: 1 }, unique: true },

@@ -173,6 +173,6 @@ describe('departments of an organization', () => {
 
 test('a refusal names the limit and the plan', () => {
   expect(quotaExceeded('webhooks', 'Starter').message).toBe(
-    `An account, organization or department on the Starter plan has at most ${QUOTAS.Starter.webhooks} webhooks`,
+    `An account on the Starter plan has at most ${QUOTAS.Starter.webhooks} webhooks`,
   );
 });

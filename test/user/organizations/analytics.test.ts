@@ -4,7 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { outcome } from '../../fixtures/envelope.ts';
 import { postForm } from '../../fixtures/http.ts';
 import { malformed } from '../access/failures.ts';
-import { type OrganizationService, startOrganizationService, type Team } from './organization-service.ts';
+import {
+  type OrganizationService,
+  type Person,
+  startOrganizationService,
+  type Team,
+} from './organization-service.ts';
 
 const DAY = 86_400_000;
 
@@ -22,35 +27,33 @@ beforeEach(async () => {
 
 const analytics = (query = '', { ada, place } = team) => ada.call('GET', `${place}/analytics${query}`);
 const midnight = () => service.clock.now() - (service.clock.now() % DAY);
-/** Makes every member one since 1970. */
-const backdateMembers = () => service.db.memberships.updateMany({}, { $set: { joined_at: new Date(0) } });
 const date = (daysAgo: number) => new Date(midnight() - daysAgo * DAY).toISOString().slice(0, 10);
 
-/** Stores the audit event of a login. */
-const login = (user_id: string | null, at: number, fields: Partial<AuditEvent> = {}) =>
+/** Stores an audit event of the department. */
+const store = (at: number, fields: Partial<AuditEvent> = {}) =>
   service.db.auditEvents.insertOne({
     event_id: randomUUIDv7(),
     at: new Date(at),
-    action: 'login',
+    action: 'chatbot.update',
     outcome: 'success',
     email: 'somebody@example.com',
-    user_id,
+    user_id: team.people.Editor.user_id,
     target: {},
     before: null,
     after: null,
-    organization_id: null,
-    department_id: null,
+    organization_id: team.organization_id,
+    department_id: team.department_id,
     request_id: 'request',
     address: '127.0.0.1',
     ...fields,
   });
 const days = async (query: string, of = team) =>
-  (await analytics(query, of)).body.logins.map(({ logins }: { logins: number }) => logins);
+  (await analytics(query, of)).body.activity.map(({ events }: { events: number }) => events);
 
 const NOBODY = { Owner: 0, Admin: 0, Editor: 0, Viewer: 0, Analyst: 0 };
 
 describe('GET …/departments/{department_id}/analytics', () => {
-  test('returns zeros for thirty days for a new department', async () => {
+  test('returns thirty days for a new department', async () => {
     const { department_id, place } = await service.newDepartment(team.ada, team.organization_id);
     expect(outcome(await team.ada.call('GET', `${place}/analytics`))).toStrictEqual({
       status: 200,
@@ -62,12 +65,17 @@ describe('GET …/departments/{department_id}/analytics', () => {
           by_status: { active: 0, paused: 0 },
           by_type: { '3d': 0, text: 0, voice: 0 },
         },
-        logins: Array.from({ length: 30 }, (_, day) => ({ date: date(29 - day), logins: 0 })),
+        // Its creation.
+        activity: Array.from({ length: 30 }, (_, day) => ({
+          date: date(29 - day),
+          events: day === 29 ? 1 : 0,
+          by_action: day === 29 ? { 'department.create': 1 } : {},
+        })),
       },
     });
   });
 
-  test('counts members by role, chatbots by status and type, and logins by day', async () => {
+  test('counts members by role, chatbots by status and type, and what happened by day', async () => {
     const { people, place, department_id, organization_id, ada } = team;
     await service.addMember(ada, place, await service.newPerson(), 'Editor');
     await service.storeInvitation(team, { email: 'waiting@example.com' });
@@ -98,38 +106,39 @@ describe('GET …/departments/{department_id}/analytics', () => {
           by_status: { active: 3, paused: 1 },
           by_type: { '3d': 2, text: 1, voice: 1 },
         },
-        logins: [
-          { date: date(1), logins: 0 },
-          { date: date(0), logins: 2 },
+        activity: [
+          { date: date(1), events: 0, by_action: {} },
+          {
+            date: date(0),
+            events: 7,
+            by_action: {
+              'chatbot.create': 4,
+              'chatbot.update': 1,
+              'invitation.create': 1,
+              'invitation.accept': 1,
+            },
+          },
         ],
       },
     });
-    const logins = await days('?days=1', { ...team, place: sibling.place });
-    expect(logins).toEqual([2]);
+    expect(await days('?days=1', { ...team, place: sibling.place })).toEqual([3]);
   });
 
-  test('ignores logins from before a member joined', async () => {
-    const { ada, place } = team;
+  test('does not count what members do elsewhere', async () => {
+    const { user_id } = team.people.Viewer;
+    const elsewhere = await service.newTeam();
     const now = service.clock.now();
-    const [newcomer, moved] = [await service.newPerson(), await service.newPerson()];
-    for (const { user_id } of [newcomer, moved]) for (const at of [now - 1, now]) await login(user_id, at);
-    await service.addMember(ada, place, newcomer, 'Viewer');
-    await service.addMember(ada, place, moved, 'Viewer');
-    expect(await days('?days=1')).toEqual([2]);
-    await service.db.memberships.updateOne(
-      { user_id: moved.user_id },
-      { $set: { joined_at: new Date(now - 1) } },
-    );
-    expect(await days('?days=1')).toEqual([3]);
-    // A new role does not change when they joined.
-    service.clock.advance(1);
-    await service.addMember(ada, place, moved, 'Editor');
-    expect(await days('?days=1')).toEqual([3]);
+    const nowhere = { user_id, organization_id: null, department_id: null };
+    await store(now, { ...nowhere, action: 'login' });
+    await store(now, { ...nowhere, action: 'profile.update' });
+    await store(now, { user_id, department_id: null, action: 'owner.add' });
+    const { organization_id, department_id } = elsewhere;
+    await store(now, { user_id, organization_id, department_id });
+    expect(await days('?days=1')).toEqual([0]);
+    expect(await days('?days=1', elsewhere)).toEqual([1]);
   });
 
   test('counts by UTC day, from its first millisecond to its last', async () => {
-    await backdateMembers();
-    const { user_id } = team.people.Viewer;
     const today = midnight();
     for (const [at, times] of [
       [today, 1],
@@ -139,7 +148,7 @@ describe('GET …/departments/{department_id}/analytics', () => {
       [today - 2 * DAY, 16],
       [today - 2 * DAY - 1, 32],
     ] as const)
-      for (let time = 0; time < times; time += 1) await login(user_id, at);
+      for (let time = 0; time < times; time += 1) await store(at);
     expect(await days('?days=1')).toEqual([1]);
     expect(await days('?days=2')).toEqual([6, 1]);
     expect(await days('?days=3')).toEqual([24, 6, 1]);
@@ -147,40 +156,31 @@ describe('GET …/departments/{department_id}/analytics', () => {
     expect((await days('?days=90')).length).toBe(90);
   });
 
-  test('counts only successful logins of members', async () => {
-    const { Analyst, Viewer } = team.people;
-    const stranger = await service.newPerson();
-    const now = service.clock.now();
-    await login(Analyst.user_id, now);
-    await login(stranger.user_id, now);
-    await login(null, now);
-    await login(team.ada.user_id, now); // an Owner of the organization, not a member
-    for (const refusal of ['accountDoesNotExist', 'invalidCredentials', 'accountNotVerified', 'Success'])
-      await login(Analyst.user_id, now, { outcome: refusal });
-    await login(Analyst.user_id, now, { action: 'logout' as 'login' });
-    await login(Viewer.user_id, now, { email: 'other@example.com' });
-    expect(await days('?days=1')).toEqual([2]);
-    await team.ada.call('DELETE', `${team.place}/members/${Viewer.user_id}`);
-    expect(await days('?days=1')).toEqual([1]);
-    expect((await analytics()).body.users).toStrictEqual({
-      total: 4,
-      by_role: { ...NOBODY, Owner: 1, Admin: 1, Editor: 1, Analyst: 1 },
-    });
+  test('counts bills only for those who may view them', async () => {
+    const { ada, people, place } = team;
+    await ada.call('PATCH', `${place}/billing`, { subscription_plan: 'Starter' });
+    await store(service.clock.now());
+    const seen = async (caller: Person) =>
+      (await caller.call('GET', `${place}/analytics?days=1`)).body.activity[0].by_action;
+    for (const caller of [ada, people.Owner])
+      expect(await seen(caller)).toStrictEqual({ 'billing.plan': 1, 'chatbot.update': 1 });
+    for (const caller of [people.Admin, people.Analyst])
+      expect(await seen(caller)).toStrictEqual({ 'chatbot.update': 1 });
   });
 
   test('starts a new day at midnight', async () => {
-    const { user_id } = team.people.Viewer;
-    await login(user_id, service.clock.now());
+    await store(service.clock.now());
     const seconds = (midnight() + DAY - service.clock.now()) / 1000;
     const before = date(0);
+    const counted = { date: before, events: 1, by_action: { 'chatbot.update': 1 } };
     service.clock.advance(seconds - 1);
-    expect((await analytics('?days=1')).body.logins).toStrictEqual([{ date: before, logins: 1 }]);
+    expect((await analytics('?days=1')).body.activity).toStrictEqual([counted]);
     service.clock.advance(1);
     const after = new Date(service.clock.now()).toISOString().slice(0, 10);
     expect(service.clock.now() % DAY).toBe(0);
-    expect((await analytics('?days=2')).body.logins).toStrictEqual([
-      { date: before, logins: 1 },
-      { date: after, logins: 0 },
+    expect((await analytics('?days=2')).body.activity).toStrictEqual([
+      counted,
+      { date: after, events: 0, by_action: {} },
     ]);
   });
 

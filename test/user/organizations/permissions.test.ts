@@ -58,6 +58,7 @@ const OPERATIONS: Operation[] = [
   { method: 'PATCH', path: DEPARTMENT, needs: 'ownership', body: { name: 'Renamed' } },
   { method: 'GET', path: `${DEPARTMENT}/analytics`, needs: 'view analytics' },
   { method: 'GET', path: `${DEPARTMENT}/billing`, needs: 'view billing' },
+  { method: 'GET', path: `${DEPARTMENT}/billing/history`, needs: 'manage payment' },
   {
     method: 'PATCH',
     path: `${DEPARTMENT}/billing`,

@@ -173,7 +173,7 @@ describe('GET …/reports', () => {
     await event('2026-01-10T00:00:00Z');
     await event('2026-01-10T00:00:00Z', { department_id: 'another' });
     await event('2026-01-10T00:00:00Z', { department_id: null, action: 'organization.update' });
-    await event('2026-01-10T00:00:00Z', { organization_id: 'another' });
+    await event('2026-01-10T00:00:00Z', { organization_id: 'another', department_id: 'elsewhere' });
     const whole = await report(`?group_by=month&${JANUARY}`, team.ada, `/${team.organization_id}`);
     expect(whole.body.total).toBe(3);
     expect((await report(`?group_by=month&${JANUARY}`)).body.total).toBe(1);

@@ -1,14 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
+  type CollationOptions,
   type Collection,
   type CreateIndexesOptions,
   type Db,
   type Document,
+  type Filter,
   type IndexDescriptionInfo,
   type IndexDirection,
   MongoClient,
   type MongoClientOptions,
+  MongoNetworkError,
   MongoServerError,
+  type WithId,
 } from 'mongodb';
 
 /** An index of a collection, in the terms of the driver's `createIndexes`. */
@@ -87,7 +91,33 @@ export async function connect<D extends Definitions>(
   const collections = Object.fromEntries(
     Object.entries(definitions).map(([key, { name }]) => [key, db.collection(name)]),
   ) as Collections<D>;
+  for (const stored of Object.values(collections)) databases.set(stored, db);
   return { ...collections, ping: () => db.command({ ping: 1 }), close: () => client.close() };
+}
+
+/** The database of each collection. */
+const databases = new WeakMap<object, Db>();
+
+/**
+ * Reads one document like the driver's `findOne`, but without a cursor, which costs a sixth of a bearer check. The
+ * driver does not retry commands, so its `findOne` takes over when the connection breaks.
+ */
+export async function readOne<Stored extends Document>(
+  stored: Collection<Stored>,
+  filter: Filter<Stored>,
+  { collation }: { collation?: CollationOptions } = {},
+): Promise<WithId<Stored> | null> {
+  const { collectionName: find, readPreference } = stored;
+  const command = { find, filter, limit: 1, singleBatch: true, ...(collation && { collation }) };
+  try {
+    const result = await databases
+      .get(stored)
+      ?.command(command, { ...(readPreference && { readPreference }) });
+    if (result) return result.cursor.firstBatch[0] ?? null;
+  } catch (error) {
+    if (!(error instanceof MongoNetworkError)) throw error;
+  }
+  return stored.findOne(filter, { ...(collation && { collation }) });
 }
 
 function createClient(uri: string, options: MongoClientOptions): MongoClient {

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { Histogram, type Registry } from 'prom-client';
 import { userIdOf } from '../identity/users.ts';
@@ -9,8 +9,13 @@ import '../identity/principal.ts';
 export const requestId = (given: string | string[] | undefined): string =>
   typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUIDv7();
 
+interface Options {
+  registry: Registry;
+  log: FastifyBaseLogger;
+}
+
 /** Adds the request ID to every response, and logs and measures every request. */
-export const requestLog = fp(async (app: FastifyInstance, { registry }: { registry: Registry }) => {
+export const requestLog = fp(async (app: FastifyInstance, { registry, log }: Options) => {
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the request line to the end of the response',
@@ -25,6 +30,8 @@ export const requestLog = fp(async (app: FastifyInstance, { registry }: { regist
     const [status, ms] = [reply.statusCode, reply.elapsedTime];
     duration.observe({ method, route: routeOptions.url ?? 'none', status }, ms / 1000);
     const user_id = request.principal && userIdOf(request.principal.user);
-    request.log.info({ method, path: url.split('?', 1)[0], status, ms, user_id }, 'request completed');
+    if (routeOptions.logLevel) return; // health and documents log failures only
+    const path = url.split('?', 1)[0];
+    log.info({ reqId: request.id, method, path, status, ms, user_id }, 'request completed');
   });
 });

@@ -9,7 +9,7 @@ import { errorHandler } from './error-handler.ts';
 import { AppError } from './errors.ts';
 import { type Checks, health } from './health.ts';
 import { json } from './json.ts';
-import { createLogger } from './logger.ts';
+import { createLoggers } from './logger.ts';
 import { requestId, requestLog } from './request-log.ts';
 import { responseHeaders } from './response-headers.ts';
 import { decodableUrl, refuseMalformed, strictRequests } from './strict-http.ts';
@@ -68,8 +68,9 @@ export async function createServer({
 }: ServerOptions) {
   const { headers, request, idle, healthCheck } = { ...TIMEOUTS, ...timeouts };
   const handleError = errorHandler(now);
+  const { logger, plain } = createLoggers(name, config.LOG_LEVEL, logStream);
   const app = Fastify({
-    loggerInstance: createLogger(name, config.LOG_LEVEL, logStream),
+    loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: config.TRUST_PROXY,
     rewriteUrl: ({ url = '/' }) => decodableUrl(url),
@@ -102,7 +103,7 @@ export async function createServer({
   const registry = new Registry();
   app.decorate('metrics', registry);
   await app.register(json);
-  await app.register(requestLog, { registry });
+  await app.register(requestLog, { registry, log: plain });
   await app.register(responseHeaders);
   await app.register(strictRequests);
   closeConnectionsOnStop(app);

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import PQueue from 'p-queue';
-import { AppError } from '../http/errors.ts';
+import { createFairQueue, type Flows } from './fair-queue.ts';
 
 /** OWASP minimum for argon2id (the library's default): 19 MiB, two passes, one lane. */
 export const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -40,51 +40,54 @@ export interface Passwords {
   /**
    * Returns the value to store for a password. A password that looks like a hash is always hashed, so that
    * nobody can plant a hash.
+   * @param flows for whom; see fair-queue.ts.
    * @throws {AppError} unavailable when the queue is full.
    */
-  encode(password: string, storage: PasswordStorage): Promise<string>;
+  encode(password: string, storage: PasswordStorage, flows?: Flows): Promise<string>;
   /**
    * Returns whether `submitted` equals the stored password exactly (CONTRACT.md §Login, 2). A hash that is too
    * costly matches nothing.
    * @param options.alwaysHash takes the time of a hash even if there is none to verify, so that the time of the
    * answer does not tell what is stored.
+   * @param options.flows for whom; see fair-queue.ts.
    * @throws {AppError} unavailable when the queue is full.
    */
-  matches(stored: unknown, submitted: string, options?: { alwaysHash?: boolean }): Promise<boolean>;
+  matches(
+    stored: unknown,
+    submitted: string,
+    options?: { alwaysHash?: boolean; flows?: Flows },
+  ): Promise<boolean>;
 }
 
 interface HashingOptions {
   /** Runs the hashing jobs; by default one per core. */
   queue?: PQueue;
-  /** Waiting jobs beyond which a new one is refused; by default about three seconds of work. */
+  /** Jobs that may wait; by default about three seconds of work. */
   maxQueued?: number;
   /** The parameters of a new hash. */
   cost?: typeof ARGON2ID;
 }
 
-/** Hashes on the thread pool through a bounded queue, so that a flood of logins gets 503 instead of a stall. */
+/** Hashes on the thread pool through a bounded, fair queue, so that a flood of logins gets 503 instead of a stall. */
 export function createPasswords({
   queue = new PQueue({ concurrency: availableParallelism() }),
   maxQueued = 128 * queue.concurrency,
   cost = ARGON2ID,
 }: HashingOptions = {}): Passwords {
   const unknownPassword = decoy(cost);
-  const enqueue = <T>(job: () => Promise<T>): Promise<T> => {
-    if (queue.size >= maxQueued) throw new AppError('unavailable');
-    return queue.add(job);
-  };
+  const enqueue = createFairQueue(queue, maxQueued);
   return {
-    async encode(password, storage) {
+    async encode(password, storage, flows) {
       if (storage === 'plain' && !isPasswordHash(password)) return password;
-      return enqueue(() => hash(password, cost));
+      return enqueue(() => hash(password, cost), flows);
     },
-    async matches(stored, submitted, { alwaysHash = false } = {}) {
+    async matches(stored, submitted, { alwaysHash = false, flows } = {}) {
       const hashed = typeof stored === 'string' && isPasswordHash(stored);
       if (hashed && !isTooCostly(stored)) {
-        const matched = await enqueue(() => verify(stored, submitted).catch(undefinedIfUnreadable));
+        const matched = await enqueue(() => verify(stored, submitted).catch(undefinedIfUnreadable), flows);
         if (matched !== undefined) return matched;
       }
-      if (alwaysHash) await enqueue(() => verify(unknownPassword, submitted));
+      if (alwaysHash) await enqueue(() => verify(unknownPassword, submitted), flows);
       if (hashed || typeof stored !== 'string') return false;
       const digest = (text: string) => createHash('sha256').update(text).digest();
       return timingSafeEqual(digest(stored), digest(submitted));

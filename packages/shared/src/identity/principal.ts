@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Collection, WithId } from 'mongodb';
+import { readOne } from '../data/connect.ts';
 import { AppError, contractOf } from '../http/errors.ts';
 import { emailKey } from './email.ts';
 import { hasEnded, type Session, sessionOf } from './sessions.ts';
@@ -44,7 +45,7 @@ export async function authenticate(
   if (!check.ok) throw new AppError(check.reason === 'expired' ? 'tokenExpired' : 'invalidToken');
 
   const { email, user_id } = check.claims;
-  const user = user_id === null ? await findUserByEmail(users, email) : await users.findOne({ user_id });
+  const user = user_id === null ? await findUserByEmail(users, email) : await readOne(users, { user_id });
   const session = sessionOf(token, check.sid, check.claims);
   // A deleted account's token must not open the account that gets its user_id.
   if (user && emailKey(user.email) !== emailKey(email)) throw new AppError('invalidToken');

@@ -1,5 +1,5 @@
 import type { Collection, Filter, ObjectId, WithId } from 'mongodb';
-import { ANY_STRING, collection } from '../data/connect.ts';
+import { ANY_STRING, collection, readOne } from '../data/connect.ts';
 import { emailKey, MAX_ADDRESS } from './email.ts';
 
 /** E-mail addresses are unique and matched without regard to case. */
@@ -84,7 +84,7 @@ export const userIdOf = ({ user_id }: Pick<User, 'user_id'>): string | null =>
 
 export async function findUserByEmail(users: Collection<User>, email: string): Promise<WithId<User> | null> {
   if (email.length > MAX_ADDRESS) return null;
-  const user = await users.findOne({ email }, { collation: EMAIL_COLLATION });
+  const user = await readOne(users, { email }, { collation: EMAIL_COLLATION });
   return user && emailKey(user.email) === emailKey(email) ? user : null;
 }
 

@@ -8,6 +8,7 @@ import type { Database } from '../../database.ts';
 import { positiveInteger, strictQuery } from '../../lists.ts';
 import { departmentPath, refusals, tagged } from '../contract.ts';
 import { isMember } from '../members/present-member.ts';
+import { eventsSeen, sightOf } from '../sight-of.ts';
 
 const config = { permission: 'view analytics' } as const;
 
@@ -26,7 +27,15 @@ const analyticsRecord = z
       by_status: countsPerName(CHATBOT_STATUSES),
       by_type: countsPerName(CHATBOT_TYPES),
     }),
-    logins: z.array(z.object({ date: z.string().meta({ format: 'date' }), logins: count })),
+    activity: z
+      .array(
+        z.object({
+          date: z.string().meta({ format: 'date' }),
+          events: count,
+          by_action: z.record(z.string(), count),
+        }),
+      )
+      .meta({ description: 'The audit events of the department by UTC day and action' }),
   })
   .meta({
     description: 'The counts',
@@ -39,9 +48,9 @@ const analyticsRecord = z
           by_status: { active: 1, paused: 1 },
           by_type: { '3d': 2, text: 0, voice: 0 },
         },
-        logins: [
-          { date: '2026-01-14', logins: 5 },
-          { date: '2026-01-15', logins: 2 },
+        activity: [
+          { date: '2026-01-14', events: 3, by_action: { 'chatbot.create': 2, 'member.grant': 1 } },
+          { date: '2026-01-15', events: 0, by_action: {} },
         ],
       },
     ],
@@ -51,7 +60,7 @@ const schema = {
   ...tagged,
   summary: 'Read the analytics of a department',
   description:
-    'Counts members by role, chatbots by status and type, and logins by UTC day, today last. A member’s logins count from when they joined.',
+    'Counts members by role, chatbots by status and type, and what happened in the department by UTC day, today last: its audit events by action, those of bills only with `view billing`. What its members do elsewhere, such as logging in, is not counted.',
   params: departmentPath,
   querystring: strictQuery({ days: positiveInteger(MAX_DAYS, 30) }),
   response: { 200: analyticsRecord, ...refusals },
@@ -68,49 +77,59 @@ export const analytics: FastifyPluginAsyncZod<{ db: Database; now: () => number 
     async (request) => {
       const { organization_id, department_id } = request.params;
       const place = { organization_id, department_id };
-      const members = await db.memberships
-        .find({ ...place, ...isMember }, { projection: { user_id: 1, joined_at: 1 } })
-        .toArray();
       const today = now() - (now() % DAY);
-      const from = new Date(today - (request.query.days - 1) * DAY);
-      // Logins from before a member joined are private to them.
-      const { newer = [], older = [] } = Object.groupBy(members, ({ joined_at = from }) =>
-        joined_at > from ? 'newer' : 'older',
-      );
-      const logins: Filter<AuditEvent> = {
-        action: 'login',
-        outcome: 'success',
-        $or: [
-          { user_id: { $in: older.map(({ user_id = '' }) => user_id) }, at: { $gte: from } },
-          ...newer.map(({ user_id = '', joined_at = from }) => ({ user_id, at: { $gte: joined_at } })),
-        ],
-      };
+      const from = today - (request.query.days - 1) * DAY;
+      const events = { ...eventsSeen(place, sightOf(request)), at: { $gte: new Date(from) } };
       const [roles, statuses, types, days] = await Promise.all([
         countBy(db.memberships, { ...place, ...isMember }, '$role'),
         countBy(db.chatbots, place, '$status'),
         countBy(db.chatbots, place, '$type'),
-        countBy(db.auditEvents, logins, startOfDay('$at')),
+        activityByDay(db, events),
       ]);
-      const total = [...statuses.values()].reduce((sum, each) => sum + each, 0);
       return {
         department_id,
-        users: { total: members.length, by_role: withZeros(ROLES, roles) },
+        users: { total: sum(roles.values()), by_role: withZeros(ROLES, roles) },
         chatbots: {
-          total,
+          total: sum(statuses.values()),
           by_status: withZeros(CHATBOT_STATUSES, statuses),
           by_type: withZeros(CHATBOT_TYPES, types),
         },
-        logins: Array.from({ length: request.query.days }, (_, day) => {
-          const at = from.getTime() + day * DAY;
-          return { date: new Date(at).toISOString().slice(0, 10), logins: days.get(String(at)) ?? 0 };
+        activity: Array.from({ length: request.query.days }, (_, day) => {
+          const at = from + day * DAY;
+          const by_action = days.get(at) ?? {};
+          const date = new Date(at).toISOString().slice(0, 10);
+          return { date, events: sum(Object.values(by_action)), by_action };
         }),
       };
     },
   );
 };
 
-/** An expression for the start of a date's UTC day, in Unix milliseconds. */
-const startOfDay = (date: string) => ({ $subtract: [{ $toLong: date }, { $mod: [{ $toLong: date }, DAY] }] });
+/** An expression for the start of an event's UTC day, in Unix milliseconds. */
+const START_OF_DAY = { $subtract: [{ $toLong: '$at' }, { $mod: [{ $toLong: '$at' }, DAY] }] };
+
+/** Counts events by action for each UTC day, whose key is its start in Unix milliseconds. */
+async function activityByDay(
+  db: Database,
+  events: Filter<AuditEvent>,
+): Promise<ReadonlyMap<number, Record<string, number>>> {
+  const groups = await db.auditEvents
+    .aggregate<{ _id: { day: unknown; action: string }; count: number }>([
+      { $match: events },
+      { $group: { _id: { day: START_OF_DAY, action: '$action' }, count: { $sum: 1 } } },
+      { $sort: { '_id.action': 1 } },
+    ])
+    .toArray();
+  const days = Map.groupBy(groups, ({ _id }) => Number(_id.day));
+  return new Map(
+    [...days].map(([day, rows]) => [
+      day,
+      Object.fromEntries(rows.map(({ _id, count }) => [_id.action, count])),
+    ]),
+  );
+}
+
+const sum = (counts: Iterable<number>): number => [...counts].reduce((total, each) => total + each, 0);
 
 /** Counts the documents that match a filter by the value of an expression. */
 async function countBy<Item extends Document>(

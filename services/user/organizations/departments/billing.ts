@@ -3,9 +3,11 @@ import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { membershipOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
 import { bodyRefusals, departmentPath, refusals, tagged } from '../contract.ts';
 import { type Department, PAYMENT_STATUSES, PLANS } from '../records.ts';
+import { appended, storeEntries } from './billing-entries.ts';
 
 export const billingRecord = z
   .object({
@@ -83,6 +85,7 @@ export const billing: FastifyPluginAsyncZod<{ db: Database; now: () => number }>
       const { organization_id, department_id } = request.params;
       const { subscription_plan } = request.body;
       const at = new Date(now()).toISOString();
+      const chosen = { subscription_plan, payment_status: 'pending' } as const;
       const isNew = { $ne: ['$billing.subscription_plan', subscription_plan] };
       const { billing: before } = found(
         await db.departments.findOneAndUpdate(
@@ -90,6 +93,7 @@ export const billing: FastifyPluginAsyncZod<{ db: Database; now: () => number }>
           [
             {
               $set: {
+                ...appended({ kind: 'plan', at, ...chosen, changed_by: membershipOf(request).caller }, isNew),
                 billing: {
                   subscription_plan,
                   subscription_date: { $cond: [isNew, at.slice(0, 10), '$billing.subscription_date'] },
@@ -102,13 +106,10 @@ export const billing: FastifyPluginAsyncZod<{ db: Database; now: () => number }>
           { returnDocument: 'before' },
         ),
       );
-      const chosen = {
-        subscription_plan,
-        subscription_date: at.slice(0, 10),
-        payment_status: 'pending',
-      } as const;
       const isChange = before.subscription_plan !== subscription_plan;
-      const billing = { ...before, ...(isChange && chosen), updated_at: at };
+      const subscription_date = at.slice(0, 10);
+      const billing = { ...before, ...(isChange && { ...chosen, subscription_date }), updated_at: at };
+      await storeEntries(db, request, department_id);
       await audit(db, request, now(), {
         action: 'billing.plan',
         before: auditedPlan(before),

@@ -10,7 +10,7 @@ const table = {
   sortable: ['created_at', 'name', 'department_id'],
   filters: {},
   search: containsText('name'),
-  hidden: ['payment_reports'],
+  hidden: ['payment_reports', 'billing_outbox'],
   unique: 'department_id',
 } as const;
 

@@ -1,5 +1,5 @@
 import { AppError, failures, found } from '@gatehouse/shared/http/errors';
-import { jsonBody, line, oneOf } from '@gatehouse/shared/http/fields';
+import { expecting, jsonBody, line, oneOf } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -7,6 +7,7 @@ import { requireServiceKey } from '../../access/service-key.ts';
 import type { Database } from '../../database.ts';
 import { type Department, PAYMENT_STATUSES, type PaymentReport, PLANS } from '../records.ts';
 import { auditedPlan, billingRecord } from './billing.ts';
+import { appended, storeEntries } from './billing-entries.ts';
 
 /** Invoices of a department whose reports are known; the oldest are forgotten. */
 const MAX_REPORTS = 100;
@@ -22,9 +23,30 @@ const schema = {
     payment_status: oneOf(PAYMENT_STATUSES),
     subscription_plan: oneOf(PLANS),
     invoice_id: line(200).exactOptional(),
-  }).meta({
-    examples: [{ payment_status: 'paid', subscription_plan: 'Business', invoice_id: 'INV-2026-0042' }],
-  }),
+    amount: z
+      .int(expecting('must be an integer'))
+      .min(0, { error: 'must not be negative' })
+      .exactOptional()
+      .meta({ description: 'In the smallest unit of the currency, such as cents' }),
+    currency: z
+      .string(expecting('must be a currency code'))
+      .regex(/^[A-Z]{3}$/, { error: 'must be a currency code of three capital letters (ISO 4217)' })
+      .exactOptional(),
+  })
+    .refine(({ amount, currency }) => (amount === undefined) === (currency === undefined), {
+      error: 'must contain amount and currency together',
+    })
+    .meta({
+      examples: [
+        {
+          payment_status: 'paid',
+          subscription_plan: 'Business',
+          invoice_id: 'INV-2026-0042',
+          amount: 4900,
+          currency: 'EUR',
+        },
+      ],
+    }),
   response: {
     200: billingRecord,
     ...failures(
@@ -53,6 +75,7 @@ export const reportPayment: FastifyPluginAsyncZod<{
       const { department_id } = request.params;
       const { invoice_id } = request.body;
       const { billing, before } = await applyReport(db, department_id, request.body, now());
+      await storeEntries(db, request, department_id);
       if (before)
         await audit(db, request, now(), {
           action: 'billing.payment',
@@ -74,10 +97,10 @@ export const reportPayment: FastifyPluginAsyncZod<{
 async function applyReport(
   db: Database,
   department_id: string,
-  report: Omit<PaymentReport, 'invoice_id'> & { invoice_id?: string },
+  report: Omit<PaymentReport, 'invoice_id'> & { invoice_id?: string; amount?: number; currency?: string },
   now: number,
 ): Promise<{ billing: Department['billing']; before?: Department }> {
-  const { payment_status, subscription_plan, invoice_id } = report;
+  const { payment_status, subscription_plan, invoice_id, amount, currency } = report;
   const ofInvoice = (fields: object) => ({
     payment_reports: { $not: { $elemMatch: { invoice_id, ...fields } } },
   });
@@ -90,20 +113,37 @@ async function applyReport(
         $and: [ofInvoice({ payment_status }), ofInvoice({ subscription_plan: { $ne: subscription_plan } })],
       }),
     },
-    {
-      $set: {
-        'billing.payment_status': changes.payment_status,
-        'billing.updated_at': changes.updated_at,
-      },
-      ...(invoice_id !== undefined && {
-        $push: {
-          payment_reports: {
-            $each: [{ invoice_id, subscription_plan, payment_status }],
-            $slice: -MAX_REPORTS,
-          },
+    [
+      {
+        $set: {
+          'billing.payment_status': changes.payment_status,
+          'billing.updated_at': changes.updated_at,
+          ...(invoice_id !== undefined && {
+            payment_reports: {
+              $slice: [
+                {
+                  $concatArrays: [
+                    { $ifNull: ['$payment_reports', []] },
+                    [{ invoice_id: { $literal: invoice_id }, subscription_plan, payment_status }],
+                  ],
+                },
+                -MAX_REPORTS,
+              ],
+            },
+          }),
+          ...appended({
+            kind: 'payment',
+            at: changes.updated_at,
+            subscription_plan,
+            payment_status,
+            changed_by: null,
+            ...(invoice_id !== undefined && { invoice_id }),
+            ...(amount !== undefined && { amount }),
+            ...(currency !== undefined && { currency }),
+          }),
         },
-      }),
-    },
+      },
+    ],
     { returnDocument: 'before' },
   );
   if (before) return { billing: { ...before.billing, ...changes }, before };

@@ -2,15 +2,16 @@ import { randomUUIDv7 } from 'node:crypto';
 import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { jsonBody, line } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
-import { callerId } from '@gatehouse/shared/identity/principal';
+import { callerId, principalOf } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { planOf } from '../../access/quotas.ts';
 import { rolesOf } from '../../access/roles.ts';
 import { auditedWebhook, config, operation, secretText, settings } from '../contract.ts';
 import { administeredPlace } from '../managers.ts';
 import type { WebhookOptions } from '../options.ts';
 import { changeHeaders, newHeaders } from './headers.ts';
-import { insertWithinLimit, MAX_WEBHOOKS } from './slots.ts';
+import { insertWithinLimit } from './slots.ts';
 
 /** A webhook of an account has no place. */
 const PERSONAL = { organization_id: null, department_id: null };
@@ -18,7 +19,7 @@ const PERSONAL = { organization_id: null, department_id: null };
 const schema = {
   ...operation,
   summary: 'Configure a webhook',
-  description: `The webhook is active at once and receives events from now on. Its host must have public addresses only, and its port must be one that the operator allows, by default 80, 443 or 8000 to 9999. The secret signs every delivery and is never returned. With a \`department_id\` or \`organization_id\` the webhook belongs to that place instead of the caller: it hears the events of the department, or of the organization and all of its departments, the place's Owners and Admins manage it, and it stays when the caller leaves. An account, an organization and a department may each have up to ${MAX_WEBHOOKS} webhooks.`,
+  description: `The webhook is active at once and receives events from now on. Its host must have public addresses only, and its port must be one that the operator allows, by default 80, 443 or 8000 to 9999. The secret signs every delivery and is never returned. With a \`department_id\` or \`organization_id\` the webhook belongs to that place instead of the caller: it hears the events of the department, or of the organization and all of its departments, the place's Owners and Admins manage it, and it stays when the caller leaves. The plan of the account or place limits the number of its webhooks.`,
   body: jsonBody({
     url: settings.url,
     events: settings.events,
@@ -92,7 +93,7 @@ export const configureWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
       chatbot_ids: [...new Set(request.body.chatbot_ids)],
       headers: changeHeaders(secrets, webhook_id, [], request.body.headers) ?? [],
     };
-    await insertWithinLimit(db, {
+    const webhook = {
       webhook_id,
       owner_id: place.organization_id === null ? created_by : null,
       created_by,
@@ -106,7 +107,9 @@ export const configureWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
       lease: null,
       held_until: null,
       wakes: 0,
-    });
+    };
+    const plan = await planOf(db, place, principalOf(request).user);
+    await insertWithinLimit(db, webhook, plan);
     await audit(db, request, now(), {
       action: 'webhook.create',
       target: { webhook_id },

@@ -1,27 +1,25 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
-import { AppError } from '@gatehouse/shared/http/errors';
+import { type Plan, QUOTAS, quotaExceeded } from '../../access/quotas.ts';
 import type { Database } from '../../database.ts';
 import type { Webhook } from '../records.ts';
-
-/** For one account, organization or department. */
-export const MAX_WEBHOOKS = 20;
 
 /**
  * Stores a new webhook in a free slot of its account or place. The unique index on the slot enforces the limit under
  * concurrent calls.
- * @throws {AppError} forbidden if the account or place has as many webhooks as it may.
+ * @param plan that of the account or place.
+ * @throws {AppError} forbidden if it has as many webhooks as the plan allows.
  */
 export async function insertWithinLimit(
   db: Database,
   webhook: Omit<Webhook, 'slot'>,
-  limit = MAX_WEBHOOKS,
+  plan: Plan,
 ): Promise<void> {
   const { owner_id, organization_id = null, department_id = null } = webhook;
   const holder = owner_id === null ? { owner_id, organization_id, department_id } : { owner_id };
+  const limit = QUOTAS[plan].webhooks;
   for (;;) {
     const present = await db.webhooks.find(holder, { projection: { slot: 1 } }).toArray();
-    if (present.length >= limit)
-      throw new AppError('forbidden', { text: `${nameOf(webhook)} may have at most ${limit} webhooks` });
+    if (present.length >= limit) throw quotaExceeded('webhooks', plan, nameOf(webhook));
     const taken = new Set(present.map(({ slot }) => slot));
     const slots = Array.from({ length: limit }, (_, index) => slotOf(webhook, index));
     const slot = slots.find((each) => !taken.has(each)) as Webhook['slot'];

@@ -109,9 +109,17 @@ describe('an export', () => {
     const { body } = await download(team.people.Admin, to);
     const { department_id, organization } = team;
     const line = (role: (typeof ROLES)[number]) =>
-      [department_id, team.people[role].user_id, role, '', team.ada.user_id, organization.created_at].join();
+      [
+        department_id,
+        team.people[role].user_id,
+        role,
+        'Person',
+        '',
+        team.ada.user_id,
+        organization.created_at,
+      ].join();
     expect(body.split('\r\n')).toEqual([
-      'department_id,user_id,role,email,granted_by,granted_at',
+      'department_id,user_id,role,name,email,granted_by,granted_at',
       ...ROLES.map(line).sort(),
       '',
     ]);
@@ -173,8 +181,17 @@ describe('an export', () => {
     const { to } = await exported(team.ada, { format: 'json', data }, inOrganization());
     const { body } = await download(team.ada, to);
     expect(body.department_id).toBe(null);
+    expect(body.members[0]).toStrictEqual({
+      department_id: null,
+      user_id: team.ada.user_id,
+      role: 'Owner',
+      name: 'Person',
+      email: null,
+      granted_by: team.ada.user_id,
+      granted_at: team.organization.created_at,
+    });
     expect(body.members.map(({ user_id }: { user_id: string }) => user_id).sort()).toEqual(
-      [newcomer, ...ROLES.map((role) => team.people[role])].map(({ user_id }) => user_id).sort(),
+      [team.ada, newcomer, ...ROLES.map((role) => team.people[role])].map(({ user_id }) => user_id).sort(),
     );
     expect(body.chatbots.map(({ name }: { name: string }) => name).sort()).toEqual(['First', 'Second']);
     expect(body.billing).toHaveLength(2);

@@ -120,6 +120,45 @@ describe('an export', () => {
     });
   });
 
+  test('of an organization goes from its Owners through each department', async () => {
+    await begin(4, { department_id: null, data: ['members', 'billing'] });
+    const { organization_id } = place;
+    const owner = (index: number) => ({ user_id: `Owner-${index}`, granted_by: 'x', granted_at: 'x' });
+    await db.organizations.updateOne({ organization_id }, { $set: { owners: [4, 2, 3, 1].map(owner) } });
+    const ids = [place.department_id];
+    for (const members of [0, 3, 1, 0]) {
+      const { departments } = await storeOrganization(db, {
+        owners: ['x'],
+        departments: ['Another'],
+        now: clock.now(),
+      });
+      const [{ department_id }] = departments as [(typeof departments)[0]];
+      await db.departments.updateOne(
+        { department_id },
+        { $set: { organization_id, name_key: [department_id] } },
+      );
+      ids.push(department_id);
+      place = { organization_id, department_id };
+      for (let index = 0; index < members; index += 1) await join(index);
+    }
+    await newWorker().run();
+    const chunks = await db.exportChunks.find({ export_id: job.export_id }).sort({ seq: 1 }).toArray();
+    const text = Buffer.concat(chunks.map(({ content }) => content.value())).toString();
+    const { members, billing } = JSON.parse(text) as Record<
+      string,
+      { department_id: string; user_id: string }[]
+    >;
+    const [first, , third, fourth] = ids;
+    expect(members?.map(({ department_id, user_id }) => [department_id, user_id])).toEqual([
+      ...[1, 2, 3, 4].map((index) => [null, `Owner-${index}`]),
+      ...names(4).map((name) => [first, name]),
+      ...names(3).map((name) => [third, name]),
+      ...names(1).map((name) => [fourth, name]),
+    ]);
+    expect(billing?.map(({ department_id }) => department_id)).toEqual(ids);
+    expect(await stored()).toMatchObject({ status: 'ready', rows_total: 17, rows_done: 17 });
+  });
+
   test('fills no chunk beyond its bytes by more than a row', async () => {
     await begin(9);
     const row = 250;

@@ -174,7 +174,8 @@ describe('POST /api/v1/webhooks/configure', () => {
     },
   );
 
-  test('enforces the limit of twenty webhooks under concurrent calls', async () => {
+  test('enforces the limit of the plan under concurrent calls', async () => {
+    await service.db.users.updateOne({ user_id: ada.user_id }, { $unset: { subscription_plan: true } });
     const answers = await Promise.all(Array.from({ length: 30 }, () => configure()));
     expect(answers.map(({ status }) => status).sort()).toEqual([
       ...Array(20).fill(201),
@@ -182,11 +183,19 @@ describe('POST /api/v1/webhooks/configure', () => {
     ]);
     const answer = await configure();
     expect(outcome(answer)).toStrictEqual(
-      service.failure(answer, 403, 'FORBIDDEN', 'Forbidden', 'An account may have at most 20 webhooks'),
+      service.failure(
+        answer,
+        403,
+        'FORBIDDEN',
+        'Forbidden',
+        'An account on the Free plan has at most 20 webhooks',
+      ),
     );
     expect(await count()).toBe(20);
     const [one] = await service.db.webhooks.find({ owner_id: ada.user_id }).toArray();
     await ada.call('DELETE', `/${one?.webhook_id}`);
+    expect((await configure()).status).toBe(201);
+    await service.db.users.updateOne({ user_id: ada.user_id }, { $set: { subscription_plan: 'Starter' } });
     expect((await configure()).status).toBe(201);
   });
 });

@@ -110,8 +110,8 @@ describe('registration', () => {
 
   test('counts the limit for each place, and under concurrent calls', async () => {
     for (const [person, place, text] of [
-      [adam, support, 'A department may have at most 20 webhooks'],
-      [olga, organization(), 'An organization may have at most 20 webhooks'],
+      [adam, support, 'A department on the Free plan has at most 20 webhooks'],
+      [olga, organization(), 'An organization on the Free plan has at most 20 webhooks'],
     ] as const) {
       const answers = await Promise.all(Array.from({ length: 25 }, () => configure(person, place)));
       expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);

@@ -1,4 +1,4 @@
-import { createLogger } from '@gatehouse/shared/http/logger';
+import { createLoggers } from '@gatehouse/shared/http/logger';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../../../services/user/database.ts';
@@ -41,7 +41,7 @@ function newRelay({
     db,
     now,
     accept: accept ?? createAccept({ db, now, deliveriesAdded: async () => {} }),
-    log: createLogger('user', 'warn', { write: (line: string) => void logged.push(line) }),
+    log: createLoggers('user', 'warn', { write: (line: string) => void logged.push(line) }).logger,
     poll: 5,
     leaseDuration: 5_000,
   });

@@ -15,7 +15,7 @@ const PERIODS = ['7', '30', '90'] as const;
 const formatDay = (date: string) =>
   new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(date));
 
-/** How many people and chatbots a department has, and how often its members log in. */
+/** How many people and chatbots a department has, and how much happens in it. */
 export function AnalyticsPart({ place }: { place: Place }) {
   const query = useQuery();
   const days = PERIODS.find((each) => each === query.get('days')) ?? '30';
@@ -31,9 +31,9 @@ export function AnalyticsPart({ place }: { place: Place }) {
   `;
   if (!loaded.data)
     return html`<${Section} title=${words.title}><${LoadFailure} loaded=${loaded} gone=${texts.organization.departmentGone} /><//>`;
-  const { users, chatbots, logins } = loaded.data;
-  const total = logins.reduce((sum, day) => sum + day.logins, 0);
-  const bars = logins.map(({ date, logins }) => ({ label: formatDay(date), value: logins }));
+  const { users, chatbots, activity } = loaded.data;
+  const total = activity.reduce((sum, day) => sum + day.events, 0);
+  const bars = activity.map(({ date, events }) => ({ label: formatDay(date), value: events }));
   const most = bars.reduce((best, bar) => (bar.value > best.value ? bar : best), { label: '', value: 0 });
   const shares = <Name extends string>(counts: Record<Name, number>, names: Record<Name, string>) =>
     (Object.keys(counts) as Name[]).map((name) => ({ label: names[name], value: counts[name] }));
@@ -43,20 +43,20 @@ export function AnalyticsPart({ place }: { place: Place }) {
         ${[
           [words.members, users.total],
           [words.chatbots, chatbots.total],
-          [words.logins, total],
+          [words.events, total],
         ].map(([term, value]) => html`<div><dt>${term}</dt><dd>${formatNumber(value as number)}</dd></div>`)}
       </dl>
       ${
         total > 0
           ? html`
             <${Chart}
-              title=${words.loginsByDay}
+              title=${words.eventsByDay}
               summary=${words.summary(formatNumber(total), days, most.label, formatNumber(most.value))}
-              columns=${[words.day, words.logins]}
+              columns=${[words.day, words.events]}
               bars=${bars}
             />
           `
-          : html`<p class="empty">${words.noLogins}</p>`
+          : html`<p class="empty">${words.noEvents}</p>`
       }
       <div class="columns">
         <${Shares} title=${words.byRole} bars=${shares(users.by_role, texts.roles)} />

@@ -61,7 +61,7 @@ export interface Analytics {
     by_type: Record<'3d' | 'text' | 'voice', number>;
   };
   /** By UTC day, today last. */
-  logins: { date: string; logins: number }[];
+  activity: { date: string; events: number; by_action: Record<string, number> }[];
 }
 
 export interface AuditEvent {

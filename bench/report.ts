@@ -1,0 +1,78 @@
+import { writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { chart } from './chart.ts';
+
+/** What was measured: the median and the spread of the rounds. */
+interface Measurement {
+  median: number;
+  min: number;
+  max: number;
+}
+
+interface Ratio {
+  benchmark: string;
+  /** What is ours. */
+  of: string;
+  /** What it is compared with. */
+  over: string;
+  ratio: number;
+  /** The ratio to reach: at least, or at most when less is better. */
+  goal?: number;
+  unit: string;
+}
+
+interface Comparison {
+  unit: string;
+  rounds: number;
+  /** Taken in turns, so that a noisy moment affects all of them. */
+  measures: Record<string, () => Promise<number>>;
+  ratios: Pick<Ratio, 'of' | 'over' | 'goal'>[];
+}
+
+const measured: Record<string, Record<string, Measurement & { unit: string }>> = {};
+const ratios: Ratio[] = [];
+
+/** Measures, prints medians with their spread and the ratios, and keeps them for `save`. */
+export async function compare(
+  benchmark: string,
+  { unit, rounds, measures, ratios: wanted }: Comparison,
+): Promise<void> {
+  const taken: Record<string, number[]> = {};
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [name, measure] of Object.entries(measures)) {
+      taken[name] ??= [];
+      taken[name].push(await measure());
+    }
+  }
+  const medians = Object.fromEntries(Object.entries(taken).map(([name, values]) => [name, summary(values)]));
+  const width = Math.max(...Object.keys(medians).map((name) => name.length));
+  for (const [name, { median, min, max }] of Object.entries(medians)) {
+    console.log(`  ${name.padEnd(width)}  ${figure(median)} ${unit} (${figure(min)} to ${figure(max)})`);
+    measured[benchmark] = { ...measured[benchmark], [name]: { median, min, max, unit } };
+  }
+  for (const { of, over, goal } of wanted) {
+    const ratio = (medians[of] as Measurement).median / (medians[over] as Measurement).median;
+    ratios.push({ benchmark, of, over, ratio, unit, ...(goal !== undefined && { goal }) });
+    const aim = goal === undefined ? '' : `, goal ${goal.toFixed(2)}`;
+    console.log(`  ${of} / ${over}: ${ratio.toFixed(2)}${aim}`);
+  }
+}
+
+/** Writes everything compared so far as JSON and as a chart. */
+export async function save(): Promise<void> {
+  const [processor] = cpus();
+  const machine = { node: process.version, cores: cpus().length, processor: processor?.model };
+  const results = { at: new Date().toISOString(), machine, measured, ratios };
+  await writeFile('bench/results.json', `${JSON.stringify(results, null, 2)}\n`);
+  const bars = ratios.map(({ of, over, ...ratio }) => ({ label: `${of} / ${over}`, ...ratio }));
+  await writeFile('docs/images/benchmarks.svg', chart(bars));
+}
+
+function summary(values: number[]): Measurement {
+  const sorted = values.toSorted((one, other) => one - other);
+  const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] as number;
+  return { median: at(0.5), min: at(0), max: at(1) };
+}
+
+const figure = (value: number): string =>
+  value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 1 : 0 });
