@@ -15,6 +15,7 @@ import { sessions } from './account/sessions.ts';
 import { signup } from './account/signup.ts';
 import { verifyOtp } from './account/verify-otp.ts';
 import { chatbots } from './chatbots/chatbots.ts';
+import { type ClosingTuning, startClosing } from './closing/start.ts';
 import type { Database } from './database.ts';
 import type { Mailer } from './mail.ts';
 import type { ExportTuning } from './organizations/exports/worker.ts';
@@ -45,6 +46,7 @@ export interface UserServiceOptions {
   ldap?: LdapTuning;
   oidc?: Partial<OidcLimits>;
   resolveTxt?: ResolveTxt;
+  closing?: ClosingTuning;
 }
 
 export async function buildUserService({
@@ -60,6 +62,7 @@ export async function buildUserService({
   ldap = {},
   oidc = {},
   resolveTxt = createResolveTxt(),
+  closing,
 }: UserServiceOptions) {
   const tokens = createTokens(config);
   const app = await createServer({
@@ -89,8 +92,9 @@ export async function buildUserService({
   await app.register(ownAudit, { db });
   await app.register(listOwnRoles, { db });
   await app.register(sessions, { config, db, now });
-  await app.register(organizations, { config, db, mailer, now, exportTuning });
-  const delivery = createDelivery(app, { config, db, now, ...tuning });
+  const wakeClosing = startClosing(app, { config, db, now, closing });
+  await app.register(organizations, { config, db, mailer, now, wakeClosing, exportTuning });
+  const delivery = createDelivery(app, { config, db, mailer, now, ...tuning });
   await app.register(chatbots, { db, now, accept: delivery.accept });
   await app.register(webhooks, { db, now, ...delivery });
   await app.register(publishEvents, { config, accept: delivery.accept });

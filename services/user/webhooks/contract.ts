@@ -4,6 +4,7 @@ import type { WithId } from 'mongodb';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 import { EVENT_NAMES } from './events.ts';
+import { HEALTH_EXAMPLE, healthRecord, presentHealth } from './history/present-health.ts';
 import { manages } from './managers.ts';
 import { WEBHOOK_STATUSES, type Webhook } from './records.ts';
 import { MASKED, maskedHeaders } from './registration/headers.ts';
@@ -85,6 +86,7 @@ export const webhookRecord = z
     previous_secret_until: dateTime
       .nullable()
       .meta({ description: 'The newest rotated-out secret also signs until then' }),
+    health: healthRecord,
   })
   .meta({
     description: 'The webhook',
@@ -105,6 +107,7 @@ export const webhookRecord = z
         created_at: '2026-01-15T09:30:00.000Z',
         updated_at: '2026-01-15T09:30:00.000Z',
         previous_secret_until: null,
+        health: HEALTH_EXAMPLE,
       },
     ],
   });
@@ -126,6 +129,7 @@ export const presentWebhook = (webhook: Webhook, now: number): z.infer<typeof we
     created_at: webhook.created_at.toISOString(),
     updated_at: webhook.updated_at.toISOString(),
     previous_secret_until: previous?.until.toISOString() ?? null,
+    health: presentHealth(webhook),
   };
 };
 

@@ -44,7 +44,7 @@ export interface Webhook {
   slot: number | string;
   url: string;
   events: EventName[];
-  /** `paused` by the owner, `disabled` by a receiver that answered 410. */
+  /** `paused` by the owner, `disabled` by a worker. */
   status: WebhookStatus;
   /** Encrypted, see services/user/secrets.ts. */
   secret: string;
@@ -63,6 +63,36 @@ export interface Webhook {
   wakes: number;
   /** Counts the calls that canceled deliveries, so that a worker forgets what it read ahead. */
   cancellations?: number;
+
+  /** Written by the worker that holds the lease. */
+  health?: Health;
+  /** Why and when a worker disabled it; null once it is active again. */
+  disabled?: { reason: DisabledReason; at: Date } | null;
+  /** Who must be told that it was disabled, until it is done. */
+  notice?: {
+    /** When a process must look; while one sends mails, when another may. */
+    due: Date;
+    reason: DisabledReason;
+    at: Date;
+    /** The accounts that have not been told yet; absent until they are looked up. */
+    recipients?: string[];
+  };
+}
+
+/** `gone`: the receiver answered 410. `failing`: nothing but failures for too long. */
+export const DISABLED_REASONS = ['gone', 'failing'] as const;
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
+
+/** How the attempts to deliver went lately. */
+export interface Health {
+  last_success_at: Date | null;
+  last_failure_at: Date | null;
+  /** Failed attempts since the last success. */
+  consecutive_failures: number;
+  /** When the first of them failed; see delivery/health.ts. */
+  failing_since: Date | null;
+  /** The attempts of the last day, oldest hour first. */
+  hours: { hour: number; delivered: number; failed: number }[];
 }
 
 /** An accepted event, kept so that it is accepted only once. */
@@ -176,6 +206,8 @@ export const webhookCollections = {
     { key: { organization_id: 1, department_id: 1 } },
     // Queues that are due.
     { key: { status: 1, due_at: 1 } },
+    // Webhooks that were disabled, and whose owners are not told yet.
+    { key: { 'notice.due': 1 }, sparse: true },
   ]),
   events: collection<StoredEvent>('events', [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }]),
   // Intakes that a kill interrupted.

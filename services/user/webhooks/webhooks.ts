@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { cancelDeliveries } from './history/cancel-deliveries.ts';
 import { cancelDelivery } from './history/cancel-delivery.ts';
 import { getDelivery } from './history/get-delivery.ts';
+import { getHealth } from './history/get-health.ts';
 import { listDeliveries } from './history/list-deliveries.ts';
 import { replayDelivery } from './history/replay-delivery.ts';
 import { replaySince } from './history/replay-since.ts';
@@ -23,6 +24,7 @@ export async function webhooks(app: FastifyInstance, options: WebhookOptions): P
   await app.register(deleteWebhook, options);
   await app.register(rotateSecret, options);
   await app.register(sendTestEvent, options);
+  await app.register(getHealth, options);
   await app.register(listDeliveries, options);
   await app.register(getDelivery, options);
   await app.register(replayDelivery, options);

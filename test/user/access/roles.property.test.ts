@@ -75,7 +75,7 @@ async function store({ owners, members, chatbots }: State): Promise<ChatbotIds> 
           ...place(number),
           name_key: [`${number}`],
           created_at: AT,
-          billing: { subscription_plan: 'Free' },
+          billing: { subscription_plan: 'Free', payment_status: 'pending' },
         }) as Department,
     ),
   );

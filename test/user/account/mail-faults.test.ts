@@ -181,6 +181,7 @@ beforeAll(async () => {
     sendInvitation: (...mail) => current.sendInvitation(...mail),
     sendOffer: (...mail) => current.sendOffer(...mail),
     sendDeprovisioned: (...mail) => current.sendDeprovisioned(...mail),
+    sendWebhookDisabled: (...mail) => current.sendWebhookDisabled(...mail),
     verify: () => current.verify(),
     close: () => current.close(),
   };

@@ -24,8 +24,8 @@ interface Addition {
 /**
  * Adds a user who has a role in another department of the organization. The roles are in several documents, so the user
  * is invited first, with a mark; then the other role is looked for; then the marked invitation becomes the membership.
- * Whoever leaves the organization meanwhile takes the mark off (`endAdditions`), so that nobody who has left is added
- * back without consent. An interrupted call leaves an invitation.
+ * A removal takes the mark off when the role is gone (`endAdditions`), and a departure when it begins, so that nobody who
+ * has left is added back without consent. An interrupted call leaves an invitation.
  * @throws {AppError} forbidden if the department is full.
  * @returns null if the user has no role, or has one in this department, or is invited to one above the inviter's.
  */
@@ -41,6 +41,7 @@ export async function addFromWithin(
     if (departments.length === 0 || departments.includes(department_id)) return null;
     const invitation = await storeInvitation(db, place, { ...terms, grantable, now, adding: randomUUID() });
     if (!invitation?.adding || !(await db.memberships.findOne(elsewhere))) return null;
+    if (await db.departures.findOne(inAny)) return null;
     const { adding } = invitation;
     try {
       const joined = await join(db, invitation, user_id, {
@@ -57,7 +58,7 @@ export async function addFromWithin(
   throw new AppError('unavailable');
 }
 
-/** Keeps additions that are under way from adding a user who has just lost a role; call it after the role is gone. */
+/** Keeps additions that are under way from adding a user who loses a role. */
 export const endAdditions = (
   db: Database,
   { organization_id, user_id }: { organization_id: string; user_id: string },

@@ -15,7 +15,7 @@ import { endAdditions } from './add-from-within.ts';
 
 const REMOVED = { message: 'Member removed' } as const;
 
-const config = { permission: 'remove users', orOneself: true } as const;
+const config = { permission: 'remove users', orOneself: true, whileArchived: 'oneself' } as const;
 
 const schema = {
   ...tagged,

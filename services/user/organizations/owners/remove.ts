@@ -10,7 +10,7 @@ import { endOwnership } from './end-ownership.ts';
 
 const REMOVED = { message: 'Owner removed' } as const;
 
-const config = { permission: 'ownership' } as const;
+const config = { permission: 'ownership', whileArchived: 'oneself' } as const;
 
 const schema = {
   ...tagged,
