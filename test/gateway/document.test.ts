@@ -74,6 +74,7 @@ const THEIRS = [
   '/api/v1/organizations/{organization_id}/departments/{department_id}/restore',
   '/api/v1/organizations/{organization_id}/restore',
   '/api/v1/webhooks/{webhook_id}/health',
+  '/api/v1/events',
   '/api/v1/webhooks',
   '/api/v1/webhooks/configure',
   '/api/v1/webhooks/{webhook_id}',
