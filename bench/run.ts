@@ -6,6 +6,7 @@ import { millionUsers } from './million-users.ts';
 import { oidc } from './oidc.ts';
 import { pages } from './pages.ts';
 import { save } from './report.ts';
+import { rivals } from './rivals.ts';
 import { saml } from './saml.ts';
 import { scim } from './scim.ts';
 import { startup } from './startup.ts';
@@ -22,6 +23,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   'list-chatbots': listChatbots,
   'million-users': millionUsers,
   webhooks,
+  rivals,
   saml,
   oidc,
   scim,

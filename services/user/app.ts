@@ -29,6 +29,7 @@ import { singleSignOn } from './sso/sso.ts';
 import { eventDocument } from './webhooks/events/document.ts';
 import { publishEvents } from './webhooks/intake/publish.ts';
 import { createDelivery, type DeliveryTuning } from './webhooks/pipeline.ts';
+import { listAllEvents } from './webhooks/pull/list-all-events.ts';
 import { webhooks } from './webhooks/webhooks.ts';
 
 export interface UserServiceOptions {
@@ -97,7 +98,8 @@ export async function buildUserService({
   const delivery = createDelivery(app, { config, db, mailer, now, ...tuning });
   await app.register(chatbots, { db, now, accept: delivery.accept });
   await app.register(webhooks, { db, now, ...delivery });
-  await app.register(publishEvents, { config, accept: delivery.accept });
+  await app.register(publishEvents, { config, db, accept: delivery.accept });
+  await app.register(listAllEvents, { config, db });
   const outbound = createOutbound(config, outboundTuning);
   app.addHook('onClose', () => outbound.close());
   const { secrets } = delivery;

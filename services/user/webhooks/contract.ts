@@ -1,12 +1,13 @@
 import { BEARER_FAILURES, failures, found } from '@gatehouse/shared/http/errors';
 import { expecting, line, oneOf } from '@gatehouse/shared/http/fields';
+import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 import { EVENT_NAMES } from './events.ts';
 import { HEALTH_EXAMPLE, healthRecord, presentHealth } from './history/present-health.ts';
-import { manages } from './managers.ts';
-import { WEBHOOK_STATUSES, type Webhook } from './records.ts';
+import { assertManages } from './managers.ts';
+import { placeOf, WEBHOOK_STATUSES, type Webhook } from './records.ts';
 import { MASKED, maskedHeaders } from './registration/headers.ts';
 
 /** What the operations on webhooks share. */
@@ -133,12 +134,6 @@ export const presentWebhook = (webhook: Webhook, now: number): z.infer<typeof we
   };
 };
 
-/** Of a webhook that belongs to an account, nulls. */
-export const placeOf = ({
-  organization_id = null,
-  department_id = null,
-}: Pick<Webhook, 'organization_id' | 'department_id'>) => ({ organization_id, department_id });
-
 /**
  * What the audit keeps of a webhook: of the URL the origin only, because receivers put keys into path and query, and
  * of the headers the names only.
@@ -162,14 +157,12 @@ export const auditedWebhook = ({
 });
 
 /**
- * Finds a webhook that the caller manages.
- * @param own.owner_id the caller.
- * @throws {AppError} notFound, also for a webhook that only others manage.
+ * Finds the webhook that the path names.
+ * @throws {AppError} notFound, also for a webhook that only others manage; forbidden for a write in an archived place.
  */
-export async function ownWebhook(
-  db: Database,
-  { webhook_id, owner_id: caller }: { webhook_id: string; owner_id: string },
-): Promise<WithId<Webhook>> {
+export async function managedWebhook(db: Database, request: FastifyRequest): Promise<WithId<Webhook>> {
+  const { webhook_id } = request.params as { webhook_id: string };
   const webhook = found(await db.webhooks.findOne({ webhook_id }));
-  return found((await manages(db, caller, webhook)) ? webhook : null);
+  await assertManages(db, request, webhook);
+  return webhook;
 }

@@ -69,7 +69,9 @@ export function createDelivery(app: FastifyInstance, options: Options) {
     log,
   });
   const { webhookChanged, deliveriesAdded } = createWake({ db, now, worker });
-  const accept = createAccept({ db, now, deliveriesAdded });
+  const retention = config.WEBHOOK_RETENTION_DAYS * 86_400_000;
+  const intake = { db, now, retention, deliveriesAdded };
+  const accept = createAccept(intake);
 
   const relay = createRelay({ ...timing, db, now, accept, log });
   app.decorate('relayAudited', relay.relaySoon);
@@ -79,7 +81,7 @@ export function createDelivery(app: FastifyInstance, options: Options) {
   let stopRepair = () => {};
   app.addHook('onReady', async () => {
     await resealSecrets(db, secrets);
-    stopRepair = startRepair({ db, now, accept, deliveriesAdded, log });
+    stopRepair = startRepair({ ...intake, accept, log });
     worker.start();
     relay.start();
     owners.start();
@@ -98,5 +100,5 @@ export function createDelivery(app: FastifyInstance, options: Options) {
     httpsOnly,
     resolveTimeout,
   });
-  return { accept, webhookChanged, secrets, sender, testTimeout, validateReceiverUrl };
+  return { accept, retention, webhookChanged, secrets, sender, testTimeout, validateReceiverUrl };
 }

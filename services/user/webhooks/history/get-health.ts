@@ -1,8 +1,7 @@
-import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Database } from '../../database.ts';
-import { config, oneWebhookFailures, operation, ownWebhook, webhookId } from '../contract.ts';
+import { config, managedWebhook, oneWebhookFailures, operation, webhookId } from '../contract.ts';
 import { healthOf, lastDay } from '../delivery/health.ts';
 import type { WebhookOptions } from '../options.ts';
 import { BY_STATUS, type Delivery, type DeliveryStatus, WEBHOOK_STATUSES } from '../records.ts';
@@ -55,7 +54,7 @@ const schema = {
 /** GET /api/v1/webhooks/{webhook_id}/health. */
 export const getHealth: FastifyPluginAsyncZod<WebhookOptions> = async (app, { db, now }) => {
   app.get('/api/v1/webhooks/:webhook_id/health', { schema, config }, async (request) => {
-    const webhook = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
+    const webhook = await managedWebhook(db, request);
     const { webhook_id, status } = webhook;
     const health = healthOf(webhook);
     const [backlog, oldest, newest] = await Promise.all([

@@ -1,10 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { failures } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
-import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { config, oneWebhookFailures, operation, ownWebhook, webhookId } from '../contract.ts';
+import { config, managedWebhook, oneWebhookFailures, operation, webhookId } from '../contract.ts';
 import { deliver } from '../delivery/deliver.ts';
 import { isDelivered } from '../delivery/send.ts';
 import { EVENT_NAMES, EVENTS, payloadOf } from '../events.ts';
@@ -42,7 +41,7 @@ export const sendTestEvent: FastifyPluginAsyncZod<WebhookOptions> = async (
   { db, now, sender, testTimeout },
 ) => {
   app.post('/api/v1/webhooks/:webhook_id/test', { schema, config }, async (request) => {
-    const webhook = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
+    const webhook = await managedWebhook(db, request);
     const event_id = `test_${randomUUIDv7()}`;
     const { webhook_id } = webhook;
     const event = request.body?.event;

@@ -1,15 +1,13 @@
 import { AppError, failures, found } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
-import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import {
   auditedWebhook,
   config,
+  managedWebhook,
   oneWebhookFailures,
   operation,
-  ownWebhook,
-  placeOf,
   presentWebhook,
   settings,
   webhookId,
@@ -17,6 +15,7 @@ import {
 } from '../contract.ts';
 import { END_FAILURES, healthOf, withoutFailures } from '../delivery/health.ts';
 import type { WebhookOptions } from '../options.ts';
+import { placeOf } from '../records.ts';
 import { changedHeaders, changeHeaders, TOO_MANY_HEADERS } from './headers.ts';
 
 const FIELDS = 'url, events, status, name, description, chatbot_ids or headers';
@@ -55,11 +54,10 @@ export const updateWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
   { db, now, secrets, validateReceiverUrl, webhookChanged },
 ) => {
   app.patch('/api/v1/webhooks/:webhook_id', { schema, config }, async (request) => {
-    const own = { ...request.params, owner_id: callerId(request) };
     const { events, chatbot_ids, headers: given, ...fields } = request.body;
     if (fields.url !== undefined) await validateReceiverUrl(fields.url);
     for (;;) {
-      const webhook = await ownWebhook(db, own);
+      const webhook = await managedWebhook(db, request);
       const { webhook_id } = webhook;
       const headers = given && changeHeaders(secrets, webhook_id, webhook.headers ?? [], given);
       if (headers === null) throw new AppError('invalidFormat', { text: TOO_MANY_HEADERS });

@@ -197,9 +197,29 @@ describe('an export', () => {
     expect(body.billing).toHaveLength(2);
     expect(body.audit.map(({ action }: { action: string }) => action)).toEqual([
       'department.create',
-      'member.grant',
+      'invitation.create',
+      'invitation.accept',
       'chatbot.create',
       'chatbot.create',
+    ]);
+  });
+
+  test('holds the billing record and its history, also what is not stored there yet', async () => {
+    const { ada, place, department_id } = team;
+    for (const subscription_plan of ['Starter', 'Business', 'Starter'])
+      await ada.call('PATCH', `${place}/billing`, { subscription_plan });
+    const waiting = await service.db.billingEntries.findOneAndDelete({ department_id, number: 3 });
+    const { _id, department_id: _, ...entry } = waiting as NonNullable<typeof waiting>;
+    await service.db.departments.updateOne({ department_id }, { $push: { billing_outbox: entry } });
+    const { to } = await exported(ada, { format: 'csv', data: ['billing'] });
+    const lines = (number: number | '', kind: string, plan: string, by: string) =>
+      [department_id, number, service.at(), kind, plan, 'pending', by, '', '', ''].join();
+    expect((await download(ada, to)).body.split('\r\n').slice(1)).toEqual([
+      lines('', 'current', 'Starter', ''),
+      lines(1, 'plan', 'Starter', ada.user_id),
+      lines(2, 'plan', 'Business', ada.user_id),
+      lines(3, 'plan', 'Starter', ada.user_id),
+      '',
     ]);
   });
 
@@ -272,7 +292,7 @@ describe('what a role may export', () => {
 
   test('audit events name people, addresses and bills as far as the role may see them', async () => {
     const { ada, people, place } = team;
-    await service.addMember(ada, place, await service.newPerson(), 'Viewer');
+    await ada.call('PUT', `${place}/members/${people.Editor.user_id}`, { role: 'Viewer' });
     await ada.call('PATCH', `${place}/billing`, { subscription_plan: 'Starter' });
     service.clock.advance(1);
     const [grant, plan] = await auditedBy(ada);
@@ -511,7 +531,7 @@ describe('a download', () => {
   test('chooses the file of a CSV export by its data set', async () => {
     const { ada } = team;
     const csv = await exported(ada, { format: 'csv', data: ['members', 'billing'] });
-    expect((await download(ada, csv.to, '?data=billing')).body).toMatch(/^department_id,subscription_plan/);
+    expect((await download(ada, csv.to, '?data=billing')).body).toMatch(/^department_id,number/);
     expect((await download(ada, csv.to, '?data=members')).body).toMatch(/^department_id,user_id/);
     for (const query of ['', '?data=audit'])
       expect(outcome(await download(ada, csv.to, query))).toStrictEqual(

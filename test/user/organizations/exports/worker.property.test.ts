@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COLLECTIONS, type Database } from '../../../../services/user/database.ts';
+import { claim, fail } from '../../../../services/user/organizations/exports/lease.ts';
 import type { ExportJob } from '../../../../services/user/organizations/exports/records.ts';
 import { createExportWorker } from '../../../../services/user/organizations/exports/worker.ts';
 import {
@@ -12,6 +13,7 @@ import {
 import { testClock } from '../../../fixtures/clock.ts';
 import { freshDatabase } from '../../../fixtures/database.ts';
 import { storeOrganization } from '../../access/store-organization.ts';
+import { pendingExport } from '../store-export.ts';
 
 const LEASE = 30_000;
 const LIMITS = { rows: 3, bytes: 1_000_000 };
@@ -40,28 +42,10 @@ async function begin(members: number, fields: Partial<ExportJob> = {}): Promise<
   const [{ organization_id, department_id }] = departments as [(typeof departments)[0]];
   place = { organization_id, department_id };
   for (let index = 0; index < members; index += 1) await join(index);
-  job = {
-    export_id: randomUUIDv7(),
-    ...place,
-    created_by: 'User-1',
-    format: 'json',
+  job = pendingExport({ ...place, created_by: 'User-1' }, clock.now(), {
     data: ['members', 'invitations', 'billing'],
-    sees: ['view users', 'view billing'],
-    status: 'pending',
-    rows_total: null,
-    rows_done: 0,
-    files: [],
-    error: null,
-    created_at: new Date(clock.now()),
-    finished_at: null,
-    expires_at: new Date(clock.now() + 86_400_000),
-    slot: 0,
-    running_slot: 0,
-    due_at: new Date(clock.now()),
-    lease: null,
-    claims: 0,
     ...fields,
-  };
+  });
   await db.exports.insertOne({ ...job });
 }
 
@@ -213,6 +197,15 @@ describe('an export', () => {
       files: [],
     });
     expect(await db.exportChunks.countDocuments({ export_id: job.export_id })).toBe(0);
+  });
+
+  test('that another worker has made ready is not given up', async () => {
+    await begin(9);
+    const holder = { db, id: 'a worker that lost its lease', leaseDuration: LEASE, now: clock.now };
+    const claimed = (await claim(holder)) as ExportJob;
+    await complete();
+    await fail(holder, claimed, 'too late');
+    expect(await content()).toEqual(names(9));
   });
 
   test('that fails each time is given up, and its slot is free', async () => {
