@@ -7,6 +7,7 @@ import { millionUsers } from './million-users.ts';
 import { oidc } from './oidc.ts';
 import { pages } from './pages.ts';
 import { save } from './report.ts';
+import { rivals } from './rivals.ts';
 import { saml } from './saml.ts';
 import { scim } from './scim.ts';
 import { startup } from './startup.ts';
@@ -24,6 +25,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   lists,
   'million-users': millionUsers,
   webhooks,
+  rivals,
   saml,
   oidc,
   scim,

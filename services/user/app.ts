@@ -15,6 +15,7 @@ import { sessions } from './account/sessions.ts';
 import { signup } from './account/signup.ts';
 import { verifyOtp } from './account/verify-otp.ts';
 import { chatbots } from './chatbots/chatbots.ts';
+import { type ClosingTuning, startClosing } from './closing/start.ts';
 import type { Database } from './database.ts';
 import type { Mailer } from './mail.ts';
 import type { ExportTuning } from './organizations/exports/worker.ts';
@@ -28,6 +29,7 @@ import { singleSignOn } from './sso/sso.ts';
 import { eventDocument } from './webhooks/events/document.ts';
 import { publishEvents } from './webhooks/intake/publish.ts';
 import { createDelivery, type DeliveryTuning } from './webhooks/pipeline.ts';
+import { listAllEvents } from './webhooks/pull/list-all-events.ts';
 import { webhooks } from './webhooks/webhooks.ts';
 
 export interface UserServiceOptions {
@@ -45,6 +47,7 @@ export interface UserServiceOptions {
   ldap?: LdapTuning;
   oidc?: Partial<OidcLimits>;
   resolveTxt?: ResolveTxt;
+  closing?: ClosingTuning;
 }
 
 export async function buildUserService({
@@ -60,6 +63,7 @@ export async function buildUserService({
   ldap = {},
   oidc = {},
   resolveTxt = createResolveTxt(),
+  closing,
 }: UserServiceOptions) {
   const tokens = createTokens(config);
   const app = await createServer({
@@ -89,11 +93,13 @@ export async function buildUserService({
   await app.register(ownAudit, { db });
   await app.register(listOwnRoles, { db });
   await app.register(sessions, { config, db, now });
-  await app.register(organizations, { config, db, mailer, now, exportTuning });
-  const delivery = createDelivery(app, { config, db, now, ...tuning });
+  const wakeClosing = startClosing(app, { config, db, now, closing });
+  await app.register(organizations, { config, db, mailer, now, wakeClosing, exportTuning });
+  const delivery = createDelivery(app, { config, db, mailer, now, ...tuning });
   await app.register(chatbots, { db, now, accept: delivery.accept });
   await app.register(webhooks, { db, now, ...delivery });
-  await app.register(publishEvents, { config, accept: delivery.accept });
+  await app.register(publishEvents, { config, db, accept: delivery.accept });
+  await app.register(listAllEvents, { config, db });
   const outbound = createOutbound(config, outboundTuning);
   app.addHook('onClose', () => outbound.close());
   const { secrets } = delivery;

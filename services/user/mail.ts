@@ -20,6 +20,11 @@ const WARNINGS = {
   notVerified: NOT_VERIFIED,
 };
 
+const WEBHOOK_REASONS = {
+  gone: 'The receiver answered 410 Gone, which asks us to send nothing more.',
+  failing: 'For three days, every attempt to deliver to it has failed.',
+};
+
 /** Each send resolves once the mail server has accepted the mail. @throws {AppError} unavailable otherwise. */
 export interface Mailer {
   /**
@@ -31,6 +36,8 @@ export interface Mailer {
   sendInvitation(to: string, invitation: Invitation): Promise<void>;
   /** Tells an Owner that provisioning has deleted a person. */
   sendDeprovisioned(to: string, person: Deprovisioned): Promise<void>;
+  /** Tells an owner that a webhook gets nothing more. */
+  sendWebhookDisabled(to: string, webhook: DisabledWebhook): Promise<void>;
   /** Rejects when the mail server does not answer. */
   verify(): Promise<unknown>;
   close(): void;
@@ -54,6 +61,15 @@ interface Deprovisioned {
   email: string;
   /** Whether the account is disabled; otherwise it belongs to another organization's domain. */
   disabled: boolean;
+}
+
+interface DisabledWebhook {
+  webhook_id: string;
+  /** The host of the receiver: its path may hold a key. */
+  host: string;
+  /** Whether it belongs to an organization, and not to the recipient alone. */
+  shared: boolean;
+  reason: keyof typeof WEBHOOK_REASONS;
 }
 
 /** @param options.deadline makes the signal that abandons one send; a test injects its own. */
@@ -122,6 +138,21 @@ export function createMailer(
           disabled
             ? 'The account is disabled and its sessions have ended. Its record, memberships and chatbots are kept: decide what becomes of them.'
             : 'The address is not in a domain that the organization has verified, so the account goes on. It can no longer log in through this provider; decide whether its memberships end.',
+        ],
+        'The mail could not be sent',
+      ),
+    sendWebhookDisabled: (to, { webhook_id, host, shared, reason }) =>
+      send(
+        to,
+        'A webhook was disabled',
+        [
+          `${shared ? "Your organization's" : 'Your'} webhook to ${host} was disabled. ${WEBHOOK_REASONS[reason]}`,
+          'It gets no new events. Deliveries that were waiting are kept for now.',
+          {
+            text: 'Once the receiver works, activate the webhook at',
+            url: `${brand.PUBLIC_URL.replace(/\/$/, '')}/webhooks?webhook=${encodeURIComponent(webhook_id)}`,
+            after: 'The waiting deliveries are sent then.',
+          },
         ],
         'The mail could not be sent',
       ),

@@ -138,7 +138,7 @@ describePages(
       const page = await pages.openAs(ada, path);
       await button(page, 'Send test event').click();
       await toast(page, 'The test event was not delivered.');
-      await page.getByText('HTTP 500').waitFor();
+      await page.locator('.attempt').getByText('HTTP 500').waitFor();
       await page.getByText(`<h1>Broken</h1>${XSS}`).waitFor();
       await expectAccessible(page, 'webhook-test');
       expect(await page.evaluate('window.hacked')).toBeUndefined();
@@ -183,13 +183,53 @@ describePages(
       await button(page, 'Show all').click();
       // A replay leaves out what is delivered at its own time.
       pages.services.clock.advance(1);
-      await button(page, 'Replay failed').click();
-      await dialog(page).getByLabel('Also those that were delivered').check();
+      await button(page, 'Replay several').click();
+      await dialog(page).getByLabel('Deliveries').selectOption('Failed and delivered');
       await expectAccessible(page, 'deliveries-replay');
       await dialog(page).getByRole('button', { name: 'Replay' }).click();
       await toast(page, '1 delivery is sent again.');
       await settled(3);
       expect(await page.evaluate('window.hacked')).toBeUndefined();
+    });
+
+    test('shows the request headers, and cancels what waits', async () => {
+      receiver.answers = [status(503)];
+      const ada = await newAccount(pages);
+      const { id, path } = await configure(pages, ada);
+      await createChatbot(pages, ada);
+      const delivery = () => pages.services.db.webhookDeliveries.findOne({ webhook_id: id });
+      await eventually(async () => (await delivery())?.attempt_count === 1);
+      const page = await pages.openAs(ada, path);
+      const deliveries = page.getByRole('list', { name: 'Deliveries' });
+      await deliveries.getByText('1 attempt').click();
+      await deliveries.getByText('Request headers').click();
+      await deliveries
+        .getByLabel('Request headers')
+        .getByText(/x-service-signature: sha256=/)
+        .waitFor();
+      await expectAccessible(page, 'delivery-pending');
+      await page.getByLabel('Answer', { exact: true }).selectOption('HTTP 503');
+      await page.waitForURL('**http_status=503**');
+      await page.getByLabel('Event', { exact: true }).selectOption('Chatbot created');
+      await page.getByLabel('Created', { exact: true }).selectOption('In the last day');
+      await deliveries.getByText('1 attempt').waitFor();
+      await page.getByLabel('Answer', { exact: true }).selectOption('No answer');
+      await page.getByText('Nothing matches.').waitFor();
+      await button(page, 'Show all').click();
+      await deliveries.getByText('1 attempt').click();
+      await page.getByRole('button', { name: /^Cancel: / }).click();
+      await toast(page, 'The delivery is canceled.');
+      expect((await delivery())?.status).toBe('cancelled');
+
+      await page.getByRole('button', { name: /^Replay: / }).click();
+      await toast(page, 'The delivery is sent again.');
+      receiver.answers = [status(503)];
+      await eventually(async () => (await delivery())?.attempt_count === 2);
+      await button(page, 'Cancel pending').click();
+      await dialog(page).getByLabel('Event').selectOption('Chatbot created');
+      await expectAccessible(page, 'deliveries-cancel');
+      await dialog(page).getByRole('button', { name: 'Cancel deliveries' }).click();
+      await toast(page, '1 delivery is canceled.');
     });
 
     test('says that the receiver has turned the webhook off, and resumes it', async () => {
@@ -222,14 +262,14 @@ describePages(
     });
 
     test('says that there are too many webhooks', async () => {
-      const ada = await newAccount(pages);
+      const ada = await member(pages.services.db, pages.services.clock, { subscription_plan: 'Free' });
       for (let count = 0; count < 20; count++) await configure(pages, ada, `/${count}`);
       const page = await pages.openAs(ada, '/webhooks');
       await button(page, 'New webhook').click();
       await dialog(page).getByLabel('URL').fill(`${receiver.url}/more`);
       await dialog(page).getByLabel('Chatbot created').check();
       await dialog(page).getByRole('button', { name: 'New webhook' }).click();
-      await dialog(page).getByText('You have 20 webhooks already. Delete one first.').waitFor();
+      await dialog(page).getByText('The plan Free allows 20 webhooks here.').waitFor();
     });
 
     test('speaks German', async () => {

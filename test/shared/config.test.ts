@@ -112,6 +112,7 @@ describe('defaults (.env.example)', () => {
           [443, 443],
           [8_000, 9_999],
         ],
+        WEBHOOK_RETENTION_DAYS: 30,
         SSO_ALLOWED_NETWORKS: [],
       },
       warnings: [],

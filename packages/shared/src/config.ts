@@ -87,6 +87,8 @@ const services = {
       [443, 443],
       [8_000, 9_999],
     ]),
+    /** Longer than the three days for which a delivery is retried. */
+    WEBHOOK_RETENTION_DAYS: number('a whole number of days, 4 to 400', { min: 4, max: 400 }).default(30),
     WEBHOOK_SECRET_KEY: z.string().optional(),
     WEBHOOK_SECRET_KEY_PREVIOUS: z.string().optional(),
     INTERNAL_API_KEY: z.string().optional(),

@@ -10,6 +10,10 @@ import type { Principals } from './principals.ts';
 import { tierOf, UNLIMITED } from './tiers.ts';
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a call without a session costs budget only if its answer is 401. */
+    countsRefusals?: boolean;
+  }
   interface FastifyRequest {
     /** The caller's budget after this call; undefined for a call that is not metered. */
     budget: Budget | undefined;
@@ -65,6 +69,12 @@ export const policy = fp(async (app: FastifyInstance, { config, counters, princi
     if (principal && userIdOf(principal.user) === null && !isPublic(request)) {
       if (!WITHOUT_USER_ID.test(request.url)) throw new AppError('forbidden');
     }
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { budget, principal, routeOptions } = request;
+    if (!routeOptions.config?.countsRefusals || principal || !budget || budget.exceeded) return;
+    const { key, windows } = budgetKey(request);
+    if (config.RATE_LIMIT && reply.statusCode !== 401) await counters.refund(key, windows);
   });
   app.addHook('onSend', async (request, reply) => {
     const { limit, remaining, resetMs } = request.budget ?? (await count(request, 'peek'));

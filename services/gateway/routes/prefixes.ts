@@ -79,6 +79,8 @@ export async function prefixes(app: FastifyInstance, options: Options): Promise<
     const open = publicPaths.filter((path) => path.startsWith(`${prefix}/`));
     const config = {
       public: PUBLIC_PREFIXES.has(prefix),
+      // The user service judges the tokens of SCIM, so a provider with a good one is not held up.
+      countsRefusals: prefix === '/scim/v2',
       ...(BROWSER_PREFIXES.has(prefix) && { errorPage: failurePage }),
     };
     await forward(app, { prefix, routes: ['', '/*'], config });

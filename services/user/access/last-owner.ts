@@ -42,7 +42,8 @@ export async function endOwnership<T>(
 export const removeLeavingMarks = (db: Database) =>
   db.memberships.updateMany({ leaving: ANY_STRING }, { $unset: { leaving: true } });
 
-async function requireAnotherOwner(
+/** @throws {AppError} forbidden if nobody else who can act is Owner in the department; nobody needs to be once its organization is archived. */
+export async function requireAnotherOwner(
   db: Database,
   { organization_id, department_id, user_id }: Owner,
 ): Promise<void> {
@@ -55,6 +56,7 @@ async function requireAnotherOwner(
       leaving: { $exists: false },
     }),
   ]);
+  if (organization?.archived_at !== undefined) return;
   const owners = (organization?.owners ?? []).map((each) => each.user_id);
   const able = await activeAmong(db.users, [...owners, ...members.map(String)]);
   if (able.size === 0) throw new AppError('forbidden', { text: 'The last Owner cannot be removed' });

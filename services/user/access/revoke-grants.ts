@@ -17,11 +17,13 @@ const BATCH_SIZE = 50;
  */
 export async function revokeGrants(
   db: Database,
-  place: { organization_id: string; department_id: string | { $in: string[] } },
+  place: { organization_id: string; department_id: string | { $in: string[] } | { $nin: string[] } },
   user_id: string,
 ): Promise<void> {
   const owners = await ownersOf(db, place.organization_id);
   if (owners.includes(user_id)) return; // still has a role in every department
+  // The last Owner has left an archived organization: nobody takes the chatbots over, and nothing revives the grants.
+  if (owners.length === 0) return;
   const granted = { ...place, $or: [{ owner_id: user_id }, { 'permissions.user_id': user_id }] };
   await revoke(db, granted, (grant) => grant.user_id === user_id, owners);
 }

@@ -14,7 +14,7 @@ const userId = (number: number): string => `User-${number}`;
 
 /**
  * Where a deleted account leaves its user_id behind. A new account with that id would inherit its roles, chatbots,
- * webhooks, plan and history.
+ * webhooks, events, plan and history.
  */
 const REFERENCES = [
   ['features', 'user_id'],
@@ -23,6 +23,7 @@ const REFERENCES = [
   ['chatbots', 'owner_id'],
   ['chatbots', 'permissions.user_id'],
   ['webhooks', 'owner_id'],
+  ['events', 'readers'],
   ['ssoIdentities', 'user_id'],
   ['auditEvents', 'user_id'],
   ['auditEvents', 'target.user_id'],

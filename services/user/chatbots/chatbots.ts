@@ -10,6 +10,7 @@ import { deleteChatbot } from './delete.ts';
 import { duplicateChatbot } from './duplicate.ts';
 import { getChatbot } from './get.ts';
 import { listChatbots } from './list.ts';
+import { moveChatbot } from './move.ts';
 import { updateChatbot } from './update.ts';
 
 /** The routes under /api/v1/chatbots; register behind `requirePrincipal`. */
@@ -23,6 +24,7 @@ export async function chatbots(
   await app.register(updateChatbot, options);
   await app.register(deleteChatbot, options);
   await app.register(duplicateChatbot, options);
+  await app.register(moveChatbot, options);
   await app.register(listAccess, options);
   await app.register(ownAccess, options);
   await app.register(grantAccess, options);

@@ -23,11 +23,21 @@ const ORGANIZATION = '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21';
 const DEPARTMENT = '01936f2f-02b1-7c1f-9a77-3f1d3c0e8b52';
 const AT = '2026-01-15T09:30:00.000Z';
 
+/** The fields of an archived place; a place that is not archived lacks them. */
+const archiveFields = {
+  archived_at: z.string().meta({ format: 'date-time' }).exactOptional(),
+  deletes_at: z
+    .string()
+    .meta({ format: 'date-time', description: 'When the archived place is deleted for good' })
+    .exactOptional(),
+};
+
 export const organizationRecord = z
   .object({
     organization_id: z.string(),
     name: z.string(),
     created_at: z.string().meta({ format: 'date-time' }),
+    ...archiveFields,
   })
   .meta({
     description: 'The organization',
@@ -40,6 +50,11 @@ export const departmentRecord = z
     organization_id: z.string(),
     name: z.string(),
     created_at: z.string().meta({ format: 'date-time' }),
+    ...archiveFields,
+    move_to: z
+      .string()
+      .meta({ description: 'The department to which the chatbots of an archived department move' })
+      .exactOptional(),
   })
   .meta({
     description: 'The department',

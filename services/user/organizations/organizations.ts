@@ -4,6 +4,10 @@ import { removeLeavingMarks } from '../access/last-owner.ts';
 import { requireMembership } from '../access/membership.ts';
 import type { Database } from '../database.ts';
 import type { Mailer } from '../mail.ts';
+import { archiveDepartment } from './archive/archive-department.ts';
+import { archiveOrganization } from './archive/archive-organization.ts';
+import { restoreDepartment } from './archive/restore-department.ts';
+import { restoreOrganization } from './archive/restore-organization.ts';
 import { listAudit } from './audit.ts';
 import { createOrganization } from './create.ts';
 import { analytics } from './departments/analytics.ts';
@@ -23,6 +27,7 @@ import { listInvitations } from './invitations/list.ts';
 import { withdrawInvitation } from './invitations/withdraw.ts';
 import { listOrganizations } from './list.ts';
 import { getMember } from './members/get.ts';
+import { leaveOrganization } from './members/leave.ts';
 import { listMembers } from './members/list.ts';
 import { removeMember } from './members/remove.ts';
 import { setMember } from './members/set.ts';
@@ -39,6 +44,8 @@ interface Options {
   db: Database;
   mailer: Mailer;
   now: () => number;
+  /** Runs the jobs of archived places now. */
+  wakeClosing: () => void;
   exportTuning: ExportTuning;
 }
 
@@ -50,6 +57,9 @@ export async function organizations(app: FastifyInstance, options: Options): Pro
     listOrganizations,
     getOrganization,
     updateOrganization,
+    archiveOrganization,
+    restoreOrganization,
+    leaveOrganization,
     listAudit,
     listOwners,
     addOwner,
@@ -58,6 +68,8 @@ export async function organizations(app: FastifyInstance, options: Options): Pro
     listDepartments,
     getDepartment,
     updateDepartment,
+    archiveDepartment,
+    restoreDepartment,
     analytics,
     billing,
     billingHistory,

@@ -9,7 +9,7 @@ export const MAX_OWNERS = 100;
 export const ARCHIVED_DAYS = 30;
 
 /** What an organization or department holds while it is archived, and none of it otherwise (CONTRACT.md §Archive). */
-interface Closing {
+export interface Closing {
   /** ISO 8601, as is `deletes_at`. */
   archived_at?: string;
   /** When the deletion becomes due. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { closedAmong, isWrite } from '../access/archived.ts';
 import { digest } from '../sso/login/flow.ts';
 import type { SsoOptions } from '../sso/options.ts';
 import { hasSsoPlan } from '../sso/plan.ts';
@@ -12,7 +13,10 @@ declare module 'fastify' {
   }
 }
 
-/** Requires the SCIM token of an enabled connection on every route of this scope. 401 comes before 404. */
+/**
+ * Requires the SCIM token of an enabled connection on every route of this scope. 401 comes before 404. An archived
+ * organization is read-only.
+ */
 export const requireScimToken = fp(async (app: FastifyInstance, { db }: Pick<SsoOptions, 'db'>) => {
   app.decorateRequest('scimConnection', undefined);
   app.addHook('onRequest', async (request) => {
@@ -21,11 +25,21 @@ export const requireScimToken = fp(async (app: FastifyInstance, { db }: Pick<Sso
     const connection = await db.ssoConnections.findOne({ scim_token: digest(token) });
     if (!connection?.enabled)
       throw new ScimError(401, 'The token is unknown, revoked or of a disabled connection');
-    if (!(await hasSsoPlan(db, connection.organization_id)))
-      throw new ScimError(403, 'The plan of the organization does not include provisioning');
+    const { organization_id } = connection;
+    const organization = { organization_id, department_id: null };
+    const [hasPlan, isClosed] = await Promise.all([
+      hasSsoPlan(db, organization_id),
+      closedAmong(db, isChange(request) ? [organization] : []),
+    ]);
+    if (!hasPlan) throw new ScimError(403, 'The plan of the organization does not include provisioning');
+    if (isChange(request) && isClosed(organization)) throw new ScimError(403, 'The organization is archived');
     request.scimConnection = connection;
   });
 });
+
+/** A search may be a POST (RFC 7644 §3.4.3). */
+const isChange = (request: FastifyRequest): boolean =>
+  isWrite(request) && !request.routeOptions.url?.endsWith('/.search');
 
 export function connectionOf({ scimConnection }: FastifyRequest): Connection {
   if (!scimConnection) throw new Error('the route is not under /scim/v2');

@@ -1,11 +1,13 @@
 import { BEARER_FAILURES, failures, found } from '@gatehouse/shared/http/errors';
 import { expecting, line, oneOf } from '@gatehouse/shared/http/fields';
+import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 import { EVENT_NAMES } from './events.ts';
-import { manages } from './managers.ts';
-import { WEBHOOK_STATUSES, type Webhook } from './records.ts';
+import { HEALTH_EXAMPLE, healthRecord, presentHealth } from './history/present-health.ts';
+import { assertManages } from './managers.ts';
+import { placeOf, WEBHOOK_STATUSES, type Webhook } from './records.ts';
 import { MASKED, maskedHeaders } from './registration/headers.ts';
 
 /** What the operations on webhooks share. */
@@ -85,6 +87,7 @@ export const webhookRecord = z
     previous_secret_until: dateTime
       .nullable()
       .meta({ description: 'The newest rotated-out secret also signs until then' }),
+    health: healthRecord,
   })
   .meta({
     description: 'The webhook',
@@ -105,6 +108,7 @@ export const webhookRecord = z
         created_at: '2026-01-15T09:30:00.000Z',
         updated_at: '2026-01-15T09:30:00.000Z',
         previous_secret_until: null,
+        health: HEALTH_EXAMPLE,
       },
     ],
   });
@@ -126,14 +130,9 @@ export const presentWebhook = (webhook: Webhook, now: number): z.infer<typeof we
     created_at: webhook.created_at.toISOString(),
     updated_at: webhook.updated_at.toISOString(),
     previous_secret_until: previous?.until.toISOString() ?? null,
+    health: presentHealth(webhook),
   };
 };
-
-/** Of a webhook that belongs to an account, nulls. */
-export const placeOf = ({
-  organization_id = null,
-  department_id = null,
-}: Pick<Webhook, 'organization_id' | 'department_id'>) => ({ organization_id, department_id });
 
 /**
  * What the audit keeps of a webhook: of the URL the origin only, because receivers put keys into path and query, and
@@ -158,14 +157,12 @@ export const auditedWebhook = ({
 });
 
 /**
- * Finds a webhook that the caller manages.
- * @param own.owner_id the caller.
- * @throws {AppError} notFound, also for a webhook that only others manage.
+ * Finds the webhook that the path names.
+ * @throws {AppError} notFound, also for a webhook that only others manage; forbidden for a write in an archived place.
  */
-export async function ownWebhook(
-  db: Database,
-  { webhook_id, owner_id: caller }: { webhook_id: string; owner_id: string },
-): Promise<WithId<Webhook>> {
+export async function managedWebhook(db: Database, request: FastifyRequest): Promise<WithId<Webhook>> {
+  const { webhook_id } = request.params as { webhook_id: string };
   const webhook = found(await db.webhooks.findOne({ webhook_id }));
-  return found((await manages(db, caller, webhook)) ? webhook : null);
+  await assertManages(db, request, webhook);
+  return webhook;
 }

@@ -35,6 +35,13 @@ const published = <Name extends PlatformEventName>(name: Name) =>
     id: eventId.meta({
       description: 'Identifies the event. Use the same id when publishing it again after a failure',
     }),
+    organization_id: line(200).exactOptional().meta({
+      description:
+        'The organization whose webhooks receive the event too; defaults to the place of its chatbot',
+    }),
+    department_id: line(200).exactOptional().meta({
+      description: 'The department, likewise; its organization follows from it',
+    }),
     event: z.literal(name),
     owner_id: line(200).meta({ description: 'The user_id of the account whose webhooks receive the event' }),
     timestamp: isoDateTime

@@ -8,6 +8,8 @@ import type { ValidateReceiverUrl } from './registration/receiver-url.ts';
 export interface WebhookOptions {
   db: Database;
   now: () => number;
+  /** Milliseconds for which events and deliveries are kept. */
+  retention: number;
   secrets: Secrets;
   sender: Sender;
   /** Milliseconds for the attempt of a test event. */

@@ -2,11 +2,13 @@ import type { Config } from '@gatehouse/shared/config';
 import type { FastifyInstance } from 'fastify';
 import { Counter } from 'prom-client';
 import type { Database } from '../database.ts';
+import type { Mailer } from '../mail.ts';
 import { createAgent } from '../outbound/agent.ts';
 import { createResolve, type Resolve } from '../outbound/public-address.ts';
 import { createSecrets } from '../secrets.ts';
 import { createRecordOutcome } from './delivery/record-outcome.ts';
 import { createSend } from './delivery/send.ts';
+import { createOwnerTeller } from './delivery/tell-owners.ts';
 import { createWake } from './delivery/wake.ts';
 import { createWorker } from './delivery/worker.ts';
 import { createAccept } from './intake/accept.ts';
@@ -29,6 +31,8 @@ const DEFAULTS = {
   leaseDuration: 5_000,
   /** To keep the lease of an empty queue, since more often follows. */
   linger: 50,
+  /** Of nothing but failures after which a webhook is disabled. */
+  disableAfter: 3 * 86_400_000,
 };
 
 export type DeliveryTuning = Partial<typeof DEFAULTS> & { resolve?: Resolve };
@@ -36,12 +40,13 @@ export type DeliveryTuning = Partial<typeof DEFAULTS> & { resolve?: Resolve };
 interface Options extends DeliveryTuning {
   config: Config<'user'>;
   db: Database;
+  mailer: Mailer;
   now: () => number;
 }
 
 /** Assembles intake and delivery. Both run from the start of the service until it stops. */
 export function createDelivery(app: FastifyInstance, options: Options) {
-  const { config, db, now, resolve = createResolve(), ...tuning } = options;
+  const { config, db, mailer, now, resolve = createResolve(), ...tuning } = options;
   const { attemptTimeout, testTimeout, resolveTimeout, ...timing } = { ...DEFAULTS, ...tuning };
   const { log } = app;
   const receivers = { allowPrivate: config.WEBHOOK_ALLOW_PRIVATE, ports: config.WEBHOOK_PORTS, resolve };
@@ -60,26 +65,33 @@ export function createDelivery(app: FastifyInstance, options: Options) {
     db,
     recordOutcome: createRecordOutcome({ db, now }),
     countAttempt: (result) => attempts.inc({ result }),
+    onDisabled: () => owners.tellSoon(),
     log,
   });
   const { webhookChanged, deliveriesAdded } = createWake({ db, now, worker });
-  const accept = createAccept({ db, now, deliveriesAdded });
+  const retention = config.WEBHOOK_RETENTION_DAYS * 86_400_000;
+  const intake = { db, now, retention, deliveriesAdded };
+  const accept = createAccept(intake);
 
   const relay = createRelay({ ...timing, db, now, accept, log });
   app.decorate('relayAudited', relay.relaySoon);
 
+  const owners = createOwnerTeller({ db, mailer, now, accept, log });
+
   let stopRepair = () => {};
   app.addHook('onReady', async () => {
     await resealSecrets(db, secrets);
-    stopRepair = startRepair({ db, now, accept, deliveriesAdded, log });
+    stopRepair = startRepair({ ...intake, accept, log });
     worker.start();
     relay.start();
+    owners.start();
   });
   // Runs before the server and the database close.
   app.addHook('preClose', async () => {
     stopRepair();
     await relay.stop();
     await worker.stop();
+    await owners.stop();
     await agent.destroy();
   });
   const httpsOnly = config.NODE_ENV === 'production';
@@ -88,5 +100,5 @@ export function createDelivery(app: FastifyInstance, options: Options) {
     httpsOnly,
     resolveTimeout,
   });
-  return { accept, webhookChanged, secrets, sender, testTimeout, validateReceiverUrl };
+  return { accept, retention, webhookChanged, secrets, sender, testTimeout, validateReceiverUrl };
 }

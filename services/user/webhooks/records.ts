@@ -6,8 +6,8 @@ import type { EventName } from './events.ts';
 export const WEBHOOK_STATUSES = ['active', 'paused', 'disabled'] as const;
 type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
-/** Days for which events and deliveries are kept and can be replayed. */
-export const KEPT_DAYS = 30;
+/** Milliseconds for which events and deliveries are kept and can be replayed, unless the operator sets another time. */
+export const DEFAULT_RETENTION = 30 * 86_400_000;
 
 /** Who hears an event. */
 export interface Audience {
@@ -44,7 +44,7 @@ export interface Webhook {
   slot: number | string;
   url: string;
   events: EventName[];
-  /** `paused` by the owner, `disabled` by a receiver that answered 410. */
+  /** `paused` by the owner, `disabled` by a worker. */
   status: WebhookStatus;
   /** Encrypted, see services/user/secrets.ts. */
   secret: string;
@@ -63,7 +63,43 @@ export interface Webhook {
   wakes: number;
   /** Counts the calls that canceled deliveries, so that a worker forgets what it read ahead. */
   cancellations?: number;
+
+  /** Written by the worker that holds the lease. */
+  health?: Health;
+  /** Why and when a worker disabled it; null once it is active again. */
+  disabled?: { reason: DisabledReason; at: Date } | null;
+  /** Who must be told that it was disabled, until it is done. */
+  notice?: {
+    /** When a process must look; while one sends mails, when another may. */
+    due: Date;
+    reason: DisabledReason;
+    at: Date;
+    /** The accounts that have not been told yet; absent until they are looked up. */
+    recipients?: string[];
+  };
 }
+
+/** `gone`: the receiver answered 410. `failing`: nothing but failures for too long. */
+export const DISABLED_REASONS = ['gone', 'failing'] as const;
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
+
+/** How the attempts to deliver went lately. */
+export interface Health {
+  last_success_at: Date | null;
+  last_failure_at: Date | null;
+  /** Failed attempts since the last success. */
+  consecutive_failures: number;
+  /** When the first of them failed; see delivery/health.ts. */
+  failing_since: Date | null;
+  /** The attempts of the last day, oldest hour first. */
+  hours: { hour: number; delivered: number; failed: number }[];
+}
+
+/** The place of a webhook; nulls if it belongs to an account. */
+export const placeOf = ({
+  organization_id = null,
+  department_id = null,
+}: Pick<Webhook, 'organization_id' | 'department_id'>) => ({ organization_id, department_id });
 
 /** An accepted event, kept so that it is accepted only once. */
 export interface StoredEvent extends Audience {
@@ -74,15 +110,27 @@ export interface StoredEvent extends Audience {
   payload: string;
   /** A digest of the published content: the same id with other content is a conflict. */
   fingerprint: string;
+  /** Orders the events, see intake/event-log.ts. Older events have none. */
+  position?: number;
+  /** The ids of those who may read it, see intake/readers.ts. */
+  readers?: string[];
   accepted_at: Date;
   expires_at: Date;
 }
 
-/** Events whose deliveries may be incomplete. Deleted once they exist; repair completes those of an interrupted intake. */
-export interface Intake {
-  _id: string;
-  event_ids: string[];
-  began_at: Date;
+/** The order of the events, and the intakes that are storing some; see intake/event-log.ts. */
+export interface EventLog {
+  _id: 'events';
+  /** The next free position. */
+  next: number;
+  open: OpenIntake[];
+}
+
+/** An intake whose events or deliveries may be incomplete. It has reserved `count` positions from `first` on. */
+export interface OpenIntake {
+  id: string;
+  first: number;
+  count: number;
 }
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
@@ -176,10 +224,16 @@ export const webhookCollections = {
     { key: { organization_id: 1, department_id: 1 } },
     // Queues that are due.
     { key: { status: 1, due_at: 1 } },
+    // Webhooks that were disabled, and whose owners are not told yet.
+    { key: { 'notice.due': 1 }, sparse: true },
   ]),
-  events: collection<StoredEvent>('events', [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }]),
-  // Intakes that a kill interrupted.
-  eventIntakes: collection<Intake>('event_intakes', [{ key: { began_at: 1 } }]),
+  events: collection<StoredEvent>('events', [
+    { key: { position: 1 }, unique: true, partialFilterExpression: { position: { $gt: 0 } } },
+    // The events that an account, organization or department may read, in order.
+    { key: { readers: 1, position: 1 } },
+    { key: { expires_at: 1 }, expireAfterSeconds: 0 },
+  ]),
+  eventLog: collection<EventLog>('event_log', []),
   relayLeases: collection<RelayLease>('relay_leases', []),
   webhookDeliveries: collection<Delivery>('webhook_deliveries', [
     { key: BY_DUE, partialFilterExpression: { status: 'pending' } },

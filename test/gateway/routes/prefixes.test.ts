@@ -17,6 +17,7 @@ const TABLE: [prefix: string, setting: string][] = [
   ['/api/v1/organizations', 'USER_SERVICE_URL'],
   ['/api/v1/chatbots', 'UPSTREAM_CHATBOTS'],
   ['/api/v1/webhooks', 'USER_SERVICE_URL'],
+  ['/api/v1/events', 'USER_SERVICE_URL'],
   ['/api/v1/sso', 'USER_SERVICE_URL'],
   ['/api/v1/selection', 'UPSTREAM_SELECTION'],
   ['/api/v1/crawl', 'UPSTREAM_CRAWL'],

@@ -111,7 +111,16 @@ describe('the routes of identity providers and browsers', () => {
     expect((await client()('/oauth/callback?code=a', { headers: { authorization } })).status).toBe(200);
   });
 
-  test.each(['/saml/acs', '/oauth/callback', '/scim/v2/Users', '/api/v1/auth/sso/exchange'])(
+  test('SCIM counts against the budget of its address only when its token is refused', async () => {
+    const call = client();
+    for (let turn = 0; turn < 8; turn += 1) expect((await call('/scim/v2/Users')).status).toBe(200);
+    user.reply = (_, response) =>
+      response.writeHead(401, { 'content-type': 'application/scim+json' }).end('{}');
+    for (let turn = 0; turn < 3; turn += 1) expect((await call('/scim/v2/Users')).status).toBe(401);
+    expect((await call('/scim/v2/Users')).status).toBe(429);
+  });
+
+  test.each(['/saml/acs', '/oauth/callback', '/api/v1/auth/sso/exchange'])(
     '%s counts against the budget of its address',
     async (path) => {
       const call = client();

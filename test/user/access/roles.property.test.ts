@@ -67,7 +67,13 @@ async function store({ owners, members, chatbots }: State): Promise<ChatbotIds> 
   );
   await db.departments.insertMany(
     DEPARTMENTS.map(
-      (_, number) => ({ ...place(number), name_key: [`${number}`], created_at: AT }) as Department,
+      (_, number) =>
+        ({
+          ...place(number),
+          name_key: [`${number}`],
+          created_at: AT,
+          billing: { subscription_plan: 'Free', payment_status: 'pending' },
+        }) as Department,
     ),
   );
   const memberships = members.flatMap((roles, department) =>

@@ -44,8 +44,8 @@ test.each(['own', 'department'] as const)('decides the role with one command: %s
     });
   expect(await commandsOf(editor, 'POST', `${path}/duplicate`)).toEqual({
     status: 201,
-    // The second find looks for webhooks subscribed to chatbot.created.
-    commands: authorized('find', 'find', 'insert', AUDIT),
+    // The update removes the mark once `chatbot.created` is accepted.
+    commands: authorized('find', 'insert', 'update', AUDIT),
   });
   expect(await commandsOf(which === 'own' ? editor : ada, 'DELETE', path)).toEqual({
     status: 200,
@@ -62,7 +62,7 @@ test('creates a personal chatbot without reading roles', async () => {
   const chatbot = { name: 'Porter', type: '3d', avatar_id: '7', language: 'en' };
   expect(await commandsOf(ada, 'POST', '/create', chatbot)).toEqual({
     status: 201,
-    commands: ['find', 'find', 'insert', AUDIT],
+    commands: ['find', 'insert', 'update', AUDIT],
   });
 });
 

@@ -217,6 +217,7 @@ describe('GET …/members/{user_id}', () => {
     for (const caller of [team.ada, team.people.Viewer, eve])
       expect(await view(caller)).toStrictEqual({
         user_id: eve.user_id,
+        name: 'Person',
         role: 'Admin',
         email: null,
         granted_by: team.ada.user_id,

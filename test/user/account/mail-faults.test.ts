@@ -180,6 +180,7 @@ beforeAll(async () => {
     sendOtp: (...mail) => current.sendOtp(...mail),
     sendInvitation: (...mail) => current.sendInvitation(...mail),
     sendDeprovisioned: (...mail) => current.sendDeprovisioned(...mail),
+    sendWebhookDisabled: (...mail) => current.sendWebhookDisabled(...mail),
     verify: () => current.verify(),
     close: () => current.close(),
   };

@@ -89,6 +89,7 @@ describe('an id that a deleted account has left behind is never drawn', () => {
     ['chatbots', (owner_id) => ({ chatbot_id: 'owned', owner_id })],
     ['chatbots', (user_id) => ({ chatbot_id: 'shared', owner_id: 'other', permissions: [{ user_id }] })],
     ['webhooks', (owner_id) => ({ webhook_id: 'webhook', owner_id, slot: 0 })],
+    ['events', (user_id) => ({ _id: 'event', readers: [user_id, 'organization'] })],
     ['auditEvents', (user_id) => ({ user_id })],
     ['auditEvents', (user_id) => ({ target: { user_id } })],
   ];

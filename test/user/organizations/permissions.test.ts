@@ -30,6 +30,8 @@ interface Operation {
   orOneself?: boolean;
   body?: object;
   success?: number;
+  /** Whether the places of its path are archived before. */
+  restores?: boolean;
 }
 
 const ORGANIZATION = '/{organization_id}';
@@ -39,6 +41,9 @@ const OPERATIONS: Operation[] = [
   { method: 'POST', path: '', needs: 'own', body: { name: 'Engines' }, success: 201 },
   { method: 'GET', path: ORGANIZATION, needs: 'membership' },
   { method: 'PATCH', path: ORGANIZATION, needs: 'ownership', body: { name: 'Engines' } },
+  { method: 'POST', path: `${ORGANIZATION}/archive`, needs: 'ownership' },
+  { method: 'POST', path: `${ORGANIZATION}/restore`, needs: 'ownership', restores: true },
+  { method: 'DELETE', path: `${ORGANIZATION}/members/{user_id}`, needs: 'remove users', orOneself: true },
   { method: 'GET', path: `${ORGANIZATION}/audit`, needs: 'ownership' },
   { method: 'GET', path: `${ORGANIZATION}/owners`, needs: 'view users' },
   { method: 'PUT', path: `${ORGANIZATION}/owners/{user_id}`, needs: 'ownership' },
@@ -53,6 +58,13 @@ const OPERATIONS: Operation[] = [
   },
   { method: 'GET', path: DEPARTMENT, needs: 'membership' },
   { method: 'PATCH', path: DEPARTMENT, needs: 'ownership', body: { name: 'Renamed' } },
+  {
+    method: 'POST',
+    path: `${DEPARTMENT}/archive`,
+    needs: 'ownership',
+    body: { chatbots: 'delete' },
+  },
+  { method: 'POST', path: `${DEPARTMENT}/restore`, needs: 'ownership', restores: true },
   { method: 'GET', path: `${DEPARTMENT}/analytics`, needs: 'view analytics' },
   { method: 'GET', path: `${DEPARTMENT}/billing`, needs: 'view billing' },
   { method: 'GET', path: `${DEPARTMENT}/billing/history`, needs: 'manage payment' },
@@ -130,27 +142,46 @@ const personOf = (caller: (typeof CALLERS)[number]): Person => {
   return caller === 'a stranger' ? stranger : team.people[caller];
 };
 
-function expected({ path, needs, success = 200 }: Operation, caller: (typeof CALLERS)[number]): number {
+/** The removal of a person from every department. */
+const isRemoval = ({ method, path }: Pick<Operation, 'method' | 'path'>) =>
+  method === 'DELETE' && path === `${ORGANIZATION}/members/{user_id}`;
+
+function expected(
+  { method, path, needs, success = 200 }: Operation,
+  caller: (typeof CALLERS)[number],
+): number {
   if (needs === 'own') return success;
   if (caller === 'a stranger') return 404;
-  if (caller === 'an Owner of another department' && path.startsWith(DEPARTMENT)) return 404;
+  const isElsewhere = path.startsWith(DEPARTMENT) || isRemoval({ method, path });
+  if (caller === 'an Owner of another department' && isElsewhere) return 404;
   if (caller === 'the Owner of the organization' || needs === 'membership') return success;
   if (needs === 'ownership') return 403;
   const role = caller === 'an Owner of another department' ? 'Owner' : caller;
   return may(role, needs) ? success : 403;
 }
 
+/** Archives one of the places of the team, and restores the other. */
+async function setArchived(what: 'organization' | 'department' | null): Promise<void> {
+  const { organization_id, department_id } = team;
+  const archive = { $set: { archived_at: service.at(), deletes_at: service.at() } };
+  const restore = { $unset: { archived_at: true, deletes_at: true } } as const;
+  const { organizations, departments } = service.db;
+  await organizations.updateOne({ organization_id }, what === 'organization' ? archive : restore);
+  await departments.updateOne({ department_id }, what === 'department' ? archive : restore);
+}
+
 /** The path of an operation, aimed at a new user, invitation or export of the caller. */
-async function newTarget({ method, path }: Operation, caller = team.ada): Promise<string> {
+async function newTarget({ method, path, restores }: Operation, caller = team.ada): Promise<string> {
   const target = await service.newPerson();
   let invitation_id = '';
   const { organization_id, department_id } = team;
+  await setArchived(restores ? (path.startsWith(DEPARTMENT) ? 'department' : 'organization') : null);
   // An organization stores only a few exports.
   await service.db.exports.deleteMany({ organization_id });
   const export_id = path.includes('{export_id}')
     ? await storeExport(service, { organization_id, department_id, created_by: caller.user_id })
     : '';
-  if (path.endsWith('{user_id}') && path.startsWith(DEPARTMENT))
+  if (isRemoval({ method, path }) || (path.endsWith('{user_id}') && path.startsWith(DEPARTMENT)))
     await service.storeMember(team, target, 'Analyst');
   else if (path.endsWith('/members/{user_id}') || (method === 'DELETE' && path.endsWith('{user_id}')))
     await service.db.organizations.updateOne(

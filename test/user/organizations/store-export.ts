@@ -48,3 +48,32 @@ export async function storeExport(
   });
   return export_id;
 }
+
+/** A pending JSON export of members. */
+export function pendingExport(
+  place: Pick<ExportJob, 'organization_id' | 'department_id' | 'created_by'>,
+  now: number,
+  fields: Partial<ExportJob> = {},
+): ExportJob {
+  return {
+    export_id: randomUUIDv7(),
+    ...place,
+    format: 'json',
+    data: ['members'],
+    sees: ['view users', 'view billing'],
+    status: 'pending',
+    rows_total: null,
+    rows_done: 0,
+    files: [],
+    error: null,
+    created_at: new Date(now),
+    finished_at: null,
+    expires_at: new Date(now + 86_400_000),
+    slot: 0,
+    running_slot: 0,
+    due_at: new Date(now),
+    lease: null,
+    claims: 0,
+    ...fields,
+  };
+}

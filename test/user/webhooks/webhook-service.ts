@@ -36,6 +36,11 @@ export async function startWebhookService({
     return {
       user_id: user.user_id,
       call,
+      /** Pulls events. */
+      events: (query: string) =>
+        send(`${services.user}/api/v1/events${query}`, {
+          headers: { authorization: bearerOf(user, clock.now()) },
+        }),
       /** @returns the webhook_id. */
       async configure(fields: object): Promise<string> {
         const given = { events: ['conversation.started'], secret: SECRET, ...fields };

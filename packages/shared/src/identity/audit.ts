@@ -52,6 +52,7 @@ export const AUDIT_ACTIONS = [
   'webhook.rotate',
   'webhook.delete',
   'webhook.cancel',
+  'webhook.disable',
   'sso.login',
   'sso.logout',
   'sso.link',

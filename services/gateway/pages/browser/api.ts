@@ -1,7 +1,7 @@
 import { noteBudget } from './budget.ts';
 import { noteServerTime } from './server-clock.ts';
 import { currentSession, endSession } from './session.ts';
-import { formatWait, texts } from './texts.ts';
+import { formatNumber, formatWait, texts } from './texts.ts';
 
 /** A call that failed, with a message for the reader. */
 export class ApiError extends Error {
@@ -40,7 +40,27 @@ interface Call {
 }
 
 /** Calls the public API. @throws {ApiError} */
-async function call<T>({ method, path, token, body, headers = {} }: Call): Promise<T> {
+async function call<T>(request: Call): Promise<T> {
+  const response = await send(request, AbortSignal.timeout(TIMEOUT));
+  const answer = await response.json().catch(() => undefined);
+  if (response.ok && answer !== undefined) return answer as T;
+  throw errorOf(response, answer);
+}
+
+/** Calls the public API for a file. Its body may take longer than other answers. @throws {ApiError} */
+export async function getFile(path: string): Promise<Response> {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), TIMEOUT);
+  const response = await send({ method: 'GET', path }, controller.signal);
+  clearTimeout(timer);
+  return response;
+}
+
+/** @returns the answer of a call that succeeds. @throws {ApiError} */
+async function send(
+  { method, path, token, body, headers = {} }: Call,
+  signal: AbortSignal,
+): Promise<Response> {
   const bearer = token ?? currentSession()?.token;
   const response = await fetch(path, {
     method,
@@ -52,16 +72,15 @@ async function call<T>({ method, path, token, body, headers = {} }: Call): Promi
     credentials: 'same-origin',
     cache: 'no-store',
     redirect: 'error',
-    signal: AbortSignal.timeout(TIMEOUT),
+    signal,
     ...(body !== undefined && { body }),
   }).catch(() => {
     throw new ApiError(navigator.onLine ? texts.errors.unreachable : texts.errors.offline);
   });
   noteServerTime(response.headers);
   if (!path.startsWith('/v2/')) noteBudget(response.headers);
-  const answer = await response.json().catch(() => undefined);
-  if (response.ok && answer !== undefined) return answer as T;
-  const error = errorOf(response, answer);
+  if (response.ok) return response;
+  const error = errorOf(response, await response.json().catch(() => undefined));
   // The session has ended elsewhere; the session of this tab may have changed since the call began.
   const isCurrent = bearer !== undefined && bearer === currentSession()?.token;
   if (isCurrent && error.code === 'INVALID_TOKEN') endSession('expired');
@@ -86,12 +105,19 @@ function errorOf(response: Response, answer: unknown): ApiError {
   const message =
     [detail, error.details, error.message].find((text) => typeof text === 'string') ??
     texts.errors.unexpected;
-  const known = texts.errors.known[message];
+  const known = texts.errors.known[message] ?? quotaText(message);
   if (response.status >= 500) return new ApiError(known ?? texts.errors.unavailable, details);
   // A message about a field begins with the name of the field.
   const [, field, problem = ''] = /^(\w+) ((?:is|must) .+)$/.exec(message) ?? [];
   const shown = known ?? (field ? texts.errors.field(problem) : message);
   return new ApiError(shown, { ...details, field: field ?? FIELDS[message] });
+}
+
+/** Explains that a plan allows no more: `A department on the Free plan has at most 1000 members`. */
+function quotaText(message: string): string | undefined {
+  const [, plan = '', limit, kind] = /on the (\w+) plan has at most (\d+) (\w+)$/.exec(message) ?? [];
+  const words = texts.errors.quotas[kind as keyof typeof texts.errors.quotas];
+  return words?.(plan, formatNumber(Number(limit)));
 }
 
 /** The fields that messages without a field are about. */

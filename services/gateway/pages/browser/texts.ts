@@ -44,6 +44,20 @@ export function formatWait(seconds: number): string {
   return format.format(Math.ceil(seconds / length));
 }
 
+const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
+
+/** For example `41.9 kB`. @param bytes at least 0. */
+export function formatSize(bytes: number): string {
+  const power = Math.min(SIZES.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const format = new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit: SIZES[power] ?? 'byte',
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: 1,
+  });
+  return format.format(bytes / 1000 ** power);
+}
+
 export const formatNumber = (value: number): string => new Intl.NumberFormat(locale).format(value);
 
 /** For example `0:42`. @param seconds at least 0. */

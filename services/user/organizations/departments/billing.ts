@@ -4,6 +4,7 @@ import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { membershipOf } from '../../access/membership.ts';
+import { archivedIn } from '../../access/roles.ts';
 import type { Database } from '../../database.ts';
 import { bodyRefusals, departmentPath, refusals, tagged } from '../contract.ts';
 import { type Department, PAYMENT_STATUSES, PLANS } from '../records.ts';
@@ -18,6 +19,10 @@ export const billingRecord = z
       .string()
       .meta({ format: 'date', description: 'The date on which the plan was chosen' }),
     updated_at: z.string().meta({ format: 'date-time' }),
+    ended_at: z
+      .string()
+      .meta({ format: 'date-time', description: 'Since when the department or its organization is archived' })
+      .exactOptional(),
   })
   .meta({
     description: 'The billing record',
@@ -56,7 +61,8 @@ export const billing: FastifyPluginAsyncZod<{ db: Database; now: () => number }>
       schema: {
         ...tagged,
         summary: 'Read the billing record of a department',
-        description: 'Each department has its own plan and payment status.',
+        description:
+          'Each department has its own plan and payment status. The billing of an archived department has ended.',
         params: departmentPath,
         response: { 200: billingRecord, ...refusals },
       },
@@ -64,7 +70,8 @@ export const billing: FastifyPluginAsyncZod<{ db: Database; now: () => number }>
     async (request) => {
       const { organization_id, department_id } = request.params;
       const { billing } = found(await db.departments.findOne({ organization_id, department_id }));
-      return { department_id, ...billing };
+      const archived = archivedIn(membershipOf(request).roles, department_id);
+      return { department_id, ...billing, ...(archived && { ended_at: archived.at }) };
     },
   );
 

@@ -14,7 +14,7 @@ import type { Membership } from '../records.ts';
 
 const REMOVED = { message: 'Member removed' } as const;
 
-const config = { permission: 'remove users', orOneself: true } as const;
+const config = { permission: 'remove users', orOneself: true, whileArchived: 'oneself' } as const;
 
 const schema = {
   ...tagged,

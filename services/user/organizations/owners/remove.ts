@@ -12,7 +12,7 @@ import { organizationPath, refusals, tagged } from '../contract.ts';
 
 const REMOVED = { message: 'Owner removed' } as const;
 
-const config = { permission: 'ownership' } as const;
+const config = { permission: 'ownership', whileArchived: 'oneself' } as const;
 
 const schema = {
   ...tagged,

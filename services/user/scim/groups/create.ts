@@ -9,7 +9,7 @@ import type { Call } from '../options.ts';
 import { auditGroup } from './audited.ts';
 import { type GroupInput, readGroup } from './input.ts';
 import { addMembers, requireMembers } from './members.ts';
-import type { Group } from './records.ts';
+import { type Group, requireOpen } from './records.ts';
 
 /** Creates a department, or takes up again the one that the connection has deleted as a group. @throws {ScimError} */
 export async function createGroup(call: Call, body: unknown): Promise<Group> {
@@ -47,6 +47,7 @@ async function retake(call: Call, displayName: string, external_id: string | nul
     .toArray();
   for (const department of same) {
     const { department_id } = department;
+    requireOpen(department);
     const scim = await db.scimGroups.findOneAndUpdate(
       { connection_id, department_id, deleted: true },
       { $set: { external_id, updated_at: new Date(now()) }, $inc: { version: 1 }, $unset: { deleted: true } },

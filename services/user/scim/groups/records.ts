@@ -1,7 +1,7 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import type { Department } from '../../organizations/records.ts';
 import type { ScimGroup } from '../../sso/records.ts';
-import { changedMeanwhile, notFound } from '../errors.ts';
+import { changedMeanwhile, notFound, ScimError } from '../errors.ts';
 import type { Call } from '../options.ts';
 import { requireVersion } from '../version.ts';
 
@@ -43,11 +43,16 @@ export async function findGroup(call: Call, department_id: string): Promise<Grou
   return group;
 }
 
+/** @throws {ScimError} 403 if the department is archived. */
+export function requireOpen({ archived_at }: Department): void {
+  if (archived_at !== undefined) throw new ScimError(403, 'The department is archived');
+}
+
 const MAX_TRIES = 50;
 
 /**
  * Claims the next version of a group, which a change does before its own writes. Of calls that expect the same
- * version, one succeeds. @throws {ScimError} 404 or 412.
+ * version, one succeeds. @throws {ScimError} 403, 404 or 412.
  */
 export async function nextVersion(
   call: Call,
@@ -59,6 +64,7 @@ export async function nextVersion(
   for (let turn = 0; turn < MAX_TRIES; turn += 1) {
     const group = await findGroup(call, department_id);
     const { connection_id, version, external_id } = group.scim;
+    requireOpen(group.department);
     requireVersion(ifMatch, version);
     const scim: ScimGroup = {
       connection_id,

@@ -2,13 +2,14 @@ import { randomUUIDv7 } from 'node:crypto';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyRequest } from 'fastify';
+import { closedAmong } from '../../access/archived.ts';
 import { endSelfGrants, newRevocation } from '../../access/end-self-grants.ts';
 import { removeIfWithoutRole } from '../../access/people-registry.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
 import { nameKeys } from '../../organizations/departments/name-keys.ts';
 import { addMember } from '../../organizations/members/add.ts';
-import type { Membership } from '../../organizations/records.ts';
+import type { Department, Membership } from '../../organizations/records.ts';
 import type { SsoOptions } from '../options.ts';
 import type { Connection } from '../records.ts';
 import type { Account } from './account.ts';
@@ -28,7 +29,7 @@ interface Assignment {
 
 /**
  * Makes a person a member of the department that their provider names, or else of the connection's default, and ends
- * the memberships in other departments that the connection granted.
+ * the memberships in other departments that the connection granted. Archived places stay as they are.
  */
 export async function assignDepartment(
   options: Pick<SsoOptions, 'db' | 'now'>,
@@ -40,10 +41,12 @@ export async function assignDepartment(
   const { db } = options;
   const { organization_id, connection_id } = connection;
   const { user_id } = user;
-  const [department_id, memberships] = await Promise.all([
+  const [target, memberships] = await Promise.all([
     departmentOf(db, request, connection, department),
     db.memberships.find({ user_id, organization_id }).toArray(),
   ]);
+  if (target?.archived_at !== undefined) return;
+  const department_id = target?.department_id;
   const own = memberships.filter(({ granted_by }) => granted_by === grantedBy(connection_id));
   const stays = isManaged && department === undefined;
   const isMember = memberships.some((each) => each.department_id === department_id);
@@ -52,18 +55,19 @@ export async function assignDepartment(
   const changes = own.filter((each) => !remains(each) || (role !== undefined && role !== each.role));
   if (changes.length === 0 && !joins) return;
   // An Owner of the organization is Owner in every department.
-  if (await isOwner(db, organization_id, user_id)) return;
+  if (await isOwnedOrArchived(db, organization_id, user_id)) return;
+  const isClosed = await closedAmong(db, changes);
   const change = { options, request, connection, user };
-  for (const membership of changes) {
+  for (const membership of changes.filter((each) => !isClosed(each))) {
     if (!remains(membership)) await remove(change, membership);
     else if (role !== undefined) await setRole(change, membership, role);
   }
   if (joins) await add(change, department_id, role ?? connection.default_role);
 }
 
-const isOwner = async (db: Database, organization_id: string, user_id: string): Promise<boolean> =>
+const isOwnedOrArchived = async (db: Database, organization_id: string, user_id: string): Promise<boolean> =>
   (await db.organizations.findOne(
-    { organization_id, 'owners.user_id': user_id },
+    { organization_id, $or: [{ 'owners.user_id': user_id }, { archived_at: { $exists: true } }] },
     { projection: { _id: 1 } },
   )) !== null;
 
@@ -73,7 +77,7 @@ async function departmentOf(
   request: FastifyRequest,
   { connection_id, organization_id, default_department_id }: Connection,
   name: string | undefined,
-): Promise<string | undefined> {
+): Promise<Pick<Department, 'department_id' | 'archived_at'> | undefined> {
   if (name === undefined && default_department_id === null) return undefined;
   const keys = name === undefined ? [] : nameKeys(name);
   const departments = await db.departments
@@ -82,7 +86,7 @@ async function departmentOf(
         organization_id,
         $or: [{ name_key: { $in: keys } }, { department_id: String(default_department_id) }],
       },
-      { projection: { department_id: 1, name: 1, name_key: 1 } },
+      { projection: { department_id: 1, name: 1, name_key: 1, archived_at: 1 } },
     )
     .toArray();
   // Two departments can look like the name without looking like each other: the closer one counts.
@@ -94,8 +98,7 @@ async function departmentOf(
       { connection_id, department: name.slice(0, 200), default_department_id },
       'the identity provider sent an unknown department: the default department of the connection applies',
     );
-  return (named ?? departments.find(({ department_id }) => department_id === default_department_id))
-    ?.department_id;
+  return named ?? departments.find(({ department_id }) => department_id === default_department_id);
 }
 
 interface Change {

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../../database.ts';
-import { BY_DUE } from '../records.ts';
+import { BY_DUE, type DisabledReason } from '../records.ts';
 import { bounded } from './database-timeout.ts';
 import { deliver, type Sender } from './deliver.ts';
 import { dropUnsubscribed } from './drop-unsubscribed.ts';
@@ -8,7 +8,9 @@ import type { ReadHeldWebhook } from './held-webhook.ts';
 import * as leases from './lease.ts';
 import { afterAttempt, INITIAL_STATE, maySend } from './receiver-state.ts';
 import type { DueDelivery, RecordOutcome, Result } from './record-outcome.ts';
+import { isDelivered } from './send.ts';
 import { createSignal } from './signal.ts';
+import { trackHealth } from './track-health.ts';
 
 /** Deliveries read at a time. */
 const PAGE = 200;
@@ -23,6 +25,10 @@ export interface WorkerContext extends Sender, leases.LeaseHolder {
   log: FastifyBaseLogger;
   /** Milliseconds to keep the lease of an empty queue, since more often follows. */
   linger: number;
+  /** Milliseconds of nothing but failures after which a webhook is disabled. */
+  disableAfter: number;
+  /** A webhook was disabled, and its owners must be told. */
+  onDisabled: () => void;
 }
 
 /** A queue whose lease this process holds. */
@@ -35,6 +41,8 @@ export interface Queue {
   stop(): void;
   /** Leaves the outcomes of attempts in flight unrecorded. */
   abandon(): void;
+  /** Saves what was counted since the lease was claimed. Never rejects. */
+  saveHealth(): Promise<void>;
   /** Resolves when the lease is released or lost. Never rejects. */
   readonly done: Promise<void>;
 }
@@ -52,6 +60,7 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
   let mayHaveMore = true;
   let page: DueDelivery[] = [];
   let receiver = INITIAL_STATE;
+  const health = trackHealth(worker, claimed, () => webhook.url);
   /** The ids of deliveries from the start of an attempt until its outcome is recorded. Bounds what is sent twice. */
   const unrecorded = new Set<string>();
   let failure: unknown;
@@ -70,12 +79,15 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
     }
   }
 
-  const mayStart = () => phase === 'sending' && ownerActive && maySend(receiver, unrecorded.size);
+  const mayStart = () =>
+    phase === 'sending' && ownerActive && !health.failsTooLong && maySend(receiver, unrecorded.size);
   const isSubscribed = ({ event }: DueDelivery) => webhook.events.includes(event);
 
   async function refresh(): Promise<void> {
+    const takeOver = health.reading();
     const { webhook: present, ownerActive: active } = await worker.readHeldWebhook(claimed);
     if (!present) return stop();
+    takeOver(present);
     if (present.url !== webhook.url) receiver = INITIAL_STATE;
     // The owner ended the hold.
     else if (Number(present.held_until) !== Number(webhook.held_until)) {
@@ -124,7 +136,11 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
     const { url } = webhook;
     const outcome = await deliver(worker, webhook, delivery);
     // Ignore results for a URL that has been replaced.
-    if (url === webhook.url) receiver = afterAttempt(receiver, outcome, worker.now());
+    if (url === webhook.url) {
+      receiver = afterAttempt(receiver, outcome, worker.now());
+      health.attempted(isDelivered(outcome));
+      if (isDelivered(outcome)) await health.recover();
+    }
     // Another worker records the outcome of an abandoned delivery.
     if (phase === 'abandoned') return;
     const [result] = await Promise.all([
@@ -140,14 +156,20 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
   /** Ends the lease when nothing is left to do. @returns false when there is more. */
   async function letGo(): Promise<boolean> {
     if (phase !== 'sending') {
+      await health.save();
       await bounded(leases.abandon(worker, [webhook_id]));
       return true;
     }
-    if (receiver.gone) return released(leases.disable(worker, webhook));
+    if (receiver.gone) return disable('gone');
+    if (health.failsTooLong) return disable('failing');
     if (receiver.heldUntil !== null) {
-      return released(leases.hold(worker, webhook, new Date(receiver.heldUntil)));
+      const until = new Date(receiver.heldUntil);
+      return released(leases.hold(worker, webhook, until, await health.unsaved()));
     }
-    if (!ownerActive) return released(leases.release(worker, webhook, new Date(worker.now() + OWNER_CHECK)));
+    if (!ownerActive) {
+      const next = new Date(worker.now() + OWNER_CHECK);
+      return released(leases.release(worker, webhook, next, await health.unsaved()));
+    }
     return !mayHaveMore && releaseWhenIdle();
   }
 
@@ -167,7 +189,15 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
         { sort: { due: 1, seq: 1 }, hint: BY_DUE, projection: { due: 1 } },
       ),
     );
-    return released(leases.release(worker, webhook, next?.due ?? null));
+    return released(leases.release(worker, webhook, next?.due ?? null, await health.unsaved()));
+  }
+
+  async function disable(reason: DisabledReason): Promise<boolean> {
+    // The database must hold the failures that the write requires.
+    await health.save();
+    const disabled = await released(leases.disable(worker, webhook_id, reason, await health.unsaved()));
+    if (disabled) worker.onDisabled();
+    return disabled;
   }
 
   function reload(): void {
@@ -191,6 +221,10 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
     abandon() {
       phase = 'abandoned';
     },
+    saveHealth: () =>
+      health.save().catch((error) => {
+        worker.log.warn({ err: error, webhook_id }, 'health of a webhook not saved yet');
+      }),
     done: run().catch((error) => {
       stop();
       worker.log.error({ err: error, webhook_id }, 'webhook queue failed; retrying when its lease expires');

@@ -134,4 +134,23 @@ export const OWN_EVENTS = {
     data: fields(invitation),
     example: INVITATION,
   }),
+  'webhook.disabled': define({
+    version: 1,
+    summary: 'A webhook was disabled, because its receiver answered 410 or failed for three days',
+    data: fields({
+      webhook_id: id,
+      name: z.string().nullable(),
+      organization_id: nullableId.meta({ description: 'Null for the webhook of an account' }),
+      department_id: nullableId,
+      reason: z.enum(['gone', 'failing']).meta({ description: '`gone`: the receiver answered 410' }),
+      disabled_at: z.string().meta({ format: 'date-time' }),
+    }),
+    example: {
+      webhook_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
+      name: 'Billing',
+      ...PLACE,
+      reason: 'failing',
+      disabled_at: '2026-01-15T09:30:00.000Z',
+    },
+  }),
 } as const;

@@ -1,10 +1,9 @@
 import { failures } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
-import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { config, oneWebhookFailures, operation, ownWebhook, webhookId } from '../contract.ts';
+import { config, managedWebhook, oneWebhookFailures, operation, webhookId } from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
 import { changeDeliveries, MAX_CHANGED } from './change-deliveries.ts';
 import { eventFilter, httpStatusFilter, selectDeliveries, since, until } from './select-deliveries.ts';
@@ -40,7 +39,7 @@ export const cancelDeliveries: FastifyPluginAsyncZod<WebhookOptions> = async (
   { db, now, webhookChanged },
 ) => {
   app.post('/api/v1/webhooks/:webhook_id/cancel', { schema, config }, async (request) => {
-    const webhook = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
+    const webhook = await managedWebhook(db, request);
     const { webhook_id, organization_id = null, department_id = null } = webhook;
     const { since, until, event, http_status } = request.body ?? {};
     // Without a limit, the call would go on while events arrive.

@@ -1,9 +1,8 @@
 import { AppError, found } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
-import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { config, oneWebhookFailures, operation, ownWebhook } from '../contract.ts';
+import { config, managedWebhook, oneWebhookFailures, operation } from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
 import { deliveryRecord, presentDelivery } from './present-delivery.ts';
 
@@ -25,8 +24,8 @@ export const cancelDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (
     '/api/v1/webhooks/:webhook_id/deliveries/:delivery_id/cancel',
     { schema, config },
     async (request) => {
-      const { delivery_id, ...own } = request.params;
-      const webhook = await ownWebhook(db, { ...own, owner_id: callerId(request) });
+      const { delivery_id } = request.params;
+      const webhook = await managedWebhook(db, request);
       const { webhook_id, organization_id = null, department_id = null } = webhook;
       const delivery = { _id: delivery_id, webhook_id };
       const cancelled = await db.webhookDeliveries.findOneAndUpdate(

@@ -1,8 +1,7 @@
 import { found } from '@gatehouse/shared/http/errors';
-import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { config, oneWebhookFailures, operation, ownWebhook } from '../contract.ts';
+import { config, managedWebhook, oneWebhookFailures, operation } from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
 import { EXCHANGE_EXAMPLE, exchangeRecord, presentExchange } from './present-attempt.ts';
 import { DELIVERY_EXAMPLE, deliveryRecord, presentDelivery } from './present-delivery.ts';
@@ -22,7 +21,7 @@ const schema = {
   ...operation,
   summary: 'Read a delivery',
   description:
-    'Returns the delivery with its payload and its latest attempts. The last three show the headers that were sent and up to 4 KiB of what the receiver answered. Deliveries are kept for 30 days.',
+    'Returns the delivery with its payload and its latest attempts. The last three show the headers that were sent and up to 4 KiB of what the receiver answered. Deliveries are kept for the retention time, by default 30 days.',
   params: z.object({ webhook_id: z.string(), delivery_id: z.string() }),
   response: {
     200: deliveryRecord
@@ -49,8 +48,8 @@ const schema = {
 /** GET /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}. */
 export const getDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (app, { db }) => {
   app.get('/api/v1/webhooks/:webhook_id/deliveries/:delivery_id', { schema, config }, async (request) => {
-    const { delivery_id, ...own } = request.params;
-    const { webhook_id } = await ownWebhook(db, { ...own, owner_id: callerId(request) });
+    const { delivery_id } = request.params;
+    const { webhook_id } = await managedWebhook(db, request);
     const delivery = found(await db.webhookDeliveries.findOne({ _id: delivery_id, webhook_id }));
     const { payload, attempts, exchanges = [] } = delivery;
     // Only the latest attempts have an exchange.

@@ -1,9 +1,8 @@
 import { oneOf } from '@gatehouse/shared/http/fields';
-import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
-import { config, oneWebhookFailures, operation, ownWebhook, webhookId } from '../contract.ts';
+import { config, managedWebhook, oneWebhookFailures, operation, webhookId } from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
 import { DELIVERY_STATUSES, type Delivery } from '../records.ts';
 import { deliveryRecord, presentDelivery } from './present-delivery.ts';
@@ -33,7 +32,7 @@ const querystring = listQuery(table).extend({
 const schema = {
   ...operation,
   summary: 'List deliveries',
-  description: `Lists deliveries by creation, events published together in their order, with their latest attempts and the beginning of what the receiver answered. A page of very many deliveries costs what a page of few costs, so they are counted up to ${table.maxCount.toLocaleString('en-US')} or just past the page: a \`total_items\` above that is not exact, \`has_next\` always is. Deliveries are kept for 30 days. \`search\` matches any part of the event id; unlike the filters, it reads them all.`,
+  description: `Lists deliveries by creation, events published together in their order, with their latest attempts and the beginning of what the receiver answered. A page of very many deliveries costs what a page of few costs, so they are counted up to ${table.maxCount.toLocaleString('en-US')} or just past the page: a \`total_items\` above that is not exact, \`has_next\` always is. Deliveries are kept for the retention time, by default 30 days. \`search\` matches any part of the event id; unlike the filters, it reads them all.`,
   params: webhookId,
   querystring,
   response: {
@@ -45,7 +44,7 @@ const schema = {
 /** GET /api/v1/webhooks/{webhook_id}/deliveries. */
 export const listDeliveries: FastifyPluginAsyncZod<WebhookOptions> = async (app, { db }) => {
   app.get('/api/v1/webhooks/:webhook_id/deliveries', { schema, config }, async (request) => {
-    const { webhook_id } = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
+    const { webhook_id } = await managedWebhook(db, request);
     const { event, status, http_status, from, to } = request.query;
     const { filter, hint } = selectDeliveries(webhook_id, {
       events: event && [event],

@@ -1,8 +1,7 @@
 import { AppError, found } from '@gatehouse/shared/http/errors';
-import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { config, oneWebhookFailures, operation, ownWebhook } from '../contract.ts';
+import { config, managedWebhook, oneWebhookFailures, operation } from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
 import { deliveryRecord, presentDelivery } from './present-delivery.ts';
 import { requeue } from './requeue.ts';
@@ -19,18 +18,18 @@ const schema = {
 /** POST /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay. */
 export const replayDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (
   app,
-  { db, now, webhookChanged },
+  { db, now, retention, webhookChanged },
 ) => {
   app.post(
     '/api/v1/webhooks/:webhook_id/deliveries/:delivery_id/replay',
     { schema, config },
     async (request) => {
-      const { delivery_id, ...own } = request.params;
-      const { webhook_id, events } = await ownWebhook(db, { ...own, owner_id: callerId(request) });
+      const { delivery_id } = request.params;
+      const { webhook_id, events } = await managedWebhook(db, request);
       const delivery = { _id: delivery_id, webhook_id };
       const replayed = await db.webhookDeliveries.findOneAndUpdate(
         { ...delivery, event: { $in: events } },
-        requeue(now()),
+        requeue(now(), retention),
         { returnDocument: 'after' },
       );
       if (!replayed) {

@@ -1,9 +1,8 @@
 import { failures } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody, oneOf } from '@gatehouse/shared/http/fields';
-import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { config, oneWebhookFailures, operation, ownWebhook, webhookId } from '../contract.ts';
+import { config, managedWebhook, oneWebhookFailures, operation, webhookId } from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
 import { changeDeliveries, MAX_CHANGED } from './change-deliveries.ts';
 import { requeue } from './requeue.ts';
@@ -49,10 +48,10 @@ const schema = {
 /** POST /api/v1/webhooks/{webhook_id}/replay. */
 export const replaySince: FastifyPluginAsyncZod<WebhookOptions> = async (
   app,
-  { db, now, webhookChanged },
+  { db, now, retention, webhookChanged },
 ) => {
   app.post('/api/v1/webhooks/:webhook_id/replay', { schema, config }, async (request) => {
-    const { webhook_id, events } = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
+    const { webhook_id, events } = await managedWebhook(db, request);
     const { since, until, all, status = 'failed', event, http_status } = request.body;
     const { filter, ...index } = selectDeliveries(webhook_id, {
       statuses: all ? ['failed', 'delivered'] : [status],
@@ -66,7 +65,7 @@ export const replaySince: FastifyPluginAsyncZod<WebhookOptions> = async (
     const { changed, next_since } = await changeDeliveries(
       db,
       { filter: settled, ...index },
-      requeue(now()),
+      requeue(now(), retention),
       () => webhookChanged(webhook_id, { endHold: true }),
     );
     return { replayed: changed, next_since };

@@ -1,10 +1,8 @@
-import { KEPT_DAYS } from '../records.ts';
-
 /**
  * The update that puts a delivery back into its queue, in its original position and with a new retry window, and
  * extends its expiry to outlast that window. Applying it twice has the same effect as once.
  */
-export const requeue = (now: number) => [
+export const requeue = (now: number, retention: number) => [
   {
     $set: {
       status: 'pending',
@@ -12,7 +10,7 @@ export const requeue = (now: number) => [
       failures: 0,
       gives_up_at: null,
       settled_at: null,
-      expires_at: { $max: ['$expires_at', new Date(now + KEPT_DAYS * 86_400_000)] },
+      expires_at: { $max: ['$expires_at', new Date(now + retention)] },
     },
   },
 ];

@@ -2,7 +2,6 @@ import type { Filter, UpdateFilter } from 'mongodb';
 import { type Chatbot, placeOf, type StoredChatbot } from '../../chatbots/records.ts';
 import type { Database } from '../../database.ts';
 import type { Accept, IncomingEvent } from './accept.ts';
-import { isSubscribed, subscribersOf } from './fan-out.ts';
 
 interface Options {
   db: Database;
@@ -12,16 +11,8 @@ interface Options {
 /** A chatbot whose event is not published yet. One write stores chatbot and mark; publishing removes the mark. */
 type Unannounced = StoredChatbot & { unannounced?: true };
 
-/** Stores a new chatbot and publishes `chatbot.created` if a webhook is subscribed to it. */
+/** Stores a new chatbot and publishes `chatbot.created`. */
 export async function createAndAnnounce({ db, accept }: Options, chatbot: StoredChatbot): Promise<void> {
-  const event = chatbotCreated(chatbot);
-  const subscribers = await subscribersOf(db, [event.audience]);
-  const announced = { ...event.audience, event: event.event };
-  if (!subscribers.some((subscriber) => isSubscribed(subscriber, announced))) {
-    // A copy, because the driver adds `_id` to the object that it stores.
-    await db.chatbots.insertOne({ ...chatbot });
-    return;
-  }
   const marked: Unannounced = { ...chatbot, unannounced: true };
   await db.chatbots.insertOne(marked);
   // The chatbot is stored, so the call succeeds; `repair` publishes the event later.

@@ -1,13 +1,23 @@
 import { derivedId } from '@gatehouse/shared/derived-id';
 import { activeAmong } from '@gatehouse/shared/identity/users';
+import { closedAmong } from '../../access/archived.ts';
 import type { Database } from '../../database.ts';
 import { duplicateIndexes } from '../delivery/bulk-errors.ts';
 import type { Wake } from '../delivery/wake.ts';
-import { type Audience, type Delivery, KEPT_DAYS, type StoredEvent, type Webhook } from '../records.ts';
+import {
+  type Audience,
+  DEFAULT_RETENTION,
+  type Delivery,
+  placeOf,
+  type StoredEvent,
+  type Webhook,
+} from '../records.ts';
 
 export interface IntakeOptions {
   db: Database;
   now: () => number;
+  /** Milliseconds for which events and deliveries are kept. */
+  retention?: number;
   deliveriesAdded: Wake['deliveriesAdded'];
 }
 
@@ -24,24 +34,35 @@ type Subscriber = Pick<Webhook, (typeof FIELDS)[number]>;
 
 /**
  * The webhooks that may get deliveries of events for these audiences. Those of a paused webhook wait; a disabled
- * webhook, or one of an account that is not active, gets none. A shared webhook does not depend on an account.
+ * webhook, or one of an account that is not active or of a place that is archived, gets none. A shared webhook does
+ * not depend on an account.
  */
 export async function subscribersOf(db: Database, audiences: readonly Audience[]): Promise<Subscriber[]> {
   const owners = unique(audiences.map(({ owner_id }) => owner_id));
   const organizations = unique(audiences.flatMap(organizationsOf));
   const departments = unique(audiences.map(({ department_id }) => department_id));
-  const shared = { organization_id: { $in: organizations }, department_id: { $in: [null, ...departments] } };
+  const status = { $in: ['active' as const, 'paused' as const] };
+  const own = { owner_id: { $in: owners }, status };
+  const shared = {
+    organization_id: { $in: organizations },
+    department_id: { $in: [null, ...departments] },
+    status,
+  };
   const webhooks = await db.webhooks
     .find(
-      {
-        status: { $in: ['active', 'paused'] },
-        $or: [{ owner_id: { $in: owners } }, ...(organizations.length > 0 ? [shared] : [])],
-      },
+      // In each branch, the status leaves its index to the worker.
+      organizations.length > 0 ? { $or: [own, shared] } : own,
       { projection: { _id: 0, ...Object.fromEntries(FIELDS.map((field) => [field, 1])) } },
     )
     .toArray();
-  const active = await activeAmong(db.users, unique(webhooks.map(({ owner_id }) => owner_id)));
-  return webhooks.filter(({ owner_id }) => owner_id === null || active.has(owner_id));
+  const places = webhooks.filter(({ owner_id }) => owner_id === null).map(placeOf);
+  const [active, isClosed] = await Promise.all([
+    activeAmong(db.users, unique(webhooks.map(({ owner_id }) => owner_id))),
+    closedAmong(db, places),
+  ]);
+  return webhooks.filter((webhook) =>
+    webhook.owner_id === null ? !isClosed(placeOf(webhook)) : active.has(webhook.owner_id),
+  );
 }
 
 const organizationsOf = ({ organization_id, other_organization_ids = [] }: Audience) => [
@@ -71,7 +92,7 @@ let seq = 0;
 
 /** Creates the deliveries of stored events and wakes their queues. Leaves existing deliveries as they are. */
 export async function fanOut(
-  { db, now, deliveriesAdded }: IntakeOptions,
+  { db, now, retention = DEFAULT_RETENTION, deliveriesAdded }: IntakeOptions,
   events: readonly StoredEvent[],
   subscribers: readonly Subscriber[],
 ): Promise<void> {
@@ -79,7 +100,7 @@ export async function fanOut(
   const deliveries = events.flatMap((event) =>
     subscribers
       .filter((subscriber) => isSubscribed(subscriber, event))
-      .map(({ webhook_id }) => deliveryOf(event, webhook_id, at)),
+      .map(({ webhook_id }) => deliveryOf(event, webhook_id, { at, retention })),
   );
   if (deliveries.length === 0) return;
   await db.webhookDeliveries.insertMany(deliveries, { ordered: false }).catch(duplicateIndexes);
@@ -98,7 +119,11 @@ export async function completeFanOut(options: IntakeOptions, events: readonly St
   );
 }
 
-function deliveryOf(stored: StoredEvent, webhook_id: string, now: number): Delivery {
+function deliveryOf(
+  stored: StoredEvent,
+  webhook_id: string,
+  { at, retention }: { at: number; retention: number },
+): Delivery {
   const { _id: event_id, event, payload } = stored;
   const delivery_id = deliveryId(webhook_id, stored);
   seq += 1;
@@ -110,15 +135,15 @@ function deliveryOf(stored: StoredEvent, webhook_id: string, now: number): Deliv
     event,
     payload,
     status: 'pending',
-    created_at: new Date(now),
+    created_at: new Date(at),
     seq,
-    due: new Date(now),
+    due: new Date(at),
     attempt_count: 0,
     failures: 0,
     attempts: [],
     gives_up_at: null,
     settled_at: null,
-    expires_at: new Date(now + KEPT_DAYS * 86_400_000),
+    expires_at: new Date(at + retention),
   };
 }
 

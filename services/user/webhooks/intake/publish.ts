@@ -2,9 +2,11 @@ import { AppError, failures } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { requireServiceKey } from '../../access/service-key.ts';
-import { PERSONAL } from '../../chatbots/records.ts';
+import type { Database } from '../../database.ts';
 import { type PublishedEvent, publishedEvent } from '../events.ts';
+import type { Audience } from '../records.ts';
 import type { Accept } from './accept.ts';
+import { audiencesOf } from './places.ts';
 
 /** For one call. */
 const MAX_EVENTS = 500;
@@ -28,7 +30,7 @@ const schema = {
   tags: ['events'],
   security: [{ serviceKey: [] }],
   summary: 'Publish events',
-  description: `Publishes one event or an array of up to ${MAX_EVENTS}. Responds once the events and their deliveries are stored. An id accepted before is known and has no further effect, so a publisher that got no response can send again. A conflict does not affect the other events of the array.`,
+  description: `Publishes one event or an array of up to ${MAX_EVENTS}. Responds once the events and their deliveries are stored. Webhooks of an organization or department hear an event of their place: that of its chatbot, or the one that the event names. An id accepted before is known and has no further effect, so a publisher that got no response can send again. A conflict does not affect the other events of the array.`,
   body: z
     .preprocess(
       (body) => (Array.isArray(body) || body === null ? body : [body]),
@@ -61,8 +63,9 @@ const schema = {
  */
 export const publishEvents: FastifyPluginAsyncZod<{
   config: { INTERNAL_API_KEY?: string | undefined };
+  db: Database;
   accept: Accept;
-}> = async (app, { config, accept }) => {
+}> = async (app, { config, db, accept }) => {
   app.post(
     '/internal/events',
     {
@@ -71,11 +74,11 @@ export const publishEvents: FastifyPluginAsyncZod<{
       bodyLimit: MAX_BYTES,
     },
     async (request) => {
+      const audiences = await audiencesOf(db, request.body);
       const results = await Promise.all(
-        request.body.map(async ({ owner_id, ...event }) => {
-          const chatbot_id = 'chatbot_id' in event.data ? event.data.chatbot_id : null;
-          const audience = { owner_id, ...PERSONAL, chatbot_id };
-          return { id: event.id, acceptance: await accept({ ...event, audience }) };
+        request.body.map(async ({ id, event, timestamp, data }, index) => {
+          const audience = audiences[index] as Audience;
+          return { id, acceptance: await accept({ id, event, audience, timestamp, data }) };
         }),
       );
       const groups = Object.groupBy(results, ({ acceptance }) => acceptance);

@@ -1,14 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { DEFAULT_RETENTION, type OpenIntake } from '../records.ts';
 import type { Accept } from './accept.ts';
 import { publishUnannounced } from './chatbot-created.ts';
+import { close, eventsOf, fill, IS_EVENT, openIntakes } from './event-log.ts';
 import { completeFanOut, type IntakeOptions } from './fan-out.ts';
 
 /** Milliseconds between two runs. */
 const INTERVAL = 5_000;
 /** Milliseconds after which whatever is unfinished counts as interrupted. */
 const STALE_AFTER = 10_000;
-/** Milliseconds after which an event that an intake names counts as never stored. */
-const LOST_AFTER = 600_000;
 const PAGE = 200;
 
 interface Options extends IntakeOptions {
@@ -16,24 +16,32 @@ interface Options extends IntakeOptions {
 }
 
 /** Completes what a kill interrupted: events without their deliveries, chatbots without their event. */
-export async function repair(options: Options): Promise<void> {
-  const { db, now } = options;
-  const stale = { began_at: { $lte: new Date(now() - STALE_AFTER) } };
-  for (const { _id, event_ids, began_at } of await db.eventIntakes.find(stale).limit(PAGE).toArray()) {
-    const events = await db.events.find({ _id: { $in: event_ids } }).toArray();
-    await completeFanOut(options, events);
-    // A database that stalls may store events after the publisher has given up.
-    const complete = events.length === new Set(event_ids).size;
-    if (complete || began_at.getTime() <= now() - LOST_AFTER) await db.eventIntakes.deleteOne({ _id });
+export function createRepair(options: Options): () => Promise<void> {
+  const { db, now, retention = DEFAULT_RETENTION } = options;
+  /** When this process first saw each intake that is open. The clocks of others do not count. */
+  let seen = new Map<string, number>();
+
+  async function complete(intake: OpenIntake): Promise<void> {
+    // First, so that no event of the intake can be stored once its deliveries are complete.
+    await fill(db, intake, new Date(now() + retention));
+    await completeFanOut(options, await db.events.find({ ...eventsOf(intake), ...IS_EVENT }).toArray());
+    await close(db, intake.id);
   }
-  const before = new Date(now() - STALE_AFTER).toISOString();
-  await publishUnannounced(options, before, PAGE);
+
+  return async () => {
+    const open = await openIntakes(db);
+    seen = new Map(open.map(({ id }) => [id, seen.get(id) ?? now()]));
+    for (const intake of open) if (now() - (seen.get(intake.id) ?? 0) >= STALE_AFTER) await complete(intake);
+    const before = new Date(now() - STALE_AFTER).toISOString();
+    await publishUnannounced(options, before, PAGE);
+  };
 }
 
-/** Runs `repair` periodically. @returns a function that stops it. */
+/** Repairs periodically. @returns a function that stops it. */
 export function startRepair(options: Options & { log: FastifyBaseLogger }): () => void {
+  const repair = createRepair(options);
   const timer = setInterval(() => {
-    repair(options).catch((error) => options.log.warn({ err: error }, 'cannot repair interrupted events'));
+    repair().catch((error) => options.log.warn({ err: error }, 'cannot repair interrupted events'));
   }, INTERVAL);
   return () => clearInterval(timer);
 }

@@ -6,7 +6,6 @@ import { callerId, principalOf } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { planOf } from '../../access/quotas.ts';
-import { rolesOf } from '../../access/roles.ts';
 import { auditedWebhook, config, operation, secretText, settings } from '../contract.ts';
 import { administeredPlace } from '../managers.ts';
 import type { WebhookOptions } from '../options.ts';
@@ -80,7 +79,7 @@ export const configureWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
     const place =
       organization_id === undefined && department_id === undefined
         ? PERSONAL
-        : administeredPlace(await rolesOf(db, created_by), { organization_id, department_id });
+        : await administeredPlace(db, request, { organization_id, department_id });
     await validateReceiverUrl(url);
     const at = new Date(now());
     const webhook_id = randomUUIDv7();

@@ -1,19 +1,18 @@
 import { found } from '@gatehouse/shared/http/errors';
 import { messageResponse } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
-import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
 import {
   auditedWebhook,
   config,
+  managedWebhook,
   oneWebhookFailures,
   operation,
-  ownWebhook,
-  placeOf,
   webhookId,
 } from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
+import { placeOf } from '../records.ts';
 
 const DELETED = { message: 'Webhook deleted' } as const;
 /** Deliveries deleted in one command, so that other commands can run in between. */
@@ -37,7 +36,7 @@ export const deleteWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
   { db, now, webhookChanged },
 ) => {
   app.delete('/api/v1/webhooks/:webhook_id', { schema, config }, async (request) => {
-    const { webhook_id } = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
+    const { webhook_id } = await managedWebhook(db, request);
     const deleted = found(await db.webhooks.findOneAndDelete({ webhook_id }));
     await webhookChanged(webhook_id);
     // In the background: without their webhook, deliveries are neither listed nor sent. Any left over expire.

@@ -1,10 +1,9 @@
-import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import {
   config,
+  managedWebhook,
   oneWebhookFailures,
   operation,
-  ownWebhook,
   presentWebhook,
   webhookId,
   webhookRecord,
@@ -23,6 +22,6 @@ const schema = {
 /** GET /api/v1/webhooks/{webhook_id}. */
 export const getWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (app, { db, now }) => {
   app.get('/api/v1/webhooks/:webhook_id', { schema, config }, async (request) =>
-    presentWebhook(await ownWebhook(db, { ...request.params, owner_id: callerId(request) }), now()),
+    presentWebhook(await managedWebhook(db, request), now()),
   );
 };

@@ -2,19 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { failures } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
-import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import {
-  config,
-  oneWebhookFailures,
-  operation,
-  ownWebhook,
-  placeOf,
-  secretText,
-  webhookId,
-} from '../contract.ts';
+import { config, managedWebhook, oneWebhookFailures, operation, secretText, webhookId } from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
+import { placeOf } from '../records.ts';
 
 /** Milliseconds for which a rotated-out secret continues to sign. */
 const OVERLAP = 24 * 3_600_000;
@@ -58,13 +50,12 @@ export const rotateSecret: FastifyPluginAsyncZod<WebhookOptions> = async (
   { db, now, secrets, webhookChanged },
 ) => {
   app.post('/api/v1/webhooks/:webhook_id/rotate-secret', { schema, config }, async (request, reply) => {
-    const own = { ...request.params, owner_id: callerId(request) };
     const given = request.body?.secret;
     const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
     // Keeps the gateway from storing the response for an Idempotency-Key.
     reply.header('cache-control', 'no-store');
     for (;;) {
-      const webhook = await ownWebhook(db, own);
+      const webhook = await managedWebhook(db, request);
       const { webhook_id, secret: current } = webhook;
       const at = now();
       const stillValid = webhook.previous_secrets.filter(({ until }) => until.getTime() > at);

@@ -1,13 +1,13 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { failures } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
-import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { config, oneWebhookFailures, operation, ownWebhook, webhookId } from '../contract.ts';
+import { config, managedWebhook, oneWebhookFailures, operation, webhookId } from '../contract.ts';
 import { deliver } from '../delivery/deliver.ts';
 import { isDelivered } from '../delivery/send.ts';
 import { EVENT_NAMES, EVENTS, payloadOf } from '../events.ts';
-import { ATTEMPT_EXAMPLE, attemptRecord, presentAttempt } from '../history/present-attempt.ts';
+import { EXCHANGE_EXAMPLE, exchangeRecord, presentExchange } from '../history/present-attempt.ts';
 import type { WebhookOptions } from '../options.ts';
 
 const schema = {
@@ -20,17 +20,18 @@ const schema = {
     .nullable()
     .meta({ examples: [{ event: 'session.created' }, {}] }),
   response: {
-    200: attemptRecord.extend({ event_id: z.string(), delivered: z.boolean() }).meta({
+    200: exchangeRecord.extend({ event_id: z.string(), delivered: z.boolean() }).meta({
       description: 'The outcome of the attempt',
       examples: [
         {
           event_id: 'test_01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
           delivered: true,
-          ...ATTEMPT_EXAMPLE,
+          ...EXCHANGE_EXAMPLE,
         },
       ],
     }),
     ...oneWebhookFailures,
+    ...failures('catalogue', 'missingField', 'invalidFormat'),
   },
 };
 
@@ -40,13 +41,13 @@ export const sendTestEvent: FastifyPluginAsyncZod<WebhookOptions> = async (
   { db, now, sender, testTimeout },
 ) => {
   app.post('/api/v1/webhooks/:webhook_id/test', { schema, config }, async (request) => {
-    const webhook = await ownWebhook(db, { ...request.params, owner_id: callerId(request) });
+    const webhook = await managedWebhook(db, request);
     const event_id = `test_${randomUUIDv7()}`;
     const { webhook_id } = webhook;
     const event = request.body?.event;
     const data = event ? EVENTS[event].example : { webhook_id };
     const payload = payloadOf(event ?? 'webhook.test', new Date(now()).toISOString(), data);
     const outcome = await deliver(sender, webhook, { event_id, payload }, testTimeout);
-    return { event_id, delivered: isDelivered(outcome), ...presentAttempt(outcome) };
+    return { event_id, delivered: isDelivered(outcome), ...presentExchange(outcome, outcome) };
   });
 };

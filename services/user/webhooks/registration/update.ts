@@ -1,21 +1,21 @@
 import { AppError, failures, found } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
-import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import {
   auditedWebhook,
   config,
+  managedWebhook,
   oneWebhookFailures,
   operation,
-  ownWebhook,
-  placeOf,
   presentWebhook,
   settings,
   webhookId,
   webhookRecord,
 } from '../contract.ts';
+import { END_FAILURES, healthOf, withoutFailures } from '../delivery/health.ts';
 import type { WebhookOptions } from '../options.ts';
+import { placeOf } from '../records.ts';
 import { changedHeaders, changeHeaders, TOO_MANY_HEADERS } from './headers.ts';
 
 const FIELDS = 'url, events, status, name, description, chatbot_ids or headers';
@@ -38,7 +38,7 @@ const schema = {
   ...operation,
   summary: 'Change a webhook',
   description:
-    'Changes the fields in the body and no others, for every attempt that is not in flight. Of the headers, those in the body change, null removes one, and the others stay. Deliveries of a paused webhook wait. Setting `status` to `active` sends them, also after a receiver has disabled the webhook with 410. Waiting deliveries of an event that is taken away are not sent: each becomes `failed` when its turn comes. The account, organization or department of a webhook does not change.',
+    'Changes the fields in the body and no others, for every attempt that is not in flight. Of the headers, those in the body change, null removes one, and the others stay. Deliveries of a paused webhook wait. Setting `status` to `active` sends them, also after the webhook was disabled, and counts failures anew. Waiting deliveries of an event that is taken away are not sent: each becomes `failed` when its turn comes. The account, organization or department of a webhook does not change.',
   params: webhookId,
   body: changes,
   response: {
@@ -54,11 +54,10 @@ export const updateWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
   { db, now, secrets, validateReceiverUrl, webhookChanged },
 ) => {
   app.patch('/api/v1/webhooks/:webhook_id', { schema, config }, async (request) => {
-    const own = { ...request.params, owner_id: callerId(request) };
     const { events, chatbot_ids, headers: given, ...fields } = request.body;
     if (fields.url !== undefined) await validateReceiverUrl(fields.url);
     for (;;) {
-      const webhook = await ownWebhook(db, own);
+      const webhook = await managedWebhook(db, request);
       const { webhook_id } = webhook;
       const headers = given && changeHeaders(secrets, webhook_id, webhook.headers ?? [], given);
       if (headers === null) throw new AppError('invalidFormat', { text: TOO_MANY_HEADERS });
@@ -67,17 +66,20 @@ export const updateWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
         ...(events && { events: [...new Set(events)] }),
         ...(chatbot_ids && { chatbot_ids: [...new Set(chatbot_ids)] }),
         ...(headers && { headers }),
+        ...(fields.status && { disabled: null }),
         updated_at: new Date(now()),
       };
+      const startsAnew = fields.status === 'active' || fields.url !== undefined;
       const unchanged = headers && { headers: webhook.headers ?? { $exists: false } };
       const before = await db.webhooks.findOneAndUpdate(
         { webhook_id, ...unchanged },
-        { $set },
+        { $set: { ...$set, ...(startsAnew && END_FAILURES) } },
         { returnDocument: 'before' },
       );
       // A concurrent call changed the headers, or deleted the webhook.
       if (!before && headers) continue;
       const changed = { ...found(before), ...$set };
+      if (startsAnew) changed.health = withoutFailures(healthOf(changed));
       // The receiver's Retry-After applied to the previous settings.
       await webhookChanged(webhook_id, { endHold: true });
       await audit(db, request, now(), {

@@ -70,7 +70,9 @@ export function createRelay({ db, now, accept, log, poll, leaseDuration }: Optio
 
   async function look(): Promise<void> {
     const marked = (limit: number) =>
-      bounded(db.auditEvents.find({ relay: true }).sort({ event_id: 1 }).limit(limit).toArray());
+      bounded(
+        db.auditEvents.find({ relay: true }).sort({ event_id: 1 }).limit(limit).batchSize(limit).toArray(),
+      );
     if ((await marked(1)).length === 0) return;
     let goesOn = true;
     while (goesOn && !stopping && (await bounded(lease.claim()))) {

@@ -203,6 +203,25 @@ describe('an export', () => {
     ]);
   });
 
+  test('holds the billing record and its history, also what is not stored there yet', async () => {
+    const { ada, place, department_id } = team;
+    for (const subscription_plan of ['Starter', 'Business', 'Starter'])
+      await ada.call('PATCH', `${place}/billing`, { subscription_plan });
+    const waiting = await service.db.billingEntries.findOneAndDelete({ department_id, number: 3 });
+    const { _id, department_id: _, ...entry } = waiting as NonNullable<typeof waiting>;
+    await service.db.departments.updateOne({ department_id }, { $push: { billing_outbox: entry } });
+    const { to } = await exported(ada, { format: 'csv', data: ['billing'] });
+    const lines = (number: number | '', kind: string, plan: string, by: string) =>
+      [department_id, number, service.at(), kind, plan, 'pending', by, '', '', ''].join();
+    expect((await download(ada, to)).body.split('\r\n').slice(1)).toEqual([
+      lines('', 'current', 'Starter', ''),
+      lines(1, 'plan', 'Starter', ada.user_id),
+      lines(2, 'plan', 'Business', ada.user_id),
+      lines(3, 'plan', 'Starter', ada.user_id),
+      '',
+    ]);
+  });
+
   test('neutralizes formulas in CSV', async () => {
     await service.newChatbot(team.ada, team.department_id, { name: '=cmd|calc!A1, "x"' });
     const { to } = await exported(team.ada, { format: 'csv', data: ['chatbots'] });
@@ -511,7 +530,7 @@ describe('a download', () => {
   test('chooses the file of a CSV export by its data set', async () => {
     const { ada } = team;
     const csv = await exported(ada, { format: 'csv', data: ['members', 'billing'] });
-    expect((await download(ada, csv.to, '?data=billing')).body).toMatch(/^department_id,subscription_plan/);
+    expect((await download(ada, csv.to, '?data=billing')).body).toMatch(/^department_id,number/);
     expect((await download(ada, csv.to, '?data=members')).body).toMatch(/^department_id,user_id/);
     for (const query of ['', '?data=audit'])
       expect(outcome(await download(ada, csv.to, query))).toStrictEqual(

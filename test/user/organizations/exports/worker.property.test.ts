@@ -12,6 +12,7 @@ import {
 import { testClock } from '../../../fixtures/clock.ts';
 import { freshDatabase } from '../../../fixtures/database.ts';
 import { storeOrganization } from '../../access/store-organization.ts';
+import { pendingExport } from '../store-export.ts';
 
 const LEASE = 30_000;
 const LIMITS = { rows: 3, bytes: 1_000_000 };
@@ -40,28 +41,10 @@ async function begin(members: number, fields: Partial<ExportJob> = {}): Promise<
   const [{ organization_id, department_id }] = departments as [(typeof departments)[0]];
   place = { organization_id, department_id };
   for (let index = 0; index < members; index += 1) await join(index);
-  job = {
-    export_id: randomUUIDv7(),
-    ...place,
-    created_by: 'User-1',
-    format: 'json',
+  job = pendingExport({ ...place, created_by: 'User-1' }, clock.now(), {
     data: ['members', 'invitations', 'billing'],
-    sees: ['view users', 'view billing'],
-    status: 'pending',
-    rows_total: null,
-    rows_done: 0,
-    files: [],
-    error: null,
-    created_at: new Date(clock.now()),
-    finished_at: null,
-    expires_at: new Date(clock.now() + 86_400_000),
-    slot: 0,
-    running_slot: 0,
-    due_at: new Date(clock.now()),
-    lease: null,
-    claims: 0,
     ...fields,
-  };
+  });
   await db.exports.insertOne({ ...job });
 }
 

@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { auditEvent, eventsOf } from '../../../fixtures/audit.ts';
 import { createCertificate } from '../../../fixtures/certificates.ts';
@@ -6,7 +5,7 @@ import { outcome } from '../../../fixtures/envelope.ts';
 import { startHttp } from '../../../fixtures/gateway.ts';
 import { concurrently, NOWHERE, UUID } from '../../organizations/organization-service.ts';
 import { type SsoService, startSsoService } from '../sso-service.ts';
-import { idpMetadata, ldap } from './samples.ts';
+import { idpMetadata, ldap, newCertificates } from './samples.ts';
 
 type Organization = Awaited<ReturnType<SsoService['newOrganization']>>;
 
@@ -20,10 +19,7 @@ let provider: Awaited<ReturnType<typeof startHttp>>;
 
 beforeAll(async () => {
   service = await startSsoService();
-  const now = service.clock.now();
-  [pem, nextPem] = (
-    await Promise.all([createCertificate({ now }), createCertificate({ now, name: 'next' })])
-  ).map(({ certificate }) => new X509Certificate(certificate).toString()) as [string, string];
+  [pem, nextPem] = await newCertificates(service.clock);
   provider = await startHttp((request, response) => {
     const document = documents.get(request.url ?? '');
     const { status = 200, location, body } = document?.(provider.url) ?? { status: 404, body: '' };

@@ -1,4 +1,4 @@
-import { createHash, randomUUIDv7, X509Certificate } from 'node:crypto';
+import { createHash, randomUUIDv7 } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createSecrets } from '../../../../services/user/secrets.ts';
 import { removeInterrupted } from '../../../../services/user/sso/connections/remove.ts';
@@ -12,17 +12,14 @@ import { bearerOf, newMember } from '../../../fixtures/members.ts';
 import { JWT_SECRET, testConfig } from '../../../fixtures/services.ts';
 import { concurrently, NOWHERE, onePage } from '../../organizations/organization-service.ts';
 import { type SsoService, startSsoService } from '../sso-service.ts';
-import { idpMetadata, ldap } from './samples.ts';
+import { idpMetadata, ldap, newCertificates } from './samples.ts';
 
 let service: SsoService;
 let pem: string;
 let nextPem: string;
 beforeAll(async () => {
   service = await startSsoService();
-  const now = service.clock.now();
-  [pem, nextPem] = (
-    await Promise.all([createCertificate({ now }), createCertificate({ now, name: 'next' })])
-  ).map(({ certificate }) => new X509Certificate(certificate).toString()) as [string, string];
+  [pem, nextPem] = await newCertificates(service.clock);
 });
 afterAll(() => service.stop());
 

@@ -1,5 +1,18 @@
 /** Bodies that connect providers whose addresses need no network. */
 
+import { X509Certificate } from 'node:crypto';
+import { createCertificate } from '../../../fixtures/certificates.ts';
+import type { Clock } from '../../../fixtures/clock.ts';
+
+/** Two certificates of a provider in PEM: the present one and the next. */
+export const newCertificates = ({ now }: Clock) =>
+  Promise.all(
+    ([undefined, 'next'] as const).map(async (name) => {
+      const { certificate } = await createCertificate({ now: now(), ...(name && { name }) });
+      return new X509Certificate(certificate).toString();
+    }),
+  ) as Promise<[string, string]>;
+
 /** The metadata of a SAML provider with these signing certificates in PEM. */
 export const idpMetadata = (...certificates: string[]) => `<?xml version="1.0"?>
 <EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="http://www.w3.org/2000/09/xmldsig#" entityID="https://idp.example/metadata">

@@ -1,29 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { JWTPayload } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Connection } from '../../../../services/user/sso/records.ts';
 import { auditEvent, eventsOf } from '../../../fixtures/audit.ts';
 import { type Answered, postForm, send } from '../../../fixtures/http.ts';
-import { locationOf, newBrowser, type OidcService, startOidcService } from './oidc-service.ts';
+import { locationOf, newBrowser, type OidcService } from './oidc-service.ts';
 import { ADA, CLIENT_ID, newKey, type Provider, startProvider } from './provider.ts';
+import { type WithProvider, withProvider } from './with-provider.ts';
 
 let service: OidcService;
 let provider: Provider;
-let organization: Awaited<ReturnType<OidcService['newOrganization']>>;
+let organization: WithProvider['organization'];
 let connection: Connection;
-beforeAll(async () => {
-  service = await startOidcService({ oidc: { documentTimeout: 1_000 } });
-  provider = await startProvider(service.clock);
-  organization = await service.newOrganization();
-});
-afterAll(async () => {
-  await provider.stop();
-  await service.stop();
-});
+withProvider(
+  (started) => {
+    ({ service, provider, organization } = started);
+  },
+  { oidc: { documentTimeout: 1_000 } },
+);
 beforeEach(async () => {
-  provider.reset();
-  await service.db.ssoConnections.deleteMany({});
-  await service.db.ssoIdentities.deleteMany({});
   connection = await service.connect(organization, provider);
 });
 

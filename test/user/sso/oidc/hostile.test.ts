@@ -1,23 +1,14 @@
 import { exportSPKI, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { locationOf, newBrowser, type OidcService, startOidcService } from './oidc-service.ts';
 import { ADA, CLIENT_SECRET, type Lies, newKey, type Provider, sendJson, startProvider } from './provider.ts';
+import { type WithProvider, withProvider } from './with-provider.ts';
 
 let service: OidcService;
 let provider: Provider;
-let organization: Awaited<ReturnType<OidcService['newOrganization']>>;
-beforeAll(async () => {
-  service = await startOidcService();
-  provider = await startProvider(service.clock);
-  organization = await service.newOrganization();
-});
-afterAll(async () => {
-  await provider.stop();
-  await service.stop();
-});
-beforeEach(async () => {
-  provider.reset();
-  await service.db.ssoConnections.deleteMany({});
+let organization: WithProvider['organization'];
+withProvider((started) => {
+  ({ service, provider, organization } = started);
 });
 
 const connect = (...fields: [Parameters<OidcService['connect']>[2]?]) =>

@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { auditEvent, eventsOf } from '../../../fixtures/audit.ts';
-import { locationOf, newBrowser, type OidcService, startOidcService } from './oidc-service.ts';
+import { locationOf, newBrowser, type OidcService } from './oidc-service.ts';
 import { ADA, CLIENT_ID, CLIENT_SECRET, newKey, type Provider, startProvider } from './provider.ts';
+import { type WithProvider, withProvider } from './with-provider.ts';
 
 let service: OidcService;
 let provider: Provider;
-let organization: Awaited<ReturnType<OidcService['newOrganization']>>;
-beforeAll(async () => {
-  service = await startOidcService();
-  provider = await startProvider(service.clock);
-  organization = await service.newOrganization();
-});
-afterAll(async () => {
-  await provider.stop();
-  await service.stop();
-});
-beforeEach(async () => {
-  provider.reset();
-  // Discovery documents are kept by connection, and key sets with them.
-  await service.db.ssoConnections.deleteMany({});
-  await service.db.ssoIdentities.deleteMany({});
+let organization: WithProvider['organization'];
+withProvider((started) => {
+  ({ service, provider, organization } = started);
 });
 
 const connect = (...fields: [Parameters<OidcService['connect']>[2]?]) =>

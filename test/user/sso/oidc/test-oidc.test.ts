@@ -1,30 +1,24 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createOutbound } from '../../../../services/user/outbound/outbound.ts';
 import { testOidc } from '../../../../services/user/sso/oidc/test-oidc.ts';
 import type { SsoOptions } from '../../../../services/user/sso/options.ts';
 import { testConfig } from '../../../fixtures/services.ts';
-import { type OidcService, startOidcService } from './oidc-service.ts';
-import { type Lies, newKey, type Provider, sendJson, startProvider } from './provider.ts';
+import type { OidcService } from './oidc-service.ts';
+import { type Lies, newKey, type Provider, sendJson } from './provider.ts';
+import { type WithProvider, withProvider } from './with-provider.ts';
 
 let service: OidcService;
 let provider: Provider;
-let organization: Awaited<ReturnType<OidcService['newOrganization']>>;
+let organization: WithProvider['organization'];
+withProvider((started) => {
+  ({ service, provider, organization } = started);
+});
 const config = testConfig('user', {
   PUBLIC_URL: 'https://gate.example',
   SSO_ALLOWED_NETWORKS: '127.0.0.0/8',
 });
 const outbound = createOutbound(config);
-beforeAll(async () => {
-  service = await startOidcService();
-  provider = await startProvider(service.clock);
-  organization = await service.newOrganization();
-});
-afterAll(async () => {
-  await outbound.close();
-  await provider.stop();
-  await service.stop();
-});
-beforeEach(() => provider.reset());
+afterAll(() => outbound.close());
 
 /** Returns the findings by their check. */
 async function findings(...fields: [Parameters<OidcService['connect']>[2]?]) {

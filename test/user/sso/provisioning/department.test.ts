@@ -3,39 +3,31 @@ import type { Role } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { nameKeys } from '../../../../services/user/organizations/departments/name-keys.ts';
 import type { Membership } from '../../../../services/user/organizations/records.ts';
-import type { Profile } from '../../../../services/user/sso/profile.ts';
 import type { Connection } from '../../../../services/user/sso/records.ts';
 import { auditEvent, eventsOf } from '../../../fixtures/audit.ts';
 import { send } from '../../../fixtures/http.ts';
 import { bearerOf, newMember } from '../../../fixtures/members.ts';
 import { type SsoService, startSsoService } from '../sso-service.ts';
-import { provisioner } from './provisioner.ts';
+import { type Employer, newEmployer } from './provisioner.ts';
 
 let service: SsoService;
-let turn = 0;
-let organization: Awaited<ReturnType<SsoService['newOrganization']>>;
+let organization: Employer['organization'];
 let organization_id: string;
 let engineering: string;
 let sales: string;
 let connection: Connection;
 let email: string;
 let warnings: object[];
-let logIn: (changes?: Partial<Profile>) => ReturnType<ReturnType<typeof provisioner>['logIn']>;
+let logIn: Employer['logIn'];
 
 beforeAll(async () => {
   service = await startSsoService();
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
-  turn += 1;
-  email = `grace@corp${turn}.example`;
-  organization = await service.newOrganization({ domain: `corp${turn}.example` });
+  ({ organization, connection, email, warnings, logIn } = await newEmployer(service));
   ({ organization_id, department_id: engineering } = organization);
   sales = await newDepartment('Sales');
-  connection = await service.newConnection(organization, { protocol: 'ldap' });
-  const grace = provisioner(service);
-  warnings = grace.warnings;
-  logIn = (changes = {}) => grace.logIn(connection, { email, ...changes });
 });
 
 async function newDepartment(name: string): Promise<string> {
@@ -265,7 +257,7 @@ it('leaves a membership to the person who has changed it', async () => {
 it('leaves a membership of another connection alone', async () => {
   const { user_id } = await logIn({ department: 'Sales' });
   const second = await service.newConnection(organization, { protocol: 'ldap' });
-  await provisioner(service).logIn(second, { email, department: 'Engineering' });
+  await logIn({ department: 'Engineering' }, second);
   expect(await places(user_id)).toEqual({ [sales]: 'Viewer', [engineering]: 'Viewer' });
 });
 

@@ -7,32 +7,22 @@ import { postForm } from '../../../fixtures/http.ts';
 import { newMember } from '../../../fixtures/members.ts';
 import { mailedCode } from '../../../fixtures/services.ts';
 import { type SsoService, startSsoService } from '../sso-service.ts';
-import { GRACE, provisioner } from './provisioner.ts';
+import { type Employer, GRACE, newEmployer } from './provisioner.ts';
 
 let service: SsoService;
-let turn = 0;
-let organization: Awaited<ReturnType<SsoService['newOrganization']>>;
+let organization: Employer['organization'];
 let connection: Connection;
 let domain: string;
 let email: string;
 let warnings: object[];
-let logIn: (changes?: Partial<Profile>, through?: Connection) => ReturnType<typeof firstLogin>;
-let firstLogin: ReturnType<typeof provisioner>['logIn'];
+let logIn: Employer['logIn'];
 
 beforeAll(async () => {
   service = await startSsoService();
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
-  turn += 1;
-  domain = `corp${turn}.example`;
-  email = `grace@${domain}`;
-  organization = await service.newOrganization({ domain });
-  connection = await service.newConnection(organization, { protocol: 'ldap' });
-  const grace = provisioner(service);
-  warnings = grace.warnings;
-  firstLogin = grace.logIn;
-  logIn = (changes = {}, through = connection) => firstLogin(through, { email, ...changes });
+  ({ organization, connection, domain, email, warnings, logIn } = await newEmployer(service));
 });
 afterEach(() => vi.restoreAllMocks());
 
@@ -147,7 +137,7 @@ describe('the first login of an unknown address', () => {
   it('accepts the invitations of the address', async () => {
     const { organization_id, department_id } = await service.newOrganization({ domain: null });
     await service.db.memberships.insertOne({
-      membership_id: `invitation ${turn}`,
+      membership_id: `invitation ${domain}`,
       organization_id,
       department_id,
       email,
@@ -222,18 +212,18 @@ describe('a login that is refused writes nothing', () => {
   });
 
   it('a domain that another organization has verified', async () => {
-    await service.newOrganization({ domain: `other${turn}.example` });
+    await service.newOrganization({ domain: `other-${domain}` });
     const before = await everything();
-    await expect(logIn({ email: `ada@other${turn}.example` })).rejects.toEqual(refused('foreign domain'));
+    await expect(logIn({ email: `ada@other-${domain}` })).rejects.toEqual(refused('foreign domain'));
     expect(await everything()).toEqual(before);
   });
 
   it('a domain that the organization has added but not verified', async () => {
-    await service.addDomain(organization.organization_id, `new${turn}.example`, {
+    await service.addDomain(organization.organization_id, `new-${domain}`, {
       verified_at: undefined,
       verified_domain: undefined,
     });
-    await expect(logIn({ email: `ada@new${turn}.example` })).rejects.toEqual(refused('foreign domain'));
+    await expect(logIn({ email: `ada@new-${domain}` })).rejects.toEqual(refused('foreign domain'));
   });
 
   it.each([
@@ -248,8 +238,8 @@ describe('a login that is refused writes nothing', () => {
   });
 
   it('an account with a password on the domain of another organization', async () => {
-    await service.newOrganization({ domain: `theirs${turn}.example` });
-    const victim = await newMember(service.db, { email: `victim@theirs${turn}.example` });
+    await service.newOrganization({ domain: `theirs-${domain}` });
+    const victim = await newMember(service.db, { email: `victim@theirs-${domain}` });
     const before = await everything();
     await expect(logIn({ email: victim.email })).rejects.toEqual(refused('foreign domain'));
     expect(await everything()).toEqual(before);
@@ -383,7 +373,7 @@ describe('an identity that SCIM created', () => {
     const { user_id } = await newMember(service.db, { email });
     const at = new Date(service.clock.now());
     const identity = {
-      identity_id: `identity ${turn}`,
+      identity_id: `identity ${domain}`,
       connection_id: connection.connection_id,
       user_id: String(user_id),
       email,

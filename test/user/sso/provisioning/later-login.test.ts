@@ -1,28 +1,20 @@
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import type { Profile } from '../../../../services/user/sso/profile.ts';
-import type { Connection } from '../../../../services/user/sso/records.ts';
 import { type SsoService, startSsoService } from '../sso-service.ts';
-import { GRACE, provisioner } from './provisioner.ts';
+import { type Employer, GRACE, newEmployer } from './provisioner.ts';
 
 let service: SsoService;
-let turn = 0;
-let organization: Awaited<ReturnType<SsoService['newOrganization']>>;
-let connection: Connection;
+let organization: Employer['organization'];
+let domain: string;
 let email: string;
 let user_id: string;
-let logIn: (changes?: Partial<Profile>) => ReturnType<ReturnType<typeof provisioner>['logIn']>;
+let logIn: Employer['logIn'];
 
 beforeAll(async () => {
   service = await startSsoService();
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
-  turn += 1;
-  email = `grace@corp${turn}.example`;
-  organization = await service.newOrganization({ domain: `corp${turn}.example` });
-  connection = await service.newConnection(organization, { protocol: 'ldap' });
-  const grace = provisioner(service);
-  logIn = (changes = {}) => grace.logIn(connection, { email, ...changes });
+  ({ organization, domain, email, logIn } = await newEmployer(service));
   ({ user_id } = await logIn());
 });
 
@@ -82,10 +74,10 @@ it('records when the person last logged in, to the hour', async () => {
 });
 
 it('does not take an identity of another connection for this one', async () => {
-  const foreign = await service.newOrganization({ domain: `foreign${turn}.example` });
+  const foreign = await service.newOrganization({ domain: `foreign-${domain}` });
   const other = await service.newConnection(foreign, { protocol: 'ldap' });
-  await expect(provisioner(service).logIn(other, { email })).rejects.toEqual(refused('foreign domain'));
-  const ada = await provisioner(service).logIn(other, { email: `ada@foreign${turn}.example` });
+  await expect(logIn({}, other)).rejects.toEqual(refused('foreign domain'));
+  const ada = await logIn({ email: `ada@foreign-${domain}` }, other);
   expect(ada.user_id).not.toBe(user_id);
   expect((await logIn({ subject: GRACE.subject })).user_id).toBe(user_id);
 });

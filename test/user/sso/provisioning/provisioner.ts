@@ -17,7 +17,7 @@ export const GRACE: Profile = {
 };
 
 /** Provisions accounts without a provider. */
-export function provisioner({ db, clock }: Pick<SsoService, 'db' | 'clock'>) {
+function provisioner({ db, clock }: Pick<SsoService, 'db' | 'clock'>) {
   const warnings: object[] = [];
   const log = { info() {}, error() {}, warn: (fields: object) => void warnings.push(fields) };
   const request = { id: 'request', ip: '127.0.0.1', log } as unknown as FastifyRequest;
@@ -30,3 +30,26 @@ export function provisioner({ db, clock }: Pick<SsoService, 'db' | 'clock'>) {
       provision(options, request, connection, { ...GRACE, ...changes }),
   };
 }
+
+let organizations = 0;
+
+/** Stores an organization with a verified domain of its own and a connection, where Grace logs in. */
+export async function newEmployer(service: SsoService) {
+  organizations += 1;
+  const domain = `corp${organizations}.example`;
+  const email = `grace@${domain}`;
+  const organization = await service.newOrganization({ domain });
+  const connection = await service.newConnection(organization, { protocol: 'ldap' });
+  const grace = provisioner(service);
+  return {
+    domain,
+    email,
+    organization,
+    connection,
+    warnings: grace.warnings,
+    logIn: (changes: Partial<Profile> = {}, through: Connection = connection) =>
+      grace.logIn(through, { email, ...changes }),
+  };
+}
+
+export type Employer = Awaited<ReturnType<typeof newEmployer>>;

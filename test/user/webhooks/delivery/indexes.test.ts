@@ -38,6 +38,12 @@ beforeAll(async () => {
       webhook_id: `webhook ${index}`,
       owner_id: `User-${index}`,
       slot: 0,
+      ...(index % 1_000 === 0 && {
+        owner_id: null,
+        slot: `${index}`,
+        organization_id: 'organization',
+        department_id: [null, 'support', 'sales'][index / 1_000] ?? null,
+      }),
       url: 'https://app.example.com/',
       events: ['payment.failed' as const],
       status: 'active' as const,
@@ -83,6 +89,38 @@ test('the queries of a worker examine only what they return, whatever else is pe
     status: { $in: ['active', 'paused'] },
   });
   expect(await examined(owned)).toBe(2);
+  const status = { $in: ['active' as const, 'paused' as const] };
+  const heard = webhooks.find({
+    $or: [
+      { owner_id: { $in: ['User-1', 'User-2'] }, status },
+      { organization_id: { $in: ['organization'] }, department_id: { $in: [null, 'support'] }, status },
+    ],
+  });
+  expect(await examined(heard)).toBe(4);
+});
+
+test('a reader of events examines only its page', async () => {
+  const { events } = database.db;
+  await events.insertMany(
+    Array.from({ length: OTHERS }, (_, index) => ({
+      _id: `evt_${index}`,
+      owner_id: `User-${index % 2}`,
+      organization_id: null,
+      department_id: null,
+      chatbot_id: null,
+      event: 'payment.failed' as const,
+      payload: '{}',
+      fingerprint: '',
+      position: index + 1,
+      readers: [`User-${index % 2}`, 'organization'],
+      accepted_at: now,
+      expires_at: later,
+    })),
+  );
+  const position = { $gt: 100, $lt: OTHERS };
+  const page = (filter: object) => events.find(filter).sort({ position: 1 }).limit(20);
+  expect(await examined(page({ readers: 'User-1', position }))).toBeLessThanOrEqual(21);
+  expect(await examined(page({ position }))).toBeLessThanOrEqual(21);
 });
 
 test('a replay examines only dead letters, and a list only its page', async () => {

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../../../services/user/database.ts';
 import { createSecrets } from '../../../../services/user/secrets.ts';
 import { createReadHeldWebhook } from '../../../../services/user/webhooks/delivery/held-webhook.ts';
@@ -52,6 +52,8 @@ beforeEach(async () => {
     secrets,
     log: { error: () => {} } as unknown as FastifyBaseLogger,
     countAttempt: () => {},
+    disableAfter: 3 * 86_400_000,
+    onDisabled: () => {},
 
     readHeldWebhook: createReadHeldWebhook({ db: database.db, id: 'worker' }),
     recordOutcome: createRecordOutcome({ db: database.db, now }),
@@ -394,4 +396,136 @@ test.each([410, 503])('ignores a late %i of a URL that has been replaced', async
   await queue.done;
   const webhook = await database.db.webhooks.findOne({ webhook_id });
   expect(webhook).toMatchObject({ status: 'active', url, held_until: null });
+});
+
+describe('the health of the webhook', () => {
+  const health = async () => (await webhook())?.health;
+  const outage = {
+    last_success_at: null,
+    last_failure_at: new Date(now() - 3_600_000),
+    consecutive_failures: 7,
+    failing_since: new Date(now() - 48 * 3_600_000),
+    hours: [],
+  };
+  /** Claims the queue again after the health has been stored. */
+  async function claimWith(stored: typeof outage): Promise<void> {
+    queue.stop();
+    await queue.done;
+    await changeElsewhere({ health: stored });
+    worker.linger = 1;
+    queue = await claimQueue();
+  }
+
+  test('is saved when the queue is released', async () => {
+    worker.linger = 1;
+    await add('a', 'b', 'c');
+    await respond('a', 200);
+    await respond('b', 500);
+    await respond('c', 200);
+    await queue.done;
+    expect(await health()).toEqual({
+      last_success_at: new Date(now()),
+      last_failure_at: new Date(now()),
+      consecutive_failures: 0,
+      failing_since: null,
+      hours: [{ hour: Math.floor(now() / 3_600_000), delivered: 2, failed: 1 }],
+    });
+  });
+
+  test('is saved on demand while the queue is held', async () => {
+    await add('a');
+    await respond('a', 500);
+    await recorded('a');
+    await queue.saveHealth();
+    expect(await health()).toMatchObject({ consecutive_failures: 1, failing_since: new Date(now()) });
+    expect((await webhook())?.lease).toBe('worker');
+  });
+
+  test('has no failures left once a success is recorded, so that a kill cannot leave them', async () => {
+    await claimWith(outage);
+    const { recordOutcome } = worker;
+    const failing: unknown[] = [];
+    worker.recordOutcome = async (...outcome) => {
+      failing.push((await health())?.failing_since);
+      return recordOutcome(...outcome);
+    };
+    await add('a', 'b');
+    await respond('a', 500);
+    await respond('b', 200);
+    await recorded('b');
+    expect(failing).toEqual([outage.failing_since, null]);
+    await queue.done;
+    expect(await health()).toMatchObject({ last_success_at: new Date(now()), consecutive_failures: 0 });
+  });
+
+  test('has no failures left after a success of a worker that has lost its lease', async () => {
+    await claimWith(outage);
+    await add('a');
+    await eventually(() => expect(sent).toEqual(['a']));
+    await changeElsewhere({ lease: 'another worker' });
+    await respond('a', 200);
+    await recorded('a');
+    expect(await health()).toMatchObject({ failing_since: null, consecutive_failures: 0 });
+    queue.stop();
+    await queue.done;
+  });
+
+  test('is not overwritten by a worker that has lost its lease', async () => {
+    await claimWith(outage);
+    await add('a');
+    await eventually(() => expect(sent).toEqual(['a']));
+    const newer = { ...outage, consecutive_failures: 12 };
+    await changeElsewhere({ lease: 'another worker', health: newer });
+    await respond('a', 500);
+    await recorded('a');
+    await queue.saveHealth();
+    queue.stop();
+    await queue.done;
+    expect(await health()).toEqual(newer);
+  });
+
+  test('is not that of the URL which has been replaced', async () => {
+    await claimWith(outage);
+    await add('a');
+    await eventually(() => expect(sent).toEqual(['a']));
+    const url = 'https://moved.example.com/';
+    await changeElsewhere({ url, health: { ...outage, failing_since: null, consecutive_failures: 0 } });
+    await respond('a', 500);
+    await recorded('a');
+    queue.reload();
+    await queue.done;
+    expect(await health()).toMatchObject({ failing_since: null, consecutive_failures: 0 });
+  });
+
+  test('disables the webhook after nothing but failures, unless its owner has ended the count', async () => {
+    const long = { ...outage, failing_since: new Date(now() - 72 * 3_600_000) };
+    await claimWith(long);
+    let disabled = 0;
+    worker.onDisabled = () => {
+      disabled += 1;
+    };
+    await add('a', 'b');
+    await eventually(() => expect(sent).toEqual(['a']));
+    await changeElsewhere({ 'health.failing_since': null, 'health.consecutive_failures': 0 });
+    await respond('a', 500);
+    await respond('b', 500);
+    await queue.done;
+    expect(await webhook()).toMatchObject({ status: 'active', health: { failing_since: new Date(now()) } });
+    expect(disabled).toBe(0);
+
+    await changeElsewhere({ due_at: new Date(0) });
+    await claimWith(long);
+    await add('c', 'd');
+    await respond('c', 500);
+    await queue.done;
+    const at = new Date(now());
+    expect(await webhook()).toMatchObject({
+      status: 'disabled',
+      disabled: { reason: 'failing', at },
+      notice: { due: at, reason: 'failing', at },
+      lease: null,
+    });
+    expect(disabled).toBe(1);
+    expect(sent).toEqual(['a', 'b', 'c']);
+  });
 });

@@ -41,6 +41,7 @@ const idle = (webhook_id: string) =>
   eventually(async () => {
     const webhook = await service.stored(webhook_id);
     if (!webhook || webhook.lease) throw new Error('a worker holds the queue');
+    if (webhook.status === 'disabled') return null;
     if (webhook.due_at && webhook.due_at.getTime() <= service.clock.now())
       throw new Error('the queue is due');
     return webhook.due_at;
@@ -131,6 +132,7 @@ describe('one receiver', () => {
     expect(delivery.attempts.at(-1)).toMatchObject({ status: 500, answer: 'status 500' });
     const tried = receiver.received.length;
     service.clock.advance(10 * 24 * HOUR);
+    await ada.call('PATCH', `/${webhook_id}`, { status: 'active' });
     await publish();
     await eventually(() => expect(receiver.received.length).toBeGreaterThan(tried));
     expect(receiver.ids().slice(tried)).not.toContain(receiver.ids()[0]);

@@ -3,31 +3,46 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createWake } from '../../../../services/user/webhooks/delivery/wake.ts';
 import { type Accept, createAccept } from '../../../../services/user/webhooks/intake/accept.ts';
 import type { Audience, Webhook } from '../../../../services/user/webhooks/records.ts';
+import { eventually } from '../../../fixtures/eventually.ts';
+import { type Receiver, startReceiver } from '../../../fixtures/receiver.ts';
 import { DATA } from '../event-samples.ts';
 import { type Person, startWebhookService, type WebhookService } from '../webhook-service.ts';
 
 let service: WebhookService;
+let receiver: Receiver;
 let accept: Accept;
 let ada: Person;
 beforeAll(async () => {
   service = await startWebhookService();
+  receiver = await startReceiver();
   const { db, clock } = service;
   const worker = { reload: () => {}, readMore: () => {} };
   accept = createAccept({ db, now: clock.now, ...createWake({ db, now: clock.now, worker }) });
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  await receiver.stop();
+});
 
 const NOBODY: Audience = { owner_id: null, organization_id: null, department_id: null, chatbot_id: null };
-const [ORGANIZATION, OTHER] = ['an organization', 'another organization'];
-const [SUPPORT, SALES] = ['support', 'sales'];
+let ORGANIZATION: string;
+let OTHER: string;
+let SUPPORT: string;
+let SALES: string;
 
-/** The webhooks that hear an event, by their names. */
-async function heard(audience: Partial<Audience>): Promise<string[]> {
+/** Accepts an event. @returns its id. */
+async function acceptFor(audience: Partial<Audience>): Promise<string> {
   const id = randomUUIDv7();
   const event = 'conversation.started';
   expect(await accept({ id, event, audience: { ...NOBODY, ...audience }, data: DATA[event] })).toBe(
     'accepted',
   );
+  return id;
+}
+
+/** The webhooks that hear an event, by their names. */
+async function heard(audience: Partial<Audience>): Promise<string[]> {
+  const id = await acceptFor(audience);
   const deliveries = await service.db.webhookDeliveries.find({ event_id: id }).toArray();
   return deliveries.map(({ webhook_id }) => webhook_id).sort();
 }
@@ -36,6 +51,11 @@ async function heard(audience: Partial<Audience>): Promise<string[]> {
 beforeEach(async () => {
   await service.db.webhooks.deleteMany({});
   ada = await service.person();
+  const [support, sales] = await service.organization(ada, 'Support', 'Sales');
+  const [other] = await service.organization(ada, 'Support');
+  if (!support || !sales || !other) throw new Error('not stored');
+  ORGANIZATION = support.organization_id;
+  [SUPPORT, SALES, OTHER] = [support.department_id, sales.department_id, other.organization_id];
   const place = { owner_id: null, organization_id: ORGANIZATION, department_id: null };
   const hooks: Record<string, Partial<Webhook>> = {
     own: { owner_id: ada.user_id },
@@ -115,6 +135,45 @@ describe('an event is heard', () => {
   test('by shared webhooks whatever becomes of the account', async () => {
     await service.db.users.updateOne({ user_id: ada.user_id }, { $set: { account_status: 'disabled' } });
     expect(await heard({ owner_id: ada.user_id, organization_id: ORGANIZATION })).toEqual(['organization']);
+  });
+});
+
+describe('the webhooks of an archived place are quiet', () => {
+  const archived_at = '2026-01-15T09:30:00.000Z';
+  const heardInSupport = () => heard({ organization_id: ORGANIZATION, department_id: SUPPORT });
+
+  test('in a department', async () => {
+    await service.db.departments.updateOne({ department_id: SUPPORT }, { $set: { archived_at } });
+    expect(await heardInSupport()).toEqual(['organization']);
+    await service.db.departments.updateOne({ department_id: SUPPORT }, { $unset: { archived_at: '' } });
+    expect(await heardInSupport()).toEqual(['organization', 'support']);
+  });
+
+  test('in an organization with its departments', async () => {
+    const organization = { organization_id: ORGANIZATION };
+    await service.db.organizations.updateOne(organization, { $set: { archived_at } });
+    expect(await heardInSupport()).toEqual([]);
+    await service.db.organizations.deleteOne(organization);
+    expect(await heardInSupport()).toEqual([]);
+  });
+
+  test('also for what waits', async () => {
+    const support = { department_id: SUPPORT };
+    const webhook_id = await ada.configure({ url: receiver.url, ...support });
+    await service.db.webhooks.updateOne({ webhook_id }, { $set: { status: 'paused' } });
+    const event = await acceptFor({ organization_id: ORGANIZATION, ...support });
+    await service.db.departments.updateOne(support, { $set: { archived_at } });
+    const due_at = new Date(service.clock.now());
+    await service.db.webhooks.updateOne({ webhook_id }, { $set: { status: 'active', due_at } });
+    const later = new Date(service.clock.now() + 30_000);
+    await eventually(async () =>
+      expect(await service.stored(webhook_id)).toMatchObject({ lease: null, due_at: later }),
+    );
+    expect(receiver.received).toEqual([]);
+    await service.db.departments.updateOne(support, { $unset: { archived_at: '' } });
+    service.clock.advance(30);
+    await service.settled(webhook_id, 'delivered');
+    expect(receiver.ids()).toEqual([event]);
   });
 });
 

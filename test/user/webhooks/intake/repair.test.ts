@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Chatbot } from '../../../../services/user/chatbots/records.ts';
 import { createWake } from '../../../../services/user/webhooks/delivery/wake.ts';
 import { payloadOf } from '../../../../services/user/webhooks/events.ts';
 import { createAccept } from '../../../../services/user/webhooks/intake/accept.ts';
-import { repair } from '../../../../services/user/webhooks/intake/repair.ts';
+import { openIntakes, reserve } from '../../../../services/user/webhooks/intake/event-log.ts';
+import { createRepair } from '../../../../services/user/webhooks/intake/repair.ts';
 import type { StoredEvent } from '../../../../services/user/webhooks/records.ts';
 import { postJson } from '../../../fixtures/http.ts';
 import { member } from '../../../fixtures/members.ts';
@@ -28,12 +29,13 @@ beforeEach(async () => {
 });
 
 /** Repairs as another process would; the worker of the service finds the queues by polling. */
-const repairNow = () => {
+let repairNow: () => Promise<void>;
+beforeEach(() => {
   const { db, clock } = service;
   const worker = { reload: () => {}, readMore: () => {} };
   const deps = { db, now: clock.now, ...createWake({ db, now: clock.now, worker }) };
-  return repair({ ...deps, accept: createAccept(deps) });
-};
+  repairNow = createRepair({ ...deps, accept: createAccept(deps) });
+});
 
 describe('an event whose intake was interrupted before its deliveries existed', () => {
   /** A webhook and a stored event without its delivery. */
@@ -43,13 +45,11 @@ describe('an event whose intake was interrupted before its deliveries existed', 
     await service.publish(event);
     await service.settled(webhook_id, 'delivered');
     await service.db.webhookDeliveries.deleteMany({ webhook_id });
-    await service.db.eventIntakes.insertOne({
-      _id: event.id,
-      event_ids: [event.id, 'never stored'],
-      began_at: new Date(service.clock.now()),
-    });
+    // The state after a kill: the intake is open, and it has also reserved a position for an event never stored.
+    const { first } = await reserve(service.db, event.id, 2);
+    await service.db.events.updateOne({ _id: event.id }, { $set: { position: first } });
     receiver.received.length = 0;
-    return { webhook_id, event };
+    return { webhook_id, event, first };
   };
 
   test('is delivered when it is published again', async () => {
@@ -67,24 +67,42 @@ describe('an event whose intake was interrupted before its deliveries existed', 
     await Promise.all([repairNow(), repairNow()]);
     await service.settled(webhook_id, 'delivered');
     expect(receiver.ids()).toEqual([event.id]);
-    service.clock.advance(600);
-    await repairNow();
-    expect(await service.db.eventIntakes.countDocuments({ _id: event.id })).toBe(0);
+    expect((await openIntakes(service.db)).map(({ id }) => id)).not.toContain(event.id);
   });
 
-  test('is delivered when the database stored it only after a repair', async () => {
+  test('cannot be stored any more once its intake is repaired, and is delivered when it is published again', async () => {
     const { webhook_id, event } = await interrupted();
-    const stored = await service.db.events.findOneAndDelete({ _id: event.id });
+    const stored = (await service.db.events.findOneAndDelete({ _id: event.id })) as StoredEvent;
+    await repairNow();
     service.clock.advance(10);
     await repairNow();
-    await service.db.events.insertOne(stored as StoredEvent);
-    expect((await service.publish(event)).body).toEqual({ accepted: [], known: [event.id] });
+    await expect(service.db.events.insertOne(stored)).rejects.toThrow('E11000');
+    expect((await service.publish(event)).body).toEqual({ accepted: [event.id], known: [] });
+    await service.settled(webhook_id, 'delivered');
+    expect(receiver.ids()).toEqual([event.id]);
+  });
+
+  test('is refused with 503 while it is being stored, and accepted when it is published again', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    const { db } = service;
+    const event = conversation(ada.user_id);
+    const insertMany = vi.spyOn(db.events, 'insertMany');
+    insertMany.mockImplementationOnce(async (...args) => {
+      await repairNow();
+      service.clock.advance(10);
+      await repairNow();
+      return db.events.insertMany(...args);
+    });
+    expect((await service.publish(event)).status).toBe(503);
+    insertMany.mockRestore();
+    expect((await service.publish(event)).body).toEqual({ accepted: [event.id], known: [] });
     await service.settled(webhook_id, 'delivered');
     expect(receiver.ids()).toEqual([event.id]);
   });
 
   test('is not delivered to a webhook configured after it', async () => {
     const { event } = await interrupted();
+    await repairNow();
     service.clock.advance(10);
     const younger = await ada.configure({ url: receiver.url });
     await service.publish(event);

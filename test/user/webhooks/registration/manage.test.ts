@@ -41,6 +41,13 @@ const record = (webhook_id: string, fields: object = {}) => ({
   created_at: at(),
   updated_at: at(),
   previous_secret_until: null,
+  health: {
+    last_success_at: null,
+    last_failure_at: null,
+    consecutive_failures: 0,
+    disabled_reason: null,
+    disabled_at: null,
+  },
   ...fields,
 });
 
@@ -259,6 +266,14 @@ describe('POST …/test', () => {
         status: 200,
         error: null,
         answer: '{"ok":true}',
+        request_headers: {
+          'content-type': 'application/json',
+          'user-agent': 'Gatehouse-Webhooks/1',
+          'webhook-id': answer.body.event_id,
+          'webhook-timestamp': String(service.clock.seconds()),
+          'webhook-signature': receiver.received[0]?.headers['webhook-signature'],
+          'x-service-signature': receiver.received[0]?.headers['x-service-signature'],
+        },
       },
     });
     const [{ headers, body }] = receiver.received as [(typeof receiver.received)[0]];

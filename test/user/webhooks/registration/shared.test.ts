@@ -193,6 +193,26 @@ describe('a shared webhook', () => {
     expect(await listed(adam, `?department_id=${sales.department_id}`)).toEqual([]);
   });
 
+  test.each(['department', 'organization'] as const)(
+    'can only be read while its %s is archived',
+    async (what) => {
+      const archived = { $set: { archived_at: '2026-01-15T09:30:00.000Z' } };
+      if (what === 'department') await service.db.departments.updateOne(support, archived);
+      else await service.db.organizations.updateOne(organization(), archived);
+      for (const [method, path, body] of OPERATIONS) {
+        const answer = await adam.call(method, `/${webhook_id}${path}`, body);
+        if (method === 'GET') expect(answer.status).toBe(200);
+        else
+          expect(outcome(answer)).toStrictEqual(
+            service.failure(answer, 403, 'FORBIDDEN', 'Forbidden', `The ${what} is archived`),
+          );
+      }
+      expect((await configure(adam, support)).status).toBe(403);
+      expect((await configure(olga, organization())).status).toBe(what === 'department' ? 201 : 403);
+      expect(await listed(adam)).toEqual([webhook_id]);
+    },
+  );
+
   test('does not change its place', async () => {
     await olga.call('PATCH', `/${webhook_id}`, { ...sales, owner_id: olga.user_id, name: 'Mine' });
     expect(await service.stored(webhook_id)).toMatchObject({ ...support, owner_id: null, name: 'Mine' });

@@ -6,16 +6,19 @@ export function Meter({
   used,
   limit,
   text,
+  calm = false,
 }: {
   label: string;
   used: number;
   limit: number;
   text: string;
+  /** Whether a full bar is no reason to worry, as that of a progress. */
+  calm?: boolean;
 }) {
   const share = Math.min(1, Math.max(0, used / limit));
   return html`
     <div
-      class="meter ${share >= 0.9 ? 'high' : ''}"
+      class="meter ${share >= 0.9 && !calm ? 'high' : ''}"
       role="meter"
       aria-label=${label}
       aria-valuemin="0"

@@ -125,6 +125,14 @@ export const texts: Texts = {
     unexpected: 'Etwas ist schiefgegangen. Bitte versuchen Sie es erneut.',
     tooMany: (duration) => `Zu viele Versuche. Bitte warten Sie ${duration}.`,
     field: () => 'Bitte prüfen Sie dieses Feld.',
+    quotas: {
+      departments: (plan, limit) =>
+        `Der Tarif ${plan} erlaubt ${limit} Abteilungen. Entfernen Sie eine, oder wählen Sie für eine Abteilung einen höheren Tarif.`,
+      members: (plan, limit) =>
+        `Der Tarif ${plan} erlaubt ${limit} Mitglieder je Abteilung. Entfernen Sie jemanden, oder wählen Sie einen höheren Tarif.`,
+      webhooks: (plan, limit) =>
+        `Der Tarif ${plan} erlaubt hier ${limit} Webhooks. Löschen Sie einen, oder wählen Sie einen höheren Tarif.`,
+    },
     known: {
       'User not found': 'Zu dieser Adresse gibt es kein Konto.',
       'Email already registered': 'Zu dieser Adresse gibt es schon ein Konto. Melden Sie sich an.',
@@ -141,7 +149,6 @@ export const texts: Texts = {
       'The last Owner cannot be removed':
         'Sie sind der letzte Inhaber. Fügen Sie zuerst einen weiteren hinzu.',
       'An organization has at most 100 Owners': 'Eine Organisation hat höchstens 100 Inhaber.',
-      'An account may have at most 20 webhooks': 'Sie haben schon 20 Webhooks. Löschen Sie zuerst einen.',
       'reCAPTCHA validation failed': 'Bitte bestätigen Sie, dass Sie ein Mensch sind.',
       'Your organization requires single sign-on. Please log in through your identity provider.':
         'Ihre Organisation verlangt Single Sign-on. Mit Ihrem Passwort können Sie sich hier nicht anmelden.',

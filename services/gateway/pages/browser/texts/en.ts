@@ -122,6 +122,15 @@ export const texts = {
     tooMany: (duration: string) => `Too many attempts. Please wait ${duration} and try again.`,
     /** @param problem what the API says of a field, such as `must be a phone number`. */
     field: (problem: string) => `This field ${problem}.`,
+    /** What a plan allows no more of. */
+    quotas: {
+      departments: (plan: string, limit: string) =>
+        `The plan ${plan} allows ${limit} departments. Remove one, or choose a higher plan for a department.`,
+      members: (plan: string, limit: string) =>
+        `The plan ${plan} allows ${limit} members in a department. Remove somebody, or choose a higher plan.`,
+      webhooks: (plan: string, limit: string) =>
+        `The plan ${plan} allows ${limit} webhooks here. Delete one, or choose a higher plan.`,
+    },
     /** Messages of the API in the reader's words. */
     known: {
       'User not found': 'There is no account with this address.',
@@ -138,7 +147,6 @@ export const texts = {
         'This person is an Owner of the organization, and so in every department already.',
       'The last Owner cannot be removed': 'You are the last Owner. Add another Owner first.',
       'An organization has at most 100 Owners': 'An organization has at most 100 Owners.',
-      'An account may have at most 20 webhooks': 'You have 20 webhooks already. Delete one first.',
       'reCAPTCHA validation failed': 'Please confirm that you are a person.',
       'Your organization requires single sign-on. Please log in through your identity provider.':
         'Your organization requires single sign-on. Your password does not sign you in here.',

@@ -1,11 +1,8 @@
-import { useState } from 'preact/hooks';
 import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { Form } from '../../parts/form.ts';
-import { Select } from '../../parts/select.ts';
-import { useData } from '../../parts/use-data.ts';
-import { listDepartments, listOrganizations } from '../organization/calls.ts';
+import { PlaceInputs } from '../organization/place-inputs.ts';
 import { type Chatbot, createChatbot } from './calls.ts';
 import { ChatbotInputs, chatbotFields } from './fields.ts';
 
@@ -19,11 +16,6 @@ export function CreateChatbot({
   onCreated: (chatbot: Chatbot) => void;
   onClose: () => void;
 }) {
-  const [organization, setOrganization] = useState('');
-  const organizations = useData('organizations', () => listOrganizations()).data?.data ?? [];
-  const departments = useData(`departments of ${organization}`, async () =>
-    organization ? (await listDepartments(organization, 'limit=100&sort_by=name&order=asc')).data : [],
-  );
   const submit = async ({ department_id, ...fields }: Record<string, string>) => {
     const chatbot = await createChatbot({
       ...chatbotFields(fields),
@@ -36,31 +28,7 @@ export function CreateChatbot({
     <${Dialog} title=${words.create} onClose=${onClose}>
       <${Form} submit=${words.create} onSubmit=${submit}>
         <${ChatbotInputs} />
-        ${
-          organizations.length > 0 &&
-          html`
-            <${Select}
-              name="organization"
-              label=${words.place}
-              value=${organization}
-              onChange=${setOrganization}
-              options=${[['', words.personal], ...organizations.map(({ organization_id, name }) => [organization_id, name])]}
-            />
-          `
-        }
-        ${
-          organization &&
-          !departments.busy &&
-          html`
-            <${Select}
-              key=${organization}
-              name="department_id"
-              label=${texts.organization.department}
-              options=${departments.data?.map(({ department_id, name }) => [department_id, name]) ?? []}
-              hint=${departments.error?.message ?? (departments.data?.length === 0 ? texts.organization.noDepartments : undefined)}
-            />
-          `
-        }
+        <${PlaceInputs} />
       <//>
     <//>
   `;

@@ -77,15 +77,67 @@ export interface AuditEvent {
   department_id: string | null;
 }
 
+/** A department, or with null the whole organization. */
+export interface WholePlace {
+  organization_id: string;
+  department_id: string | null;
+}
+
+export const EXPORT_FORMATS = ['json', 'csv'] as const;
+export const DATA_SETS = ['members', 'chatbots', 'audit', 'invitations', 'billing'] as const;
+
+/** What can be downloaded once an export is ready; `all` is the one file of a JSON export. */
+export interface ExportFile {
+  data: (typeof DATA_SETS)[number] | 'all';
+  /** Bytes. */
+  size: number;
+  rows: number;
+}
+
+export interface ExportJob {
+  export_id: string;
+  organization_id: string;
+  department_id: string | null;
+  format: (typeof EXPORT_FORMATS)[number];
+  data: (typeof DATA_SETS)[number][];
+  status: 'pending' | 'running' | 'ready' | 'failed';
+  error: string | null;
+  progress: { rows_done: number; rows_total: number | null };
+  files: ExportFile[];
+  created_at: string;
+  expires_at: string;
+}
+
+export const REPORT_METRICS = [
+  'events',
+  'members_added',
+  'members_removed',
+  'chatbots_created',
+  'chatbots_deleted',
+] as const;
+export const REPORT_GROUPS = ['day', 'week', 'month', 'member', 'chatbot', 'action'] as const;
+
+export interface Report {
+  metric: (typeof REPORT_METRICS)[number];
+  group_by: (typeof REPORT_GROUPS)[number];
+  total: number;
+  groups: { group: string; count: number }[];
+  /** What the groups that are not shown count. */
+  others: number;
+}
+
 const ALL = '/api/v1/organizations';
 const part = (organization: string, rest = '') => `${ALL}/${encodeURIComponent(organization)}${rest}`;
 const within = ({ organization_id, department_id }: Place, rest = '') =>
   part(organization_id, `/departments/${encodeURIComponent(department_id)}${rest}`);
+const inside = ({ organization_id, department_id }: WholePlace, rest: string) =>
+  department_id === null ? part(organization_id, rest) : within({ organization_id, department_id }, rest);
 const owner = (organization: string, user: string) =>
   part(organization, `/owners/${encodeURIComponent(user)}`);
 const member = (place: Place, user: string) => within(place, `/members/${encodeURIComponent(user)}`);
 
 export const listOrganizations = () => get<Page<Organization>>(`${ALL}?limit=100&sort_by=name&order=asc`);
+export const getOrganization = (id: string) => get<Organization>(part(id));
 export const createOrganization = (name: string) => post<Organization>(ALL, { name });
 export const renameOrganization = (id: string, name: string) => patch<Organization>(part(id), { name });
 export const listAudit = (id: string, query: string) => get<Page<AuditEvent>>(part(id, `/audit?${query}`));
@@ -120,3 +172,17 @@ export const changePlan = (place: Place, subscription_plan: string) =>
   patch<Billing>(within(place, '/billing'), { subscription_plan });
 export const getAnalytics = (place: Place, days: number) =>
   get<Analytics>(within(place, `/analytics?days=${days}`));
+
+export const listExports = (place: WholePlace, page: number) =>
+  get<Page<ExportJob>>(inside(place, `/exports?page=${page}&sort_by=created_at&order=desc`));
+export const createExport = (place: WholePlace, job: Pick<ExportJob, 'format' | 'data'>) =>
+  post<ExportJob>(inside(place, '/exports'), job);
+const exportPath = (job: ExportJob, rest = '') =>
+  inside(job, `/exports/${encodeURIComponent(job.export_id)}${rest}`);
+export const deleteExport = (job: ExportJob) => remove(exportPath(job));
+/** @param data the data set of a CSV export. */
+export const downloadPath = (job: ExportJob, data?: string) =>
+  exportPath(job, `/download${data === undefined ? '' : `?data=${data}`}`);
+
+export const reportPath = (place: WholePlace, query: string) => inside(place, `/reports?${query}`);
+export const getReport = (place: WholePlace, query: string) => get<Report>(reportPath(place, query));

@@ -4,6 +4,7 @@ import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Badge } from '../../parts/badge.ts';
 import { Button } from '../../parts/button.ts';
+import { Lazy } from '../../parts/lazy.ts';
 import { LoadFailure } from '../../parts/load-failure.ts';
 import { PageTitle } from '../../parts/page-title.ts';
 import type { Result } from '../../parts/result.ts';
@@ -52,6 +53,8 @@ export function DepartmentPage({
     ...(can(role, 'view users') ? ['members', 'invitations'] : []),
     ...(can(role, 'view billing') ? ['plan'] : []),
     ...(can(role, 'view analytics') ? ['analytics'] : []),
+    ...(can(role, 'custom reports') ? ['reports'] : []),
+    ...(can(role, 'export data') ? ['exports'] : []),
   ].map((name) => ({
     name,
     path: `${path}&part=${name}`,
@@ -77,6 +80,8 @@ export function DepartmentPage({
     ${current === 'invitations' && html`<${Invitations} ...${props} />`}
     ${current === 'plan' && html`<${Plan} ...${props} />`}
     ${current === 'analytics' && html`<${AnalyticsPart} place=${place} />`}
+    ${current === 'reports' && html`<${Lazy} load=${() => import('./report.ts')} ...${props} />`}
+    ${current === 'exports' && html`<${Lazy} load=${() => import('./exports.ts')} ...${props} />`}
     ${isRenaming && html`<${NameDialog} title=${words.renameTitle} submit=${texts.lists.save} name=${department.name} onSubmit=${rename} onClose=${() => setRenaming(false)} />`}
   `;
 }

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Button } from '../../parts/button.ts';
+import { Lazy } from '../../parts/lazy.ts';
 import { LoadFailure } from '../../parts/load-failure.ts';
 import { PageTitle } from '../../parts/page-title.ts';
 import type { Result } from '../../parts/result.ts';
@@ -18,6 +19,7 @@ import { ownStanding } from './own-role.ts';
 import { Owners } from './owners.ts';
 
 const words = texts.organization;
+const ownerTabs = ['audit', 'reports', 'exports'] as const;
 
 /** An organization: its departments, Owners and audit; or one of its departments. */
 export function OrganizationPage({
@@ -55,7 +57,9 @@ export function OrganizationPage({
   const tabs = [
     { name: 'departments', path, title: words.departments },
     ...(own?.seesOwners ? [{ name: 'owners', path: `${path}&part=owners`, title: words.owners }] : []),
-    ...(own?.isOwner ? [{ name: 'audit', path: `${path}&part=audit`, title: words.audit }] : []),
+    ...(own?.isOwner
+      ? ownerTabs.map((name) => ({ name, path: `${path}&part=${name}`, title: words.parts[name] }))
+      : []),
   ];
   const current = tabs.find((tab) => tab.name === query.get('part'))?.name ?? 'departments';
   const rename = async (name: string) => {
@@ -64,6 +68,7 @@ export function OrganizationPage({
     result.succeed(words.renamed(name));
   };
   const props = { organization_id, own, result };
+  const whole = { place: { organization_id, department_id: null }, role: 'Owner', result };
   return html`
     <${PageTitle}
       badge=${own?.isOwner && html`<${Button} kind="plain" label=${`${words.rename}: ${name}`} onClick=${() => setRenaming(true)}>${words.rename}<//>`}
@@ -78,6 +83,8 @@ export function OrganizationPage({
           ${current === 'departments' && html`<${Departments} ...${props} path=${path} />`}
           ${current === 'owners' && html`<${Owners} ...${props} onLeave=${leave} />`}
           ${current === 'audit' && html`<${Audit} organization_id=${organization_id} />`}
+          ${current === 'reports' && html`<${Lazy} load=${() => import('./report.ts')} ...${whole} />`}
+          ${current === 'exports' && html`<${Lazy} load=${() => import('./exports.ts')} ...${whole} />`}
         `
         : html`<${LoadFailure} loaded=${loaded} gone=${words.gone} />`
     }

@@ -1,15 +1,15 @@
 import { formatNumber, formatTimestamp, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Badge } from '../../parts/badge.ts';
-import type { Attempt } from './calls.ts';
+import type { Attempt, Exchange } from './calls.ts';
 
 const words = texts.deliveries;
 
 /** What came of one attempt: when, how long it took, and what the receiver answered. */
 export const AttemptView = ({
-  attempt: { at, duration_ms, status, error, answer },
+  attempt: { at, duration_ms, status, error, answer, request_headers },
 }: {
-  attempt: Attempt;
+  attempt: Attempt & Partial<Exchange>;
 }) => {
   const isDelivered = error === null && status !== null && status >= 200 && status < 300;
   return html`
@@ -20,6 +20,17 @@ export const AttemptView = ({
         <span>${words.duration(formatNumber(duration_ms))}</span>
       </p>
       ${error && html`<p class="error">${error}</p>`}
+      ${
+        request_headers &&
+        html`
+          <details>
+            <summary>${words.requestHeaders}</summary>
+            <pre tabindex="0" aria-label=${words.requestHeaders}>${Object.entries(request_headers)
+              .map(([name, value]) => `${name}: ${value}`)
+              .join('\n')}</pre>
+          </details>
+        `
+      }
       ${answer && html`<pre tabindex="0" aria-label=${words.answer}>${answer}</pre>`}
     </div>
   `;

@@ -8,6 +8,18 @@ export const EVENTS = [
   'payment.succeeded',
   'payment.failed',
   'subscription.cancelled',
+  'user.created',
+  'user.updated',
+  'user.disabled',
+  'session.created',
+  'password.reset',
+  'organization.member.added',
+  'organization.member.removed',
+  'organization.member.role_changed',
+  'invitation.created',
+  'invitation.accepted',
+  'invitation.declined',
+  'invitation.withdrawn',
 ] as const;
 export type EventName = (typeof EVENTS)[number];
 
@@ -16,8 +28,19 @@ export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'cancelled']
 
 export interface Webhook {
   webhook_id: string;
+  /** Null for a webhook of an organization or department. */
+  owner_id: string | null;
+  organization_id: string | null;
+  department_id: string | null;
+  created_by: string | null;
+  name: string | null;
+  description: string | null;
   url: string;
   events: EventName[];
+  /** Empty for every event. */
+  chatbot_ids: string[];
+  /** Every value is masked. */
+  headers: Record<string, string>;
   status: (typeof STATUSES)[number];
   created_at: string;
   updated_at: string;
@@ -34,6 +57,12 @@ export interface Attempt {
   error: string | null;
   /** The beginning of the response body. */
   answer: string;
+}
+
+/** An attempt with what was sent. */
+export interface Exchange extends Attempt {
+  /** Null for an older attempt. */
+  request_headers: Record<string, string> | null;
 }
 
 export interface TestOutcome extends Attempt {
@@ -56,18 +85,43 @@ export interface Delivery {
 export interface DeliveryWithPayload extends Delivery {
   /** The exact JSON text of the request body. */
   payload: string;
+  attempts: Exchange[];
 }
 
-export interface Settings {
-  url: string;
-  events: EventName[];
+/** What the people who manage a webhook set. */
+export type Settings = Pick<Webhook, 'name' | 'description' | 'url' | 'events' | 'chatbot_ids'> & {
+  /** By name; null removes one. */
+  headers: Record<string, string | null>;
+};
+
+/** The organization or department of a new webhook; neither for one of the reader. */
+export interface PlaceIds {
+  organization_id?: string;
+  department_id?: string;
+}
+
+/** Which deliveries of a webhook to replay or cancel. */
+export interface Selection {
+  since?: string;
+  until?: string;
+  event?: EventName;
+  http_status?: number | 'none';
+}
+
+/** The deliveries that can be replayed. */
+export interface ReplaySelection extends Selection {
+  since: string;
+  all?: boolean;
+  status?: 'failed' | 'delivered' | 'cancelled';
 }
 
 const path = (id: string, part = '') => `/api/v1/webhooks/${encodeURIComponent(id)}${part}`;
+const deliveryPath = (id: string, delivery: string, part = '') =>
+  path(id, `/deliveries/${encodeURIComponent(delivery)}${part}`);
 
 export const listWebhooks = (query: string) => get<Page<Webhook>>(`/api/v1/webhooks?${query}`);
 export const getWebhook = (id: string) => get<Webhook>(path(id));
-export const configureWebhook = (settings: Settings & { secret: string }) =>
+export const configureWebhook = (settings: Settings & PlaceIds & { secret: string }) =>
   post<Pick<Webhook, 'webhook_id'>>('/api/v1/webhooks/configure', settings);
 export const updateWebhook = (id: string, changes: Partial<Settings & { status: 'active' | 'paused' }>) =>
   patch<Webhook>(path(id), changes);
@@ -82,8 +136,12 @@ export const sendTestEvent = (id: string) => post<TestOutcome>(path(id, '/test')
 export const listDeliveries = (id: string, query: string) =>
   get<Page<Delivery>>(path(id, `/deliveries?${query}`));
 export const getDelivery = (id: string, delivery: string) =>
-  get<DeliveryWithPayload>(path(id, `/deliveries/${encodeURIComponent(delivery)}`));
+  get<DeliveryWithPayload>(deliveryPath(id, delivery));
 export const replayDelivery = (id: string, delivery: string) =>
-  post<Delivery>(path(id, `/deliveries/${encodeURIComponent(delivery)}/replay`));
-export const replaySince = (id: string, since: string, all: boolean) =>
-  post<{ replayed: number; next_since: string | null }>(path(id, '/replay'), { since, all });
+  post<Delivery>(deliveryPath(id, delivery, '/replay'));
+export const cancelDelivery = (id: string, delivery: string) =>
+  post<Delivery>(deliveryPath(id, delivery, '/cancel'));
+export const replaySince = (id: string, selection: ReplaySelection) =>
+  post<{ replayed: number; next_since: string | null }>(path(id, '/replay'), selection);
+export const cancelDeliveries = (id: string, selection: Selection) =>
+  post<{ cancelled: number; next_since: string | null }>(path(id, '/cancel'), selection);

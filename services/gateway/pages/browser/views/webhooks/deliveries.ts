@@ -1,34 +1,37 @@
-import { useEffect, useState } from 'preact/hooks';
-import { formatDateTime, formatNumber, formatTimestamp, texts } from '../../account-texts.ts';
+import { useMemo, useState } from 'preact/hooks';
+import { formatDateTime, formatNumber, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
-import { ActionButton } from '../../parts/action-button.ts';
-import { Badge } from '../../parts/badge.ts';
 import { Button } from '../../parts/button.ts';
-import { Dialog } from '../../parts/dialog.ts';
-import { Field } from '../../parts/field.ts';
 import { EmptyList, Filters } from '../../parts/filters.ts';
-import { Form } from '../../parts/form.ts';
 import { useListQuery } from '../../parts/list-query.ts';
 import { LoadFailure } from '../../parts/load-failure.ts';
 import { Pager } from '../../parts/pager.ts';
 import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
-import { changeAndReload, type Loaded, useData } from '../../parts/use-data.ts';
-import { AttemptView } from './attempt.ts';
+import { changeAndReload, useData } from '../../parts/use-data.ts';
+import { INTERVAL, usePolling } from '../../parts/use-polling.ts';
 import {
+  cancelDeliveries,
+  cancelDelivery,
   DELIVERY_STATUSES,
   type Delivery,
+  EVENTS,
   listDeliveries,
+  type ReplaySelection,
   replayDelivery,
   replaySince,
+  type Selection,
   type Webhook,
 } from './calls.ts';
-import { Payload } from './payload.ts';
+import { DeliveryItem } from './delivery-item.ts';
+import { HTTP_STATUSES, httpStatusText } from './http-statuses.ts';
+import { SelectionDialog } from './selection-dialog.ts';
 
 const words = texts.deliveries;
-const TONES = { delivered: 'good', pending: 'quiet', failed: 'bad', cancelled: 'quiet' } as const;
 const SORTS = ['created_at-desc', 'created_at-asc'] as const;
-const DAY = 86_400_000;
+/** Hours. */
+const PERIODS = { hour: 1, day: 24, week: 168 } as const;
+const PERIOD_NAMES = Object.keys(PERIODS) as (keyof typeof PERIODS)[];
 
 const CHOICES = [
   {
@@ -39,33 +42,80 @@ const CHOICES = [
       ...DELIVERY_STATUSES.map((status) => [status, words.statuses[status]] as const),
     ],
   },
+  {
+    name: 'event',
+    label: words.event,
+    options: [
+      ['', words.allEvents] as const,
+      ...EVENTS.map((event) => [event, texts.webhooks.eventNames[event]] as const),
+    ],
+  },
+  {
+    name: 'http_status',
+    label: words.httpStatus,
+    options: [
+      ['', words.anyHttpStatus] as const,
+      ...HTTP_STATUSES.map((status) => [status, httpStatusText(status)] as const),
+    ],
+  },
+  {
+    name: 'period',
+    label: words.period,
+    options: [
+      ['', words.allTimes] as const,
+      ...PERIOD_NAMES.map((name) => [name, words.periods[name]] as const),
+    ],
+  },
   { name: 'sort', label: texts.lists.sort, options: SORTS.map((sort) => [sort, words.sorts[sort]] as const) },
 ];
 
 /** What a webhook was sent, and what came of it. */
 export function Deliveries({ webhook, result }: { webhook: Webhook; result: Result }) {
   const id = webhook.webhook_id;
-  const query = useListQuery({ status: DELIVERY_STATUSES, sort: SORTS });
-  const loaded = useData(`${id} ${webhook.status} ${query.api}`, () => listDeliveries(id, query.api));
-  const [isReplaying, setReplaying] = useState(false);
+  const query = useListQuery({
+    status: DELIVERY_STATUSES,
+    event: EVENTS,
+    http_status: HTTP_STATUSES,
+    period: PERIOD_NAMES,
+    sort: SORTS,
+  });
+  const call = useMemo(() => withPeriod(query.api), [query.api]);
+  const loaded = useData(`${id} ${webhook.status} ${call}`, () => listDeliveries(id, call));
+  const [selecting, setSelecting] = useState<'replay' | 'cancel'>();
   const deliveries = loaded.data?.data ?? [];
   usePolling(loaded, webhook.status === 'active' && deliveries.some(isDueSoon));
 
-  const replay = async (delivery: Delivery) => {
-    await changeAndReload(loaded.reload, () => replayDelivery(id, delivery.delivery_id));
+  const replay = async ({ delivery_id }: Delivery) => {
+    await changeAndReload(loaded.reload, () => replayDelivery(id, delivery_id));
     return webhook.status === 'active' ? words.replaying : words.waiting;
   };
-  const replayMany = async ({ since = '', all }: Record<string, string>) => {
-    const { replayed, next_since } = await changeAndReload(loaded.reload, () =>
-      replaySince(id, new Date(since).toISOString(), all === 'on'),
-    );
-    setReplaying(false);
-    const more = next_since ? ` ${words.moreSince(formatDateTime(next_since))}` : '';
-    result.succeed(words.replayed(replayed, formatNumber(replayed)) + more);
+  const cancel = async ({ delivery_id }: Delivery) => {
+    await changeAndReload(loaded.reload, () => cancelDelivery(id, delivery_id));
+    return words.canceled;
+  };
+  const change = async (selection: Selection & { since: string }, which: string) => {
+    const { said, next_since } = await changeAndReload(loaded.reload, async () => {
+      if (selecting === 'cancel') {
+        const { cancelled, next_since } = await cancelDeliveries(id, selection);
+        return { said: words.canceledMany(cancelled, formatNumber(cancelled)), next_since };
+      }
+      const narrowed =
+        which === 'all' ? { all: true } : { status: which as NonNullable<ReplaySelection['status']> };
+      const { replayed, next_since } = await replaySince(id, { ...selection, ...narrowed });
+      return { said: words.replayed(replayed, formatNumber(replayed)), next_since };
+    });
+    setSelecting(undefined);
+    result.succeed(next_since ? `${said} ${words.moreSince(formatDateTime(next_since))}` : said);
   };
   const actions = html`
     <${Button} busy=${loaded.busy && loaded.data !== undefined} onClick=${loaded.reload}>${words.refresh}<//>
-    ${deliveries.length > 0 && html`<${Button} onClick=${() => setReplaying(true)}>${words.replayMany}<//>`}
+    ${
+      (deliveries.length > 0 || query.isNarrowed) &&
+      html`
+        <${Button} onClick=${() => setSelecting('replay')}>${words.replayMany}<//>
+        <${Button} onClick=${() => setSelecting('cancel')}>${words.cancelMany}<//>
+      `
+    }
   `;
   return html`
     <${Section} title=${words.title} actions=${actions}>
@@ -76,7 +126,18 @@ export function Deliveries({ webhook, result }: { webhook: Webhook; result: Resu
           ? html`
             ${deliveries.length === 0 && html`<div class="empty"><${EmptyList} query=${query} empty=${html`<p>${words.none}</p>`} /></div>`}
             <ul class="deliveries" aria-label=${words.title} aria-busy=${loaded.busy}>
-              ${deliveries.map((delivery) => html`<${DeliveryItem} key=${delivery.delivery_id} webhook=${id} delivery=${delivery} replay=${() => replay(delivery)} result=${result} />`)}
+              ${deliveries.map(
+                (delivery) => html`
+                  <${DeliveryItem}
+                    key=${delivery.delivery_id}
+                    webhook=${id}
+                    delivery=${delivery}
+                    replay=${() => replay(delivery)}
+                    cancel=${() => cancel(delivery)}
+                    result=${result}
+                  />
+                `,
+              )}
             </ul>
           `
           : html`<${LoadFailure} loaded=${loaded} gone=${texts.webhooks.gone} />`
@@ -84,81 +145,20 @@ export function Deliveries({ webhook, result }: { webhook: Webhook; result: Resu
       <${Pager} pagination=${loaded.data?.pagination} />
     <//>
     ${
-      isReplaying &&
-      html`
-        <${Dialog} title=${words.replayMany} onClose=${() => setReplaying(false)}>
-          <p>${words.replayHint}</p>
-          <${Form} submit=${words.replay} onSubmit=${replayMany}>
-            <${Field} name="since" type="datetime-local" label=${words.since} defaultValue=${localTime(Date.now() - DAY)} />
-            <label class="check"><input type="checkbox" name="all" /><span>${words.replayAll}</span></label>
-          <//>
-        <//>
-      `
+      selecting &&
+      html`<${SelectionDialog} kind=${selecting} webhook=${webhook} onSubmit=${change} onClose=${() => setSelecting(undefined)} />`
     }
   `;
 }
 
-function DeliveryItem({
-  webhook,
-  delivery,
-  replay,
-  result,
-}: {
-  webhook: string;
-  delivery: Delivery;
-  replay: () => Promise<string>;
-  result: Result;
-}) {
-  const [isOpen, setOpen] = useState(false);
-  const { event, event_id, status, created_at, next_attempt_at, attempt_count, attempts } = delivery;
-  return html`
-    <li>
-      <details onToggle=${(event: Event) => setOpen((event.currentTarget as HTMLDetailsElement).open)}>
-        <summary>
-          <span class="what">${texts.webhooks.eventNames[event] ?? event}</span>
-          <${Badge} tone=${TONES[status]}>${words.statuses[status]}<//>
-          <span class="muted">${words.attemptCount(attempt_count, formatNumber(attempt_count))}</span>
-          <time class="muted" datetime=${created_at}>${formatTimestamp(created_at)}</time>
-        </summary>
-        <div class="delivery">
-          <div class="row">
-            <p class="muted">${words.eventId} <code>${event_id}</code></p>
-            <${ActionButton} result=${result} run=${replay} label=${`${words.replay}: ${event_id}`}>${words.replay}<//>
-          </div>
-          ${next_attempt_at && html`<p class="muted">${words.nextAttempt(formatTimestamp(next_attempt_at))}</p>`}
-          ${isOpen && html`<${Payload} webhook=${webhook} delivery=${delivery} />`}
-          ${attempts.length < attempt_count && html`<p class="muted">${words.latest(formatNumber(attempts.length))}</p>`}
-          ${attempts.toReversed().map((attempt) => html`<${AttemptView} key=${attempt.at} attempt=${attempt} />`)}
-        </div>
-      </details>
-    </li>
-  `;
+/** Replaces the period of a query by the time at which it began. */
+function withPeriod(query: string): string {
+  const parameters = new URLSearchParams(query);
+  const hours = PERIODS[parameters.get('period') as keyof typeof PERIODS];
+  parameters.delete('period');
+  if (hours) parameters.set('from', new Date(Date.now() - hours * 3_600_000).toISOString());
+  return parameters.toString();
 }
-
-/** Milliseconds between two looks at deliveries that are under way, and how many looks at most. */
-const INTERVAL = 4_000;
-const MAX_LOOKS = 15;
 
 const isDueSoon = ({ next_attempt_at }: Delivery) =>
   next_attempt_at !== null && Date.parse(next_attempt_at) < Date.now() + INTERVAL;
-
-/** Loads the deliveries again while some are under way and the page is seen. */
-function usePolling(loaded: Loaded<unknown>, isUnderWay: boolean): void {
-  const [looks, setLooks] = useState(0);
-  useEffect(() => {
-    if (!isUnderWay) setLooks(0);
-    if (!isUnderWay || looks >= MAX_LOOKS) return;
-    const timer = setTimeout(() => {
-      setLooks(looks + 1);
-      if (document.visibilityState === 'visible') void loaded.reload();
-    }, INTERVAL);
-    return () => clearTimeout(timer);
-  }, [isUnderWay, looks]);
-}
-
-/** A time as the value of a `datetime-local` field. */
-const localTime = (time: number) => {
-  const date = new Date(time);
-  date.setMinutes(date.getMinutes() - date.getTimezoneOffset());
-  return date.toISOString().slice(0, 16);
-};

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { formatDate, texts } from '../../account-texts.ts';
-import { ApiError } from '../../api.ts';
+import { formatDate, formatNumber, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Badge } from '../../parts/badge.ts';
 import { Button } from '../../parts/button.ts';
@@ -16,7 +15,7 @@ import { useData } from '../../parts/use-data.ts';
 import { navigate } from '../../router.ts';
 import { configureWebhook, listWebhooks, STATUSES, type Webhook } from './calls.ts';
 import { newSecret, SecretField } from './secret-field.ts';
-import { SettingsInputs, settingsOf } from './settings.ts';
+import { placeOf, SettingsInputs, settingsOf } from './settings.ts';
 
 const words = texts.webhooks;
 const SORTS = ['created_at-desc', 'created_at-asc', 'updated_at-desc', 'url-asc'] as const;
@@ -34,20 +33,40 @@ const CHOICES = [
   { name: 'sort', label: texts.lists.sort, options: SORTS.map((sort) => [sort, words.sorts[sort]] as const) },
 ];
 
+/** Events that are named before the others are counted. */
+const NAMED = 3;
+const listed = (names: string[]) =>
+  names.length <= NAMED + 1
+    ? names.join(', ')
+    : `${names.slice(0, NAMED).join(', ')} ${words.andMore(formatNumber(names.length - NAMED))}`;
+
 const COLUMNS: Column<Webhook>[] = [
   {
     title: words.url,
-    cell: ({ url, webhook_id }) =>
-      html`<a class="name" href=${`/webhooks?webhook=${encodeURIComponent(webhook_id)}`} data-page>${url}</a>`,
+    cell: ({ url, name, webhook_id }) => html`
+      <div class="person">
+        <a class="name" href=${`/webhooks?webhook=${encodeURIComponent(webhook_id)}`} data-page>${name ?? url}</a>
+        ${name && html`<small>${url}</small>`}
+      </div>
+    `,
   },
   {
     title: words.events,
     cell: ({ events }) =>
-      html`<small>${events.map((event) => words.eventNames[event] ?? event).join(', ')}</small>`,
+      html`<small>${listed(events.map((event) => words.eventNames[event] ?? event))}</small>`,
   },
   {
     title: words.status,
     cell: ({ status }) => html`<${Badge} tone=${TONES[status]}>${words.statuses[status]}<//>`,
+  },
+  {
+    title: texts.chatbots.place,
+    cell: ({ owner_id, department_id }) =>
+      owner_id !== null
+        ? texts.chatbots.personal
+        : department_id === null
+          ? words.ofOrganization
+          : texts.chatbots.ofDepartment,
   },
   { title: words.created, cell: ({ created_at }) => formatDate(created_at), end: true },
 ];
@@ -60,10 +79,8 @@ export function WebhookList({ result, onSecret }: { result: Result; onSecret: (s
   const isUnused = loaded.data?.data.length === 0 && !query.isNarrowed && query.page === 1;
 
   const submit = async (fields: Record<string, string>) => {
-    const settings = settingsOf(fields);
-    if (settings.events.length === 0) throw new ApiError(words.noEvents);
     const secret = fields.kind === 'own' ? (fields.secret ?? '') : newSecret();
-    const { webhook_id } = await configureWebhook({ ...settings, secret });
+    const { webhook_id } = await configureWebhook({ ...settingsOf(fields), ...placeOf(fields), secret });
     setCreating(false);
     if (fields.kind !== 'own') onSecret(secret);
     result.succeed(words.configured);

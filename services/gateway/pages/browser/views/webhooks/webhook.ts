@@ -1,13 +1,11 @@
 import { useState } from 'preact/hooks';
-import { formatDateTime, texts } from '../../account-texts.ts';
+import { texts } from '../../account-texts.ts';
 import { ApiError } from '../../api.ts';
 import { html } from '../../html.ts';
 import { ActionButton } from '../../parts/action-button.ts';
-import { Badge } from '../../parts/badge.ts';
 import { Button } from '../../parts/button.ts';
 import { Confirm } from '../../parts/confirm.ts';
 import { Dialog } from '../../parts/dialog.ts';
-import { Facts } from '../../parts/facts.ts';
 import { Form } from '../../parts/form.ts';
 import { LoadFailure } from '../../parts/load-failure.ts';
 import { Notice } from '../../parts/notice.ts';
@@ -19,7 +17,6 @@ import { navigate } from '../../router.ts';
 import { AttemptView } from './attempt.ts';
 import {
   deleteWebhook,
-  EVENTS,
   getWebhook,
   rotateSecret,
   sendTestEvent,
@@ -27,9 +24,9 @@ import {
   updateWebhook,
 } from './calls.ts';
 import { Deliveries } from './deliveries.ts';
-import { TONES } from './list.ts';
 import { SecretField } from './secret-field.ts';
-import { SettingsInputs, settingsOf } from './settings.ts';
+import { changesOf, SettingsInputs, settingsOf } from './settings.ts';
+import { WebhookFacts } from './webhook-facts.ts';
 
 const words = texts.webhooks;
 
@@ -68,13 +65,7 @@ export function WebhookPage({
     return words.testDelivered;
   };
   const change = async (fields: Record<string, string>) => {
-    const { url, events } = settingsOf(fields);
-    if (events.length === 0) throw new ApiError(words.noEvents);
-    // Only what has changed: another tab may be changing the rest.
-    const changes = {
-      ...(url !== webhook.url && { url }),
-      ...(events.join() !== EVENTS.filter((event) => webhook.events.includes(event)).join() && { events }),
-    };
+    const changes = changesOf(settingsOf(fields, webhook), webhook);
     if (Object.keys(changes).length > 0)
       await changeAndReload(loaded.reload, () => updateWebhook(id, changes));
     close();
@@ -96,23 +87,10 @@ export function WebhookPage({
     <${Button} onClick=${() => setOpen('delete')}>${words.delete}<//>
   `;
   return html`
-    <${PageTitle} back=${back}>${webhook.url}<//>
+    <${PageTitle} back=${back}>${webhook.name ?? webhook.url}<//>
     <${Section} title=${words.settings} actions=${actions}>
       ${webhook.status === 'disabled' && html`<${Notice} kind="info">${words.disabledHint}<//>`}
-      <${Facts}
-        facts=${[
-          [words.status, html`<${Badge} tone=${TONES[webhook.status]}>${words.statuses[webhook.status]}<//>`],
-          [
-            words.events,
-            html`<ul class="plain-list">${webhook.events.map((event) => html`<li>${words.eventNames[event] ?? event}</li>`)}</ul>`,
-          ],
-          [words.created, formatDateTime(webhook.created_at)],
-          ...(webhook.previous_secret_until
-            ? [[words.previousSecret, words.validUntil(formatDateTime(webhook.previous_secret_until))]]
-            : []),
-          [texts.chatbots.id, html`<code>${webhook.webhook_id}</code>`, true],
-        ]}
-      />
+      <${WebhookFacts} webhook=${webhook} />
       ${
         tested &&
         html`

@@ -1,0 +1,77 @@
+import type { Chatbot, StoredChatbot } from '../chatbots/records.ts';
+import type { Database } from '../database.ts';
+import { accessListOf } from './access-list.ts';
+import { revokeGrants } from './revoke-grants.ts';
+
+/** A department, or nulls for a personal chatbot. */
+export type ChatbotPlace = Pick<Chatbot, 'organization_id' | 'department_id'>;
+
+/** Returns who of some users has a role in a department. Nobody has one in the place of a personal chatbot. */
+export async function membersAmong(
+  db: Database,
+  { organization_id, department_id }: ChatbotPlace,
+  users: Iterable<string>,
+): Promise<ReadonlySet<string>> {
+  if (organization_id === null || department_id === null) return new Set();
+  const given = [...new Set(users)];
+  const [members, organization] = await Promise.all([
+    db.memberships.distinct('user_id', { department_id, user_id: { $in: given } }),
+    db.organizations.findOne({ organization_id }, { projection: { owners: 1 } }),
+  ]);
+  const present = new Set([...members, ...(organization?.owners ?? []).map(({ user_id }) => user_id)]);
+  return new Set(given.filter((user_id) => present.has(user_id)));
+}
+
+export const listedOn = (chatbot: StoredChatbot): string[] =>
+  accessListOf(chatbot).map(({ user_id }) => user_id);
+
+/**
+ * Builds the write that moves a chatbot. Of its access list the entries of the target's members stay; its owner stays
+ * if they are one, or else the heir becomes the owner.
+ *
+ * Optimistic concurrency: the filter matches nothing if the place or the list has changed since `chatbot` was read.
+ * @param at ISO 8601.
+ */
+export function moveWrite(
+  chatbot: StoredChatbot,
+  place: ChatbotPlace,
+  { members, heir, at }: { members: ReadonlySet<string>; heir: string; at: string },
+) {
+  const owner_id = members.has(chatbot.owner_id) ? chatbot.owner_id : heir;
+  const permissions = accessListOf(chatbot).filter(
+    // The heir may be on the list with a lower role.
+    ({ user_id, role }) => members.has(user_id) && (user_id !== owner_id || role === 'Owner'),
+  );
+  return {
+    filter: {
+      chatbot_id: chatbot.chatbot_id,
+      department_id: chatbot.department_id,
+      owner_id: chatbot.owner_id,
+      access_version: chatbot.access_version ?? { $exists: false },
+    },
+    update: {
+      $set: {
+        organization_id: place.organization_id,
+        department_id: place.department_id,
+        owner_id,
+        permissions,
+        updated_at: at,
+      },
+      $inc: { access_version: 1 },
+    },
+  };
+}
+
+/** Revokes the grants of users who were removed from the target while chatbots moved there. */
+export async function revokeRemovedMeanwhile(
+  db: Database,
+  place: ChatbotPlace,
+  users: Iterable<string>,
+): Promise<void> {
+  const { organization_id, department_id } = place;
+  if (organization_id === null || department_id === null) return;
+  const given = [...new Set(users)];
+  const members = await membersAmong(db, place, given);
+  for (const user_id of given.filter((each) => !members.has(each)))
+    await revokeGrants(db, { organization_id, department_id }, user_id);
+}

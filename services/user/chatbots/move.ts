@@ -1,0 +1,83 @@
+import { AppError, failures, found } from '@gatehouse/shared/http/errors';
+import { expecting, jsonBody } from '@gatehouse/shared/http/fields';
+import { auditAll } from '@gatehouse/shared/identity/audit';
+import { callerId } from '@gatehouse/shared/identity/principal';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { permittedChatbots, placeForNewChatbot } from '../access/chatbot-roles.ts';
+import { listedOn, membersAmong, moveWrite, revokeRemovedMeanwhile } from '../access/move-chatbot.ts';
+import type { Database } from '../database.ts';
+import { chatbotId, refusals, tagged } from './contract.ts';
+import { type Chatbot, chatbotRecord, PERSONAL, placeOf } from './records.ts';
+
+const schema = {
+  ...tagged,
+  summary: 'Move a chatbot',
+  description:
+    'Moves the chatbot to another department, where the caller also needs a role that creates chatbots, or with null to the caller’s personal chatbots. Of its access list the entries of members of the target stay. Its owner stays if they are a member there; otherwise the caller becomes its owner.',
+  params: chatbotId,
+  body: jsonBody({
+    department_id: z
+      .string(expecting('must be a string or null'))
+      .max(200, { error: 'must be at most 200 characters' })
+      .nullable(),
+  }).meta({
+    examples: [{ department_id: '01936f2f-02b1-7c1f-9a77-3f1d3c0e8b52' }, { department_id: null }],
+  }),
+  response: { 200: chatbotRecord, ...refusals, ...failures('catalogue', 'missingField', 'invalidFormat') },
+};
+
+const config = { permission: 'delete chatbot' } as const;
+
+/** Each attempt fails only if another change succeeded, so this many are never needed. */
+const MAX_ATTEMPTS = 200;
+
+/** POST /api/v1/chatbots/{chatbot_id}/move (CONTRACT.md §Chatbots). */
+export const moveChatbot: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
+  app,
+  { db, now },
+) => {
+  app.post('/api/v1/chatbots/:chatbot_id/move', { schema, config }, async (request) => {
+    const { chatbot_id } = request.params;
+    const { department_id } = request.body;
+    const heir = callerId(request);
+    // Optimistic concurrency: if the list or the place has changed meanwhile, decide again.
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const permitted = await permittedChatbots(db, request);
+      const readable = await db.chatbots.findOne(
+        { chatbot_id, ...permitted.filter },
+        { projection: { name_suffixes: 0 } },
+      );
+      const before = await permitted.found(readable, chatbot_id);
+      const place = department_id === null ? PERSONAL : placeForNewChatbot(permitted.roles, department_id);
+      if (before.department_id === department_id) return before;
+      const members = await membersAmong(db, place, listedOn(before));
+      const at = new Date(now()).toISOString();
+      const { filter, update } = moveWrite(before, place, { members, heir, at });
+      const moved = await db.chatbots.findOneAndUpdate(filter, update, { returnDocument: 'after' });
+      if (!moved) continue;
+      await revokeRemovedMeanwhile(db, place, listedOn(moved));
+      await auditAll(db, request, now(), auditedMove(before, moved));
+      return found(await db.chatbots.findOne({ chatbot_id }));
+    }
+    throw new AppError('unavailable');
+  });
+};
+
+/** The events of a move. Each organization that the chatbot leaves or enters has one, and learns nothing of the other. */
+function auditedMove(before: Chatbot, after: Chatbot) {
+  const sides = [before, after].map(({ department_id, owner_id }) => ({ department_id, owner_id }));
+  const [from = null, to = null] = sides;
+  const move = { action: 'chatbot.move' as const, target: { chatbot_id: after.chatbot_id } };
+  const crosses =
+    before.organization_id !== null &&
+    after.organization_id !== null &&
+    before.organization_id !== after.organization_id;
+  if (crosses)
+    return [
+      { ...move, ...placeOf(before), before: from, after: { department_id: null } },
+      { ...move, ...placeOf(after), before: { department_id: null }, after: to },
+    ];
+  const place = placeOf(after.organization_id === null ? before : after);
+  return [{ ...move, ...place, before: from, after: to }];
+}

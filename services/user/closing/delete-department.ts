@@ -1,0 +1,50 @@
+import { auditedChatbot, placeOf } from '../chatbots/records.ts';
+import type { Department, Membership } from '../organizations/records.ts';
+import { deleteExports } from './delete-exports.ts';
+import { deleteWebhooks } from './delete-webhooks.ts';
+import { type ClosingJob, deleteInPages, record } from './job.ts';
+import { moveChatbots } from './move-chatbots.ts';
+
+/**
+ * Deletes a department for good. Its own document goes last, so that an interrupted run is repeated, and finds what is
+ * left.
+ */
+export async function deleteDepartment(closing: ClosingJob, department: Department): Promise<void> {
+  const { organization_id, department_id, name, archived_at } = department;
+  // The same events whether the department is deleted on its own or with its organization.
+  const began = archived_at === undefined ? closing.began : Date.parse(archived_at);
+  const job = { ...closing, id: department_id, began };
+  const { db } = job;
+  const place = { organization_id, department_id };
+  // Those that a call created while the department was being archived.
+  await moveChatbots(job, department);
+  await deleteInPages(job, db.chatbots, place, (chatbot) => ({
+    action: 'chatbot.delete',
+    target: { chatbot_id: chatbot.chatbot_id },
+    before: auditedChatbot(chatbot),
+    ...placeOf(chatbot),
+  }));
+  await deleteInPages(job, db.memberships, { department_id }, ended);
+  await deleteWebhooks(job, place);
+  await deleteExports(job, place);
+  await db.ssoConnections.updateMany(
+    { organization_id, default_department_id: department_id },
+    { $set: { default_department_id: null } },
+  );
+  const connections = await db.ssoConnections.distinct('connection_id', { organization_id });
+  await db.scimGroups.deleteMany({ connection_id: { $in: connections }, department_id });
+  await record(job, [{ action: 'department.delete', target: {}, before: { name }, ...place }]);
+  await db.departments.deleteOne(place);
+}
+
+/** The event of a membership or an invitation that ends. */
+const ended = ({ membership_id, organization_id, department_id, user_id, email, role }: Membership) => ({
+  action: user_id === undefined ? ('invitation.withdraw' as const) : ('member.remove' as const),
+  target:
+    user_id === undefined
+      ? { invitation_id: membership_id, ...(email !== undefined && { email }) }
+      : { user_id },
+  before: { role },
+  organization_id,
+  department_id,
+});

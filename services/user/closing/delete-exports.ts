@@ -1,0 +1,16 @@
+import { type ClosingJob, deleteInPages } from './job.ts';
+
+/** Deletes the exports of an organization or department, each after its chunks. May be repeated. */
+export async function deleteExports(
+  job: ClosingJob,
+  place: { organization_id: string; department_id?: string },
+): Promise<void> {
+  const { db } = job;
+  for (const export_id of await db.exports.distinct('export_id', place)) {
+    // First, so that no worker adds more chunks.
+    const stop = { $set: { lease: null }, $unset: { due_at: true, running_slot: true } } as const;
+    await db.exports.updateOne({ export_id }, stop);
+    await deleteInPages(job, db.exportChunks, { export_id });
+    await db.exports.deleteOne({ export_id });
+  }
+}

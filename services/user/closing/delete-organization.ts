@@ -1,0 +1,46 @@
+import type { Organization } from '../organizations/records.ts';
+import { removeConnection } from '../sso/connections/remove.ts';
+import { deleteDepartment } from './delete-department.ts';
+import { deleteExports } from './delete-exports.ts';
+import { deleteWebhooks } from './delete-webhooks.ts';
+import { type ClosingJob, deleteInPages, record } from './job.ts';
+
+/**
+ * Deletes an organization for good: first its connections, so that nobody logs in through them any more, then its
+ * domains, departments and webhooks, its own document last. Accounts stay; of their sessions only those end that began
+ * at a connection of the organization.
+ */
+export async function deleteOrganization(
+  job: ClosingJob,
+  { organization_id, name }: Organization,
+): Promise<void> {
+  const { db, now } = job;
+  await db.ssoConnections.updateMany(
+    { organization_id },
+    { $set: { enabled: false, deleted_at: new Date(now()) }, $unset: { scim_token: true } },
+  );
+  for (const connection_id of await db.ssoConnections.distinct('connection_id', { organization_id })) {
+    await deleteInPages(job, db.ssoIdentities, { connection_id });
+    await record(job, [{ action: 'connection.delete', target: { connection_id }, organization_id }]);
+    await removeConnection(job, connection_id);
+  }
+  await deleteInPages(job, db.ssoDomains, { organization_id }, ({ domain_id, domain }) => ({
+    action: 'domain.remove',
+    target: { domain_id },
+    before: { domain },
+    organization_id,
+  }));
+  for (;;) {
+    const department = await db.departments.findOne({ organization_id });
+    if (!department) break;
+    // No other department is left for its chatbots.
+    const { move_to: _, ...whole } = department;
+    await deleteDepartment(job, whole);
+  }
+  await deleteWebhooks(job, { organization_id });
+  await deleteExports(job, { organization_id });
+  await deleteInPages(job, db.organizationPeople, { organization_id });
+  await db.departures.deleteMany({ organization_id });
+  await record(job, [{ action: 'organization.delete', target: {}, before: { name }, organization_id }]);
+  await db.organizations.deleteOne({ organization_id });
+}

@@ -1,0 +1,60 @@
+import type { Config } from '@gatehouse/shared/config';
+import { derivedId } from '@gatehouse/shared/derived-id';
+import { type AuditEvent, auditJob } from '@gatehouse/shared/identity/audit';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Collection, Document, Filter, WithId } from 'mongodb';
+import type { Database } from '../database.ts';
+
+/** Documents written in one command, so that other commands run in between. */
+export const PAGE = 500;
+
+/** The run that holds the lease of an archived place, and moves or deletes what it contains. */
+export interface ClosingJob {
+  config: Config<'user'>;
+  db: Database;
+  now: () => number;
+  log: FastifyBaseLogger;
+  /** Names the place and its archiving, so that a repeated page records the same events. */
+  id: string;
+  /** When the place was archived, in Unix milliseconds. */
+  began: number;
+  /** Extends the lease before each page. @throws {LeaseLost} when it is lost or the service stops. */
+  renew: () => Promise<void>;
+}
+
+export class LeaseLost extends Error {}
+
+type Recorded = Pick<AuditEvent, 'action' | 'target'> &
+  Partial<Pick<AuditEvent, 'before' | 'after' | 'organization_id' | 'department_id'>>;
+
+/** Records what a job is about to write. If it is killed in between, the repeated page stores no event twice. */
+export const record = (
+  { db, now, log, id, began }: ClosingJob,
+  actions: readonly Recorded[],
+): Promise<void> =>
+  auditJob(
+    db,
+    { id, log },
+    now(),
+    actions.map((details) => {
+      const event_id = derivedId(began, `${id} ${details.action} ${JSON.stringify(details.target)}`);
+      return { ...details, event_id };
+    }),
+  );
+
+/** Deletes the matching documents in pages, each after recording its events. May be repeated. */
+export async function deleteInPages<Item extends Document>(
+  job: ClosingJob,
+  collection: Collection<Item>,
+  filter: Filter<Item>,
+  eventOf?: (item: WithId<Item>) => Recorded,
+): Promise<void> {
+  for (;;) {
+    await job.renew();
+    const projection = eventOf ? { name_suffixes: 0, permissions: 0 } : { _id: 1 };
+    const items = await collection.find(filter, { limit: PAGE, projection }).toArray();
+    if (items.length === 0) return;
+    if (eventOf) await record(job, items.map(eventOf));
+    await collection.deleteMany({ _id: { $in: items.map(({ _id }) => _id) } } as Filter<Item>);
+  }
+}

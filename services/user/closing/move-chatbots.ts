@@ -1,0 +1,58 @@
+import { activeAmong } from '@gatehouse/shared/identity/users';
+import { listedOn, membersAmong, moveWrite, revokeRemovedMeanwhile } from '../access/move-chatbot.ts';
+import type { Department } from '../organizations/records.ts';
+import { type ClosingJob, record } from './job.ts';
+
+/** Chatbots moved in one command; smaller than other pages, because each has an access list to read. */
+const PAGE = 100;
+
+/**
+ * Moves the chatbots of an archived department to the one that its Owner chose, if that still exists. Where the owner
+ * of a chatbot is no member there, the Owner who archived the department follows, or else another of the organization.
+ */
+export async function moveChatbots(job: ClosingJob, department: Department): Promise<void> {
+  const { db, now } = job;
+  const { organization_id, department_id, move_to } = department;
+  if (move_to === undefined) return;
+  const place = { organization_id, department_id: move_to };
+  const heir = await heirOf(job, department);
+  const isOpen = await db.departments.findOne({ ...place, deleting: { $exists: false } });
+  if (!isOpen || heir === undefined) return;
+  for (;;) {
+    await job.renew();
+    const chatbots = await db.chatbots
+      .find({ organization_id, department_id }, { limit: PAGE, projection: { name_suffixes: 0 } })
+      .toArray();
+    if (chatbots.length === 0) return;
+    const members = await membersAmong(db, place, chatbots.flatMap(listedOn));
+    const at = new Date(now()).toISOString();
+    const writes = chatbots.map((chatbot) => moveWrite(chatbot, place, { members, heir, at }));
+    await record(
+      job,
+      chatbots.map(({ chatbot_id, owner_id }, index) => ({
+        action: 'chatbot.move',
+        target: { chatbot_id },
+        before: { department_id, owner_id },
+        after: { department_id: move_to, owner_id: writes[index]?.update.$set.owner_id ?? owner_id },
+        ...place,
+      })),
+    );
+    // A chatbot whose access list has changed meanwhile comes with the next page.
+    await db.chatbots.bulkWrite(
+      writes.map(({ filter, update }) => ({ updateOne: { filter, update } })),
+      { ordered: false },
+    );
+    await revokeRemovedMeanwhile(db, place, [...members, heir]);
+  }
+}
+
+async function heirOf(
+  { db }: ClosingJob,
+  { organization_id, archived_by }: Department,
+): Promise<string | undefined> {
+  const organization = await db.organizations.findOne({ organization_id }, { projection: { owners: 1 } });
+  const owners = organization?.owners.map(({ user_id }) => user_id) ?? [];
+  const active = await activeAmong(db.users, owners);
+  const able = owners.filter((user_id) => active.has(user_id));
+  return able.find((user_id) => user_id === archived_by) ?? able[0] ?? owners[0];
+}

@@ -1,0 +1,32 @@
+import { ARCHIVED_DAYS } from '../records.ts';
+
+/** What the writes that archive and restore a place set, and the filters that are their preconditions. */
+
+export const ARCHIVED = { archived_at: { $exists: true } };
+export const NOT_ARCHIVED = { archived_at: { $exists: false } };
+
+/** The marks of an archived place, which is deleted when the job is due. */
+export function archive(archived_by: string, now: number) {
+  const due_at = new Date(now + ARCHIVED_DAYS * 86_400_000);
+  return { archived_at: new Date(now).toISOString(), deletes_at: due_at.toISOString(), archived_by, due_at };
+}
+
+/** `$unset` of every mark. A run that holds the lease of the place finds it lost, and stops. */
+export const NO_MARKS = {
+  archived_at: true,
+  deletes_at: true,
+  archived_by: true,
+  move_to: true,
+  due_at: true,
+  lease: true,
+} as const;
+
+/** `$set` of a department whose billing begins again: nobody has paid for the new period yet. */
+export function renewedBilling(now: number) {
+  const at = new Date(now).toISOString();
+  return {
+    'billing.payment_status': 'pending',
+    'billing.subscription_date': at.slice(0, 10),
+    'billing.updated_at': at,
+  } as const;
+}

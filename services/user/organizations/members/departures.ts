@@ -1,0 +1,154 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { Role } from '@gatehouse/shared/access/rbac';
+import { derivedId } from '@gatehouse/shared/derived-id';
+import { AppError } from '@gatehouse/shared/http/errors';
+import { auditJob } from '@gatehouse/shared/identity/audit';
+import { activeAmong } from '@gatehouse/shared/identity/users';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Filter } from 'mongodb';
+import { endOwnership } from '../../access/last-owner.ts';
+import { removeIfWithoutRole } from '../../access/people-registry.ts';
+import { revokeGrants } from '../../access/revoke-grants.ts';
+import { rolesOf } from '../../access/roles.ts';
+import type { Database } from '../../database.ts';
+import type { Departure, Membership, Organization } from '../records.ts';
+
+/** A role that a departure has ended; null for that of an Owner of the organization. */
+interface EndedRole {
+  department_id: string | null;
+  role: Role;
+}
+type RecordEnded = (ended: EndedRole) => Promise<void>;
+
+/** Each attempt fails only if another change succeeded, so this many are never needed. */
+const MAX_ATTEMPTS = 50;
+
+/**
+ * Ends every role of a user in an organization: as its Owner, in each department, and on the chatbots. The departure is
+ * stored first and deleted last, so that a job completes an interrupted call.
+ * @param record called after each role that has ended.
+ * @throws {AppError} forbidden if the user is the last Owner who can act.
+ */
+export async function depart(
+  db: Database,
+  departure: Omit<Departure, 'departure_id'>,
+  record: RecordEnded,
+): Promise<void> {
+  const stored = { departure_id: randomUUIDv7(), ...departure };
+  await db.departures.insertOne({ ...stored });
+  await complete(db, stored, departure.began_at.getTime(), record);
+}
+
+async function complete(db: Database, departure: Departure, now: number, record: RecordEnded): Promise<void> {
+  const { departure_id, organization_id, user_id } = departure;
+  try {
+    await endOrganizationRole(db, departure, record);
+    await endMemberships(db, departure, record);
+    const { departments } = await rolesOf(db, user_id);
+    const $nin = departments.map(({ department_id }) => department_id);
+    await revokeGrants(db, { organization_id, department_id: { $nin } }, user_id);
+    await removeIfWithoutRole(db, organization_id, user_id, now);
+  } catch (error) {
+    if (error instanceof AppError) await db.departures.deleteOne({ departure_id });
+    throw error;
+  }
+  await db.departures.deleteOne({ departure_id });
+}
+
+/** Ends the role of an Owner of the organization with one write, whose filter names the Owners who remain. */
+async function endOrganizationRole(
+  db: Database,
+  { organization_id, user_id, by, began_at }: Departure,
+  record: RecordEnded,
+): Promise<void> {
+  const granted_at = { $lte: began_at.toISOString() };
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const held = { organization_id, owners: { $elemMatch: { user_id, granted_at } } };
+    const organization = await db.organizations.findOne(held);
+    if (!organization) return;
+    const { modifiedCount } = await db.organizations.updateOne(
+      { ...held, ...(await whoRemains(db, organization, { user_id, by: by.user_id })) },
+      { $pull: { owners: { user_id } } },
+    );
+    if (modifiedCount === 1) return record({ department_id: null, role: 'Owner' });
+  }
+}
+
+/**
+ * The part of a filter that lets an Owner go: one who can act remains, or the organization is archived and so needs none.
+ * @throws {AppError} forbidden for the last Owner, or if whoever removes them is no Owner any more.
+ */
+async function whoRemains(
+  db: Database,
+  { owners, archived_at }: Organization,
+  { user_id, by }: { user_id: string; by: string },
+): Promise<Filter<Organization>> {
+  const others = owners.map((owner) => owner.user_id).filter((id) => id !== user_id);
+  if (by !== user_id) {
+    if (!others.includes(by)) throw new AppError('forbidden');
+    return { 'owners.user_id': by };
+  }
+  if (archived_at !== undefined) return { archived_at };
+  const able = await activeAmong(db.users, others);
+  if (able.size === 0) throw new AppError('forbidden', { text: LAST_OWNER });
+  return { 'owners.user_id': { $in: [...able] } };
+}
+
+const LAST_OWNER =
+  'The last Owner cannot leave: transfer the ownership to somebody else, or archive the organization';
+
+/** Ends the memberships, but not those of a user who has joined again since. */
+async function endMemberships(
+  db: Database,
+  { organization_id, user_id, began_at }: Departure,
+  record: RecordEnded,
+): Promise<void> {
+  const held = { organization_id, user_id, joined_at: { $not: { $gt: began_at } } };
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const memberships = await db.memberships.find(held).toArray();
+    if (memberships.length === 0) return;
+    for (const { department_id, role } of memberships) {
+      const member = { organization_id, department_id, user_id };
+      const end = (mark: Filter<Membership>) =>
+        db.memberships.findOneAndDelete({ ...held, ...member, role, ...mark });
+      const ended = await (role === 'Owner' ? endOwnership(db, member, end) : end({}));
+      // Otherwise a concurrent call has changed the role: the next attempt reads it.
+      if (ended) await record({ department_id, role });
+    }
+  }
+}
+
+/** Milliseconds after which a departure counts as interrupted. */
+const STALE_AFTER = 60_000;
+const PAGE = 100;
+
+/** Completes departures that a kill interrupted. One that is refused by now is given up. */
+export async function completeDepartures({
+  db,
+  now,
+  log,
+}: {
+  db: Database;
+  now: () => number;
+  log: FastifyBaseLogger;
+}): Promise<void> {
+  const stale = { began_at: { $lte: new Date(now() - STALE_AFTER) } };
+  for (const departure of await db.departures.find(stale, { limit: PAGE }).toArray()) {
+    const { departure_id, organization_id, user_id, by, began_at } = departure;
+    const record = ({ department_id, role }: EndedRole) =>
+      auditJob(db, { id: departure_id, log }, now(), [
+        {
+          event_id: derivedId(began_at.getTime(), `${departure_id} ${department_id}`),
+          action: department_id === null ? 'owner.remove' : 'member.remove',
+          ...by,
+          target: { user_id },
+          before: { role },
+          organization_id,
+          department_id,
+        },
+      ]);
+    await complete(db, departure, now(), record).catch((error) => {
+      log.warn({ err: error, organization_id, user_id }, 'cannot complete a departure');
+    });
+  }
+}

@@ -1,0 +1,84 @@
+import { grantableBy } from '@gatehouse/shared/access/rbac';
+import { AppError, found } from '@gatehouse/shared/http/errors';
+import { messageResponse } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
+import { principalOf } from '@gatehouse/shared/identity/principal';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { requireAnotherOwner } from '../../access/last-owner.ts';
+import { type CallerMembership, membershipOf } from '../../access/membership.ts';
+import { roleIn } from '../../access/roles.ts';
+import type { Database } from '../../database.ts';
+import { organizationPath, refusals, tagged } from '../contract.ts';
+import { depart } from './departures.ts';
+
+const REMOVED = { message: 'Member removed' } as const;
+
+const config = { permission: 'remove users', orOneself: true, whileArchived: 'oneself' } as const;
+
+const schema = {
+  ...tagged,
+  summary: 'Remove a person from an organization, or leave it',
+  description:
+    'Ends every role of the person in the organization: as its Owner, in each department and on the chatbots, which pass on as when a member leaves a department. Callers without the right to end all of these roles get 403, and so does the last Owner who can act: they transfer the ownership or archive the organization first. An archived organization can be left. A call that is interrupted is completed within minutes.',
+  params: organizationPath.extend({ user_id: organizationPath.shape.organization_id }),
+  response: { 200: messageResponse(REMOVED.message, 'The person has no role here any more'), ...refusals },
+};
+
+/** DELETE /api/v1/organizations/{organization_id}/members/{user_id}. */
+export const leaveOrganization: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
+  app,
+  { db, now },
+) => {
+  app.delete(
+    '/api/v1/organizations/:organization_id/members/:user_id',
+    { schema, config },
+    async (request) => {
+      const { organization_id, user_id } = request.params;
+      const { caller, roles } = membershipOf(request);
+      await requireRemovable(db, { caller, roles }, { organization_id, user_id });
+      const by = { user_id: caller, email: principalOf(request).user.email };
+      await depart(
+        db,
+        { organization_id, user_id, by, began_at: new Date(now()) },
+        ({ department_id, role }) =>
+          audit(db, request, now(), {
+            action: department_id === null ? 'owner.remove' : 'member.remove',
+            target: { user_id },
+            before: { role },
+            organization_id,
+            department_id,
+          }),
+      );
+      return REMOVED;
+    },
+  );
+};
+
+/**
+ * @throws {AppError} notFound if the person has no role that the caller may see; forbidden if one of their roles is above
+ * the caller's in its department, or the last of an Owner.
+ */
+async function requireRemovable(
+  db: Database,
+  { caller, roles }: Pick<CallerMembership, 'caller' | 'roles'>,
+  { organization_id, user_id }: { organization_id: string; user_id: string },
+): Promise<void> {
+  const { owners } = found(await db.organizations.findOne({ organization_id }));
+  const memberships = await db.memberships.find({ organization_id, user_id }).toArray();
+  const isOwner = owners.some((owner) => owner.user_id === user_id);
+  const visible = memberships.filter(({ department_id }) => roleIn(roles, department_id));
+  if (!isOwner && visible.length === 0) throw new AppError('notFound');
+  if (caller === user_id) {
+    // Before anything ends; an Owner of the organization leaves the departments to the others.
+    const last = isOwner ? [] : memberships.filter(({ role }) => role === 'Owner');
+    for (const { department_id } of last)
+      await requireAnotherOwner(db, { organization_id, department_id, user_id });
+    return;
+  }
+  if (roles.owned.has(organization_id)) return;
+  const mayEnd = memberships.every(({ department_id, role }) => {
+    const own = roleIn(roles, department_id);
+    return own !== undefined && grantableBy(own).includes(role);
+  });
+  if (isOwner || !mayEnd) throw new AppError('forbidden');
+}

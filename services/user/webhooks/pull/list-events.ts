@@ -1,0 +1,57 @@
+import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import { line } from '@gatehouse/shared/http/fields';
+import { callerId } from '@gatehouse/shared/identity/principal';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { Database } from '../../database.ts';
+import { strictQuery } from '../../lists.ts';
+import { config, operation } from '../contract.ts';
+import { administeredPlace } from '../managers.ts';
+import {
+  PULLED_EXAMPLE,
+  presentPulled,
+  pulledEvent,
+  pulledPage,
+  pullParameters,
+  readEvents,
+} from './read-events.ts';
+
+const schema = {
+  ...operation,
+  summary: 'Pull events',
+  description:
+    'Lists events in the order in which they were accepted, whether a webhook is subscribed to them or not: those of the caller, or with `department_id` or `organization_id` those of a department, or of an organization with all of its departments. Continue with `next_after`; nothing is skipped, however late an event is stored. Events are kept for the retention time, by default 30 days.',
+  querystring: strictQuery({
+    organization_id: line(200).optional(),
+    department_id: line(200).optional(),
+    ...pullParameters,
+  }),
+  response: {
+    200: pulledPage(pulledEvent, PULLED_EXAMPLE),
+    ...failures('catalogue', 'invalidFormat', 'notFound', ...BEARER_FAILURES),
+  },
+};
+
+/** GET /api/v1/events (CONTRACT.md §Pulling events). */
+export const listEvents: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+  app.get('/api/v1/events', { schema, config }, async (request) => {
+    const { organization_id, department_id, ...range } = request.query;
+    const caller = callerId(request);
+    if (organization_id === undefined && department_id === undefined) {
+      const { events, ...page } = await readEvents(db, { readers: caller }, range);
+      return { data: events.map(presentPulled), ...page };
+    }
+    const place = await administeredPlace(db, request, { organization_id, department_id });
+    const { events, ...page } = await readEvents(
+      db,
+      { readers: place.department_id ?? place.organization_id },
+      range,
+    );
+    // An event of an account can concern a department of another of its organizations.
+    const isHere = (event: { organization_id: string | null }) =>
+      event.organization_id === place.organization_id;
+    const data = events.map((event) =>
+      presentPulled(isHere(event) ? event : { ...event, department_id: null }),
+    );
+    return { data, ...page };
+  });
+};

@@ -1,0 +1,16 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { runClosing } from '../../../services/user/closing/run.ts';
+import type { Database } from '../../../services/user/database.ts';
+import { testConfig } from '../../fixtures/services.ts';
+
+const log = { info() {}, warn() {} } as unknown as FastifyBaseLogger;
+
+/** Milliseconds for which a killed run keeps its places. */
+export const LEASE = 60_000;
+
+/** Runs the jobs of archived places, as a process of its own would. */
+export const runJobs = (
+  { db, clock }: { db: Database; clock: { now: () => number } },
+  isStopping = () => false,
+): Promise<void> =>
+  runClosing({ config: testConfig('user'), db, now: clock.now, log, leaseDuration: LEASE, isStopping });

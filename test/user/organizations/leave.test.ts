@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { eventsOf } from '../../fixtures/audit.ts';
+import { outcome } from '../../fixtures/envelope.ts';
+import { forbidden, notFound } from '../access/failures.ts';
+import { runJobs } from '../closing/run-jobs.ts';
+import {
+  type OrganizationService,
+  type Person,
+  startOrganizationService,
+  type Team,
+} from './organization-service.ts';
+
+let service: OrganizationService;
+let team: Team;
+/** A second department of the team. */
+let other: { department_id: string; place: string };
+/** A member of both departments. */
+let eve: Person;
+beforeAll(async () => {
+  service = await startOrganizationService();
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  team = await service.newTeam();
+  other = await service.newDepartment(team.ada, team.organization_id);
+  eve = await service.newPerson();
+  await service.storeMember(team, eve, 'Editor');
+  await service.storeMember({ ...team, department_id: other.department_id }, eve, 'Admin');
+});
+
+const REMOVED = { status: 200, body: { message: 'Member removed' } };
+const remove = (caller: Person, { user_id } = eve) =>
+  caller.call('DELETE', `/${team.organization_id}/members/${user_id}`);
+const isIn = async ({ user_id }: Person) =>
+  (await service.db.memberships.countDocuments({ organization_id: team.organization_id, user_id })) > 0 ||
+  (await service.db.organizations.countDocuments({
+    organization_id: team.organization_id,
+    'owners.user_id': user_id,
+  })) > 0;
+const makeOwner = ({ user_id }: Person) =>
+  service.db.organizations.updateOne(
+    { organization_id: team.organization_id },
+    { $push: { owners: { user_id, granted_by: team.ada.user_id, granted_at: service.at() } } },
+  );
+const ownerOf = async (chatbot_id: string) => (await service.db.chatbots.findOne({ chatbot_id }))?.owner_id;
+
+describe('leaving an organization', () => {
+  test('ends every role in every department, and passes the chatbots on', async () => {
+    const chatbots = [
+      await service.newChatbot(eve, team.department_id),
+      await service.newChatbot(eve, other.department_id),
+    ];
+    expect(outcome(await remove(eve))).toStrictEqual(REMOVED);
+    expect(await isIn(eve)).toBe(false);
+    for (const { chatbot_id } of chatbots) {
+      expect(await ownerOf(chatbot_id)).toBe(team.ada.user_id);
+      expect((await eve.ask('GET', `/api/v1/chatbots/${chatbot_id}`)).status).toBe(404);
+    }
+    expect((await eve.call('GET', '')).body.data).toEqual([]);
+    expect(outcome(await remove(eve))).toStrictEqual(notFound(service.clock));
+    expect(await service.db.departures.countDocuments()).toBe(0);
+  });
+
+  test('ends the role of an Owner of the organization too, and records each role', async () => {
+    await makeOwner(eve);
+    const events = await eventsOf(service, () => remove(eve));
+    expect(events.map(({ action, before, department_id }) => [action, before?.role, department_id])).toEqual([
+      ['owner.remove', 'Owner', null],
+      ['member.remove', 'Editor', team.department_id],
+      ['member.remove', 'Admin', other.department_id],
+    ]);
+    expect(await isIn(eve)).toBe(false);
+  });
+
+  test('leaves personal chatbots and other organizations alone', async () => {
+    const second = await service.newTeam();
+    await service.storeMember(second, eve, 'Viewer');
+    const { body } = await eve.ask('POST', '/api/v1/chatbots/create', {
+      name: 'Own',
+      type: 'text',
+      avatar_id: '1',
+      language: 'en',
+    });
+    await remove(eve);
+    expect((await eve.call('GET', second.place)).status).toBe(200);
+    expect(await ownerOf(body.chatbot_id)).toBe(eve.user_id);
+  });
+
+  test('is refused to the last Owner, in words, and ends nothing', async () => {
+    await service.storeMember(team, team.ada, 'Viewer');
+    const refused = forbidden(
+      service.clock,
+      'The last Owner cannot leave: transfer the ownership to somebody else, or archive the organization',
+    );
+    expect(outcome(await remove(team.ada, team.ada))).toStrictEqual(refused);
+    const disabled = await service.newPerson({ account_status: 'disabled' });
+    await makeOwner(disabled);
+    expect(outcome(await remove(team.ada, team.ada))).toStrictEqual(refused);
+    expect(await service.db.memberships.countDocuments({ user_id: team.ada.user_id })).toBe(1);
+    expect(await service.db.departures.countDocuments()).toBe(0);
+  });
+
+  test('is possible for the last Owner once the organization is archived; then nobody restores it', async () => {
+    const { ada, people, organization_id } = team;
+    const { chatbot_id } = await service.newChatbot(ada, team.department_id);
+    await ada.call('POST', `/${organization_id}/archive`);
+    expect(outcome(await remove(ada, ada))).toStrictEqual(REMOVED);
+    expect((await people.Owner.call('POST', `/${organization_id}/restore`)).status).toBe(403);
+    expect((await people.Viewer.ask('GET', `/api/v1/chatbots/${chatbot_id}`)).body.owner_id).toBe(
+      ada.user_id,
+    );
+    for (const person of [people.Viewer, people.Owner])
+      expect(outcome(await remove(person, person))).toStrictEqual(REMOVED);
+  });
+
+  test('of two last Owners who leave at once, one stays', async () => {
+    await makeOwner(eve);
+    const answers = await Promise.all([remove(team.ada, team.ada), remove(eve)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
+    const { owners } = (await service.db.organizations.findOne({
+      organization_id: team.organization_id,
+    })) ?? { owners: [] };
+    expect(owners.length).toBe(1);
+  });
+});
+
+describe('removing a person from an organization', () => {
+  test('is possible for its Owners', async () => {
+    await makeOwner(eve);
+    expect(outcome(await remove(team.ada))).toStrictEqual(REMOVED);
+    expect(await isIn(eve)).toBe(false);
+  });
+
+  test('is possible for an Admin with the right in every department of the person', async () => {
+    const { Admin } = team.people;
+    expect(outcome(await remove(Admin))).toStrictEqual(forbidden(service.clock));
+    expect(await isIn(eve)).toBe(true);
+    await service.storeMember({ ...team, department_id: other.department_id }, Admin, 'Admin');
+    expect(outcome(await remove(Admin))).toStrictEqual(REMOVED);
+    expect(await isIn(eve)).toBe(false);
+  });
+
+  test('is not possible above one’s own role, nor of an Owner of the organization', async () => {
+    const { Admin, Owner } = team.people;
+    const refused = forbidden(service.clock);
+    expect(outcome(await remove(Admin, Owner))).toStrictEqual(refused);
+    expect(outcome(await remove(Admin, team.ada))).toStrictEqual(refused);
+    expect(outcome(await remove(Owner, team.ada))).toStrictEqual(refused);
+  });
+
+  test('tells nothing about people of other departments', async () => {
+    const elsewhere = await service.newPerson();
+    await service.storeMember({ ...team, department_id: other.department_id }, elsewhere, 'Viewer');
+    const { Admin } = team.people;
+    for (const person of [elsewhere, await service.newPerson()])
+      expect(outcome(await remove(Admin, person))).toStrictEqual(notFound(service.clock));
+  });
+});
+
+describe('a departure that is killed', () => {
+  const steps: [what: string, kill: () => { mockRestore: () => void }][] = [
+    ['before the memberships end', () => killed(service.db.memberships, 'findOneAndDelete')],
+    ['between two memberships', () => killed(service.db.memberships, 'findOneAndDelete', 1)],
+    ['before the grants end', () => killed(service.db.chatbots, 'find')],
+    ['while the grants end', () => killed(service.db.chatbots, 'updateOne', 1)],
+    ['at the very end', () => killed(service.db.departures, 'deleteOne')],
+  ];
+
+  function killed(collection: object, method: string, after = 0) {
+    const original = (collection as Record<string, (...given: unknown[]) => unknown>)[method];
+    let calls = 0;
+    return vi.spyOn(collection as Record<string, () => unknown>, method).mockImplementation(function (
+      this: unknown,
+      ...given: unknown[]
+    ) {
+      calls += 1;
+      if (calls > after) throw new Error('killed');
+      return original?.apply(collection, given);
+    } as never);
+  }
+
+  test.each(steps)('%s is completed by a job', async (_what, kill) => {
+    await makeOwner(eve);
+    const chatbots = [
+      await service.newChatbot(eve, team.department_id),
+      await service.newChatbot(eve, other.department_id),
+    ];
+    const spy = kill();
+    expect((await remove(eve)).status).toBe(500);
+    spy.mockRestore();
+    await runJobs(service);
+    expect(await service.db.departures.countDocuments({ user_id: eve.user_id })).toBe(1);
+    service.clock.advance(60);
+    await Promise.all([runJobs(service), runJobs(service)]);
+    expect(await isIn(eve)).toBe(false);
+    for (const { chatbot_id } of chatbots) expect(await ownerOf(chatbot_id)).toBe(team.ada.user_id);
+    expect(await service.db.departures.countDocuments({ user_id: eve.user_id })).toBe(0);
+  });
+
+  test('does not remove somebody who has joined again', async () => {
+    const spy = killed(service.db.departures, 'deleteOne');
+    await remove(eve);
+    spy.mockRestore();
+    service.clock.advance(60);
+    await service.storeMember(team, eve, 'Viewer');
+    const { chatbot_id } = await service.newChatbot(team.ada, team.department_id);
+    await team.ada.ask('PUT', `/api/v1/chatbots/${chatbot_id}/access/${eve.user_id}`, { role: 'Editor' });
+    await runJobs(service);
+    expect((await eve.call('GET', team.place)).status).toBe(200);
+    expect((await eve.ask('GET', `/api/v1/chatbots/${chatbot_id}/access/me`)).body.role).toBe('Editor');
+    expect(await service.db.departures.countDocuments({ user_id: eve.user_id })).toBe(0);
+  });
+});

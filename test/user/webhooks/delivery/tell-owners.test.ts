@@ -1,0 +1,162 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { COLLECTIONS } from '../../../../services/user/database.ts';
+import type { Mailer } from '../../../../services/user/mail.ts';
+import { createOwnerTeller } from '../../../../services/user/webhooks/delivery/tell-owners.ts';
+import type { IncomingEvent } from '../../../../services/user/webhooks/intake/accept.ts';
+import { testClock } from '../../../fixtures/clock.ts';
+import { freshDatabase } from '../../../fixtures/database.ts';
+import { eventually } from '../../../fixtures/eventually.ts';
+import { newMember } from '../../../fixtures/members.ts';
+
+const clock = testClock();
+const place = { organization_id: 'organization-1', department_id: null };
+
+let database: Awaited<ReturnType<typeof freshDatabase<typeof COLLECTIONS>>>;
+let owners: { user_id: string; email: string }[];
+beforeAll(async () => {
+  database = await freshDatabase(COLLECTIONS);
+  const users = await Promise.all(Array.from({ length: 25 }, () => newMember(database.db)));
+  owners = users.map(({ user_id, email }) => ({ user_id: user_id as string, email }));
+});
+afterAll(() => database.drop());
+
+let webhook_id: string;
+let webhooks = 0;
+let mailed: string[];
+/** Addresses whose mail server does not answer. */
+let unreachable: Set<string>;
+let published: IncomingEvent[];
+beforeEach(async () => {
+  const { db } = database;
+  webhooks += 1;
+  webhook_id = `webhook-${webhooks}`;
+  mailed = [];
+  unreachable = new Set();
+  published = [];
+  const at = new Date(clock.now());
+  await db.organizations.deleteMany({});
+  await db.organizations.insertOne({
+    ...place,
+    name: 'Engines',
+    owners: owners.slice(0, 3).map(({ user_id }) => ({ user_id, granted_by: user_id, granted_at: '' })),
+    created_at: at.toISOString(),
+  });
+  await db.webhooks.insertOne({
+    webhook_id,
+    owner_id: null,
+    ...place,
+    slot: webhooks,
+    url: 'https://app.example.com/key/4711',
+    events: ['payment.failed'],
+    status: 'disabled',
+    secret: '',
+    previous_secrets: [],
+    created_at: at,
+    updated_at: at,
+    due_at: null,
+    lease: null,
+    held_until: null,
+    wakes: 0,
+    notice: { due: at, reason: 'gone', at },
+  });
+});
+
+/** A process that tells owners. */
+function teller(mailer: Partial<Mailer> = {}) {
+  const log = { info: () => {}, warn: () => {}, error: () => {} } as unknown as FastifyBaseLogger;
+  return createOwnerTeller({
+    db: database.db,
+    now: clock.now,
+    log,
+    accept: async (event) => {
+      published.push(event);
+      return 'accepted';
+    },
+    mailer: {
+      sendWebhookDisabled: async (to: string) => {
+        if (unreachable.has(to)) throw new Error('connection refused');
+        mailed.push(to);
+      },
+      ...mailer,
+    } as Mailer,
+  });
+}
+async function run(...tellers: ReturnType<typeof teller>[]): Promise<void> {
+  for (const each of tellers) each.tellSoon();
+  await Promise.all(tellers.map((each) => each.stop()));
+}
+const notice = async () => (await database.db.webhooks.findOne({ webhook_id }))?.notice;
+const addresses = (count: number) => owners.slice(0, count).map(({ email }) => email);
+
+test('two processes at once send one mail to each Owner', async () => {
+  const first = teller();
+  const second = teller();
+  first.tellSoon();
+  second.tellSoon();
+  await eventually(async () => expect(await notice()).toBeUndefined());
+  await Promise.all([first.stop(), second.stop()]);
+  expect(mailed.toSorted()).toEqual(addresses(3).toSorted());
+  expect(published).toHaveLength(1);
+});
+
+test('at most twenty Owners get a mail', async () => {
+  await database.db.organizations.updateOne(
+    place.organization_id ? { organization_id: place.organization_id } : {},
+    {
+      $set: { owners: owners.map(({ user_id }) => ({ user_id, granted_by: user_id, granted_at: '' })) },
+    },
+  );
+  const process = teller();
+  process.tellSoon();
+  await eventually(async () => expect(await notice()).toBeUndefined());
+  await process.stop();
+  expect(mailed).toHaveLength(20);
+});
+
+test('an Owner whose mail fails gets it later, and the others no second one', async () => {
+  unreachable.add(owners[1]?.email as string);
+  const process = teller();
+  process.tellSoon();
+  await eventually(async () => expect((await notice())?.recipients).toEqual([owners[1]?.user_id]));
+  await process.stop();
+  expect(mailed.toSorted()).toEqual([addresses(3)[0], addresses(3)[2]].toSorted());
+  unreachable.clear();
+  // Nobody looks before the lease of the process is over.
+  await run(teller());
+  expect(mailed).toHaveLength(2);
+  clock.advance(60);
+  const next = teller();
+  next.tellSoon();
+  await eventually(async () => expect(await notice()).toBeUndefined());
+  await next.stop();
+  expect(mailed.toSorted()).toEqual(addresses(3).toSorted());
+  expect(new Set(published.map(({ id }) => id)).size).toBe(1);
+});
+
+test('another process goes on where a killed one stopped', async () => {
+  const killed = teller({
+    sendWebhookDisabled: async (to: string) => {
+      if (to === owners[0]?.email) mailed.push(to);
+      else await new Promise(() => {});
+    },
+  });
+  killed.tellSoon();
+  await eventually(async () => expect((await notice())?.recipients).toHaveLength(2));
+  clock.advance(60);
+  const next = teller();
+  next.tellSoon();
+  await eventually(async () => expect(await notice()).toBeUndefined());
+  await next.stop();
+  expect(mailed.toSorted()).toEqual(addresses(3).toSorted());
+});
+
+test('gives up after three days', async () => {
+  unreachable = new Set(addresses(3));
+  clock.advance(3 * 86_400);
+  const process = teller();
+  process.tellSoon();
+  await eventually(async () => expect(await notice()).toBeUndefined());
+  await process.stop();
+  expect(mailed).toEqual([]);
+});

@@ -1,0 +1,98 @@
+import { createServer } from '@gatehouse/shared/http/server';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { COLLECTIONS } from '../../../../services/user/database.ts';
+import { createWake } from '../../../../services/user/webhooks/delivery/wake.ts';
+import { createAccept } from '../../../../services/user/webhooks/intake/accept.ts';
+import { publishEvents } from '../../../../services/user/webhooks/intake/publish.ts';
+import { testClock } from '../../../fixtures/clock.ts';
+import { watchedDatabase } from '../../../fixtures/database.ts';
+import { postJson } from '../../../fixtures/http.ts';
+import { newMember } from '../../../fixtures/members.ts';
+import { listen, testConfig } from '../../../fixtures/services.ts';
+import { storeOrganization } from '../../access/store-organization.ts';
+import { conversation } from '../event-samples.ts';
+import { INTERNAL_API_KEY } from '../webhook-service.ts';
+
+const clock = testClock();
+let database: Awaited<ReturnType<typeof watchedDatabase<typeof COLLECTIONS>>>;
+let app: Awaited<ReturnType<typeof createServer>>;
+let url: string;
+let owner_id = 'User-999999';
+let place: { organization_id: string; department_id: string };
+beforeAll(async () => {
+  database = await watchedDatabase(COLLECTIONS);
+  const { db } = database;
+  const config = testConfig('user', { INTERNAL_API_KEY });
+  app = await createServer({ name: 'user', description: 'Events.', config, checks: {}, now: clock.now });
+  const worker = { reload: () => {}, readMore: () => {} };
+  const accept = createAccept({ db, now: clock.now, ...createWake({ db, now: clock.now, worker }) });
+  await app.register(publishEvents, { config, db, accept });
+  url = await listen(app);
+  // Creates the event log.
+  await publish(1);
+});
+afterAll(async () => {
+  await app.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  const { db } = database;
+  owner_id = String((await newMember(db)).user_id);
+  const { departments } = await storeOrganization(db, {
+    owners: [owner_id],
+    departments: ['Support'],
+    now: clock.now(),
+  });
+  const [{ organization_id, department_id } = { organization_id: '', department_id: '' }] = departments;
+  place = { organization_id, department_id };
+});
+
+/** Publishes events in one call. @returns the commands, sorted because some of them run together. */
+async function publish(count: number, fields: object = {}): Promise<string> {
+  database.commands.length = 0;
+  const events = Array.from({ length: count }, () => conversation(owner_id, fields));
+  const headers = { authorization: `Bearer ${INTERNAL_API_KEY}` };
+  expect((await postJson(`${url}/internal/events`, events, headers)).status).toBe(200);
+  return database.commands.toSorted().join(' ');
+}
+
+const configure = (fields: object) => {
+  const at = new Date(clock.now());
+  return database.db.webhooks.insertOne({
+    webhook_id: JSON.stringify(fields),
+    owner_id: null,
+    slot: JSON.stringify(fields),
+    url: 'https://app.example.com/',
+    events: ['conversation.started'],
+    status: 'paused',
+    secret: '',
+    previous_secrets: [],
+    created_at: at,
+    updated_at: at,
+    due_at: null,
+    lease: null,
+    held_until: null,
+    wakes: 0,
+    ...fields,
+  });
+};
+
+test.each([1, 500])('a call with %i events that nobody hears takes five commands', async (count) => {
+  // The places of the chatbots; the reservation beside the webhooks; the events; the end of the intake.
+  expect(await publish(count)).toBe('find find findAndModify insert update');
+});
+
+test.each([1, 500])('a call with %i events for an account takes three more', async (count) => {
+  await configure({ owner_id });
+  // Whether the account is active; the deliveries and waking their queue.
+  expect(await publish(count)).toBe('distinct find find findAndModify insert insert update update');
+});
+
+test.each([1, 500])('a call with %i events for an account and a place takes two more', async (count) => {
+  await configure({ owner_id });
+  await configure({ ...place });
+  // At the same time as the account, whether organization and department are archived.
+  expect(await publish(count, place)).toBe(
+    'distinct find find find find findAndModify insert insert update update',
+  );
+});
