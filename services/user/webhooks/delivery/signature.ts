@@ -29,7 +29,7 @@ export function signatureHeaders(
 }
 
 /** The key of Standard Webhooks: the bytes that follow `whsec_` in base64, or the bytes of any other secret. */
-function standardKey(secret: string): Buffer {
+export function standardKey(secret: string): Buffer {
   const encoded = /^whsec_(.+)$/.exec(secret)?.[1];
   const key = Buffer.from(encoded ?? '', 'base64');
   return encoded !== undefined && key.toString('base64') === encoded ? key : Buffer.from(secret);
