@@ -182,6 +182,14 @@ describe('GET …/reports', () => {
     expect((await report(`?group_by=month&${JANUARY}`)).body.total).toBe(1);
   });
 
+  test('does not count a new Owner as a member', async () => {
+    const at = '2026-01-10T00:00:00Z';
+    await event(at, { action: 'invitation.accept' });
+    await event(at, { action: 'invitation.accept', department_id: null });
+    const query = `?metric=members_added&group_by=month&${JANUARY}`;
+    expect((await report(query, team.ada, `/${team.organization_id}`)).body.total).toBe(1);
+  });
+
   test('shows an Analyst neither people nor chatbots, and bills only to Owners', async () => {
     await event('2026-01-10T00:00:00Z', { action: 'billing.plan' });
     await event('2026-01-10T00:00:00Z');
