@@ -25,8 +25,10 @@ export async function deleteDepartment(closing: ClosingJob, department: Departme
     ...placeOf(chatbot),
   }));
   await deleteInPages(job, db.memberships, { department_id }, ended);
+  await deleteInPages(job, db.billingEntries, { department_id });
   await deleteWebhooks(job, place);
   await deleteExports(job, place);
+  await deleteInPages(job, db.billingEntries, { department_id });
   await db.ssoConnections.updateMany(
     { organization_id, default_department_id: department_id },
     { $set: { default_department_id: null } },
