@@ -1,6 +1,7 @@
 import { gateway } from './gateway.ts';
 import { healthLive } from './health-live.ts';
 import { listChatbots } from './list-chatbots.ts';
+import { lists } from './lists.ts';
 import { login } from './login.ts';
 import { millionUsers } from './million-users.ts';
 import { oidc } from './oidc.ts';
@@ -21,6 +22,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   gateway,
   pages,
   'list-chatbots': listChatbots,
+  lists,
   'million-users': millionUsers,
   webhooks,
   rivals,
