@@ -25,6 +25,7 @@ export async function deleteDepartment(closing: ClosingJob, department: Departme
     ...placeOf(chatbot),
   }));
   await deleteInPages(job, db.memberships, { department_id }, ended);
+  await deleteInPages(job, db.billingEntries, { department_id });
   await deleteWebhooks(job, place);
   await deleteExports(job, place);
   await deleteInPages(job, db.billingEntries, { department_id });

@@ -170,6 +170,15 @@ export interface Departure {
   began_at: Date;
 }
 
+/** Each serves a page of the members of a department in one order without reading other members. */
+export const MEMBER_ORDERS = {
+  granted_at: { department_id: 1, granted_at: 1, user_id: 1 },
+  email: { department_id: 1, email: 1, user_id: 1 },
+  role: { department_id: 1, role: 1, user_id: 1 },
+  /** Of one role. */
+  granted_at_of_role: { department_id: 1, role: 1, granted_at: 1, user_id: 1 },
+} as const;
+
 export const organizationCollections = {
   organizations: collection<Organization>('organizations', [
     { key: { organization_id: 1 }, unique: true },
@@ -193,6 +202,10 @@ export const organizationCollections = {
       unique: true,
       partialFilterExpression: { user_id: ANY_STRING },
     },
+    ...Object.values(MEMBER_ORDERS).map((key) => ({
+      key,
+      partialFilterExpression: { user_id: ANY_STRING },
+    })),
     { key: { department_id: 1, email: 1 }, unique: true, partialFilterExpression: { email: ANY_STRING } },
     { key: { email: 1 } },
     {
