@@ -1,7 +1,8 @@
+import { closing } from './closing.ts';
 import { gateway } from './gateway.ts';
 import { healthLive } from './health-live.ts';
 import { listChatbots } from './list-chatbots.ts';
-import { listDeliveries } from './list-deliveries.ts';
+import { lists } from './lists.ts';
 import { login } from './login.ts';
 import { millionUsers } from './million-users.ts';
 import { oidc } from './oidc.ts';
@@ -22,13 +23,14 @@ const benchmarks: Record<string, () => Promise<void>> = {
   gateway,
   pages,
   'list-chatbots': listChatbots,
-  'list-deliveries': listDeliveries,
+  lists,
   'million-users': millionUsers,
   webhooks,
   rivals,
   saml,
   oidc,
   scim,
+  closing,
 };
 
 const USAGE = `Benchmarks, as ratios within one run.

@@ -27,8 +27,9 @@ export interface Visible<Item> {
 /** Matches what is visible by any of these. */
 export function anyOf<Item>(visible: readonly Visible<Item>[]): Filter<Item> {
   const parts = visible.map(({ within, except }) => (except ? { $and: [within, { $nor: except }] } : within));
-  const [only, ...others] = parts;
-  return (only && others.length === 0 ? only : { $or: parts }) as Filter<Item>;
+  const [only] = parts;
+  // A hint applies to the branches of an $or as a whole, so a single one stands for itself.
+  return (parts.length === 1 ? only : { $or: parts }) as Filter<Item>;
 }
 
 /** Matches records whose field contains the text, without regard to case. */

@@ -20,6 +20,9 @@ const WARNINGS = {
   notVerified: NOT_VERIFIED,
 };
 
+const UNTIL_THEN = 'Until you accept, nobody there learns anything about you.';
+const UNEXPECTED = 'If you do not know who invited you, ignore this mail.';
+
 const WEBHOOK_REASONS = {
   gone: 'The receiver answered 410 Gone, which asks us to send nothing more.',
   failing: 'For three days, every attempt to deliver to it has failed.',
@@ -34,6 +37,8 @@ export interface Mailer {
    */
   sendOtp(to: string, otp: string, validity: number, warning?: keyof typeof WARNINGS): Promise<void>;
   sendInvitation(to: string, invitation: Invitation): Promise<void>;
+  /** Offers to become an Owner of an organization. */
+  sendOffer(to: string, offer: Offer): Promise<void>;
   /** Tells an Owner that provisioning has deleted a person. */
   sendDeprovisioned(to: string, person: Deprovisioned): Promise<void>;
   /** Tells an owner that a webhook gets nothing more. */
@@ -46,10 +51,17 @@ export interface Mailer {
 interface Invitation {
   organization: string;
   department: string;
-  /** The gateway's address, which serves the signup and login pages. */
+  /** The account page on which the recipient accepts or declines. */
   url: string;
-  /** Whether the recipient has an active account, and therefore is a member already. */
-  isMember: boolean;
+  /** Whether the recipient has an active account; anybody else becomes a member by verifying the address. */
+  hasAccount: boolean;
+}
+
+interface Offer {
+  organization: string;
+  url: string;
+  /** Whether the Owner who makes the offer stops being one. */
+  transfer: boolean;
 }
 
 type MailerConfig = Brand &
@@ -112,22 +124,33 @@ export function createMailer(
         'The code could not be mailed, please try again',
       ),
     // Users choose these names: they may appear in the body, never in a header.
-    sendInvitation: (to, { organization, department, url, isMember }) =>
+    sendInvitation: (to, { organization, department, url, hasAccount }) =>
       send(
         to,
         'You are invited to a team',
-        isMember
-          ? [`You are now a member of "${department}" at "${organization}".`, { text: 'Log in at', url }]
-          : [
-              `You are invited to "${department}" at "${organization}".`,
-              {
+        [
+          `You are invited to "${department}" at "${organization}".`,
+          hasAccount
+            ? { text: 'Log in to accept or decline at', url, after: `${UNTIL_THEN} ${UNEXPECTED}` }
+            : {
                 text: 'Sign up with this address at',
                 url,
-                after:
-                  'You become a member when you verify your address. If you do not know who invited you, ignore this mail.',
+                after: `You become a member when you verify your address. ${UNEXPECTED}`,
               },
-            ],
+        ],
         'The invitation could not be mailed, please try again',
+      ),
+    sendOffer: (to, { organization, url, transfer }) =>
+      send(
+        to,
+        'You are invited to own an organization',
+        [
+          transfer
+            ? `An Owner of "${organization}" offers you their place.`
+            : `You are invited to become an Owner of "${organization}".`,
+          { text: 'Log in to accept or decline at', url, after: `${UNTIL_THEN} ${UNEXPECTED}` },
+        ],
+        'The offer could not be mailed',
       ),
     sendDeprovisioned: (to, { organization, email, disabled }) =>
       send(

@@ -102,7 +102,7 @@ describePages('the mailbox', (pages) => {
     const page = await pages.open(url);
     await page.getByText('No mail yet.').waitFor();
     await expectAccessible(page, 'mailbox-empty');
-    const invitation = { organization: 'Engines', department: 'Research', url: pages.url, isMember: false };
+    const invitation = { organization: 'Engines', department: 'Research', url: pages.url, hasAccount: false };
     await mailer.sendOtp('ada@example.com', '012345', 60, 'repeatedSignup');
     await mailer.sendInvitation('bob@example.com', invitation);
     await mailer.sendOtp('grace@example.com', '678901', 60);

@@ -13,7 +13,7 @@ const INVITATION = {
   organization: 'Engines',
   department: 'Research',
   url: 'https://accounts.example.com/invitation#email=ada%40example.com',
-  isMember: false,
+  hasAccount: false,
 };
 
 /** Mails a code and an invitation. @returns both, in this order. */

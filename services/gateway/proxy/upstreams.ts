@@ -13,7 +13,7 @@ const MAX_RESPONSE = 1024 * 1024;
 /** Bytes up to which a forwarded response is buffered. */
 const MAX_BUFFERED = 64 * 1024;
 /** CONTRACT.md §Statuses: any other status from our own services is an error. */
-const STATUSES = new Set([200, 201, 400, 401, 403, 404, 409, 429, 500, 503]);
+const STATUSES = new Set([200, 201, 202, 400, 401, 403, 404, 409, 429, 500, 503]);
 
 export interface ForwardOptions {
   /** Replaces the client's body; a stream must yield the same bytes. */

@@ -98,7 +98,7 @@ const joined = (from: { collectionName: string }, field: string, as: string) => 
 
 const DEPARTMENTS = {
   $map: {
-    input: '$departments',
+    input: { $filter: { input: '$departments', cond: { $not: ['$$this.deleting'] } } },
     in: { department_id: '$$this.department_id', name: '$$this.name' },
   },
 };
@@ -110,6 +110,8 @@ const placesOf = (db: Database, user_id: string): Promise<Place[]> =>
       { $match: { user_id } },
       joined(db.organizations, 'organization_id', 'organizations'),
       joined(db.departments, 'department_id', 'departments'),
+      // A place that is being deleted gives no role.
+      { $match: { 'organizations.deleting': { $exists: false } } },
       {
         $project: {
           _id: 0,
@@ -123,7 +125,7 @@ const placesOf = (db: Database, user_id: string): Promise<Place[]> =>
         $unionWith: {
           coll: db.organizations.collectionName,
           pipeline: [
-            { $match: { 'owners.user_id': user_id } },
+            { $match: { 'owners.user_id': user_id, deleting: { $exists: false } } },
             joined(db.departments, 'organization_id', 'departments'),
             { $project: { _id: 0, organization_id: 1, name: 1, departments: DEPARTMENTS } },
           ],
@@ -147,7 +149,9 @@ function organizationsOf(places: readonly Place[]): z.infer<typeof ownRoles>['or
       departments: departments.sort(byName),
     };
   });
-  return organizations.sort(byName);
+  const isEmpty = ({ role, departments }: (typeof organizations)[0]) =>
+    role === null && departments.length === 0;
+  return organizations.filter((each) => !isEmpty(each)).sort(byName);
 }
 
 const collator = new Intl.Collator('en');

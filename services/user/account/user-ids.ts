@@ -19,7 +19,9 @@ const userId = (number: number): string => `User-${number}`;
 const REFERENCES = [
   ['features', 'user_id'],
   ['memberships', 'user_id'],
+  ['memberships', 'invited_id'],
   ['organizations', 'owners.user_id'],
+  ['organizations', 'offers.user_id'],
   ['chatbots', 'owner_id'],
   ['chatbots', 'permissions.user_id'],
   ['webhooks', 'owner_id'],

@@ -6,12 +6,15 @@ import { findUserByEmail, IS_UNVERIFIED, isActive } from '@gatehouse/shared/iden
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../database.ts';
 import { hourlyBudgetSpent } from '../hourly-budget.ts';
-import { acceptInvitations } from '../organizations/invitations/accept.ts';
+import { acceptEarlierInvitations } from '../organizations/invitations/accept-verified.ts';
 import { checkOtp } from './otp.ts';
 import { activateAttempt } from './signup-attempts.ts';
 import { withNewUserId } from './user-ids.ts';
 
 const route = { schema: verifyOtpContract, config: { audits: 'verify' } } as const;
+
+/** A right code does not lift what an operator has imposed. */
+const ACTIVATES = { $and: [IS_UNVERIFIED, { $ne: ['$account_status', 'disabled'] }] };
 
 /** POST /v2/verify-otp (CONTRACT.md §Verify OTP). */
 export const verifyOtp: FastifyPluginAsyncZod<{
@@ -33,14 +36,8 @@ export const verifyOtp: FastifyPluginAsyncZod<{
         { otp, attempt, now: seconds },
         {
           verified: true,
-          // A right code does not lift what an operator has imposed.
-          account_status: {
-            $cond: [
-              { $and: [IS_UNVERIFIED, { $ne: ['$account_status', 'disabled'] }] },
-              'active',
-              '$account_status',
-            ],
-          },
+          account_status: { $cond: [ACTIVATES, 'active', '$account_status'] },
+          activated_at: { $cond: [ACTIVATES, new Date(now()), '$activated_at'] },
           ...(candidate && { user_id: { $ifNull: ['$user_id', candidate] } }),
           ...(attempt && activateAttempt(attempt)),
           signup_attempts: '$$REMOVE',
@@ -57,7 +54,7 @@ export const verifyOtp: FastifyPluginAsyncZod<{
 
     if (!user.verified && isActive(checked)) request.auditedChange = { account_status: 'active' };
     await ensureFeatures(db, checked, now());
-    await acceptInvitations(db, checked, now(), request);
+    await acceptEarlierInvitations(db, checked, now(), request);
     return { message: 'OTP verified successfully' as const, user_id: String(checked.user_id) };
   });
 };

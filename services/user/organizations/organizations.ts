@@ -21,9 +21,16 @@ import { updateDepartment } from './departments/update.ts';
 import { dataExports } from './exports/exports.ts';
 import type { ExportTuning } from './exports/worker.ts';
 import { getOrganization } from './get.ts';
-import { acceptAllInvitations } from './invitations/accept.ts';
+import { acceptInvitation } from './invitations/accept.ts';
+import { completeAcceptances } from './invitations/accept-verified.ts';
+import { createAfterResponse } from './invitations/after-response.ts';
 import { createInvitation } from './invitations/create.ts';
+import { declineInvitation } from './invitations/decline.ts';
 import { listInvitations } from './invitations/list.ts';
+import { listReceivedInvitations } from './invitations/list-received.ts';
+import type { MailOptions } from './invitations/mail.ts';
+import { resendInvitation } from './invitations/resend.ts';
+import { datePendingInvitations } from './invitations/status.ts';
 import { withdrawInvitation } from './invitations/withdraw.ts';
 import { listOrganizations } from './list.ts';
 import { getMember } from './members/get.ts';
@@ -31,9 +38,12 @@ import { leaveOrganization } from './members/leave.ts';
 import { listMembers } from './members/list.ts';
 import { removeMember } from './members/remove.ts';
 import { setMember } from './members/set.ts';
-import { addOwner } from './owners/add.ts';
 import { listOwners } from './owners/list.ts';
+import { listOffers } from './owners/list-offers.ts';
+import { offerOwnership } from './owners/offer.ts';
 import { removeOwner } from './owners/remove.ts';
+import { resendOffer } from './owners/resend-offer.ts';
+import { withdrawOffer } from './owners/withdraw-offer.ts';
 import { getPerson } from './people/get.ts';
 import { listPeople } from './people/list.ts';
 import { report } from './reports/report.ts';
@@ -49,10 +59,10 @@ interface Options {
   exportTuning: ExportTuning;
 }
 
-/** The routes under /api/v1/organizations; register behind `requirePrincipal`. */
+/** The routes under /api/v1/organizations and /api/v1/invitations; register behind `requirePrincipal`. */
 export async function organizations(app: FastifyInstance, options: Options): Promise<void> {
   await app.register(requireMembership, options);
-  const operations: ((app: FastifyInstance, options: Options) => Promise<void>)[] = [
+  const operations: ((app: FastifyInstance, options: Options & MailOptions) => Promise<void>)[] = [
     createOrganization,
     listOrganizations,
     getOrganization,
@@ -62,8 +72,11 @@ export async function organizations(app: FastifyInstance, options: Options): Pro
     leaveOrganization,
     listAudit,
     listOwners,
-    addOwner,
+    offerOwnership,
     removeOwner,
+    listOffers,
+    withdrawOffer,
+    resendOffer,
     createDepartment,
     listDepartments,
     getDepartment,
@@ -83,11 +96,17 @@ export async function organizations(app: FastifyInstance, options: Options): Pro
     createInvitation,
     listInvitations,
     withdrawInvitation,
+    resendInvitation,
+    listReceivedInvitations,
+    acceptInvitation,
+    declineInvitation,
     dataExports,
     report,
   ];
-  for (const operation of operations) await app.register(operation, options);
+  const afterResponse = createAfterResponse(app);
+  for (const operation of operations) await app.register(operation, { ...options, afterResponse });
   app.addHook('onReady', async () => void (await removeLeavingMarks(options.db)));
-  app.addHook('onReady', () => acceptAllInvitations(options.db, options.now()));
+  app.addHook('onReady', async () => void (await datePendingInvitations(options.db)));
+  app.addHook('onReady', () => completeAcceptances(options.db, options.now()));
   app.addHook('onReady', () => endSelfGrants(options.db, {}));
 }

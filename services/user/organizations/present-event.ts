@@ -1,13 +1,27 @@
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
+import type { Filter } from 'mongodb';
 import { presentEvent, withoutAddresses } from '../audit-list.ts';
+
+/** What an invitee does by accepting an invitation, which these events name. */
+const ACCEPTED: ReadonlySet<AuditEvent['action']> = new Set([
+  'invitation.accept',
+  'owner.add',
+  'owner.remove',
+]);
+
+/** Matches events whose actor may be shown: an invitation to an address must not tell whose account it is. */
+export const actorShown = { action: { $ne: 'invitation.decline' } } as const satisfies Filter<AuditEvent>;
 
 /** The event as the Owners of its organization may see it. */
 export function presentToOwners(event: AuditEvent) {
   const shown = presentEvent(event);
-  const isOwn = event.target.user_id === event.user_id;
-  // Strangers can be added without their consent. Joining or leaving must not reveal their addresses.
-  const joinsOrLeaves = isOwn && (event.action === 'invitation.accept' || event.after === null);
+  if (event.action === actorShown.action.$ne) {
+    return { ...shown, actor: { user_id: null, email: null }, address: null };
+  }
+  // An invitation by user_id tells no address, so joining or leaving must not reveal it.
+  const isAccepted = ACCEPTED.has(event.action) && event.target.invitation_id !== undefined;
+  const isLeft = event.target.user_id === event.user_id && event.after === null;
   // Another organization has proved control of the domain.
   const isTaken = event.action === 'domain.update' && event.user_id === null;
-  return joinsOrLeaves || isTaken ? withoutAddresses(shown) : shown;
+  return isAccepted || isLeft || isTaken ? withoutAddresses(shown) : shown;
 }

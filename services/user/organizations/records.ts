@@ -30,11 +30,25 @@ export interface Organization extends Closing {
   name: string;
   /** Owners in every department; at most `MAX_OWNERS`. None only if the last has left an archived organization. */
   owners: Omit<Grant, 'role'>[];
+  /** Offers to become an Owner, oldest first; see owners/offers.ts. */
+  offers?: Offer[];
   created_at: string;
   /** Counts the departments; see ../access/quotas.ts. */
   departments_reserved?: number;
   /** Whether its people from before the registry are enrolled; see ../access/people-registry.ts. */
   people_enrolled?: true;
+}
+
+/** An offer to a user, known or not, to become an Owner. It counts while whoever made it is an Owner. */
+export interface Offer {
+  invitation_id: string;
+  user_id: string;
+  /** Whether the Owner who made the offer stops being one when it is accepted. */
+  transfer: boolean;
+  granted_by: string;
+  granted_at: string;
+  expires_at: Date;
+  declined_at?: Date;
 }
 
 /** A department has its own members, chatbots and billing record. */
@@ -104,7 +118,7 @@ interface Billing {
   updated_at: string;
 }
 
-/** A user's role in a department, or an invitation to it until a user has verified the invited address. */
+/** A user's role in a department, or an invitation to it until the invitee accepts. */
 export interface Membership {
   membership_id: string;
   organization_id: string;
@@ -116,10 +130,18 @@ export interface Membership {
   user_id?: string;
   /** When the user became a member; absent on an invitation. */
   joined_at?: Date;
-  /** The invited address in lower case; absent if the member was added by user_id. */
+  /** The invited address in lower case; absent if the invitation or the addition was by user_id. */
   email?: string;
+  /** The invited user_id, which may be nobody's; absent on a member and on an invitation by e-mail. */
+  invited_id?: string;
   /** When the invitation expires; absent on a member. */
+  valid_until?: Date;
+  /** When the invitee declined. */
+  declined_at?: Date;
+  /** When the TTL index deletes the invitation; absent on a member. */
   expires_at?: Date;
+  /** An id while a call is adding somebody who has a role elsewhere in the organization; see members/add-from-within.ts. */
+  adding?: string;
   /** An id while self-granted roles above a changed role are being revoked; see access/end-self-grants.ts. */
   revocation?: string;
   /** An id while a call is about to end the role of an Owner; see access/last-owner.ts. */
@@ -148,10 +170,20 @@ export interface Departure {
   began_at: Date;
 }
 
+/** Each serves a page of the members of a department in one order without reading other members. */
+export const MEMBER_ORDERS = {
+  granted_at: { department_id: 1, granted_at: 1, user_id: 1 },
+  email: { department_id: 1, email: 1, user_id: 1 },
+  role: { department_id: 1, role: 1, user_id: 1 },
+  /** Of one role. */
+  granted_at_of_role: { department_id: 1, role: 1, granted_at: 1, user_id: 1 },
+} as const;
+
 export const organizationCollections = {
   organizations: collection<Organization>('organizations', [
     { key: { organization_id: 1 }, unique: true },
     { key: { 'owners.user_id': 1 } },
+    { key: { 'offers.user_id': 1 } },
     { key: { due_at: 1 }, sparse: true },
   ]),
   departments: collection<Department>('departments', [
@@ -170,10 +202,20 @@ export const organizationCollections = {
       unique: true,
       partialFilterExpression: { user_id: ANY_STRING },
     },
+    ...Object.values(MEMBER_ORDERS).map((key) => ({
+      key,
+      partialFilterExpression: { user_id: ANY_STRING },
+    })),
     { key: { department_id: 1, email: 1 }, unique: true, partialFilterExpression: { email: ANY_STRING } },
     { key: { email: 1 } },
+    {
+      key: { department_id: 1, invited_id: 1 },
+      unique: true,
+      partialFilterExpression: { invited_id: ANY_STRING },
+    },
+    { key: { invited_id: 1 }, partialFilterExpression: { invited_id: ANY_STRING } },
     // Everything of a department that is deleted, invitations too.
-    { key: { department_id: 1 } },
+    { key: { department_id: 1, membership_id: 1 } },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
     { key: { revocation: 1 }, partialFilterExpression: { revocation: ANY_STRING } },
     { key: { leaving: 1 }, partialFilterExpression: { leaving: ANY_STRING } },

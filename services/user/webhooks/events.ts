@@ -37,7 +37,7 @@ const published = <Name extends PlatformEventName>(name: Name) =>
     }),
     organization_id: line(200).exactOptional().meta({
       description:
-        'The organization whose webhooks receive the event too; defaults to the place of its chatbot',
+        'The organization whose webhooks receive the event too, if its chatbot does not have a place already',
     }),
     department_id: line(200).exactOptional().meta({
       description: 'The department, likewise; its organization follows from it',

@@ -37,7 +37,7 @@ describe.each(WAYS)('an Owner whose account is %s', (_what, stop) => {
   test('does not let the last other Owner leave the organization', async () => {
     const { ada, organization_id, stored } = team;
     const bob = await service.newPerson();
-    await ada.call('PUT', `/${organization_id}/owners/${bob.user_id}`);
+    await service.addOwner(ada, organization_id, bob);
     await stop(bob);
     const before = await stored();
     const owner = ({ user_id }: Person) => `/${organization_id}/owners/${user_id}`;
@@ -64,7 +64,7 @@ describe.each(WAYS)('an Owner whose account is %s', (_what, stop) => {
   test('does not inherit a chatbot from the list or from the organization', async () => {
     const { ada, organization_id, department_id, place, people } = team;
     const second = await service.newPerson();
-    await ada.call('PUT', `/${organization_id}/owners/${second.user_id}`);
+    await service.addOwner(ada, organization_id, second);
     const { Editor, Owner, Viewer } = people;
     const [listed, alone] = [
       await service.newChatbot(Editor, department_id),
@@ -85,7 +85,7 @@ test('one of two Owners who leave stays while a third cannot act, however often 
   const [bob, carol] = [await service.newPerson(), await service.newPerson()];
   const { ada, organization_id } = team;
   const owner = ({ user_id }: Person) => `/${organization_id}/owners/${user_id}`;
-  for (const person of [bob, carol]) await ada.call('PUT', owner(person));
+  for (const person of [bob, carol]) await service.addOwner(ada, organization_id, person);
   await set(carol.user_id, { account_status: 'disabled' });
   const leave = (person: Person) => person.call('DELETE', owner(person));
   const answers = await Promise.all([ada, bob, ada, bob].map(leave));

@@ -72,7 +72,8 @@ describe('members of a department', () => {
   }
   const add = async () => {
     const person = await service.newPerson();
-    return team.ada.call('PUT', `${team.place}/members/${person.user_id}`, { role: 'Viewer' });
+    const invitation_id = await service.storeInvitation(team, { invited_id: person.user_id });
+    return service.accept(person, invitation_id);
   };
   const full = () =>
     forbidden(service.clock, `A department on the Free plan has at most ${QUOTAS.Free.members} members`);

@@ -33,6 +33,7 @@ export type Call =
   | { operation: 'view' | 'edit' | 'delete' | 'duplicate' | 'me'; by: number; chatbot: number }
   | { operation: 'grant'; by: number; chatbot: number; to: number; role: Role }
   | { operation: 'revoke'; by: number; chatbot: number; to: number }
+  // Whoever is invited by these two accepts at once.
   | { operation: 'setMember'; by: number; department: number; to: number; role: Role }
   | { operation: 'removeMember'; by: number; department: number; to: number }
   | { operation: 'addOwner' | 'removeOwner'; by: number; organization: number; to: number };
@@ -203,10 +204,10 @@ function changeMember(state: State, call: Call & { operation: 'setMember' | 'rem
     return 200;
   }
   if (!may(own, 'assign roles') || isAbove(call.role, own)) return 403;
-  if (to >= ACTIVE) return 404;
   if (state.owners[state.departments[department] as number]?.includes(to)) return 403;
   if (isAbove(current, own)) return 403;
   if (!current && to === by) return 403;
+  if (to >= ACTIVE) return 202; // nobody accepts the invitation
   if (!current) revokeGrants(state, to, department);
   members[to] = call.role;
   if (current) revokeSelfGrants(state, to, department);
@@ -223,7 +224,7 @@ function changeOwner(
   );
   if (!owners.includes(by)) return isIn ? 403 : 404;
   if (operation === 'addOwner') {
-    if (to >= ACTIVE) return 404;
+    if (to >= ACTIVE) return 202; // nobody accepts the offer
     if (!owners.includes(to)) owners.push(to);
     return 200;
   }

@@ -127,7 +127,7 @@ test('an Owner of the department who took over a chatbot loses it when they are 
 test('an Owner of the organization who stays a member loses what is above their role', async () => {
   const { ada, organization_id, people } = team;
   const owner = `/${organization_id}/owners/${people.Viewer.user_id}`;
-  await ada.call('PUT', owner);
+  await service.addOwner(ada, organization_id, people.Viewer);
   await grant(people.Viewer, people.Viewer, 'Owner');
   expect((await ada.call('DELETE', owner)).status).toBe(200);
   expect(await roleOf(people.Viewer)).toBe('Viewer');
@@ -137,7 +137,7 @@ test('an Owner of the organization who stays a member loses what is above their 
 test('a service that starts during the removal of an Owner keeps none of their grants', async () => {
   const { ada, organization_id, people } = team;
   const owner = `/${organization_id}/owners/${people.Viewer.user_id}`;
-  await ada.call('PUT', owner);
+  await service.addOwner(ada, organization_id, people.Viewer);
   await grant(people.Viewer, people.Viewer, 'Owner');
   beforeNextUpdate(service.db.organizations, () => endSelfGrants(service.db, {}));
   expect((await ada.call('DELETE', owner)).status).toBe(200);

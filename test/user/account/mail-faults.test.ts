@@ -179,6 +179,7 @@ beforeAll(async () => {
   const mailer: Mailer = {
     sendOtp: (...mail) => current.sendOtp(...mail),
     sendInvitation: (...mail) => current.sendInvitation(...mail),
+    sendOffer: (...mail) => current.sendOffer(...mail),
     sendDeprovisioned: (...mail) => current.sendDeprovisioned(...mail),
     sendWebhookDisabled: (...mail) => current.sendWebhookDisabled(...mail),
     verify: () => current.verify(),

@@ -78,6 +78,7 @@ async function storeRest({ organization_id, department_id, ada } = team) {
     ...{ webhook_id, organization_id, department_id, owner_id: null, slot: 0, events: ['chatbot.created'] },
     ...{ url: 'https://app.example.com/hooks', status: 'paused' },
   } as never);
+  await db.billingEntries.insertOne({ department_id, number: 1 } as never);
   await db.exports.insertOne({
     export_id: organization_id,
     organization_id,
@@ -112,6 +113,7 @@ async function left({ organization_id, department_id } = team) {
     [db.ssoDomains, { organization_id }],
     [db.departures, { organization_id }],
     [db.organizationPeople, { organization_id }],
+    [db.billingEntries, { department_id }],
     [db.exports, { organization_id }],
     [db.exportChunks, { export_id: organization_id }],
   ] as never;
@@ -196,6 +198,8 @@ describe.each(PLACES)('deleting %s', (what, archive, restore) => {
       expect(outcome(await person.ask('GET', `/api/v1/chatbots/${chatbot_id}`))).toStrictEqual(gone);
     }
     expect(outcome(await restore())).toStrictEqual(gone);
+    const own = await team.people.Viewer.ask('GET', '/api/v1/users/me/roles');
+    expect(JSON.stringify(own.body)).not.toContain(team.department_id);
     service.clock.advance(LEASE / 1000);
     await runJobs(service);
     expect(await left()).not.toHaveProperty('chatbots');

@@ -110,8 +110,13 @@ describe('GET …/departments/{department_id}/analytics', () => {
           { date: date(1), events: 0, by_action: {} },
           {
             date: date(0),
-            events: 6,
-            by_action: { 'chatbot.create': 4, 'chatbot.update': 1, 'member.grant': 1 },
+            events: 7,
+            by_action: {
+              'chatbot.create': 4,
+              'chatbot.update': 1,
+              'invitation.create': 1,
+              'invitation.accept': 1,
+            },
           },
         ],
       },

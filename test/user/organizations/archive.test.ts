@@ -200,6 +200,16 @@ describe.each(PLACES)('an archived %s', (what, { archive, restore, record }) => 
       subscription_date: service.at().slice(0, 10),
       updated_at: service.at(),
     });
+    const { body } = await team.ada.call('GET', `${team.place}/billing/history`);
+    expect(body.data).toMatchObject([
+      {
+        number: 1,
+        kind: 'plan',
+        subscription_plan: 'Business',
+        payment_status: 'pending',
+        changed_by: team.ada.user_id,
+      },
+    ]);
   });
 
   test.each(ROLES)('is neither archived nor restored by a member with the role %s', async (role) => {

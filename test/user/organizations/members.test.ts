@@ -30,6 +30,9 @@ const withNewTeams = () =>
 const to = ({ user_id }: { user_id: string }, { place } = team) => `${place}/members/${user_id}`;
 const set = (caller: Person, person: { user_id: string }, role: unknown) =>
   caller.call('PUT', to(person), { role });
+/** Adds a person, who accepts. */
+const add = (caller: Person, person: Person, role: Role) =>
+  service.addMember(caller, team.place, person, role);
 const remove = (caller: Person, person: { user_id: string }) => caller.call('DELETE', to(person));
 const REMOVED = { status: 200, body: { message: 'Member removed' } };
 const memberships = (person: { user_id: string }) =>
@@ -47,9 +50,12 @@ const GRANTABLE: Record<Role, readonly Role[]> = {
 describe('PUT …/members/{user_id}', () => {
   withNewTeams();
 
-  test('adds a member, and changes their role', async () => {
+  test('adds somebody who has a role in the organization at once, and changes their role', async () => {
     const { ada, people, organization_id, department_id } = team;
     const bob = await service.newPerson();
+    const sibling = await service.newDepartment(ada, organization_id);
+    await service.storeMember({ ...team, ...sibling }, bob, 'Analyst');
+    const mails = service.mailbox.mails.length;
     const added = {
       user_id: bob.user_id,
       role: 'Viewer',
@@ -58,7 +64,9 @@ describe('PUT …/members/{user_id}', () => {
       granted_at: service.at(),
     };
     expect(outcome(await set(ada, bob, 'Viewer'))).toStrictEqual({ status: 200, body: added });
-    const [membership] = await memberships(bob);
+    const here = async () =>
+      (await memberships(bob)).filter((membership) => membership.department_id === department_id);
+    const [membership] = await here();
     const { email: _, ...fields } = added;
     expect(membership).toStrictEqual({
       _id: expect.anything(),
@@ -75,9 +83,15 @@ describe('PUT …/members/{user_id}', () => {
       status: 200,
       body: { ...changed, name: 'Person', chatbot_roles: [], chatbot_roles_total: 0 },
     });
-    expect(await memberships(bob)).toStrictEqual([
-      { ...membership, role: 'Editor', granted_by: people.Admin.user_id, granted_at: service.at() },
+    expect(await here()).toStrictEqual([
+      {
+        ...membership,
+        role: 'Editor',
+        granted_by: people.Admin.user_id,
+        granted_at: service.at(),
+      },
     ]);
+    expect(service.mailbox.mails).toHaveLength(mails);
   });
 
   test('a role takes effect at once, in this department only', async () => {
@@ -88,6 +102,7 @@ describe('PUT …/members/{user_id}', () => {
     const hidden = await service.newChatbot(ada, sibling.department_id);
     const rename = () => bob.ask('PATCH', `/api/v1/chatbots/${chatbot_id}`, { name: 'Renamed' });
     expect((await rename()).status).toBe(404);
+    await add(ada, bob, 'Viewer');
     for (const [role, status] of [
       ['Editor', 200],
       ['Viewer', 403],
@@ -106,9 +121,13 @@ describe('PUT …/members/{user_id}', () => {
     test('cannot grant a role above their own', async () => {
       for (const [role, person] of await others()) {
         const answer = await set(team.people[own], person, role);
-        if (GRANTABLE[own].includes(role)) expect(answer.status, role).toBe(200);
+        if (GRANTABLE[own].includes(role)) expect(answer.status, role).toBe(202);
         else expect(outcome(answer), role).toStrictEqual(forbidden(service.clock));
-        expect(await memberships(person)).toHaveLength(GRANTABLE[own].includes(role) ? 1 : 0);
+        const invited = { invited_id: person.user_id, role };
+        expect(await service.db.memberships.countDocuments(invited)).toBe(
+          GRANTABLE[own].includes(role) ? 1 : 0,
+        );
+        expect(await memberships(person)).toEqual([]);
       }
     });
 
@@ -160,12 +179,17 @@ describe('PUT …/members/{user_id}', () => {
     expect(await team.stored()).toStrictEqual(before);
   });
 
-  test('returns 404 for a user who is unknown or not active', async () => {
+  test('returns 404 for a member who is not active, and for an id that no account can have', async () => {
+    const disabled = await service.newPerson();
+    await add(team.ada, disabled, 'Viewer');
+    const sibling = await service.newDepartment(team.ada, team.organization_id);
+    await service.db.users.updateOne({ user_id: disabled.user_id }, { $set: { account_status: 'disabled' } });
     const before = await team.stored();
-    const unverified = await service.newPerson({ verified: false, account_status: 'paused' });
-    const disabled = await service.newPerson({ account_status: 'disabled' });
-    const ids = [unverified.user_id, disabled.user_id, 'User-999999', NOWHERE, 'undefined'];
-    for (const user_id of ids)
+    for (const { place } of [team, sibling])
+      expect(
+        outcome(await team.ada.call('PUT', `${place}/members/${disabled.user_id}`, { role: 'Editor' })),
+      ).toStrictEqual(userNotFound(service.clock));
+    for (const user_id of ['User-99999', 'User-012345', 'User-1000000', 'user-999999', NOWHERE, 'undefined'])
       expect(outcome(await set(team.ada, { user_id }, 'Viewer')), user_id).toStrictEqual(
         userNotFound(service.clock),
       );
@@ -177,23 +201,26 @@ describe('PUT …/members/{user_id}', () => {
     expect(await team.stored()).toStrictEqual(before);
   });
 
-  test('ten concurrent additions create one member', async () => {
+  test('ten concurrent additions of somebody in the organization create one member', async () => {
     for (let round = 0; round < 2; round += 1) {
       const bob = await service.newPerson();
+      const sibling = await service.newDepartment(team.ada, team.organization_id);
+      await service.addMember(team.ada, sibling.place, bob, 'Analyst');
       const answers = await concurrently(10, (turn) =>
         set(turn % 2 ? team.ada : team.people.Admin, bob, turn % 3 ? 'Viewer' : 'Editor'),
       );
       expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
-      const stored = await memberships(bob);
+      const stored = (await memberships(bob)).filter((each) => each.department_id === team.department_id);
       expect(stored).toHaveLength(1);
       expect(['Viewer', 'Editor']).toContain(stored[0]?.role);
+      expect((await team.ada.call('GET', `${team.place}/invitations`)).body.data).toEqual([]);
     }
   });
 
   test('a member who is made Owner while an Admin changes their role ends as Owner', async () => {
     for (let round = 0; round < 4; round += 1) {
       const bob = await service.newPerson();
-      await set(team.ada, bob, 'Viewer');
+      await add(team.ada, bob, 'Viewer');
       const [raised, changed] = await Promise.all([
         set(team.people.Owner, bob, 'Owner'),
         set(team.people.Admin, bob, 'Editor'),
@@ -240,7 +267,7 @@ describe('GET …/members', () => {
   test('returns and searches the address of an invited member', async () => {
     const { ada, place } = team;
     const grace = await service.newPerson({ email: 'Grace.Hopper@example.com', name: 'Grace' });
-    await ada.call('POST', `${place}/invitations`, { email: grace.email, role: 'Analyst' });
+    await service.inviteMember(ada, place, grace, 'Analyst');
     const shown = {
       user_id: grace.user_id,
       name: 'Grace',
@@ -264,7 +291,7 @@ describe('GET …/members', () => {
       ['other', other.ada, other.place],
     ] as const) {
       const person = await service.newPerson({ email: `${name}.secret@example.com` });
-      await owner.call('POST', `${there}/invitations`, { email: person.email, role: 'Viewer' });
+      await service.inviteMember(owner, there, person, 'Viewer');
     }
     for (const query of [
       'search=secret',
@@ -319,7 +346,7 @@ describe('DELETE …/members/{user_id}', () => {
   test('one of two concurrent removals of a member succeeds', async () => {
     for (let round = 0; round < 4; round += 1) {
       const bob = await service.newPerson();
-      await set(team.ada, bob, 'Editor');
+      await add(team.ada, bob, 'Editor');
       const answers = await Promise.all([remove(bob, bob), remove(team.people.Admin, bob)]);
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
       expect(await memberships(bob)).toEqual([]);
@@ -339,7 +366,7 @@ describe('DELETE …/members/{user_id}', () => {
     async function removedOwner() {
       const { ada, people, department_id } = team;
       const bob = await service.newPerson();
-      await set(ada, bob, 'Analyst');
+      await add(ada, bob, 'Analyst');
       const { chatbot_id } = await service.newChatbot(people.Editor, department_id);
       const kept = { user_id: people.Viewer.user_id, role: 'Admin' };
       for (const { user_id, role } of [kept, { user_id: bob.user_id, role: 'Owner' }])
@@ -376,10 +403,10 @@ describe('DELETE …/members/{user_id}', () => {
 
     test('end with the membership and do not come back with a new one', async () => {
       const { bob, own } = await removedOwner();
-      await set(team.ada, bob, 'Analyst');
+      await add(team.ada, bob, 'Analyst');
       expect(await own()).toBe('Analyst');
       await remove(team.ada, bob);
-      await team.ada.call('POST', `${team.place}/invitations`, { email: bob.email, role: 'Viewer' });
+      await service.inviteMember(team.ada, team.place, bob, 'Viewer');
       expect(await own()).toBe('Viewer');
     });
 
@@ -387,11 +414,11 @@ describe('DELETE …/members/{user_id}', () => {
       const { bob, own, storeLeftover } = await removedOwner();
       await storeLeftover();
       expect(await own()).toBe(404);
-      await set(team.ada, bob, 'Analyst');
+      await add(team.ada, bob, 'Analyst');
       expect(await own()).toBe('Analyst');
       await remove(team.ada, bob);
       await storeLeftover();
-      await team.ada.call('POST', `${team.place}/invitations`, { email: bob.email, role: 'Viewer' });
+      await service.inviteMember(team.ada, team.place, bob, 'Viewer');
       expect(await own()).toBe('Viewer');
     });
   });
@@ -400,7 +427,7 @@ describe('DELETE …/members/{user_id}', () => {
     const { ada, organization_id } = team;
     const bob = await service.newPerson();
     const sibling = await service.newDepartment(ada, organization_id);
-    await set(ada, bob, 'Viewer');
+    await add(ada, bob, 'Viewer');
     await service.addMember(ada, sibling.place, bob, 'Viewer');
     const { chatbot_id } = await service.newChatbot(ada, sibling.department_id);
     await ada.ask('PUT', `/api/v1/chatbots/${chatbot_id}/access/${bob.user_id}`, { role: 'Admin' });
@@ -415,7 +442,7 @@ describe('two organizations', () => {
   test('a user has a separate role in each', async () => {
     const other = await service.newTeam();
     const bob = await service.newPerson();
-    await set(team.ada, bob, 'Owner');
+    await add(team.ada, bob, 'Owner');
     await service.addMember(other.ada, other.place, bob, 'Viewer');
     expect(outcome(await bob.call('PUT', to(other.people.Analyst, other), { role: 'Viewer' }))).toStrictEqual(
       forbidden(service.clock),

@@ -73,11 +73,30 @@ export async function startOrganizationService({
     return { record, department_id, place: `/${organization_id}/departments/${department_id}` };
   }
 
-  /** Grants a user a role in the department at `place`. */
-  async function addMember(granter: Person, place: string, { user_id }: Person, role: Role) {
-    const { status, body } = await granter.call('PUT', `${place}/members/${user_id}`, { role });
+  /** Grants a user a role in the department at `place`. A user without a role in the organization is invited and accepts. */
+  const addMember = (granter: Person, place: string, person: Person, role: Role) =>
+    grant(granter, `${place}/members/${person.user_id}`, { role }, person);
+
+  /** Invites a user by address, who accepts. */
+  async function inviteMember(inviter: Person, place: string, person: Person, role: Role) {
+    const { email } = person;
+    const { invitation_id } = await create(inviter, `${place}/invitations`, { email, role });
+    const { status, body } = await accept(person, invitation_id);
     if (status !== 200) throw new Error(JSON.stringify(body));
   }
+
+  /** Makes a user an Owner of an organization, who accepts the offer. */
+  const addOwner = (owner: Person, organization_id: string, person: Person, body: object = {}) =>
+    grant(owner, `/${organization_id}/owners/${person.user_id}`, body, person);
+
+  async function grant(granter: Person, path: string, sent: object, person: Person) {
+    const { status, body } = await granter.call('PUT', path, sent);
+    const granted = status === 202 ? await accept(person, body.invitation_id) : { status, body };
+    if (granted.status !== 200) throw new Error(JSON.stringify(granted.body));
+  }
+
+  const accept = (person: Person, invitation_id: string) =>
+    person.ask('POST', `/api/v1/invitations/${invitation_id}/accept`);
 
   /** Stores the membership of a user in the department of a team. */
   const storeMember = (
@@ -143,21 +162,39 @@ export async function startOrganizationService({
   /** Stores an invitation without sending a mail. @returns its id. */
   async function storeInvitation(
     { organization_id, department_id }: { organization_id: string; department_id: string },
-    fields: { email: string; role?: Role; days?: number },
+    fields:
+      | { email: string; role?: Role; days?: number }
+      | { invited_id: string; role?: Role; days?: number },
   ) {
     const membership_id = randomUUIDv7();
-    const { email, role = 'Viewer', days = 14 } = fields;
+    const { role = 'Viewer', days = 14, ...invitee } = fields;
+    const valid_until = clock.now() + days * 86_400_000;
     await db.memberships.insertOne({
       membership_id,
       organization_id,
       department_id,
-      email,
+      ...invitee,
       role,
       granted_by: 'User-100000',
       granted_at: new Date(clock.now()).toISOString(),
-      expires_at: new Date(clock.now() + days * 86_400_000),
+      valid_until: new Date(valid_until),
+      expires_at: new Date(valid_until + 30 * 86_400_000),
     });
     return membership_id;
+  }
+
+  /** Stores an offer to become an Owner, made by the Owner of a team. @returns its id. */
+  async function storeOffer(
+    { organization_id, ada }: { organization_id: string; ada: Person },
+    { user_id }: Person,
+    transfer = false,
+  ) {
+    const invitation_id: string = randomUUIDv7();
+    const granted_at = new Date(clock.now()).toISOString();
+    const expires_at = new Date(clock.now() + 14 * 86_400_000);
+    const offer = { invitation_id, user_id, transfer, granted_by: ada.user_id, granted_at, expires_at };
+    await db.organizations.updateOne({ organization_id }, { $push: { offers: offer } });
+    return invitation_id;
   }
 
   return {
@@ -167,9 +204,13 @@ export async function startOrganizationService({
     create,
     newDepartment,
     addMember,
+    addOwner,
+    inviteMember,
+    accept,
     storeMember,
     newTeam,
     storeInvitation,
+    storeOffer,
     /** Creates a chatbot in a department. */
     async newChatbot(owner: Person, department_id: string, fields: object = {}) {
       const answer = await owner.ask('POST', '/api/v1/chatbots/create', {

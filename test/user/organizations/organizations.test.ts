@@ -205,10 +205,7 @@ describe('owners', () => {
     });
     service.clock.advance(60);
     const second = { user_id: bob.user_id, granted_by: ada.user_id, granted_at: service.at() };
-    expect(outcome(await ada.call('PUT', path(organization_id, bob.user_id)))).toStrictEqual({
-      status: 200,
-      body: second,
-    });
+    await service.addOwner(ada, organization_id, bob);
     service.clock.advance(60);
     // Adding an Owner again changes neither the granter nor the date.
     for (const caller of [ada, bob])
@@ -238,7 +235,7 @@ describe('owners', () => {
     const { organization_id } = await service.create(ada, '', { name: 'Engines' });
     const bob = await service.newPerson();
     const early = await service.newDepartment(ada, organization_id);
-    await ada.call('PUT', path(organization_id, bob.user_id));
+    await service.addOwner(ada, organization_id, bob);
     const late = await service.newDepartment(ada, organization_id);
     for (const { place, department_id } of [early, late]) {
       expect((await bob.call('PATCH', `${place}/billing`, { subscription_plan: 'Starter' })).status).toBe(
@@ -257,7 +254,7 @@ describe('owners', () => {
   test('return to their earlier membership when they are removed', async () => {
     const { organization_id, place, people, ada } = await service.newTeam();
     const { Viewer } = people;
-    await ada.call('PUT', path(organization_id, Viewer.user_id));
+    await service.addOwner(ada, organization_id, Viewer);
     expect((await Viewer.call('GET', `${place}/billing`)).status).toBe(200);
     expect(outcome(await people.Admin.call('GET', `${place}/members?role=Viewer`)).body.data).toHaveLength(1);
     await ada.call('DELETE', path(organization_id, Viewer.user_id));
@@ -275,10 +272,10 @@ describe('owners', () => {
   });
 
   test('one of two Owners who leave concurrently stays', async () => {
-    const bob = await service.newPerson();
     for (let round = 0; round < 5; round += 1) {
+      const bob = await service.newPerson();
       const { organization_id } = await service.create(ada, '', { name: 'Engines' });
-      await ada.call('PUT', path(organization_id, bob.user_id));
+      await service.addOwner(ada, organization_id, bob);
       const answers = await Promise.all([
         ada.call('DELETE', path(organization_id, ada.user_id)),
         bob.call('DELETE', path(organization_id, bob.user_id)),
@@ -291,10 +288,10 @@ describe('owners', () => {
   });
 
   test('one of two Owners who remove each other concurrently stays', async () => {
-    const bob = await service.newPerson();
     for (let round = 0; round < 5; round += 1) {
+      const bob = await service.newPerson();
       const { organization_id } = await service.create(ada, '', { name: 'Engines' });
-      await ada.call('PUT', path(organization_id, bob.user_id));
+      await service.addOwner(ada, organization_id, bob);
       const answers = await Promise.all([
         ada.call('DELETE', path(organization_id, bob.user_id)),
         bob.call('DELETE', path(organization_id, ada.user_id)),
@@ -310,7 +307,7 @@ describe('owners', () => {
   test('an Owner who is removed during their call cannot remove another', async () => {
     const { organization_id } = await service.create(ada, '', { name: 'Engines' });
     const [bob, eve] = [await service.newPerson(), await service.newPerson()];
-    for (const { user_id } of [bob, eve]) await ada.call('PUT', path(organization_id, user_id));
+    for (const person of [bob, eve]) await service.addOwner(ada, organization_id, person);
     beforeNextUpdate(service.db.organizations, () => ada.call('DELETE', path(organization_id, bob.user_id)));
     const answer = await bob.call('DELETE', path(organization_id, eve.user_id));
     expect(outcome(answer)).toStrictEqual(forbidden(service.clock));
@@ -318,12 +315,12 @@ describe('owners', () => {
     expect(owners.map(({ user_id }: { user_id: string }) => user_id)).toEqual([ada.user_id, eve.user_id]);
   });
 
-  test('ten concurrent additions of a user add one Owner', async () => {
+  test('of ten concurrent acceptances of an offer one makes the Owner', async () => {
     const { organization_id } = await service.create(ada, '', { name: 'Engines' });
     const bob = await service.newPerson();
-    const answers = await concurrently(10, () => ada.call('PUT', path(organization_id, bob.user_id)));
-    const second = { user_id: bob.user_id, granted_by: ada.user_id, granted_at: service.at() };
-    expect(answers.map(outcome)).toStrictEqual(Array(10).fill({ status: 200, body: second }));
+    const { invitation_id } = (await ada.call('PUT', path(organization_id, bob.user_id))).body;
+    const answers = await concurrently(10, () => service.accept(bob, invitation_id));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(404)]);
     expect((await service.db.organizations.findOne({ organization_id }))?.owners).toHaveLength(2);
   });
 
@@ -346,8 +343,11 @@ describe('owners', () => {
     test('the hundredth is added, and nobody after them', async () => {
       const { organization_id, owners } = await organizationOf(99);
       const people = await Promise.all([service.newPerson(), service.newPerson(), service.newPerson()]);
-      const answers = await Promise.all(
+      const offers = await Promise.all(
         people.map(({ user_id }) => ada.call('PUT', path(organization_id, user_id))),
+      );
+      const answers = await Promise.all(
+        people.map((person, index) => service.accept(person, offers[index]?.body.invitation_id)),
       );
       expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403, 403]);
       for (const answer of answers) if (answer.status === 403) expect(outcome(answer)).toEqual(full());
@@ -364,18 +364,17 @@ describe('owners', () => {
     test('a place is free again once an Owner is removed', async () => {
       const { organization_id } = await organizationOf(100);
       const bob = await service.newPerson();
-      expect(outcome(await ada.call('PUT', path(organization_id, bob.user_id)))).toEqual(full());
+      const { invitation_id } = (await ada.call('PUT', path(organization_id, bob.user_id))).body;
+      expect(outcome(await service.accept(bob, invitation_id))).toEqual(full());
       expect((await ada.call('DELETE', path(organization_id, 'User_owner_0'))).status).toBe(200);
-      expect((await ada.call('PUT', path(organization_id, bob.user_id))).status).toBe(200);
+      expect((await service.accept(bob, invitation_id)).status).toBe(200);
     });
   });
 
-  test('only an active user can be added, and only an Owner can be removed', async () => {
+  test('an id that no account can have gets no offer, and only an Owner can be removed', async () => {
     const { organization_id } = await service.create(ada, '', { name: 'Engines' });
-    const unverified = await service.newPerson({ verified: false, account_status: 'paused' });
-    const disabled = await service.newPerson({ account_status: 'disabled' });
     const before = await stored();
-    for (const user_id of [unverified.user_id, disabled.user_id, 'User-999999', NOWHERE, 'undefined'])
+    for (const user_id of ['User-99999', 'User-1000000', 'user-999999', NOWHERE, 'undefined'])
       expect(outcome(await ada.call('PUT', path(organization_id, user_id))), user_id).toStrictEqual(
         userNotFound(service.clock),
       );

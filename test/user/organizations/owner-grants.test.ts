@@ -12,7 +12,7 @@ async function grantedOwner() {
   const team = await service.newTeam();
   const { ada, organization_id, department_id, people } = team;
   const bob = await service.newPerson();
-  await ada.call('PUT', `/${organization_id}/owners/${bob.user_id}`);
+  await service.addOwner(ada, organization_id, bob);
   const { chatbot_id } = await service.newChatbot(people.Editor, department_id);
   const access = `/api/v1/chatbots/${chatbot_id}/access`;
   expect((await ada.ask('PUT', `${access}/${bob.user_id}`, { role: 'Owner' })).status).toBe(200);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { forbidden, malformed, notFound, STRANGE_IDS } from '../access/failures.ts';
 import {
@@ -286,5 +286,37 @@ describe('GET …/organizations/{organization_id}/members', () => {
     expect(outcome(await list('', other.ada))).toStrictEqual(notFound(service.clock));
     for (const role of ['Owner', 'Admin', 'Viewer'] as const)
       expect(outcome(await list('', team.people[role]))).toStrictEqual(forbidden(service.clock));
+  });
+});
+
+describe('a page of the members of a department', () => {
+  test.each([
+    '',
+    'sort_by=granted_at&order=asc',
+    'sort_by=user_id',
+    'sort_by=role',
+    'sort_by=email',
+    'role=Editor',
+    'role=Editor&sort_by=user_id',
+    'role=Editor&sort_by=role&order=asc',
+  ])('reads no other members: ?%s', async (query) => {
+    const { ada, place, department_id, organization_id } = await service.newTeam();
+    await service.db.memberships.insertMany(
+      Array.from({ length: 300 }, (_, number) => ({
+        membership_id: `${department_id} ${number}`,
+        organization_id,
+        department_id,
+        user_id: `${department_id} ${number}`,
+        role: number % 2 ? ('Editor' as const) : ('Viewer' as const),
+        granted_by: ada.user_id,
+        granted_at: service.at(),
+      })),
+    );
+    const find = vi.spyOn(service.db.memberships, 'find');
+    expect((await ada.call('GET', `${place}/members?limit=5&${query}`)).body.data).toHaveLength(5);
+    const [filter, options] = find.mock.calls.find(([, given]) => given?.limit === 5) ?? [];
+    find.mockRestore();
+    const plan = await service.db.memberships.find(filter ?? {}, options).explain('executionStats');
+    expect(plan.executionStats.totalDocsExamined).toBeLessThanOrEqual(6);
   });
 });

@@ -46,8 +46,11 @@ const OPERATIONS: Operation[] = [
   { method: 'DELETE', path: `${ORGANIZATION}/members/{user_id}`, needs: 'remove users', orOneself: true },
   { method: 'GET', path: `${ORGANIZATION}/audit`, needs: 'ownership' },
   { method: 'GET', path: `${ORGANIZATION}/owners`, needs: 'view users' },
-  { method: 'PUT', path: `${ORGANIZATION}/owners/{user_id}`, needs: 'ownership' },
+  { method: 'PUT', path: `${ORGANIZATION}/owners/{user_id}`, needs: 'ownership', success: 202 },
   { method: 'DELETE', path: `${ORGANIZATION}/owners/{user_id}`, needs: 'ownership' },
+  { method: 'GET', path: `${ORGANIZATION}/offers`, needs: 'ownership' },
+  { method: 'DELETE', path: `${ORGANIZATION}/offers/{invitation_id}`, needs: 'ownership' },
+  { method: 'POST', path: `${ORGANIZATION}/offers/{invitation_id}/resend`, needs: 'ownership' },
   { method: 'GET', path: `${ORGANIZATION}/departments`, needs: 'membership' },
   {
     method: 'POST',
@@ -94,6 +97,7 @@ const OPERATIONS: Operation[] = [
     success: 201,
   },
   { method: 'DELETE', path: `${DEPARTMENT}/invitations/{invitation_id}`, needs: 'remove users' },
+  { method: 'POST', path: `${DEPARTMENT}/invitations/{invitation_id}/resend`, needs: 'add users' },
   ...[
     { place: ORGANIZATION, exporting: 'ownership', reporting: 'ownership' },
     { place: DEPARTMENT, exporting: 'export data', reporting: 'custom reports' },
@@ -188,8 +192,9 @@ async function newTarget({ method, path, restores }: Operation, caller = team.ad
       { organization_id: team.organization_id },
       { $push: { owners: { user_id: target.user_id, granted_by: 'x', granted_at: service.at() } } },
     );
-  else if (path.endsWith('{invitation_id}'))
-    invitation_id = await service.storeInvitation(team, { email: target.email });
+  else if (path.includes('/offers/')) invitation_id = await service.storeOffer(team, target);
+  else if (path.includes('{invitation_id}'))
+    invitation_id = await service.storeInvitation(team, { email: target.email.toLowerCase() });
   return path
     .replace('{organization_id}', team.organization_id)
     .replace('{department_id}', team.department_id)
@@ -250,7 +255,7 @@ test('accepts content-type: application/json on calls without a body', async () 
     const answer = await team.ada.call(operation.method, await newTarget(operation), undefined, {
       'content-type': 'application/json',
     });
-    expect(answer.status, `${operation.method} ${operation.path}`).toBe(200);
+    expect(answer.status, `${operation.method} ${operation.path}`).toBe(operation.success ?? 200);
   }
 });
 

@@ -59,7 +59,7 @@ test('an Owner who is being removed cannot make themselves a member', async () =
   for (let round = 0; round < ROUNDS; round += 1) {
     const eve = await service.newPerson();
     const owner = `/${team.organization_id}/owners/${eve.user_id}`;
-    await team.ada.call('PUT', owner);
+    await service.addOwner(team.ada, team.organization_id, eve);
     const stay = () => eve.call('PUT', `${team.place}/members/${eve.user_id}`, { role: 'Owner' });
     await Promise.all([stay(), team.ada.call('DELETE', owner), stay(), stay()]);
     expect(await roleOf(eve)).toBeUndefined();

@@ -50,7 +50,7 @@ const JANUARY = 'from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z';
 describe('GET …/reports', () => {
   test('counts the events of the last thirty days by day', async () => {
     await service.newChatbot(team.ada, team.department_id);
-    await service.addMember(team.ada, team.place, await service.newPerson(), 'Viewer');
+    await team.ada.call('PUT', `${team.place}/members/${team.people.Viewer.user_id}`, { role: 'Editor' });
     service.clock.advance(1);
     const now = service.clock.now();
     const { status, body } = await report();
@@ -102,6 +102,8 @@ describe('GET …/reports', () => {
     await event(at, { user_id: 'User-1', target: { chatbot_id: 'b' } });
     await event(at, { user_id: 'User-2', target: { chatbot_id: 'a' }, action: 'chatbot.delete' });
     await event(at, { user_id: null, action: 'member.remove' });
+    // Nobody learns who declines an invitation.
+    await event(at, { user_id: 'User-3', action: 'invitation.decline' });
     const groups = async (group_by: string) => (await report(`?group_by=${group_by}&${JANUARY}`)).body.groups;
     expect(await groups('member')).toEqual([
       { group: 'User-2', count: 2 },
@@ -114,6 +116,7 @@ describe('GET …/reports', () => {
     expect(await groups('action')).toEqual([
       { group: 'chatbot.update', count: 2 },
       { group: 'chatbot.delete', count: 1 },
+      { group: 'invitation.decline', count: 1 },
       { group: 'member.remove', count: 1 },
     ]);
   });
@@ -135,7 +138,7 @@ describe('GET …/reports', () => {
     expect(await total('members_removed')).toBe(1);
     expect(await total('chatbots_created')).toBe(2);
     expect(await total('chatbots_deleted')).toBe(1);
-    expect(await total('events')).toBe(7);
+    expect(await total('events')).toBe(8);
   });
 
   test('caps the groups and counts the others', async () => {
@@ -177,6 +180,14 @@ describe('GET …/reports', () => {
     const whole = await report(`?group_by=month&${JANUARY}`, team.ada, `/${team.organization_id}`);
     expect(whole.body.total).toBe(3);
     expect((await report(`?group_by=month&${JANUARY}`)).body.total).toBe(1);
+  });
+
+  test('does not count a new Owner as a member', async () => {
+    const at = '2026-01-10T00:00:00Z';
+    await event(at, { action: 'invitation.accept' });
+    await event(at, { action: 'invitation.accept', department_id: null });
+    const query = `?metric=members_added&group_by=month&${JANUARY}`;
+    expect((await report(query, team.ada, `/${team.organization_id}`)).body.total).toBe(1);
   });
 
   test('shows an Analyst neither people nor chatbots, and bills only to Owners', async () => {

@@ -7,6 +7,7 @@ export const PREFIXES = {
   '/api/v1/auth': 'login',
   '/api/v1/users': 'user',
   '/api/v1/organizations': 'user',
+  '/api/v1/invitations': 'user',
   '/api/v1/webhooks': 'user',
   '/api/v1/events': 'user',
   '/api/v1/sso': 'user',

@@ -45,6 +45,8 @@ export interface User {
   otp_mails?: { at: number; network: string }[];
   /** Result of the latest code check. */
   otp_verdict?: OtpVerdict;
+  /** When a verification activated the account; absent once the earlier invitations to its address are accepted. */
+  activated_at?: Date;
   /** Whether the features record of the free plan is known to exist. */
   features_assigned?: boolean;
   /** Sessions that began at this time or earlier have ended. */
@@ -123,6 +125,7 @@ export const userCollections = {
       partialFilterExpression: { user_id: ANY_STRING },
     },
     { key: { verified: 1, features_assigned: 1 } },
+    { key: { activated_at: 1 }, sparse: true },
     {
       key: { unverified_since: 1 },
       name: 'unverified_ttl',

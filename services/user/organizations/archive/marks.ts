@@ -1,3 +1,4 @@
+import { appended } from '../departments/billing-entries.ts';
 import { ARCHIVED_DAYS } from '../records.ts';
 
 /** What the writes that archive and restore a place set, and the filters that are their preconditions. */
@@ -21,12 +22,16 @@ export const NO_MARKS = {
   lease: true,
 } as const;
 
-/** `$set` of a department whose billing begins again: nobody has paid for the new period yet. */
-export function renewedBilling(now: number) {
+/** The first stage of a pipeline for a department whose billing begins again: nobody has paid for the new period yet. */
+export function renewBilling(changed_by: string, now: number) {
   const at = new Date(now).toISOString();
+  const payment_status = 'pending';
   return {
-    'billing.payment_status': 'pending',
-    'billing.subscription_date': at.slice(0, 10),
-    'billing.updated_at': at,
-  } as const;
+    $set: {
+      ...appended({ kind: 'plan', at, payment_status, changed_by }),
+      'billing.payment_status': payment_status,
+      'billing.subscription_date': at.slice(0, 10),
+      'billing.updated_at': at,
+    },
+  };
 }

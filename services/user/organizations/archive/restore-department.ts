@@ -5,7 +5,8 @@ import { refuseArchived } from '../../access/archived.ts';
 import { membershipOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
 import { departmentPath, departmentRecord, refusals, tagged } from '../contract.ts';
-import { ARCHIVED, NO_MARKS, renewedBilling } from './marks.ts';
+import { storeEntries } from '../departments/billing-entries.ts';
+import { ARCHIVED, NO_MARKS, renewBilling } from './marks.ts';
 
 const config = { permission: 'ownership', whileArchived: true } as const;
 
@@ -32,10 +33,11 @@ export const restoreDepartment: FastifyPluginAsyncZod<{ db: Database; now: () =>
       const department = { organization_id, department_id, deleting: { $exists: false } };
       const before = await db.departments.findOneAndUpdate(
         { ...department, ...ARCHIVED },
-        { $set: renewedBilling(now()), $unset: NO_MARKS },
+        [renewBilling(membershipOf(request).caller, now()), { $unset: Object.keys(NO_MARKS) }],
         { returnDocument: 'before' },
       );
       if (!before) return found(await db.departments.findOne(department));
+      await storeEntries(db, request, department_id);
       const { archived_at: _, deletes_at = '', move_to: __, ...restored } = before;
       await audit(db, request, now(), {
         action: 'department.restore',

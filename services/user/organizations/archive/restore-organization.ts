@@ -4,7 +4,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
 import { organizationPath, organizationRecord, refusals, tagged } from '../contract.ts';
-import { ARCHIVED, NO_MARKS, renewedBilling } from './marks.ts';
+import { ARCHIVED, NO_MARKS, renewBilling } from './marks.ts';
 
 const config = { permission: 'ownership', whileArchived: true } as const;
 
@@ -28,7 +28,7 @@ export const restoreOrganization: FastifyPluginAsyncZod<{ db: Database; now: () 
     const own = { organization_id, 'owners.user_id': caller, deleting: { $exists: false } };
     // Before the organization opens, so that no plan counts as paid in between.
     if (roles.archived.has(organization_id))
-      await db.departments.updateMany({ organization_id }, { $set: renewedBilling(now()) });
+      await db.departments.updateMany({ organization_id }, [renewBilling(caller, now())]);
     const before = await db.organizations.findOneAndUpdate(
       { ...own, ...ARCHIVED },
       { $unset: NO_MARKS },

@@ -15,11 +15,19 @@ const OUTBOX = { $ifNull: ['$billing_outbox', []] };
 const LAST = { $ifNull: ['$billing_number', 0] };
 const NEXT = { $add: [LAST, 1] };
 
-/** Fields for the `$set` of a pipeline that changes a billing record. @param condition an expression. */
-export function appended(entry: NewEntry, condition: unknown = true) {
+/**
+ * Fields for the `$set` of a pipeline that changes a billing record.
+ * @param entry without its plan, the entry has the plan that the department has.
+ * @param condition an expression.
+ */
+export function appended(
+  entry: Omit<NewEntry, 'subscription_plan'> & Partial<NewEntry>,
+  condition: unknown = true,
+) {
   const fields = { invoice_id: null, amount: null, currency: null, ...entry };
   const literals = Object.entries(fields).map(([field, value]) => [field, { $literal: value }]);
-  const added = { $concatArrays: [OUTBOX, [{ number: NEXT, ...Object.fromEntries(literals) }]] };
+  const present = { subscription_plan: '$billing.subscription_plan' };
+  const added = { $concatArrays: [OUTBOX, [{ number: NEXT, ...present, ...Object.fromEntries(literals) }]] };
   return {
     billing_number: { $cond: [condition, NEXT, LAST] },
     billing_outbox: { $cond: [condition, added, OUTBOX] },

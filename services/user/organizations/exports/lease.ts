@@ -62,10 +62,14 @@ export const finish = ({ db, now }: LeaseHolder, { export_id }: ExportJob, writt
   );
 
 /** Gives a job up. @param error why, for its creator. */
-export async function fail({ db, now }: LeaseHolder, { export_id }: ExportJob, error: string) {
+export async function fail({ db, id, now }: LeaseHolder, { export_id }: ExportJob, error: string) {
   const failed = { status: 'failed' as const, error, finished_at: new Date(now()), lease: null };
-  await db.exports.updateOne({ export_id, status: 'running' }, { $set: failed, $unset: FINISHED });
-  await db.exportChunks.deleteMany({ export_id });
+  const { matchedCount } = await db.exports.updateOne(
+    { export_id, status: 'running', lease: id },
+    { $set: failed, $unset: FINISHED },
+  );
+  // Another worker may have made it ready.
+  if (matchedCount === 1) await db.exportChunks.deleteMany({ export_id });
 }
 
 const rowsOf = ({ files }: Written): number => files.reduce((sum, { rows }) => sum + rows, 0);

@@ -98,7 +98,7 @@ export const exportCollections = {
       partialFilterExpression: { running_slot: { $gte: 0 } },
     },
     // Jobs that are due.
-    { key: { due_at: 1 }, partialFilterExpression: { due_at: { $exists: true } } },
+    { key: { due_at: 1 }, sparse: true },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ]),
   exportChunks: collection<ExportChunk>('export_chunks', [

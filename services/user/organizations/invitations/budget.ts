@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { addressKey } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { emailKey } from '@gatehouse/shared/identity/email';
+import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../database.ts';
 import { HOUR } from '../../hourly-budget.ts';
 
@@ -21,30 +23,28 @@ interface Budget {
 interface InvitationRequest {
   organization_id: string;
   inviter: string;
-  /** The invited address. */
-  email: string;
-  /** The key of the inviter's address (`addressKey`). */
-  network: string;
+  recipient: { email: string } | { user_id: string };
 }
 
 /**
- * Counts an invitation against every budget, each in one atomic write. An invitation that one of them refuses is
- * taken back from the others; a crash in between leaves it counted.
+ * Counts a mail, of an invitation or an offer, against every budget, each in one atomic write. A mail that one of them
+ * refuses is taken back from the others; a crash in between leaves it counted. User_ids that nobody has count too.
  * @param now Unix milliseconds.
  * @throws {AppError} rateLimited when a budget is spent.
  */
 export async function spendInvitation(
   db: Database,
-  { organization_id, inviter, email, network }: InvitationRequest,
+  request: FastifyRequest,
+  { organization_id, inviter, recipient: given }: InvitationRequest,
   now: number,
 ): Promise<void> {
   const id = randomUUID();
   const at = Math.floor(now / 1000);
-  const recipient = mailboxOf(email);
+  const recipient = 'email' in given ? mailboxOf(given.email) : given.user_id;
   const budgets: Budget[] = [
     { key: `organization ${organization_id} ${recipient}`, limit: PER_RECIPIENT, seconds: 24 * HOUR },
     { key: `inviter ${inviter} ${recipient}`, limit: PER_RECIPIENT, seconds: 24 * HOUR },
-    { key: `network ${network}`, limit: PER_NETWORK, seconds: HOUR },
+    { key: `network ${addressKey(request.ip)}`, limit: PER_NETWORK, seconds: HOUR },
     { key: `inviter ${inviter}`, limit: PER_INVITER, seconds: HOUR },
   ];
   try {

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { roleOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
 import { departmentPath, refusals, tagged } from '../contract.ts';
+import { invitationTarget, isInvitation } from './status.ts';
 
 const WITHDRAWN = { message: 'Invitation withdrawn' } as const;
 
@@ -15,7 +16,8 @@ const config = { permission: 'remove users' } as const;
 const schema = {
   ...tagged,
   summary: 'Withdraw an invitation',
-  description: 'Returns 404 for an accepted invitation; remove the member instead.',
+  description:
+    'Also removes a declined or expired one from the list. Returns 404 for an accepted invitation; remove the member instead.',
   params: departmentPath.extend({ invitation_id: z.string() }),
   response: {
     200: messageResponse(WITHDRAWN.message, 'The invitation is withdrawn'),
@@ -37,7 +39,7 @@ export const withdrawInvitation: FastifyPluginAsyncZod<{ db: Database; now: () =
         organization_id,
         department_id,
         membership_id: invitation_id,
-        user_id: { $exists: false },
+        ...isInvitation,
       };
       const withdrawn = await db.memberships.findOneAndDelete({
         ...invitation,
@@ -46,11 +48,10 @@ export const withdrawInvitation: FastifyPluginAsyncZod<{ db: Database; now: () =
       if (!withdrawn) {
         throw new AppError((await db.memberships.findOne(invitation)) ? 'forbidden' : 'notFound');
       }
-      const { role, email = '' } = withdrawn;
       await audit(db, request, now(), {
         action: 'invitation.withdraw',
-        target: { email, invitation_id },
-        before: { role },
+        target: invitationTarget(withdrawn),
+        before: { role: withdrawn.role },
         organization_id,
         department_id,
       });

@@ -12,6 +12,7 @@ import { revokeGrants } from '../../access/revoke-grants.ts';
 import { rolesOf } from '../../access/roles.ts';
 import type { Database } from '../../database.ts';
 import type { Departure, Membership, Organization } from '../records.ts';
+import { endAdditions } from './add-from-within.ts';
 
 /** A role that a departure has ended; null for that of an Owner of the organization. */
 interface EndedRole {
@@ -36,6 +37,7 @@ export async function depart(
 ): Promise<void> {
   const stored = { departure_id: randomUUIDv7(), ...departure };
   await db.departures.insertOne({ ...stored });
+  await endAdditions(db, departure);
   await complete(db, stored, departure.began_at.getTime(), record);
 }
 
@@ -68,7 +70,7 @@ async function endOrganizationRole(
     if (!organization) return;
     const { modifiedCount } = await db.organizations.updateOne(
       { ...held, ...(await whoRemains(db, organization, { user_id, by: by.user_id })) },
-      { $pull: { owners: { user_id } } },
+      { $pull: { owners: { user_id }, offers: { granted_by: user_id } } },
     );
     if (modifiedCount === 1) return record({ department_id: null, role: 'Owner' });
   }

@@ -3,22 +3,27 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
 import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
 import { departmentPath, listedMember, refusals, tagged } from '../contract.ts';
+import { MEMBER_ORDERS } from '../records.ts';
 import { isMember, presentMembers } from './present-member.ts';
 
 const config = { permission: 'view users' } as const;
+
+/** A longer list is not counted to its end. */
+const MAX_COUNT = 10_000;
 
 const table = {
   sortable: ['granted_at', 'user_id', 'role', 'email'],
   filters: { role: ROLES },
   search: containsText('email'),
   unique: 'user_id',
+  maxCount: MAX_COUNT,
 } as const;
 
 const schema = {
   ...tagged,
   summary: 'List the members of a department',
   description:
-    'Lists the users with a role in the department, with their names. The Owners of the organization are listed only where they are also members. `search` and `sort_by=email` use the invited addresses.',
+    'Lists the users with a role in the department, with their names. The Owners of the organization are listed only where they are also members. `search` and `sort_by=email` use the invited addresses. A `total_items` above 10,000 is not exact; `has_next` always is.',
   params: departmentPath,
   querystring: listQuery(table),
   response: { 200: pageResponse(listedMember), ...refusals },
@@ -33,10 +38,20 @@ export const listMembers: FastifyPluginAsyncZod<{ db: Database }> = async (app, 
       const { data, pagination } = await readPage(
         db.memberships,
         table,
-        [{ within: { ...request.params, ...isMember } }],
+        [{ within: { department_id: request.params.department_id, ...isMember } }],
         request.query,
+        { hint: indexFor(request.query) },
       );
       return { data: await presentMembers(db, request.params.organization_id, data), pagination };
     },
   );
 };
+
+/** The index that holds the members in the order of the page; undefined lets the database choose. */
+function indexFor({ sort_by, role }: { sort_by: string; role?: string | undefined }) {
+  if (role === undefined) return sort_by === 'user_id' ? undefined : MEMBER_ORDERS[sort_by as Order];
+  if (sort_by === 'granted_at') return MEMBER_ORDERS.granted_at_of_role;
+  return sort_by === 'email' ? undefined : MEMBER_ORDERS.role;
+}
+
+type Order = Exclude<(typeof table)['sortable'][number], 'user_id'>;

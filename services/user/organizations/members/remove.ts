@@ -11,6 +11,7 @@ import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
 import { memberPath, refusals, tagged } from '../contract.ts';
 import type { Membership } from '../records.ts';
+import { endAdditions } from './add-from-within.ts';
 
 const REMOVED = { message: 'Member removed' } as const;
 
@@ -51,6 +52,7 @@ export const removeMember: FastifyPluginAsyncZod<{ db: Database; now: () => numb
         const isMember = await db.memberships.findOne(request.params);
         throw new AppError(isMember ? 'forbidden' : 'notFound');
       }
+      await endAdditions(db, { organization_id, user_id });
       await revokeGrants(db, { organization_id, department_id }, user_id);
       await removeIfWithoutRole(db, organization_id, user_id, now());
       await audit(db, request, now(), {

@@ -1,90 +1,84 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { grantableBy, ROLES } from '@gatehouse/shared/access/rbac';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { findActiveUser } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Filter } from 'mongodb';
-import { endSelfGrants, newRevocation } from '../../access/end-self-grants.ts';
-import { endOwnership } from '../../access/last-owner.ts';
 import { membershipOf, roleOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
-import { ALREADY_OWNER, bodyRefusals, memberPath, memberRecord, tagged } from '../contract.ts';
-import type { Membership } from '../records.ts';
-import { addMember } from './add.ts';
+import {
+  ALREADY_OWNER,
+  bodyRefusals,
+  invitationRecord,
+  memberPath,
+  memberRecord,
+  tagged,
+} from '../contract.ts';
+import type { MailOptions } from '../invitations/mail.ts';
+import { addFromWithin } from './add-from-within.ts';
+import { changeRole } from './change-role.ts';
+import { inviteUser } from './invite.ts';
 import { presentMember } from './present-member.ts';
 
 const config = { permission: 'assign roles' } as const;
 
 const schema = {
   ...tagged,
-  summary: 'Add a member to a department, or change their role',
+  summary: 'Give a role in a department, or invite by user_id',
   description:
-    'Callers cannot grant or change a role above their own, nor lower the last Owner who can act. An Owner of the organization is Owner in every department and cannot be added. Roles above the new one that the member granted themselves on the department’s chatbots end.',
+    'Returns 200 and the member for somebody who has a role in the organization already: they get this role at once. Anybody else is invited and decides; the answer is 202 and the invitation, whether an account has this user_id or not. Callers cannot grant or change a role above their own, nor lower the last Owner who can act. An Owner of the organization is Owner in every department and cannot be added. Roles above the new one that the member granted themselves on the department’s chatbots end. The limits of invitations apply.',
   params: memberPath,
   body: jsonBody({ role: oneOf(ROLES) }).meta({ examples: [{ role: 'Editor' }] }),
-  response: { 200: memberRecord, ...bodyRefusals },
+  response: { 200: memberRecord, 202: invitationRecord, ...bodyRefusals },
 };
 
 /** PUT /api/v1/organizations/{organization_id}/departments/{department_id}/members/{user_id}. */
-export const setMember: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
-  app,
-  { db, now },
-) => {
+export const setMember: FastifyPluginAsyncZod<MailOptions> = async (app, options) => {
+  const { db, now } = options;
   app.put(
     '/api/v1/organizations/:organization_id/departments/:department_id/members/:user_id',
     { schema, config },
-    async (request) => {
+    async (request, reply) => {
       const { organization_id, department_id, user_id } = request.params;
       const { role } = request.body;
       const own = roleOf(request);
       const grantable = grantableBy(own);
       if (!grantable.includes(role)) throw new AppError('forbidden');
-      if (!(await findActiveUser(db.users, user_id))) throw new AppError('userNotFound');
       if (await db.organizations.findOne({ organization_id, 'owners.user_id': user_id })) {
         throw new AppError('forbidden', { text: ALREADY_OWNER });
       }
       const { caller } = membershipOf(request);
-      const at = new Date(now());
-      const granted = { role, granted_by: caller, granted_at: at.toISOString() };
+      const terms = { ...request.params, role, grantable, granted_by: caller, now: now() };
       // Callers who are being removed must not add themselves back: they only change the role that they still have.
       const isOneself = user_id === caller;
-      const changeable = isOneself ? [own] : grantable;
-      const change = async (filter: Filter<Membership>) => {
-        const $set = { ...granted, ...newRevocation() };
-        const before = await db.memberships.findOneAndUpdate(
-          { ...request.params, ...filter },
-          { $set, $unset: { leaving: true } },
-          { returnDocument: 'before' },
-        );
-        return before && { before: { role: before.role }, member: { ...before, ...$set } };
-      };
-      const endsOwner = role !== 'Owner' && changeable.includes('Owner');
-      const changeKeeping = () =>
-        change({ role: { $in: endsOwner ? changeable.filter((each) => each !== 'Owner') : changeable } });
-      const lowerOwner = async () => (endsOwner ? endOwnership(db, request.params, change) : null);
+      const change = () => changeRole(db, { ...terms, changeable: isOneself ? [own] : grantable });
       const add = async () => {
-        if (isOneself) return null;
-        const membership = { membership_id: randomUUIDv7(), ...request.params, joined_at: at, ...granted };
-        const member = await addMember(db, membership);
+        const member = isOneself ? null : await addFromWithin(db, terms);
         return member && { before: null, member };
       };
-      // A concurrent call may have added the user or lowered an Owner; then change the role after all.
-      const changed =
-        (await changeKeeping()) ?? (await lowerOwner()) ?? (await add()) ?? (await changeKeeping());
-      if (!changed) throw new AppError('forbidden'); // their role is above the caller's
-      const { membership_id, revocation } = changed.member;
-      if (revocation !== undefined) await endSelfGrants(db, { membership_id });
-      await audit(db, request, now(), {
-        action: 'member.grant',
-        target: { user_id },
-        before: changed.before,
-        after: { role },
-        organization_id,
-        department_id,
-      });
-      return presentMember(changed.member);
+      await requireActiveMember(db, organization_id, user_id);
+      // A concurrent call may have added the user; then change the role after all.
+      const changed = (await change()) ?? (await add()) ?? (await change());
+      if (changed) {
+        await audit(db, request, now(), {
+          action: 'member.grant',
+          target: { user_id },
+          before: changed.before,
+          after: { role },
+          organization_id,
+          department_id,
+        });
+        return presentMember(changed.member);
+      }
+      const isMember = await db.memberships.findOne(request.params);
+      if (isMember || isOneself) throw new AppError('forbidden'); // their role is above the caller's
+      return reply.code(202).send(await inviteUser(options, request, terms));
     },
   );
 };
+
+/** @throws {AppError} userNotFound for a member of the organization whose account is not active. */
+async function requireActiveMember(db: Database, organization_id: string, user_id: string): Promise<void> {
+  const isMember = await db.memberships.findOne({ organization_id, user_id });
+  if (isMember && !(await findActiveUser(db.users, user_id))) throw new AppError('userNotFound');
+}

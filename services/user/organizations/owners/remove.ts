@@ -3,12 +3,10 @@ import { messageResponse } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { activeAmong } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { endSelfGrants, newRevocation } from '../../access/end-self-grants.ts';
 import { membershipOf } from '../../access/membership.ts';
-import { revokeGrants } from '../../access/revoke-grants.ts';
-import { rolesOf } from '../../access/roles.ts';
 import type { Database } from '../../database.ts';
 import { organizationPath, refusals, tagged } from '../contract.ts';
+import { endOwnership } from './end-ownership.ts';
 
 const REMOVED = { message: 'Owner removed' } as const;
 
@@ -18,7 +16,7 @@ const schema = {
   ...tagged,
   summary: 'Remove an Owner from an organization',
   description:
-    'Owners can remove each other and themselves. The last Owner whose account is active cannot be removed. Where the user is a member of a department, roles above their own that they granted themselves on its chatbots end.',
+    'Owners can remove each other and themselves. The last Owner whose account is active cannot be removed. Where the user is a member of a department, roles above their own that they granted themselves on its chatbots end. Their pending offers end with the role.',
   params: organizationPath.extend({ user_id: organizationPath.shape.organization_id }),
   response: {
     200: messageResponse(REMOVED.message, 'The user is no longer an Owner'),
@@ -38,26 +36,26 @@ export const removeOwner: FastifyPluginAsyncZod<{ db: Database; now: () => numbe
       const { organization_id, user_id } = request.params;
       const { caller } = membershipOf(request);
       const remaining = await remainingOwners(db, organization_id, { caller, user_id });
-      const memberships = { organization_id, user_id };
-      await db.memberships.updateMany(memberships, { $set: newRevocation() });
-      const { matchedCount } = await db.organizations.updateOne(
-        {
-          organization_id,
-          $and: [
-            { 'owners.user_id': caller },
-            { 'owners.user_id': user_id },
-            { 'owners.user_id': { $in: remaining } },
-          ],
-        },
-        { $pull: { owners: { user_id } } },
-      );
-      await endSelfGrants(db, memberships);
-      if (matchedCount === 0) {
+      const isRemoved = await endOwnership(db, { organization_id, user_id }, async () => {
+        const { matchedCount } = await db.organizations.updateOne(
+          {
+            organization_id,
+            $and: [
+              { 'owners.user_id': caller },
+              { 'owners.user_id': user_id },
+              { 'owners.user_id': { $in: remaining } },
+            ],
+          },
+          // Offers of a former Owner must not bring them or their friends back.
+          { $pull: { owners: { user_id }, offers: { granted_by: user_id } } },
+        );
+        return matchedCount === 1;
+      });
+      if (!isRemoved) {
         // A concurrent call has removed the caller, the user or the others.
         await remainingOwners(db, organization_id, { caller, user_id });
         throw new AppError('forbidden');
       }
-      await revokeWhereNotMember(db, organization_id, user_id);
       const before = { role: 'Owner' };
       await audit(db, request, now(), {
         action: 'owner.remove',
@@ -86,15 +84,4 @@ async function remainingOwners(
   const remaining = await activeAmong(db.users, others);
   if (remaining.size === 0) throw new AppError('forbidden', { text: 'The last Owner cannot be removed' });
   return [...remaining];
-}
-
-/** Revokes the former Owner's grants in departments where they are not a member. */
-async function revokeWhereNotMember(db: Database, organization_id: string, user_id: string): Promise<void> {
-  const [departments, { departments: remaining }] = await Promise.all([
-    db.departments.find({ organization_id }, { projection: { department_id: 1 } }).toArray(),
-    rolesOf(db, user_id),
-  ]);
-  const kept = new Set(remaining.map(({ department_id }) => department_id));
-  const $in = departments.map(({ department_id }) => department_id).filter((id) => !kept.has(id));
-  await revokeGrants(db, { organization_id, department_id: { $in } }, user_id);
 }

@@ -10,6 +10,9 @@ import { personRecord } from './contract.ts';
 
 const config = { permission: 'ownership' } as const;
 
+/** A longer list is not counted to its end. */
+const MAX_COUNT = 10_000;
+
 /** Departments of one person in the list. */
 const MAX_DEPARTMENTS = 20;
 
@@ -19,7 +22,7 @@ const search = containsText('user_id');
 const schema = {
   ...tagged,
   summary: 'List the members of an organization',
-  description: `Lists everybody with a role in the organization once, its Owners first, each with up to ${MAX_DEPARTMENTS} departments of which they are a member. \`search\` matches the user_id.`,
+  description: `Lists everybody with a role in the organization once, its Owners first, each with up to ${MAX_DEPARTMENTS} departments of which they are a member. \`search\` matches the user_id. A \`total_items\` above 10,000 is not exact; \`has_next\` always is.`,
   params: organizationPath,
   querystring: listQuery(table),
   response: { 200: pageResponse(personRecord), ...refusals },
@@ -79,7 +82,9 @@ async function pageOf(
           .skip(Math.max(0, skip - shown.length))
           .limit(limit - here.length)
           .toArray(),
-    db.organizationPeople.countDocuments(others),
+    db.organizationPeople.countDocuments(others, {
+      limit: Math.max(MAX_COUNT, skip + limit + 1) + owners.length,
+    }),
     // Owners may be members, too.
     db.organizationPeople.countDocuments({ ...others, $and: [{ user_id: { $in: [...owners] } }] }),
   ]);

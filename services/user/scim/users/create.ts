@@ -5,7 +5,7 @@ import { domainOf, emailKey } from '@gatehouse/shared/identity/email';
 import { EMAIL_COLLATION, type User } from '@gatehouse/shared/identity/users';
 import { MongoBulkWriteError } from 'mongodb';
 import { drawUserIds } from '../../account/user-ids.ts';
-import { acceptInvitations } from '../../organizations/invitations/accept.ts';
+import { acceptOwnInvitations } from '../../organizations/invitations/accept-verified.ts';
 import { type Account, updateAccount } from '../../sso/provisioning/account.ts';
 import { assignDepartment, grantedBy } from '../../sso/provisioning/department.ts';
 import { findOrCreate, newAccount } from '../../sso/provisioning/first-login.ts';
@@ -261,15 +261,24 @@ async function finishUser(call: Call, creation: Creation): Promise<void> {
     });
 }
 
-/** The provider has verified the addresses. */
-async function acceptAllOf({ options, request }: Call, creations: readonly Creation[]): Promise<void> {
+/** Accepts the invitations of the organization to the addresses of its people. */
+async function acceptAllOf(
+  { options, request, connection }: Call,
+  creations: readonly Creation[],
+): Promise<void> {
   const { db, now } = options;
+  const { organization_id } = connection;
   const emails = creations.map(({ input }) => emailKey(input.email));
   const invited = new Set(
-    await db.memberships.distinct('email', { email: { $in: emails }, user_id: { $exists: false } }),
+    await db.memberships.distinct('email', {
+      email: { $in: emails },
+      organization_id,
+      user_id: { $exists: false },
+    }),
   );
   for (const { input, account } of creations)
-    if (account && invited.has(emailKey(input.email))) await acceptInvitations(db, account, now(), request);
+    if (account && invited.has(emailKey(input.email)))
+      await acceptOwnInvitations(db, account, organization_id, now(), request);
 }
 
 const audit = ({ options, request, connection }: Call, creations: readonly Creation[]) =>

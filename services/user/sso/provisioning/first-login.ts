@@ -14,7 +14,7 @@ import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import { withNewUserId } from '../../account/user-ids.ts';
 import type { Database } from '../../database.ts';
-import { acceptInvitations } from '../../organizations/invitations/accept.ts';
+import { acceptOwnInvitations } from '../../organizations/invitations/accept-verified.ts';
 import type { SsoOptions } from '../options.ts';
 import type { Profile } from '../profile.ts';
 import type { Connection, Identity } from '../records.ts';
@@ -55,8 +55,7 @@ export async function firstLogin(
       after: { account: how, role },
       organization_id,
     });
-  // The provider has verified the address.
-  await acceptInvitations(db, user, now(), request);
+  await acceptOwnInvitations(db, user, organization_id, now(), request);
   return { user, identity };
 }
 

@@ -30,7 +30,7 @@ const schema = {
   tags: ['events'],
   security: [{ serviceKey: [] }],
   summary: 'Publish events',
-  description: `Publishes one event or an array of up to ${MAX_EVENTS}. Responds once the events and their deliveries are stored. Webhooks of an organization or department hear an event of their place: that of its chatbot, or the one that the event names. An id accepted before is known and has no further effect, so a publisher that got no response can send again. A conflict does not affect the other events of the array.`,
+  description: `Publishes one event or an array of up to ${MAX_EVENTS}. Responds once the events and their deliveries are stored. Webhooks of an organization or department hear an event of their place: that of its chatbot, or else the one that the event names. An id accepted before is known and has no further effect, so a publisher that got no response can send again. A conflict does not affect the other events of the array.`,
   body: z
     .preprocess(
       (body) => (Array.isArray(body) || body === null ? body : [body]),

@@ -197,7 +197,8 @@ describe('an export', () => {
     expect(body.billing).toHaveLength(2);
     expect(body.audit.map(({ action }: { action: string }) => action)).toEqual([
       'department.create',
-      'member.grant',
+      'invitation.create',
+      'invitation.accept',
       'chatbot.create',
       'chatbot.create',
     ]);
@@ -291,7 +292,7 @@ describe('what a role may export', () => {
 
   test('audit events name people, addresses and bills as far as the role may see them', async () => {
     const { ada, people, place } = team;
-    await service.addMember(ada, place, await service.newPerson(), 'Viewer');
+    await ada.call('PUT', `${place}/members/${people.Editor.user_id}`, { role: 'Viewer' });
     await ada.call('PATCH', `${place}/billing`, { subscription_plan: 'Starter' });
     service.clock.advance(1);
     const [grant, plan] = await auditedBy(ada);
@@ -319,6 +320,23 @@ describe('what a role may export', () => {
       address: null,
     });
     expect(JSON.stringify(ofAnalyst)).not.toMatch(/User-|@|billing/);
+  });
+
+  test('no audit event names who declines an invitation', async () => {
+    const invited = await service.newPerson();
+    const invitation_id = await service.storeInvitation(team, { email: invited.email.toLowerCase() });
+    const declined = await invited.ask('POST', `/api/v1/invitations/${invitation_id}/decline`);
+    expect(declined.status, JSON.stringify(declined.body)).toBe(200);
+    service.clock.advance(1);
+    for (const person of [team.ada, team.people.Admin, team.people.Analyst]) {
+      const [event] = await auditedBy(person);
+      expect(event).toMatchObject({
+        action: 'invitation.decline',
+        actor: { user_id: null, email: null },
+        address: null,
+      });
+      expect(JSON.stringify(event)).not.toContain(invited.user_id);
+    }
   });
 
   test('leaves out chatbots whose access list lowers the caller', async () => {

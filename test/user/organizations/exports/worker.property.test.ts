@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COLLECTIONS, type Database } from '../../../../services/user/database.ts';
+import { claim, fail } from '../../../../services/user/organizations/exports/lease.ts';
 import type { ExportJob } from '../../../../services/user/organizations/exports/records.ts';
 import { createExportWorker } from '../../../../services/user/organizations/exports/worker.ts';
 import {
@@ -196,6 +197,15 @@ describe('an export', () => {
       files: [],
     });
     expect(await db.exportChunks.countDocuments({ export_id: job.export_id })).toBe(0);
+  });
+
+  test('that another worker has made ready is not given up', async () => {
+    await begin(9);
+    const holder = { db, id: 'a worker that lost its lease', leaseDuration: LEASE, now: clock.now };
+    const claimed = (await claim(holder)) as ExportJob;
+    await complete();
+    await fail(holder, claimed, 'too late');
+    expect(await content()).toEqual(names(9));
   });
 
   test('that fails each time is given up, and its slot is free', async () => {

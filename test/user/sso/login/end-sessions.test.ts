@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { buildUserService } from '../../../../services/user/app.ts';
 import { endProviderSessions } from '../../../../services/user/sso/login/end-sessions.ts';
 import type { Connection } from '../../../../services/user/sso/records.ts';
 import { postForm, postJson, send } from '../../../fixtures/http.ts';
 import { listen, testConfig } from '../../../fixtures/services.ts';
-import { type SsoService, startSsoService } from '../sso-service.ts';
-import { startBrowserLogins } from './browser-login.ts';
+import type { SsoService } from '../sso-service.ts';
+import { type WithBrowser, withBrowser } from './with-browser.ts';
 
 let service: SsoService;
-let browser: Awaited<ReturnType<typeof startBrowserLogins>>;
+let browser: WithBrowser['browser'];
 let connection: Connection;
 let connection_id: string;
 let other: Connection;
 
-beforeAll(async () => {
-  service = await startSsoService();
-  browser = await startBrowserLogins(service);
-});
-afterAll(async () => {
-  await browser.stop();
-  await service.stop();
+withBrowser((started) => {
+  ({ service, browser } = started);
 });
 beforeEach(async () => {
   await service.db.ssoDomains.deleteMany({});

@@ -1,25 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { digest } from '../../../../services/user/sso/login/flow.ts';
 import type { Connection } from '../../../../services/user/sso/records.ts';
 import { eventsOf } from '../../../fixtures/audit.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { decodeToken, postJson, send } from '../../../fixtures/http.ts';
-import { type SsoService, startSsoService } from '../sso-service.ts';
+import type { SsoService } from '../sso-service.ts';
 import { startBrowserLogins } from './browser-login.ts';
+import { type WithBrowser, withBrowser } from './with-browser.ts';
 
 let service: SsoService;
-let browser: Awaited<ReturnType<typeof startBrowserLogins>>;
+let browser: WithBrowser['browser'];
 let connection: Connection;
 
+withBrowser((started) => {
+  ({ service, browser } = started);
+});
 beforeAll(async () => {
-  service = await startSsoService();
-  browser = await startBrowserLogins(service);
   const organization = await service.newOrganization();
   connection = await service.newConnection(organization, { protocol: 'oidc' });
-});
-afterAll(async () => {
-  await browser.stop();
-  await service.stop();
 });
 beforeEach(() =>
   service.db.users.updateMany(

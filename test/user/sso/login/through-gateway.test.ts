@@ -5,18 +5,19 @@ import { endProviderSessions } from '../../../../services/user/sso/login/end-ses
 import type { Connection } from '../../../../services/user/sso/records.ts';
 import { postJson, send } from '../../../fixtures/http.ts';
 import { listen, testConfig } from '../../../fixtures/services.ts';
-import { type SsoService, startSsoService } from '../sso-service.ts';
-import { startBrowserLogins } from './browser-login.ts';
+import type { SsoService } from '../sso-service.ts';
+import { type WithBrowser, withBrowser } from './with-browser.ts';
 
 let service: SsoService;
-let browser: Awaited<ReturnType<typeof startBrowserLogins>>;
+let browser: WithBrowser['browser'];
 let gateway: FastifyInstance;
 let url: string;
 let connection: Connection;
 
+withBrowser((started) => {
+  ({ service, browser } = started);
+});
 beforeAll(async () => {
-  service = await startSsoService();
-  browser = await startBrowserLogins(service);
   const organization = await service.newOrganization();
   connection = await service.newConnection(organization, { protocol: 'oidc' });
   const config = testConfig('gateway', {
@@ -28,11 +29,7 @@ beforeAll(async () => {
   gateway = await buildGateway({ config, db: service.db, now: service.clock.now });
   url = await listen(gateway);
 });
-afterAll(async () => {
-  await gateway.close();
-  await browser.stop();
-  await service.stop();
-});
+afterAll(() => gateway.close());
 
 it('lets a person in until their provider ends the session', async () => {
   const { code, cookie } = await browser.logIn(connection, { provider_sid: 'at the provider' });

@@ -134,23 +134,24 @@ describe('the first login of an unknown address', () => {
     expect(await logIn({ subject: GRACE.subject })).toMatchObject({ user_id: user.user_id });
   });
 
-  it('accepts the invitations of the address', async () => {
-    const { organization_id, department_id } = await service.newOrganization({ domain: null });
-    await service.db.memberships.insertOne({
-      membership_id: `invitation ${domain}`,
-      organization_id,
-      department_id,
-      email,
-      role: 'Editor',
-      granted_by: 'User-100000',
-      granted_at: new Date(service.clock.now()).toISOString(),
-      expires_at: new Date(service.clock.now() + 60_000),
-    });
+  it('accepts the invitations of the connection’s organization to the address, and of no other', async () => {
+    const other = await service.newOrganization({ domain: null });
+    for (const [number, { organization_id, department_id }] of [organization, other].entries())
+      await service.db.memberships.insertOne({
+        membership_id: `invitation ${email} ${number}`,
+        organization_id,
+        department_id,
+        email,
+        role: 'Editor',
+        granted_by: 'User-100000',
+        granted_at: new Date(service.clock.now()).toISOString(),
+        valid_until: new Date(service.clock.now() + 60_000),
+        expires_at: new Date(service.clock.now() + 60_000),
+      });
     const { user_id } = await logIn();
-    expect(await service.db.memberships.findOne({ department_id })).toMatchObject({
-      user_id,
-      role: 'Editor',
-    });
+    const invited = (department_id: string) => service.db.memberships.findOne({ department_id, email });
+    expect(await invited(organization.department_id)).toMatchObject({ user_id, role: 'Editor' });
+    expect(await invited(other.department_id)).not.toHaveProperty('user_id');
   });
 
   it('makes one account of twenty logins at once', async () => {

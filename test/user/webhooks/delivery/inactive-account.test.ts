@@ -82,3 +82,17 @@ test('a new event after the account is active again also sends what waits', asyn
   await service.settled(webhook_id, 'delivered');
   expect(receiver.ids()).toEqual([waiting, waiting, next]);
 });
+
+test('a shared webhook goes on when its creator is disabled or deleted', async () => {
+  const [place] = await service.organization(ada, 'Support');
+  const shared = await ada.configure({ url: receiver.url, ...place });
+  await setStatus('disabled');
+  const one = conversation('User-999999', place);
+  await service.publish(one);
+  await service.settled(shared, 'delivered');
+  await service.db.users.deleteOne({ user_id: ada.user_id });
+  const two = conversation('User-999999', place);
+  await service.publish(two);
+  await service.settled(shared, 'delivered');
+  expect(receiver.ids()).toEqual([one.id, two.id]);
+});

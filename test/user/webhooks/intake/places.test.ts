@@ -73,16 +73,18 @@ describe('a published event reaches the webhooks', () => {
     expect(await publish(about('unknown'))).toEqual([]);
   });
 
-  test('of the place that it names', async () => {
-    const bot = await chatbot(support);
-    expect(await publish(about(bot, sales))).toEqual(['whole', 'sales']);
-    expect(await publish(about(bot, { department_id: sales.department_id }))).toEqual(['whole', 'sales']);
-    expect(await publish(about(bot, { organization_id: sales.organization_id }))).toEqual(['whole']);
+  test('of the place that it names, without a chatbot that is stored here', async () => {
     const payment = { event: 'payment.failed', data: DATA['payment.failed'] };
-    expect(await publish(conversation('User-999999', { ...payment, ...support }))).toEqual([
-      'whole',
-      'support',
-    ]);
+    const { organization_id, department_id } = sales;
+    expect(await publish(conversation('User-999999', { ...payment, ...sales }))).toEqual(['whole', 'sales']);
+    expect(await publish(about('elsewhere', sales))).toEqual(['whole', 'sales']);
+    expect(await publish(about('elsewhere', { department_id }))).toEqual(['whole', 'sales']);
+    expect(await publish(about('elsewhere', { organization_id }))).toEqual(['whole']);
+  });
+
+  test('of no other place than that of its chatbot, whatever it names', async () => {
+    expect(await publish(about(await chatbot(support), sales))).toEqual(['whole', 'support']);
+    expect(await publish(about(await chatbot(), sales))).toEqual([]);
   });
 
   test('of nobody if its department does not exist, and holds up no other event', async () => {

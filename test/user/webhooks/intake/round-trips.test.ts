@@ -88,11 +88,11 @@ test.each([1, 500])('a call with %i events for an account takes three more', asy
   expect(await publish(count)).toBe('distinct find find findAndModify insert insert update update');
 });
 
-test.each([1, 500])('a call with %i events for an account and a place takes two more', async (count) => {
+test.each([1, 500])('a call with %i events for an account and a place takes three more', async (count) => {
   await configure({ owner_id });
   await configure({ ...place });
-  // At the same time as the account, whether organization and department are archived.
+  // Beside the chatbots, the named departments; beside the account, whether organization and department are archived.
   expect(await publish(count, place)).toBe(
-    'distinct find find find find findAndModify insert insert update update',
+    'distinct find find find find find findAndModify insert insert update update',
   );
 });

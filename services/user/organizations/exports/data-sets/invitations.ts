@@ -1,4 +1,4 @@
-import { isPending, presentInvitation } from '../../invitations/present-invitation.ts';
+import { isPending, presentInvitation } from '../../invitations/status.ts';
 import type { DataSet } from '../data-set.ts';
 import { byDepartment, departmentsOf } from './by-department.ts';
 
@@ -10,6 +10,7 @@ export const invitations: DataSet = {
     'department_id',
     'invitation_id',
     'email',
+    'user_id',
     'role',
     'status',
     'granted_by',
@@ -23,16 +24,16 @@ export const invitations: DataSet = {
     });
   },
   read: byDepartment(async (db, { organization_id, department_id, created_at }, after, limit) => {
-    const email = { $gt: (after?.email as string) ?? '' };
+    const membership_id = { $gt: (after?.membership_id as string) ?? '' };
     const found = await db.memberships
       .find(
-        { organization_id, department_id, email, ...isPending(created_at.getTime()) },
-        { sort: { email: 1 }, limit },
+        { organization_id, department_id, membership_id, ...isPending(created_at.getTime()) },
+        { sort: { membership_id: 1 }, limit },
       )
       .toArray();
     return found.map((invitation) => ({
-      row: { department_id, ...presentInvitation(invitation) },
-      after: { email: invitation.email },
+      row: { department_id, ...presentInvitation(invitation, created_at.getTime()) },
+      after: { membership_id: invitation.membership_id },
     }));
   }),
 };

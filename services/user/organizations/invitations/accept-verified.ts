@@ -1,0 +1,76 @@
+import { AppError } from '@gatehouse/shared/http/errors';
+import { audit } from '@gatehouse/shared/identity/audit';
+import { emailKey } from '@gatehouse/shared/identity/email';
+import { type User, userIdOf } from '@gatehouse/shared/identity/users';
+import type { FastifyRequest } from 'fastify';
+import type { Filter, WithId } from 'mongodb';
+import type { Database } from '../../database.ts';
+import type { Membership } from '../records.ts';
+import { join } from './join.ts';
+import { isPending } from './status.ts';
+
+/**
+ * Accepts the invitations to the address of an account that a verification has activated. Whoever verifies an invited
+ * address consents to the invitations that it has by then; later ones wait for an answer. The mark on the account goes
+ * last, so that the next verification or start of a service completes an interrupted call.
+ */
+export async function acceptEarlierInvitations(
+  db: Database,
+  account: WithId<User>,
+  now: number,
+  request?: FastifyRequest,
+): Promise<void> {
+  const { _id, activated_at } = account;
+  if (!activated_at) return;
+  await acceptAll(db, account, { granted_at: { $lte: activated_at.toISOString() } }, now, request);
+  await db.users.updateOne({ _id, activated_at }, { $unset: { activated_at: true } });
+}
+
+/** Completes what was interrupted before this start. */
+export async function completeAcceptances(db: Database, now: number): Promise<void> {
+  const activated = db.users.find({ activated_at: { $gt: new Date(0) } });
+  for await (const account of activated) await acceptEarlierInvitations(db, account, now);
+}
+
+/**
+ * Accepts the invitations of one organization to an address in a domain that it has verified. The organization decides
+ * about these accounts; invitations of others wait for an answer.
+ */
+export const acceptOwnInvitations = (
+  db: Database,
+  account: Pick<User, 'email' | 'user_id'>,
+  organization_id: string,
+  now: number,
+  request: FastifyRequest,
+): Promise<void> => acceptAll(db, account, { organization_id }, now, request);
+
+async function acceptAll(
+  db: Database,
+  account: Pick<User, 'email' | 'user_id'>,
+  condition: Filter<Membership>,
+  now: number,
+  request?: FastifyRequest,
+): Promise<void> {
+  const user_id = userIdOf(account);
+  if (user_id === null) return;
+  const { email } = account;
+  const invitations = db.memberships.find({ email: emailKey(email), ...isPending(now), ...condition });
+  for await (const invitation of invitations) {
+    const joined = await join(db, invitation, user_id, { now, condition }).catch((error: unknown) => {
+      // The department is full. The invitation stands, and the account is verified all the same.
+      if (error instanceof AppError && error.reason === 'forbidden') return null;
+      throw error;
+    });
+    if (!joined || !request) continue;
+    const { membership_id, organization_id, department_id, role } = joined;
+    await audit(db, request, now, {
+      action: 'invitation.accept',
+      user_id,
+      email,
+      target: { user_id, invitation_id: membership_id, email: emailKey(email) },
+      after: { role },
+      organization_id,
+      department_id,
+    });
+  }
+}

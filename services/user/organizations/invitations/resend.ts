@@ -1,0 +1,59 @@
+import { grantableBy } from '@gatehouse/shared/access/rbac';
+import { AppError, failures, found } from '@gatehouse/shared/http/errors';
+import { audit } from '@gatehouse/shared/identity/audit';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { membershipOf, roleOf } from '../../access/membership.ts';
+import { departmentPath, invitationRecord, refusals, tagged } from '../contract.ts';
+import { spendInvitation } from './budget.ts';
+import { type MailOptions, mailToAddress, mailToUserLater } from './mail.ts';
+import { invitationTarget, isInvitation, presentInvitation, VALID_DAYS, validity } from './status.ts';
+
+const config = { permission: 'add users' } as const;
+
+const schema = {
+  ...tagged,
+  summary: 'Send an invitation again',
+  description: `Mails a pending or expired invitation again, which is then valid for another ${VALID_DAYS} days. Its inviter and role stay. A declined one is 409; invite the person anew instead. The limits are those of invitations.`,
+  params: departmentPath.extend({ invitation_id: departmentPath.shape.department_id }),
+  response: { 200: invitationRecord, ...refusals, ...failures('catalogue', 'duplicate') },
+};
+
+/** POST /api/v1/organizations/{organization_id}/departments/{department_id}/invitations/{invitation_id}/resend. */
+export const resendInvitation: FastifyPluginAsyncZod<MailOptions> = async (app, options) => {
+  const { db, now } = options;
+  app.post(
+    '/api/v1/organizations/:organization_id/departments/:department_id/invitations/:invitation_id/resend',
+    { schema, config },
+    async (request) => {
+      const { organization_id, department_id, invitation_id } = request.params;
+      const { caller } = membershipOf(request);
+      const place = { organization_id, department_id, membership_id: invitation_id, ...isInvitation };
+      const { email, invited_id = '' } = found(
+        await db.memberships.findOne({ ...place, expires_at: { $gt: new Date(now()) } }),
+      );
+      const recipient = email === undefined ? { user_id: invited_id } : { email };
+      await spendInvitation(db, request, { organization_id, inviter: caller, recipient }, now());
+      const renewed = await db.memberships.findOneAndUpdate(
+        { ...place, declined_at: { $exists: false }, role: { $in: grantableBy(roleOf(request)) } },
+        { $set: validity(now()) },
+        { returnDocument: 'after' },
+      );
+      if (!renewed) {
+        const { declined_at } = found(await db.memberships.findOne(place));
+        throw declined_at
+          ? new AppError('duplicate', { text: 'The invitation was declined' })
+          : new AppError('forbidden'); // to a role above the caller's
+      }
+      await audit(db, request, now(), {
+        action: 'invitation.resend',
+        target: invitationTarget(renewed),
+        after: { role: renewed.role },
+        organization_id,
+        department_id,
+      });
+      if (email === undefined) mailToUserLater(options, request, renewed);
+      else await mailToAddress(options, renewed);
+      return presentInvitation(renewed, now());
+    },
+  );
+};

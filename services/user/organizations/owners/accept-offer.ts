@@ -1,0 +1,89 @@
+import { AppError, found } from '@gatehouse/shared/http/errors';
+import { auditAll } from '@gatehouse/shared/identity/audit';
+import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { Database } from '../../database.ts';
+import type { acceptedInvitation } from '../contract.ts';
+import { refuseArchivedPlace } from '../invitations/place.ts';
+import { MAX_OWNERS, type Offer } from '../records.ts';
+import { endOwnership } from './end-ownership.ts';
+import { isOpen } from './offers.ts';
+
+/**
+ * Makes the caller an Owner by an open offer to them. If it is a transfer, whoever made it stops being one in the same
+ * write.
+ * @throws {AppError} notFound if there is no such offer; duplicate if the caller is an Owner already; forbidden if the
+ * organization has too many.
+ */
+export async function acceptOffer(
+  { db, now }: { db: Database; now: () => number },
+  request: FastifyRequest,
+  { invitation_id, user_id }: Pick<Offer, 'invitation_id' | 'user_id'>,
+): Promise<z.infer<typeof acceptedInvitation>> {
+  const mine = { offers: { $elemMatch: { invitation_id, user_id, ...isOpen(now()) } } };
+  const { organization_id, offers = [] } = found(await db.organizations.findOne(mine));
+  await refuseArchivedPlace(db, { organization_id });
+  const offer = found(offers.find((each) => each.invitation_id === invitation_id));
+  const write = () => becomeOwner(db, organization_id, offer, now());
+  const isAccepted = offer.transfer
+    ? await endOwnership(db, { organization_id, user_id: offer.granted_by }, write)
+    : await write();
+  if (!isAccepted) {
+    const { owners } = found(await db.organizations.findOne({ organization_id, ...mine }));
+    const isOwner = (id: string) => owners.some((each) => each.user_id === id);
+    if (isOwner(user_id)) throw new AppError('duplicate', { text: 'You are an Owner already' });
+    if (isOwner(offer.granted_by) && owners.length >= MAX_OWNERS) {
+      throw new AppError('forbidden', { text: `An organization has at most ${MAX_OWNERS} Owners` });
+    }
+    throw new AppError('notFound'); // whoever made the offer is no longer an Owner
+  }
+  const role = 'Owner' as const;
+  await auditAll(db, request, now(), [
+    { action: 'invitation.accept', target: { user_id, invitation_id }, after: { role }, organization_id },
+    { action: 'owner.add', target: { user_id, invitation_id }, after: { role }, organization_id },
+    ...(offer.transfer
+      ? [
+          {
+            action: 'owner.remove' as const,
+            target: { user_id: offer.granted_by, invitation_id },
+            before: { role },
+            organization_id,
+          },
+        ]
+      : []),
+  ]);
+  return { invitation_id, organization_id, department_id: null, role };
+}
+
+/** @returns whether the offer stood, unchanged, and whoever made it was still an Owner. */
+async function becomeOwner(
+  db: Database,
+  organization_id: string,
+  { invitation_id, user_id, transfer, granted_by }: Offer,
+  now: number,
+): Promise<boolean> {
+  const owner = { user_id, granted_by, granted_at: new Date(now).toISOString() };
+  const others = {
+    $filter: { input: '$owners', cond: { $ne: ['$$this.user_id', { $literal: granted_by }] } },
+  };
+  const otherOffers = {
+    $filter: { input: '$offers', cond: { $ne: ['$$this.invitation_id', { $literal: invitation_id }] } },
+  };
+  const { matchedCount } = await db.organizations.updateOne(
+    {
+      organization_id,
+      offers: { $elemMatch: { invitation_id, user_id, transfer, granted_by, ...isOpen(now) } },
+      $and: [{ 'owners.user_id': granted_by }, { 'owners.user_id': { $ne: user_id } }],
+      ...(!transfer && { [`owners.${MAX_OWNERS - 1}`]: { $exists: false } }),
+    },
+    [
+      {
+        $set: {
+          owners: { $concatArrays: [transfer ? others : '$owners', [{ $literal: owner }]] },
+          offers: otherOffers,
+        },
+      },
+    ],
+  );
+  return matchedCount === 1;
+}

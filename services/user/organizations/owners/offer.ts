@@ -1,0 +1,101 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { AppError, failures, found } from '@gatehouse/shared/http/errors';
+import { expecting, jsonBody } from '@gatehouse/shared/http/fields';
+import { audit } from '@gatehouse/shared/identity/audit';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { membershipOf } from '../../access/membership.ts';
+import type { Database } from '../../database.ts';
+import { bodyRefusals, offerRecord, organizationPath, ownerRecord, tagged } from '../contract.ts';
+import { spendInvitation } from '../invitations/budget.ts';
+import { isUserId } from '../invitations/invitee.ts';
+import { type MailOptions, mailOfferLater } from '../invitations/mail.ts';
+import { VALID_DAYS, validity } from '../invitations/status.ts';
+import { MAX_OWNERS, type Offer, type Organization } from '../records.ts';
+import { MAX_PENDING, otherOffers, presentOffer } from './offers.ts';
+
+const config = { permission: 'ownership' } as const;
+
+const schema = {
+  ...tagged,
+  summary: 'Offer somebody to become an Owner, or to take your place',
+  description: `Returns 200 and the Owner, unchanged, if the user is one already. Otherwise it makes or renews an offer and returns 202, whether an account has this user_id or not; the user becomes an Owner by accepting it. With \`transfer\` the caller stops being an Owner in the same step. An offer expires after ${VALID_DAYS} days. An organization has at most ${MAX_OWNERS} Owners and ${MAX_PENDING} pending offers.`,
+  params: organizationPath.extend({ user_id: organizationPath.shape.organization_id }),
+  body: jsonBody({ transfer: z.boolean(expecting('must be a boolean')).exactOptional() })
+    .nullable()
+    .meta({ examples: [{}, { transfer: true }] }),
+  response: { 200: ownerRecord, 202: offerRecord, ...bodyRefusals, ...failures('catalogue', 'duplicate') },
+};
+
+/** PUT /api/v1/organizations/{organization_id}/owners/{user_id}. */
+export const offerOwnership: FastifyPluginAsyncZod<MailOptions> = async (app, options) => {
+  const { db, now } = options;
+  app.put(
+    '/api/v1/organizations/:organization_id/owners/:user_id',
+    { schema, config },
+    async (request, reply) => {
+      const { organization_id, user_id } = request.params;
+      const transfer = request.body?.transfer ?? false;
+      const { caller } = membershipOf(request);
+      const { owners } = found(await db.organizations.findOne({ organization_id }));
+      const owner = owners.find((each) => each.user_id === user_id);
+      if (owner && transfer) throw new AppError('duplicate', { text: 'The user is an Owner already' });
+      if (owner) return owner;
+      if (!isUserId(user_id)) throw new AppError('userNotFound');
+      await spendInvitation(db, request, { organization_id, inviter: caller, recipient: { user_id } }, now());
+      const offer = await storeOffer(db, organization_id, { user_id, transfer, granted_by: caller }, now());
+      await audit(db, request, now(), {
+        action: 'invitation.create',
+        target: { user_id, invitation_id: offer.invitation_id },
+        after: { role: 'Owner' },
+        organization_id,
+      });
+      mailOfferLater(options, request, { organization_id, offer });
+      return reply.code(202).send(presentOffer(offer, now()));
+    },
+  );
+};
+
+/** Each attempt fails only if another change succeeded, so this many are never needed. */
+const MAX_ATTEMPTS = 50;
+
+/**
+ * Makes an offer, or renews the one to the same user. Optimistic concurrency: one write wins, the others are decided
+ * again.
+ * @throws {AppError} forbidden if the caller is no longer an Owner or too many offers are pending.
+ */
+async function storeOffer(
+  db: Database,
+  organization_id: string,
+  { user_id, ...terms }: Pick<Offer, 'user_id' | 'transfer' | 'granted_by'>,
+  now: number,
+): Promise<Offer> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const { offers }: Organization = found(await db.organizations.findOne({ organization_id }));
+    const others = otherOffers(offers ?? [], user_id, now);
+    if (!others) {
+      throw new AppError('forbidden', { text: `An organization has at most ${MAX_PENDING} pending offers` });
+    }
+    const offer: Offer = {
+      invitation_id: offers?.find((each) => each.user_id === user_id)?.invitation_id ?? randomUUIDv7(),
+      user_id,
+      ...terms,
+      granted_at: new Date(now).toISOString(),
+      expires_at: validity(now).valid_until,
+    };
+    const { matchedCount } = await db.organizations.updateOne(
+      {
+        organization_id,
+        $and: [{ 'owners.user_id': terms.granted_by }, { 'owners.user_id': { $ne: user_id } }],
+        offers: offers ?? { $exists: false },
+      },
+      { $set: { offers: [...others, offer] } },
+    );
+    if (matchedCount === 1) return offer;
+    const { owners } = found(await db.organizations.findOne({ organization_id }));
+    const isOwner = (id: string) => owners.some((each) => each.user_id === id);
+    if (!isOwner(terms.granted_by)) throw new AppError('forbidden');
+    if (isOwner(user_id)) throw new AppError('duplicate', { text: 'The user is an Owner already' });
+  }
+  throw new AppError('unavailable');
+}

@@ -1,0 +1,59 @@
+import type { z } from 'zod';
+import type { offerRecord } from '../contract.ts';
+import { listedUntil } from '../invitations/status.ts';
+import type { Offer } from '../records.ts';
+
+/** Offers live in the document of the organization, so their number is bounded. */
+export const MAX_PENDING = 20;
+/** Declined and expired offers that are kept. */
+const MAX_CLOSED = 20;
+
+/** Matches an offer that can be accepted. @param now Unix milliseconds. */
+export const isOpen = (now: number) => ({
+  declined_at: { $exists: false },
+  expires_at: { $gt: new Date(now) },
+});
+
+const isPending = ({ declined_at, expires_at }: Offer, now: number): boolean =>
+  declined_at === undefined && expires_at.getTime() > now;
+
+/** Whether an offer is pending, or has been declined or has expired not long ago. */
+export const isListed = (offer: Offer, now: number): boolean =>
+  (offer.declined_at ? offer.expires_at : listedUntil(offer.expires_at)).getTime() > now;
+
+export const presentOffer = (
+  { invitation_id, user_id, transfer, granted_by, granted_at, expires_at, declined_at }: Offer,
+  now: number,
+): z.infer<typeof offerRecord> => ({
+  invitation_id,
+  user_id,
+  role: 'Owner',
+  transfer,
+  status: declined_at ? 'declined' : expires_at.getTime() > now ? 'pending' : 'expired',
+  granted_by,
+  granted_at,
+  expires_at: expires_at.toISOString(),
+});
+
+/** The offers that are kept when another one is made to `user_id`; null if too many are pending. */
+export function otherOffers(offers: readonly Offer[], user_id: string, now: number): Offer[] | null {
+  const others = offers.filter((offer) => offer.user_id !== user_id && isListed(offer, now));
+  const pending = others.filter((offer) => isPending(offer, now));
+  if (pending.length >= MAX_PENDING) return null;
+  const closed = others.filter((offer) => !isPending(offer, now)).slice(-MAX_CLOSED);
+  return others.filter((offer) => pending.includes(offer) || closed.includes(offer));
+}
+
+/** The offers of a document with other fields in one of them, as an expression. */
+export const withOffer = (invitation_id: string, fields: Partial<Offer>) => ({
+  $map: {
+    input: '$offers',
+    in: {
+      $cond: [
+        { $eq: ['$$this.invitation_id', { $literal: invitation_id }] },
+        { $mergeObjects: ['$$this', fields] },
+        '$$this',
+      ],
+    },
+  },
+});

@@ -1,0 +1,62 @@
+import { AppError, failures, found } from '@gatehouse/shared/http/errors';
+import { audit } from '@gatehouse/shared/identity/audit';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { membershipOf } from '../../access/membership.ts';
+import { offerRecord, organizationPath, refusals, tagged } from '../contract.ts';
+import { spendInvitation } from '../invitations/budget.ts';
+import { type MailOptions, mailOfferLater } from '../invitations/mail.ts';
+import { VALID_DAYS, validity } from '../invitations/status.ts';
+import { isListed, presentOffer, withOffer } from './offers.ts';
+
+const config = { permission: 'ownership' } as const;
+
+const schema = {
+  ...tagged,
+  summary: 'Send an offer to become an Owner again',
+  description: `Mails a pending or expired offer again, which is then valid for another ${VALID_DAYS} days. A declined one is 409; make a new offer instead.`,
+  params: organizationPath.extend({ invitation_id: organizationPath.shape.organization_id }),
+  response: { 200: offerRecord, ...refusals, ...failures('catalogue', 'duplicate') },
+};
+
+/** POST /api/v1/organizations/{organization_id}/offers/{invitation_id}/resend. */
+export const resendOffer: FastifyPluginAsyncZod<MailOptions> = async (app, options) => {
+  const { db, now } = options;
+  app.post(
+    '/api/v1/organizations/:organization_id/offers/:invitation_id/resend',
+    { schema, config },
+    async (request) => {
+      const { organization_id, invitation_id } = request.params;
+      const { caller } = membershipOf(request);
+      const { offers = [] } = found(await db.organizations.findOne({ organization_id }));
+      const isIt = (each: { invitation_id: string }) => each.invitation_id === invitation_id;
+      const { user_id } = found(offers.find((each) => isIt(each) && isListed(each, now())));
+      await spendInvitation(db, request, { organization_id, inviter: caller, recipient: { user_id } }, now());
+      const renewed = await db.organizations.findOneAndUpdate(
+        {
+          organization_id,
+          'owners.user_id': caller,
+          offers: { $elemMatch: { invitation_id, declined_at: { $exists: false } } },
+        },
+        [{ $set: { offers: withOffer(invitation_id, { expires_at: validity(now()).valid_until }) } }],
+        { returnDocument: 'after' },
+      );
+      if (!renewed) {
+        const isLeft = await db.organizations.findOne({
+          organization_id,
+          'offers.invitation_id': invitation_id,
+        });
+        if (!isLeft) throw new AppError('notFound');
+        throw new AppError('duplicate', { text: 'The offer was declined' });
+      }
+      const offer = found(renewed.offers?.find(isIt));
+      await audit(db, request, now(), {
+        action: 'invitation.resend',
+        target: { user_id, invitation_id },
+        after: { role: 'Owner' },
+        organization_id,
+      });
+      mailOfferLater(options, request, { organization_id, offer });
+      return presentOffer(offer, now());
+    },
+  );
+};
