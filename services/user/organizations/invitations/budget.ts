@@ -56,7 +56,8 @@ export async function spendInvitation(
   }
 }
 
-async function spend(
+/** Counts one use in one atomic write. @throws {AppError} rateLimited when the budget is spent. */
+export async function spend(
   db: Database,
   { key, limit, seconds }: Budget,
   use: { id: string; at: number },
