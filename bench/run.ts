@@ -1,3 +1,4 @@
+import { closing } from './closing.ts';
 import { gateway } from './gateway.ts';
 import { healthLive } from './health-live.ts';
 import { listChatbots } from './list-chatbots.ts';
@@ -29,6 +30,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   saml,
   oidc,
   scim,
+  closing,
 };
 
 const USAGE = `Benchmarks, as ratios within one run.

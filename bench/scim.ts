@@ -8,12 +8,11 @@ import { launch } from '../test/fixtures/launcher.ts';
 import { member } from '../test/fixtures/members.ts';
 import { JWT_SECRET } from '../test/fixtures/services.ts';
 import { storeOrganization } from '../test/user/access/store-organization.ts';
+import { shown, timed } from './beside.ts';
 import { compare } from './report.ts';
 
 const USERS = 10_000;
 const ROUNDS = 3;
-/** Milliseconds between the calls that are timed beside. */
-const PAUSE = 5;
 
 /** Users created by SCIM a second, relative to insertMany of the same documents. */
 export async function scim(): Promise<void> {
@@ -159,25 +158,3 @@ async function written(db: Database, connection_id: string) {
   if (documents.some(([, stored]) => stored.length !== USERS)) throw new Error('documents are missing');
   return documents;
 }
-
-const pause = () => new Promise<void>((resolve) => setTimeout(resolve, PAUSE));
-
-/** Calls now and then until something else is done. @returns the times of the calls, in order. */
-async function timed(call: () => Promise<number>, until: Promise<unknown>): Promise<number[]> {
-  let isDone = false;
-  const done = until.then(() => {
-    isDone = true;
-  });
-  const times: number[] = [];
-  while (!isDone) {
-    times.push(await call());
-    await pause();
-  }
-  await done;
-  return times.sort((a, b) => a - b);
-}
-
-const shown = (times: number[]) => {
-  const at = (part: number) => (times[Math.floor((times.length - 1) * part)] ?? 0).toFixed(1);
-  return `${at(0.5)} ms (99 of 100 within ${at(0.99)} ms)`;
-};

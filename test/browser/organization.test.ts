@@ -25,14 +25,14 @@ async function createDepartment({ url }: Pages, { authorization }: Account, name
     /** The paths of the pages. */
     path,
     part: (part: string) => `${path}&department=${department_id}&part=${part}`,
-    /** Gives an account a role in the department. */
-    setRole: (account: Account, role: string) =>
-      sendJson(
-        'PUT',
-        `${departments}/${department_id}/members/${account.user_id}`,
-        { role },
-        { authorization },
-      ),
+    /** Gives an account a role in the department; a newcomer is invited and accepts. */
+    setRole: async (account: Account, role: string) => {
+      const member = `${departments}/${department_id}/members/${account.user_id}`;
+      const answer = await sendJson('PUT', member, { role }, { authorization });
+      if (answer.status !== 202) return answer;
+      const invitation = `${url}/api/v1/invitations/${answer.body.invitation_id}`;
+      return postJson(`${invitation}/accept`, {}, { authorization: account.authorization });
+    },
   };
 }
 

@@ -104,7 +104,7 @@ const joined = (from: { collectionName: string }, field: string, as: string) => 
 
 const DEPARTMENTS = {
   $map: {
-    input: '$departments',
+    input: { $filter: { input: '$departments', cond: { $not: ['$$this.deleting'] } } },
     in: { department_id: '$$this.department_id', name: '$$this.name', archived_at: '$$this.archived_at' },
   },
 };
@@ -116,6 +116,8 @@ const placesOf = (db: Database, user_id: string): Promise<Place[]> =>
       { $match: { user_id } },
       joined(db.organizations, 'organization_id', 'organizations'),
       joined(db.departments, 'department_id', 'departments'),
+      // A place that is being deleted gives no role.
+      { $match: { 'organizations.deleting': { $exists: false } } },
       {
         $project: {
           _id: 0,
@@ -130,7 +132,7 @@ const placesOf = (db: Database, user_id: string): Promise<Place[]> =>
         $unionWith: {
           coll: db.organizations.collectionName,
           pipeline: [
-            { $match: { 'owners.user_id': user_id } },
+            { $match: { 'owners.user_id': user_id, deleting: { $exists: false } } },
             joined(db.departments, 'organization_id', 'departments'),
             { $project: { _id: 0, organization_id: 1, name: 1, archived_at: 1, departments: DEPARTMENTS } },
           ],
@@ -140,7 +142,9 @@ const placesOf = (db: Database, user_id: string): Promise<Place[]> =>
     .toArray();
 
 function organizationsOf(places: readonly Place[]): z.infer<typeof ownRoles>['organizations'] {
-  const byOrganization = Map.groupBy(places, ({ organization_id }) => organization_id);
+  // The department of a membership may be being deleted.
+  const present = places.filter(({ role, departments }) => role === undefined || departments.length > 0);
+  const byOrganization = Map.groupBy(present, ({ organization_id }) => organization_id);
   const organizations = [...byOrganization].map(([organization_id, own]) => {
     const owned = own.find(({ role }) => role === undefined);
     // A membership below an organization that the user owns adds nothing.
@@ -156,7 +160,9 @@ function organizationsOf(places: readonly Place[]): z.infer<typeof ownRoles>['or
       departments: departments.sort(byName),
     };
   });
-  return organizations.sort(byName);
+  const isEmpty = ({ role, departments }: (typeof organizations)[0]) =>
+    role === null && departments.length === 0;
+  return organizations.filter((each) => !isEmpty(each)).sort(byName);
 }
 
 const collator = new Intl.Collator('en');

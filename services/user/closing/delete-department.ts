@@ -1,4 +1,5 @@
 import { auditedChatbot, placeOf } from '../chatbots/records.ts';
+import { invitationTarget } from '../organizations/invitations/status.ts';
 import type { Department, Membership } from '../organizations/records.ts';
 import { deleteExports } from './delete-exports.ts';
 import { deleteWebhooks } from './delete-webhooks.ts';
@@ -40,13 +41,10 @@ export async function deleteDepartment(closing: ClosingJob, department: Departme
 }
 
 /** The event of a membership or an invitation that ends. */
-const ended = ({ membership_id, organization_id, department_id, user_id, email, role }: Membership) => ({
-  action: user_id === undefined ? ('invitation.withdraw' as const) : ('member.remove' as const),
-  target:
-    user_id === undefined
-      ? { invitation_id: membership_id, ...(email !== undefined && { email }) }
-      : { user_id },
-  before: { role },
-  organization_id,
-  department_id,
+const ended = (membership: Membership) => ({
+  action: membership.user_id === undefined ? ('invitation.withdraw' as const) : ('member.remove' as const),
+  target: membership.user_id === undefined ? invitationTarget(membership) : { user_id: membership.user_id },
+  before: { role: membership.role },
+  organization_id: membership.organization_id,
+  department_id: membership.department_id,
 });

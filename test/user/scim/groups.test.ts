@@ -233,3 +233,31 @@ test('audits a group and its members', async () => {
     { action: 'scim.group', target, before: { displayName: 'Before' }, after: { displayName: 'After' } },
   ]);
 });
+
+test('refuses changes of an archived department, and every change in an archived organization', async () => {
+  const ada = await newUser('archivist');
+  const { id, path } = await newGroup([ada]);
+  const archive = { $set: { archived_at: new Date(service.clock.now()).toISOString() } };
+  const changes = [
+    ['PATCH', { Operations: [{ op: 'remove', path: 'members' }] }],
+    ['PUT', { schemas: [GROUP], displayName: 'Renamed archive', members: [] }],
+    ['DELETE', undefined],
+  ] as const;
+  const refused = async (what: string) => {
+    for (const [method, body] of changes) {
+      const answer = await client.call(method, path, body);
+      expect([answer.status, answer.body.detail]).toEqual([403, `The ${what} is archived`]);
+    }
+    expect(await membersOf(path)).toEqual([ada]);
+  };
+  await service.db.departments.updateOne({ department_id: id }, archive);
+  await refused('department');
+  const { organization_id } = organization;
+  await service.db.organizations.updateOne({ organization_id }, archive);
+  await refused('organization');
+  const user = await client.create('newcomer');
+  expect([user.status, user.body.detail]).toEqual([403, 'The organization is archived']);
+  expect((await client.call('POST', '/Users/.search', {})).status).toBe(200);
+  await service.db.organizations.updateOne({ organization_id }, { $unset: { archived_at: true } });
+  expect((await client.create('newcomer')).status).toBe(201);
+});

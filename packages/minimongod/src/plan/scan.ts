@@ -115,11 +115,17 @@ function hasIndex(store: Store, { db, name }: Collection, id: number): boolean {
   return store.find(db, name)?.indexes.some((index) => index.id === id) ?? false;
 }
 
-/** Counts the documents with keys in the ranges, without reading a document. */
-export function countDocuments(store: Store, plan: IndexScan, stats: ScanStats): number {
+/** Counts the documents with keys in the ranges, without reading a document; it may stop at a limit. */
+export function countDocuments(
+  store: Store,
+  plan: IndexScan,
+  stats: ScanStats,
+  limit = Number.POSITIVE_INFINITY,
+): number {
   // With arrays, a document may have several keys in the ranges.
-  const what = plan.index.multikey ? 'COUNT(DISTINCT doc)' : 'COUNT(*)';
-  const count = selectKeys(store, plan, what, Number.POSITIVE_INFINITY);
+  const count = plan.index.multikey
+    ? selectKeys(store, plan, 'COUNT(DISTINCT doc)', Number.POSITIVE_INFINITY)
+    : selectKeys(store, plan, 'COUNT(*)', limit);
   stats.keysExamined += count;
   return count;
 }

@@ -67,7 +67,7 @@ async function acceptAll(
       action: 'invitation.accept',
       user_id,
       email,
-      target: { user_id, invitation_id: membership_id },
+      target: { user_id, invitation_id: membership_id, email: emailKey(email) },
       after: { role },
       organization_id,
       department_id,

@@ -47,10 +47,10 @@ export const acceptInvitation: FastifyPluginAsyncZod<{ db: Database; now: () => 
       if (isMember) throw new AppError('duplicate', { text: 'Already a member' });
       throw new AppError('notFound'); // withdrawn or declined concurrently
     }
-    const { role } = joined;
+    const { role, email } = joined;
     await audit(db, request, now(), {
       action: 'invitation.accept',
-      target: { user_id, invitation_id },
+      target: { user_id, invitation_id, ...(email !== undefined && { email }) },
       after: { role },
       organization_id,
       department_id,

@@ -395,3 +395,21 @@ test('a start reseals what the previous key sealed, and keeps what no key opens'
   expect(secrets.open(await sealed({ connection_id }), connection_id)).toBe(ldap.bind_password);
   expect(await sealed(lost)).toBe('deadbeef.x.y.z');
 });
+
+test('the connections of an archived organization are read-only', async () => {
+  const { connection_id } = await directory();
+  const { organization_id, owner } = corp;
+  const archive = { archived_at: new Date(service.clock.now()).toISOString() };
+  await service.db.organizations.updateOne({ organization_id }, { $set: archive });
+  expect((await call('GET', connection_id)).status).toBe(200);
+  expect((await owner.call('GET', `${PATH}?organization_id=${organization_id}`)).status).toBe(200);
+  for (const [method, path, body] of [
+    ['PATCH', connection_id, { enabled: false }],
+    ['POST', `${connection_id}/scim-token`],
+    ['DELETE', connection_id],
+  ] as const) {
+    const { status, body: refusal } = await call(method, path, body);
+    expect([status, refusal.error.details]).toEqual([403, 'The organization is archived']);
+  }
+  expect((await stored(connection_id))?.enabled).toBe(true);
+});

@@ -292,3 +292,17 @@ it('completes an interrupted change of department at the next login', async () =
   await logIn({ department: 'Engineering' });
   expect(await places(user_id)).toEqual({ [engineering]: 'Viewer' });
 });
+
+it.each(['department', 'organization'])('changes no membership in an archived %s', async (what) => {
+  const { user_id } = await logIn({ department: 'Sales', role: 'Editor' });
+  const archive = { $set: { archived_at: new Date(service.clock.now()).toISOString() } };
+  await (what === 'department'
+    ? service.db.departments.updateOne({ department_id: sales }, archive)
+    : service.db.organizations.updateOne({ organization_id }, archive));
+  await logIn({ department: 'Sales', role: 'Viewer' });
+  expect(await places(user_id)).toEqual({ [sales]: 'Editor' });
+  // The membership that would end is in the archived place; the other department is open, unless its organization is not.
+  await logIn({ department: 'Engineering', role: 'Viewer' });
+  expect((await places(user_id))[sales]).toBe('Editor');
+  expect((await places(user_id))[engineering]).toBe(what === 'department' ? 'Viewer' : undefined);
+});
