@@ -29,7 +29,6 @@ export async function deleteDepartment(closing: ClosingJob, department: Departme
   await deleteInPages(job, db.billingEntries, { department_id });
   await deleteWebhooks(job, place);
   await deleteExports(job, place);
-  await deleteInPages(job, db.billingEntries, { department_id });
   await db.ssoConnections.updateMany(
     { organization_id, default_department_id: department_id },
     { $set: { default_department_id: null } },
