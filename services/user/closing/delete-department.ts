@@ -40,10 +40,11 @@ export async function deleteDepartment(closing: ClosingJob, department: Departme
 }
 
 /** The event of a membership or an invitation that ends. */
-const ended = (membership: Membership) => ({
-  action: membership.user_id === undefined ? ('invitation.withdraw' as const) : ('member.remove' as const),
-  target: membership.user_id === undefined ? invitationTarget(membership) : { user_id: membership.user_id },
-  before: { role: membership.role },
-  organization_id: membership.organization_id,
-  department_id: membership.department_id,
-});
+function ended(membership: Membership) {
+  const { organization_id, department_id, user_id, role } = membership;
+  const place = { organization_id, department_id };
+  if (user_id !== undefined)
+    return { action: 'member.remove' as const, target: { user_id }, before: { role }, ...place };
+  const target = invitationTarget(membership);
+  return { action: 'invitation.withdraw' as const, target, before: { role }, ...place };
+}

@@ -115,7 +115,7 @@ function hasIndex(store: Store, { db, name }: Collection, id: number): boolean {
   return store.find(db, name)?.indexes.some((index) => index.id === id) ?? false;
 }
 
-/** Counts the documents with keys in the ranges, without reading a document; it may stop at a limit. */
+/** Counts the documents with keys in the ranges, without reading a document, at least up to `limit`. */
 export function countDocuments(
   store: Store,
   plan: IndexScan,
@@ -123,9 +123,9 @@ export function countDocuments(
   limit = Number.POSITIVE_INFINITY,
 ): number {
   // With arrays, a document may have several keys in the ranges.
-  const count = plan.index.multikey
-    ? selectKeys(store, plan, 'COUNT(DISTINCT doc)', Number.POSITIVE_INFINITY)
-    : selectKeys(store, plan, 'COUNT(*)', limit);
+  const { multikey } = plan.index;
+  const what = multikey ? 'COUNT(DISTINCT doc)' : 'COUNT(*)';
+  const count = selectKeys(store, plan, what, multikey ? Number.POSITIVE_INFINITY : limit);
   stats.keysExamined += count;
   return count;
 }
