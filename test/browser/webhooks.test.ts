@@ -161,6 +161,7 @@ describePages(
       await settled(1);
       const page = await pages.openAs(ada, path);
       const deliveries = page.getByRole('list', { name: 'Deliveries' });
+      await page.getByText('100% (1 delivered, 0 failed)').waitFor();
       await deliveries.getByText('1 attempt').click();
       await deliveries.getByLabel('Answer of the receiver').getByText(XSS).waitFor();
       const payload = deliveries.getByLabel('Payload');

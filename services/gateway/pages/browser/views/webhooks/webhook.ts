@@ -24,6 +24,7 @@ import {
   updateWebhook,
 } from './calls.ts';
 import { Deliveries } from './deliveries.ts';
+import { HealthPart } from './health.ts';
 import { SecretField } from './secret-field.ts';
 import { changesOf, SettingsInputs, settingsOf } from './settings.ts';
 import { WebhookFacts } from './webhook-facts.ts';
@@ -31,7 +32,7 @@ import { WebhookFacts } from './webhook-facts.ts';
 const words = texts.webhooks;
 
 /** One webhook: its settings and its deliveries. */
-export function WebhookPage({
+export default function WebhookPage({
   id,
   result,
   onSecret,
@@ -89,7 +90,7 @@ export function WebhookPage({
   return html`
     <${PageTitle} back=${back}>${webhook.name ?? webhook.url}<//>
     <${Section} title=${words.settings} actions=${actions}>
-      ${webhook.status === 'disabled' && html`<${Notice} kind="info">${words.disabledHint}<//>`}
+      ${webhook.status === 'disabled' && html`<${Notice} kind="info">${words.disabledHints[webhook.health.disabled_reason ?? 'gone']}<//>`}
       <${WebhookFacts} webhook=${webhook} />
       ${
         tested &&
@@ -101,6 +102,7 @@ export function WebhookPage({
         `
       }
     <//>
+    <${HealthPart} webhook=${webhook} />
     <${Deliveries} webhook=${webhook} result=${result} />
     ${
       open === 'change' &&
