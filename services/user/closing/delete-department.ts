@@ -1,4 +1,5 @@
 import { auditedChatbot, placeOf } from '../chatbots/records.ts';
+import { invitationTarget } from '../organizations/invitations/status.ts';
 import type { Department, Membership } from '../organizations/records.ts';
 import { deleteExports } from './delete-exports.ts';
 import { deleteWebhooks } from './delete-webhooks.ts';
@@ -28,7 +29,6 @@ export async function deleteDepartment(closing: ClosingJob, department: Departme
   await deleteInPages(job, db.billingEntries, { department_id });
   await deleteWebhooks(job, place);
   await deleteExports(job, place);
-  await deleteInPages(job, db.billingEntries, { department_id });
   await db.ssoConnections.updateMany(
     { organization_id, default_department_id: department_id },
     { $set: { default_department_id: null } },
@@ -40,13 +40,11 @@ export async function deleteDepartment(closing: ClosingJob, department: Departme
 }
 
 /** The event of a membership or an invitation that ends. */
-const ended = ({ membership_id, organization_id, department_id, user_id, email, role }: Membership) => ({
-  action: user_id === undefined ? ('invitation.withdraw' as const) : ('member.remove' as const),
-  target:
-    user_id === undefined
-      ? { invitation_id: membership_id, ...(email !== undefined && { email }) }
-      : { user_id },
-  before: { role },
-  organization_id,
-  department_id,
-});
+function ended(membership: Membership) {
+  const { organization_id, department_id, user_id, role } = membership;
+  const place = { organization_id, department_id };
+  if (user_id !== undefined)
+    return { action: 'member.remove' as const, target: { user_id }, before: { role }, ...place };
+  const target = invitationTarget(membership);
+  return { action: 'invitation.withdraw' as const, target, before: { role }, ...place };
+}

@@ -4,7 +4,7 @@ import { auditQuery, auditRecord, auditTable, within } from '../audit-list.ts';
 import type { Database } from '../database.ts';
 import { pageResponse, readPage } from '../lists.ts';
 import { organizationPath, refusals, tagged } from './contract.ts';
-import { presentToOwners } from './present-event.ts';
+import { actorShown, presentToOwners } from './present-event.ts';
 
 const config = { permission: 'ownership' } as const;
 
@@ -26,8 +26,7 @@ export const listAudit: FastifyPluginAsyncZod<{ db: Database }> = async (app, { 
     const chosen = {
       organization_id,
       ...within(request.query),
-      // Who declines an invitation to an address must not be found by it.
-      ...(actor && { user_id: actor, action: { $ne: 'invitation.decline' as const } }),
+      ...(actor && { user_id: actor, ...actorShown }),
       ...(department_id && { department_id }),
     };
     const { data, pagination } = await readPage(

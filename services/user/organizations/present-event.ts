@@ -1,4 +1,5 @@
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
+import type { Filter } from 'mongodb';
 import { presentEvent, withoutAddresses } from '../audit-list.ts';
 
 /** What an invitee does by accepting an invitation, which these events name. */
@@ -8,11 +9,13 @@ const ACCEPTED: ReadonlySet<AuditEvent['action']> = new Set([
   'owner.remove',
 ]);
 
+/** Matches events whose actor may be shown: an invitation to an address must not tell whose account it is. */
+export const actorShown = { action: { $ne: 'invitation.decline' } } as const satisfies Filter<AuditEvent>;
+
 /** The event as the Owners of its organization may see it. */
 export function presentToOwners(event: AuditEvent) {
   const shown = presentEvent(event);
-  // An invitation to an address must not tell whose account it is.
-  if (event.action === 'invitation.decline') {
+  if (event.action === actorShown.action.$ne) {
     return { ...shown, actor: { user_id: null, email: null }, address: null };
   }
   // An invitation by user_id tells no address, so joining or leaving must not reveal it.

@@ -37,7 +37,7 @@ const at = <T>(items: T[], index: number): T => items[index] as T;
 const organizationOf = ({ organizations }: State, { organization }: Department) =>
   at(organizations, organization);
 
-export function roleIn(state: State, user: number, department: number): Role | undefined {
+function roleIn(state: State, user: number, department: number): Role | undefined {
   const place = at(state.departments, department);
   return organizationOf(state, place).owners.includes(user) ? 'Owner' : place.members[user];
 }

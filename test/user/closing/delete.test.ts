@@ -198,6 +198,8 @@ describe.each(PLACES)('deleting %s', (what, archive, restore) => {
       expect(outcome(await person.ask('GET', `/api/v1/chatbots/${chatbot_id}`))).toStrictEqual(gone);
     }
     expect(outcome(await restore())).toStrictEqual(gone);
+    const own = await team.people.Viewer.ask('GET', '/api/v1/users/me/roles');
+    expect(JSON.stringify(own.body)).not.toContain(team.department_id);
     service.clock.advance(LEASE / 1000);
     await runJobs(service);
     expect(await left()).not.toHaveProperty('chatbots');

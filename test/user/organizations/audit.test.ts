@@ -254,7 +254,7 @@ describe('leaves one event', () => {
     });
     const joined = {
       action: 'invitation.accept',
-      target: { user_id, invitation_id },
+      target: { user_id, invitation_id, email },
       after: { role: 'Editor' },
       organization_id,
       department_id,
@@ -297,7 +297,7 @@ describe('leaves one event', () => {
         email,
         address: grace.address,
         ...common,
-        target: { user_id, invitation_id },
+        target: { user_id, invitation_id, email },
       }),
     ]);
   });

@@ -207,6 +207,21 @@ describe('POST …/invitations', () => {
     });
   });
 
+  test.each(['department', 'organization'])(
+    'a verification accepts no invitation to an archived %s, which stands for a restore',
+    async (what) => {
+      const other = await service.newTeam();
+      const email = newAddress();
+      await other.ada.call('POST', `${other.place}/invitations`, { email, role: 'Viewer' });
+      const place = what === 'department' ? other.place : `/${other.organization_id}`;
+      const body = what === 'department' ? { chatbots: 'delete' } : undefined;
+      expect((await other.ada.call('POST', `${place}/archive`, body)).status).toBe(200);
+      const user_id = await join(email);
+      expect(await service.db.memberships.countDocuments({ user_id })).toBe(0);
+      expect((await records(email)).length).toBe(1);
+    },
+  );
+
   test('inviting again renews the invitation with the new role and inviter, and mails again', async () => {
     const email = newAddress();
     const { invitation_id } = (await invite(email)).body;

@@ -102,6 +102,8 @@ describe('GET …/reports', () => {
     await event(at, { user_id: 'User-1', target: { chatbot_id: 'b' } });
     await event(at, { user_id: 'User-2', target: { chatbot_id: 'a' }, action: 'chatbot.delete' });
     await event(at, { user_id: null, action: 'member.remove' });
+    // Nobody learns who declines an invitation.
+    await event(at, { user_id: 'User-3', action: 'invitation.decline' });
     const groups = async (group_by: string) => (await report(`?group_by=${group_by}&${JANUARY}`)).body.groups;
     expect(await groups('member')).toEqual([
       { group: 'User-2', count: 2 },
@@ -114,6 +116,7 @@ describe('GET …/reports', () => {
     expect(await groups('action')).toEqual([
       { group: 'chatbot.update', count: 2 },
       { group: 'chatbot.delete', count: 1 },
+      { group: 'invitation.decline', count: 1 },
       { group: 'member.remove', count: 1 },
     ]);
   });
@@ -177,6 +180,14 @@ describe('GET …/reports', () => {
     const whole = await report(`?group_by=month&${JANUARY}`, team.ada, `/${team.organization_id}`);
     expect(whole.body.total).toBe(3);
     expect((await report(`?group_by=month&${JANUARY}`)).body.total).toBe(1);
+  });
+
+  test('does not count a new Owner as a member', async () => {
+    const at = '2026-01-10T00:00:00Z';
+    await event(at, { action: 'invitation.accept' });
+    await event(at, { action: 'invitation.accept', department_id: null });
+    const query = `?metric=members_added&group_by=month&${JANUARY}`;
+    expect((await report(query, team.ada, `/${team.organization_id}`)).body.total).toBe(1);
   });
 
   test('shows an Analyst neither people nor chatbots, and bills only to Owners', async () => {

@@ -83,6 +83,7 @@ export const RELAYED_ACTIONS = [
   'member.remove',
   'invitation.create',
   'invitation.accept',
+  'invitation.decline',
   'invitation.withdraw',
   'sso.login',
   'sso.link',

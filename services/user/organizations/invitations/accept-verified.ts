@@ -4,6 +4,7 @@ import { emailKey } from '@gatehouse/shared/identity/email';
 import { type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { Filter, WithId } from 'mongodb';
+import { closedAmong } from '../../access/archived.ts';
 import type { Database } from '../../database.ts';
 import type { Membership } from '../records.ts';
 import { join } from './join.ts';
@@ -56,6 +57,8 @@ async function acceptAll(
   const { email } = account;
   const invitations = db.memberships.find({ email: emailKey(email), ...isPending(now), ...condition });
   for await (const invitation of invitations) {
+    // Nobody joins an archived place. The invitation stands, for a restore.
+    if ((await closedAmong(db, [invitation]))(invitation)) continue;
     const joined = await join(db, invitation, user_id, { now, condition }).catch((error: unknown) => {
       // The department is full. The invitation stands, and the account is verified all the same.
       if (error instanceof AppError && error.reason === 'forbidden') return null;
@@ -67,7 +70,7 @@ async function acceptAll(
       action: 'invitation.accept',
       user_id,
       email,
-      target: { user_id, invitation_id: membership_id },
+      target: { user_id, invitation_id: membership_id, email: emailKey(email) },
       after: { role },
       organization_id,
       department_id,

@@ -46,10 +46,10 @@ export const acceptInvitation: FastifyPluginAsyncZod<{ db: Database; now: () => 
       found(await db.memberships.findOne(mine)); // answered or withdrawn concurrently
       throw new AppError('duplicate', { text: 'Already a member' });
     }
-    const { role } = joined;
+    const { role, email } = joined;
     await audit(db, request, now(), {
       action: 'invitation.accept',
-      target: { user_id, invitation_id },
+      target: { user_id, invitation_id, ...(email !== undefined && { email }) },
       after: { role },
       organization_id,
       department_id,

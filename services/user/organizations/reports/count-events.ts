@@ -2,6 +2,7 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { type Filter, MongoServerError } from 'mongodb';
 import type { Database } from '../../database.ts';
+import { actorShown } from '../present-event.ts';
 import { CALENDAR, type CalendarUnit, countsByUnit, DAY } from './calendar.ts';
 
 /** The values by which events are grouped, other than time. */
@@ -38,7 +39,7 @@ export async function countEvents(
     return { groups, total: groups.reduce((sum, { count }) => sum + count, 0) };
   }
   const field = FIELDS[group_by];
-  const named = { $and: [filter, { [field]: { $gt: '' } }] };
+  const named = { $and: [filter, { [field]: { $gt: '' } }, ...(group_by === 'member' ? [actorShown] : [])] };
   const [rows, total] = await Promise.all([
     grouped<string>(db, named, `$${field}`, [{ $sort: { count: -1, _id: 1 } }, { $limit: MAX_GROUPS }]),
     db.auditEvents.countDocuments(named, { maxTimeMS: TIMEOUT }).catch(timedOut),

@@ -4,7 +4,13 @@ import type { Filter } from 'mongodb';
 /** What a report counts: audit events, each matched by a filter. */
 export const METRICS = {
   events: {},
-  members_added: { $or: [{ action: 'member.grant', before: null }, { action: 'invitation.accept' }] },
+  members_added: {
+    $or: [
+      { action: 'member.grant', before: null },
+      // An accepted offer to become an Owner names no department.
+      { action: 'invitation.accept', department_id: { $ne: null } },
+    ],
+  },
   members_removed: { action: 'member.remove' },
   chatbots_created: { action: { $in: ['chatbot.create', 'chatbot.duplicate'] } },
   chatbots_deleted: { action: 'chatbot.delete' },

@@ -72,7 +72,7 @@ const organizationsOf = ({ organization_id, other_organization_ids = [] }: Audie
 
 const unique = (ids: (string | null)[]): string[] => [...new Set(ids)].filter((id) => typeof id === 'string');
 
-export const isSubscribed = (webhook: Subscriber, event: Audience & Pick<StoredEvent, 'event'>): boolean =>
+const isSubscribed = (webhook: Subscriber, event: Audience & Pick<StoredEvent, 'event'>): boolean =>
   webhook.events.includes(event.event) && hears(webhook, event);
 
 /**

@@ -49,14 +49,14 @@ const RESERVED = new RegExp(
 /** Shown in place of a value. As input it is refused, so that a record sent back as it was read overwrites nothing. */
 export const MASKED = '••••••••';
 
-const given = <Value extends z.ZodType>(value: Value) =>
+const given = <Value extends z.ZodType>(value: Value, max: number) =>
   z
     .record(z.string(), value, { error: 'must be an object of header names and values' })
     .superRefine((headers, context) => {
       const refuse = (message: string, ...path: string[]) =>
         context.addIssue({ code: 'custom', message, path });
       const names = Object.keys(headers);
-      if (names.length > MAX_HEADERS) refuse(`must contain at most ${MAX_HEADERS} headers`);
+      if (names.length > max) refuse(`must contain at most ${max} headers`);
       if (new Set(names.map((name) => name.toLowerCase())).size < names.length)
         refuse('must not repeat a header');
       for (const name of names) {
@@ -64,17 +64,17 @@ const given = <Value extends z.ZodType>(value: Value) =>
         else if (RESERVED.test(name)) refuse('is a header that a webhook cannot set', name);
       }
     })
-    .meta({ maxProperties: MAX_HEADERS, examples: [{ Authorization: 'Bearer 7f3c9a51' }] });
+    .meta({ maxProperties: max, examples: [{ Authorization: 'Bearer 7f3c9a51' }] });
 
 const value = z.string({ error: 'must be a string' }).regex(VALUE, {
   error: `must be 1 to ${MAX_VALUE} visible ASCII characters, with spaces only between them`,
 });
 
 /** Names and values for a new webhook. */
-export const newHeaders = given(value);
+export const newHeaders = given(value, MAX_HEADERS);
 
-/** Changes of the headers: null removes one, and others stay. */
-export const changedHeaders = given(value.nullable());
+/** Changes of the headers: null removes one, and others stay. One call can replace all. */
+export const changedHeaders = given(value.nullable(), 2 * MAX_HEADERS);
 
 type Stored = NonNullable<Webhook['headers']>;
 

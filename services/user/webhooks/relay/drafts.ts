@@ -114,7 +114,8 @@ const invitation = (
 ): Draft =>
   draft({
     event: name,
-    user_id: event.target.user_id ?? null,
+    // The invitee declines; others withdraw.
+    user_id: name === 'invitation.declined' ? event.user_id : (event.target.user_id ?? null),
     audience: 'place',
     data: () => invitationData(event),
   });
@@ -172,6 +173,7 @@ const DRAFTS: Record<RelayedAction, (event: AuditEvent) => Draft[]> = {
     // An accepted offer to become an Owner has an `owner.add` of its own.
     ...(event.department_id === null ? [] : [memberAdded(event)]),
   ],
+  'invitation.decline': (event) => [invitation('invitation.declined', event)],
   'invitation.withdraw': (event) => [invitation('invitation.withdrawn', event)],
 };
 

@@ -322,6 +322,23 @@ describe('what a role may export', () => {
     expect(JSON.stringify(ofAnalyst)).not.toMatch(/User-|@|billing/);
   });
 
+  test('no audit event names who declines an invitation', async () => {
+    const invited = await service.newPerson();
+    const invitation_id = await service.storeInvitation(team, { email: invited.email.toLowerCase() });
+    const declined = await invited.ask('POST', `/api/v1/invitations/${invitation_id}/decline`);
+    expect(declined.status, JSON.stringify(declined.body)).toBe(200);
+    service.clock.advance(1);
+    for (const person of [team.ada, team.people.Admin, team.people.Analyst]) {
+      const [event] = await auditedBy(person);
+      expect(event).toMatchObject({
+        action: 'invitation.decline',
+        actor: { user_id: null, email: null },
+        address: null,
+      });
+      expect(JSON.stringify(event)).not.toContain(invited.user_id);
+    }
+  });
+
   test('leaves out chatbots whose access list lowers the caller', async () => {
     const { people, department_id, ada } = team;
     const hidden = await service.newChatbot(ada, department_id, { name: 'Hidden' });

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import type { Filter } from 'mongodb';
-import { presentEvent, withoutAddresses } from '../../../audit-list.ts';
+import { withoutAddresses } from '../../../audit-list.ts';
 import { presentToOwners } from '../../present-event.ts';
 import { eventsSeen } from '../../sight-of.ts';
 import type { DataSet, Scope } from '../data-set.ts';
@@ -47,8 +47,9 @@ export const auditEvents: DataSet = {
 
 /** The event as far as a role may see it: addresses are for Owners of the organization, people for `view users`. */
 function presentTo(sees: Scope['sees'], event: AuditEvent) {
-  if (sees.includes('ownership')) return presentToOwners(event);
-  const shown = withoutAddresses(presentEvent(event));
+  const toOwners = presentToOwners(event);
+  if (sees.includes('ownership')) return toOwners;
+  const shown = withoutAddresses(toOwners);
   if (sees.includes('view users') && sees.includes('view chatbot')) return shown;
   return { ...shown, actor: { user_id: null, email: null }, target: {}, before: null, after: null };
 }
