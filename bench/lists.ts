@@ -35,6 +35,9 @@ const LISTS: Record<string, (place: Place) => string> = {
   'own roles': () => '/api/v1/users/me/roles',
   'deliveries of a webhook': ({ webhook }) => `${webhook}/deliveries`,
   'failed deliveries': ({ webhook }) => `${webhook}/deliveries?status=failed`,
+  'deliveries by HTTP status': ({ webhook }) => `${webhook}/deliveries?http_status=500`,
+  'deliveries that no filter matches': ({ webhook }) =>
+    `${webhook}/deliveries?status=delivered&event=conversation.started&http_status=500`,
 };
 
 /** A page of 20 from 100,000 members or deliveries, relative to one from 1,000. */
@@ -59,7 +62,7 @@ export async function lists(): Promise<void> {
       const [few, many] = [`${name}, of ${SMALL}`, `${name}, of ${LARGE}`];
       await compare('lists', {
         unit: 'requests/s',
-        rounds: 5,
+        rounds: 3,
         measures: { [few]: list(small), [many]: list(large) },
         ratios: [{ of: many, over: few, goal: 0.5 }],
       });

@@ -95,6 +95,9 @@ test('finds the same documents with and without indexes', { timeout: 60_000 }, a
       expect(ids(found)).toBe(ids(expected));
       const count = await database.db.collection<Doc>('indexed').countDocuments(query, options);
       expect(count).toBe(expected?.length);
+      const part = { ...options, skip: 1, limit: 3 };
+      const counted = await database.db.collection<Doc>('indexed').countDocuments(query, part);
+      expect(counted).toBe(Math.min(Math.max((expected?.length ?? 0) - 1, 0), 3));
     }),
     { numRuns: 300, seed: 7 },
   );

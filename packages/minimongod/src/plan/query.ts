@@ -106,7 +106,8 @@ export function countQuery(
     for (const _ of runQuery(store, collection, query, stats)) count++;
     return count;
   }
-  if (plan.stage === 'IXSCAN') count = countDocuments(store, plan, stats);
+  if (plan.stage === 'IXSCAN')
+    count = countDocuments(store, plan, stats, limit > 0 ? skip + limit : undefined);
   else count = Number(store.statement(`SELECT COUNT(*) AS n FROM idx_${collection.indexes[0]?.id}`).get()?.n);
   const rest = Math.max(count - skip, 0);
   return limit > 0 ? Math.min(rest, limit) : rest;

@@ -115,11 +115,17 @@ function hasIndex(store: Store, { db, name }: Collection, id: number): boolean {
   return store.find(db, name)?.indexes.some((index) => index.id === id) ?? false;
 }
 
-/** Counts the documents with keys in the ranges, without reading a document. */
-export function countDocuments(store: Store, plan: IndexScan, stats: ScanStats): number {
+/** Counts the documents with keys in the ranges, without reading a document, at least up to `limit`. */
+export function countDocuments(
+  store: Store,
+  plan: IndexScan,
+  stats: ScanStats,
+  limit = Number.POSITIVE_INFINITY,
+): number {
   // With arrays, a document may have several keys in the ranges.
-  const what = plan.index.multikey ? 'COUNT(DISTINCT doc)' : 'COUNT(*)';
-  const count = selectKeys(store, plan, what, Number.POSITIVE_INFINITY);
+  const { multikey } = plan.index;
+  const what = multikey ? 'COUNT(DISTINCT doc)' : 'COUNT(*)';
+  const count = selectKeys(store, plan, what, multikey ? Number.POSITIVE_INFINITY : limit);
   stats.keysExamined += count;
   return count;
 }

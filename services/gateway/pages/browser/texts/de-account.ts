@@ -133,6 +133,7 @@ export const texts: AccountTexts = {
       'webhook.update': 'Webhook geändert',
       'webhook.rotate': 'Geheimnis eines Webhooks ersetzt',
       'webhook.cancel': 'Wartende Zustellungen eines Webhooks abgebrochen',
+      'webhook.disable': 'Webhook abgeschaltet, weil er nicht mehr empfing',
       'webhook.delete': 'Webhook gelöscht',
       'sso.login': 'Anmeldung mit Single Sign-on',
       'sso.logout': 'Abmeldung durch den Identitätsanbieter',

@@ -132,6 +132,7 @@ export const texts = {
       'webhook.update': 'Changed a webhook',
       'webhook.rotate': 'Replaced the secret of a webhook',
       'webhook.cancel': 'Canceled waiting deliveries of a webhook',
+      'webhook.disable': 'A webhook was disabled because it no longer received',
       'webhook.delete': 'Deleted a webhook',
       'sso.login': 'Sign-in with single sign-on',
       'sso.logout': 'Sign-out by the identity provider',
