@@ -113,7 +113,7 @@ describe('leaving an organization', () => {
       expect(outcome(await remove(person, person))).toStrictEqual(REMOVED);
   });
 
-  test('of two last Owners who leave at once, one stays', async () => {
+  test('one of two last Owners who leave at once stays', async () => {
     await makeOwner(eve);
     const answers = await Promise.all([remove(team.ada, team.ada), remove(eve)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);

@@ -78,7 +78,7 @@ async function endOrganizationRole(
 
 /**
  * The part of a filter that lets an Owner go: one who can act remains, or the organization is archived and so needs none.
- * @throws {AppError} forbidden for the last Owner, or if whoever removes them is no Owner any more.
+ * @throws {AppError} forbidden for the last Owner, or if the Owner who removes them is no longer one.
  */
 async function whoRemains(
   db: Database,
