@@ -503,6 +503,9 @@ export const texts: AccountTexts = {
     addHeader: 'Header hinzufügen',
     removeHeader: 'Entfernen',
     andMore: (count) => `und ${count} weitere`,
+    sample: 'Muster senden',
+    sampleHint:
+      'Ein Beispiel des Ereignisses wird einmal gesendet, auch wenn der Webhook es nicht abonniert hat.',
   },
   secret: {
     title: 'Bewahren Sie dieses Geheimnis auf',

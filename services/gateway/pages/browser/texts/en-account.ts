@@ -497,6 +497,8 @@ export const texts = {
     addHeader: 'Add a header',
     removeHeader: 'Remove',
     andMore: (count: string) => `and ${count} more`,
+    sample: 'Send a sample',
+    sampleHint: 'An example of the event is sent once, also if the webhook is not subscribed to it.',
   },
   secret: {
     title: 'Keep this secret',

@@ -79,7 +79,7 @@ export interface Exchange extends Attempt {
   request_headers: Record<string, string> | null;
 }
 
-export interface TestOutcome extends Attempt {
+export interface TestOutcome extends Exchange {
   event_id: string;
   delivered: boolean;
 }
@@ -147,7 +147,9 @@ export const rotateSecret = (id: string, secret?: string) =>
     path(id, '/rotate-secret'),
     secret === undefined ? {} : { secret },
   );
-export const sendTestEvent = (id: string) => post<TestOutcome>(path(id, '/test'));
+/** @param event the event whose sample is sent; without it, the test event. */
+export const sendTestEvent = (id: string, event?: EventName) =>
+  post<TestOutcome>(path(id, '/test'), event === undefined ? {} : { event });
 export const listDeliveries = (id: string, query: string) =>
   get<Page<Delivery>>(path(id, `/deliveries?${query}`));
 export const getDelivery = (id: string, delivery: string) =>
