@@ -157,6 +157,43 @@ describe('removing a person from an organization', () => {
   });
 });
 
+describe('invitations and offers to the user_id of a person', () => {
+  const invited = async () => {
+    const third = await service.newDepartment(team.ada, team.organization_id);
+    const place = { organization_id: team.organization_id, department_id: third.department_id };
+    return [
+      await service.storeInvitation(place, { invited_id: eve.user_id }),
+      await service.storeOffer(team, eve),
+    ];
+  };
+  const answers = (ids: string[]) =>
+    Promise.all(ids.map(async (id) => (await service.accept(eve, id)).status));
+
+  test('are withdrawn when an Owner removes them', async () => {
+    const ids = await invited();
+    const events = await eventsOf(service, () => remove(team.ada));
+    const withdrawn = events.filter(({ action }) => action === 'invitation.withdraw');
+    expect(withdrawn.map(({ target }) => target)).toEqual(
+      expect.arrayContaining(ids.map((invitation_id) => ({ user_id: eve.user_id, invitation_id }))),
+    );
+    expect(await answers(ids)).toEqual([404, 404]);
+    expect(await isIn(eve)).toBe(false);
+  });
+
+  test('stand when the person leaves', async () => {
+    const ids = await invited();
+    await remove(eve);
+    expect(await answers(ids)).toEqual([200, 200]);
+  });
+});
+
+test('an archived department gives no right to remove its members from the organization', async () => {
+  const { Admin, Viewer } = team.people;
+  await team.ada.call('POST', `${team.place}/archive`, { chatbots: 'delete' });
+  expect(outcome(await remove(Admin, Viewer))).toStrictEqual(forbidden(service.clock));
+  expect(await isIn(Viewer)).toBe(true);
+});
+
 describe('a departure that is killed', () => {
   const steps: [what: string, kill: () => { mockRestore: () => void }][] = [
     ['before the memberships end', () => killed(service.db.memberships, 'findOneAndDelete')],
