@@ -62,7 +62,7 @@ export async function lists(): Promise<void> {
       const [few, many] = [`${name}, of ${SMALL}`, `${name}, of ${LARGE}`];
       await compare('lists', {
         unit: 'requests/s',
-        rounds: 5,
+        rounds: 3,
         measures: { [few]: list(small), [many]: list(large) },
         ratios: [{ of: many, over: few, goal: 0.5 }],
       });

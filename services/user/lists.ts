@@ -123,13 +123,14 @@ export const pageResponse = <Item extends z.ZodType>(item: Item) =>
  * @param visible what the caller may see, in parts that do not overlap. Each part and each exception is counted on its
  * own, by its own index; the exceptions are subtracted.
  * @param options.hint the index to read.
+ * @param options.countHint the index to count by, if it is another one.
  */
 export async function readPage<Item extends Document>(
   collection: Collection<Item>,
   { filters, search: searchFilter, hidden = [], unique, maxCount }: Omit<ListTable, 'sortable'>,
   visible: readonly Visible<Item>[],
   query: ListQuery,
-  { hint }: { hint?: IndexSpecification | undefined } = {},
+  { hint, countHint = hint }: { hint?: IndexSpecification | undefined; countHint?: IndexSpecification } = {},
 ) {
   const { page, limit, sort_by, order, search } = query;
   const conditions: Filter<Document>[] = Object.entries(query)
@@ -144,7 +145,7 @@ export async function readPage<Item extends Document>(
   const direction = order === 'asc' ? 1 : -1;
   const sort: Sort = Object.fromEntries([sort_by, unique].flat().map((field) => [field, direction]));
   const counting = {
-    ...(hint && { hint }),
+    ...(countHint && { hint: countHint }),
     ...(maxCount && { limit: Math.max(maxCount, page * limit + 1) }),
   };
   const count = async ({ within, except = [] }: Visible<Item>) => {

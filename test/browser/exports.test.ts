@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describePages, expectAccessible, type Pages } from '../fixtures/browser.ts';
-import { postJson, sendJson } from '../fixtures/http.ts';
+import { grantRole } from '../fixtures/grant-role.ts';
+import { postJson } from '../fixtures/http.ts';
 import { member } from '../fixtures/members.ts';
 
 type Account = Awaited<ReturnType<typeof member>>;
@@ -23,12 +24,7 @@ async function createDepartment({ url }: Pages, { authorization }: Account) {
     path,
     part: (part: string) => `${path}&department=${department_id}&part=${part}`,
     setRole: (account: Account, role: string) =>
-      sendJson(
-        'PUT',
-        `${departments}/${department_id}/members/${account.user_id}`,
-        { role },
-        { authorization },
-      ),
+      grantRole(`${departments}/${department_id}`, { authorization }, account, role),
   };
 }
 

@@ -145,6 +145,15 @@ describePages(
       expect(await page.locator('main img').count()).toBe(0);
       await button(page, 'Send test event').click();
       await toast(page, 'The receiver accepted the test event.');
+
+      receiver.answers = [status(204)];
+      await button(page, 'Send a sample').click();
+      await dialog(page).getByLabel('Event').selectOption('Signed in');
+      await expectAccessible(page, 'webhook-sample');
+      await dialog(page).getByRole('button', { name: 'Send a sample' }).click();
+      await dialog(page).waitFor({ state: 'detached' });
+      await page.locator('.outcome').getByText('HTTP 204').waitFor();
+      expect(JSON.parse(receiver.received.at(-1)?.body ?? '')).toMatchObject({ event: 'session.created' });
     });
 
     test('shows deliveries with payload, attempts and answers, and replays', async () => {
@@ -161,6 +170,7 @@ describePages(
       await settled(1);
       const page = await pages.openAs(ada, path);
       const deliveries = page.getByRole('list', { name: 'Deliveries' });
+      await page.getByText('100% (1 delivered, 0 failed)').waitFor();
       await deliveries.getByText('1 attempt').click();
       await deliveries.getByLabel('Answer of the receiver').getByText(XSS).waitFor();
       const payload = deliveries.getByLabel('Payload');

@@ -26,8 +26,8 @@ export const listedOn = (chatbot: StoredChatbot): string[] =>
   accessListOf(chatbot).map(({ user_id }) => user_id);
 
 /**
- * Builds the write that moves a chatbot. Of its access list the entries of the target's members stay; its owner stays
- * if they are one, or else the heir becomes the owner.
+ * Builds the write that moves a chatbot. Access-list entries of the target's members stay. The owner stays if they are
+ * one; otherwise the heir becomes the owner.
  *
  * Optimistic concurrency: the filter matches nothing if the place or the list has changed since `chatbot` was read.
  * @param at ISO 8601.

@@ -59,7 +59,7 @@ export async function peopleOf(
 }
 
 /** Older records may have no name, or one that is not a string. */
-const nameOf = (name: unknown): string | null => (typeof name === 'string' ? name : null);
+export const nameOf = (name: unknown): string | null => (typeof name === 'string' ? name : null);
 
 /**
  * Reads the names of those of the given users who have a role in a department. Nobody is named on a personal chatbot:

@@ -11,6 +11,8 @@ const MAX_CHATBOTS = 100;
 
 const ORGANIZATION = '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21';
 
+const archived_at = z.string().meta({ format: 'date-time' }).exactOptional();
+
 const ownRoles = z
   .object({
     user_id: z.string(),
@@ -19,7 +21,10 @@ const ownRoles = z
         organization_id: z.string(),
         name: z.string(),
         role: z.literal('Owner').nullable().meta({ description: '`Owner` of the organization, or null' }),
-        departments: z.array(z.object({ department_id: z.string(), name: z.string(), role: z.enum(ROLES) })),
+        archived_at,
+        departments: z.array(
+          z.object({ department_id: z.string(), name: z.string(), role: z.enum(ROLES), archived_at }),
+        ),
       }),
     ),
     shared_chatbots: z
@@ -70,7 +75,7 @@ const schema = {
   tags: ['profile'],
   security: [{ bearer: [] }],
   summary: 'List your own roles',
-  description: `Returns every organization and department in which the caller has a role, by name, and up to ${MAX_CHATBOTS} personal chatbots of others to which they were granted access, the newest first. An Owner of an organization is Owner in each of its departments.`,
+  description: `Returns every organization and department in which the caller has a role, by name, and up to ${MAX_CHATBOTS} personal chatbots of others to which they were granted access, the newest first. An Owner of an organization is Owner in each of its departments. Archived ones have \`archived_at\`.`,
   response: { 200: ownRoles, ...failures('catalogue', 'invalidFormat', ...BEARER_FAILURES) },
 };
 
@@ -87,7 +92,8 @@ export const listOwnRoles: FastifyPluginAsyncZod<{ db: Database }> = async (app,
 interface Place {
   organization_id: string;
   name: string;
-  departments: { department_id: string; name: string }[];
+  archived_at?: string;
+  departments: { department_id: string; name: string; archived_at?: string }[];
   /** Absent in an organization that the user owns. */
   role?: Role;
 }
@@ -99,7 +105,7 @@ const joined = (from: { collectionName: string }, field: string, as: string) => 
 const DEPARTMENTS = {
   $map: {
     input: { $filter: { input: '$departments', cond: { $not: ['$$this.deleting'] } } },
-    in: { department_id: '$$this.department_id', name: '$$this.name' },
+    in: { department_id: '$$this.department_id', name: '$$this.name', archived_at: '$$this.archived_at' },
   },
 };
 
@@ -118,6 +124,7 @@ const placesOf = (db: Database, user_id: string): Promise<Place[]> =>
           organization_id: 1,
           role: 1,
           name: { $first: '$organizations.name' },
+          archived_at: { $first: '$organizations.archived_at' },
           departments: DEPARTMENTS,
         },
       },
@@ -127,7 +134,7 @@ const placesOf = (db: Database, user_id: string): Promise<Place[]> =>
           pipeline: [
             { $match: { 'owners.user_id': user_id, deleting: { $exists: false } } },
             joined(db.departments, 'organization_id', 'departments'),
-            { $project: { _id: 0, organization_id: 1, name: 1, departments: DEPARTMENTS } },
+            { $project: { _id: 0, organization_id: 1, name: 1, archived_at: 1, departments: DEPARTMENTS } },
           ],
         },
       },
@@ -135,17 +142,21 @@ const placesOf = (db: Database, user_id: string): Promise<Place[]> =>
     .toArray();
 
 function organizationsOf(places: readonly Place[]): z.infer<typeof ownRoles>['organizations'] {
-  const byOrganization = Map.groupBy(places, ({ organization_id }) => organization_id);
+  // The department of a membership may be being deleted.
+  const present = places.filter(({ role, departments }) => role === undefined || departments.length > 0);
+  const byOrganization = Map.groupBy(present, ({ organization_id }) => organization_id);
   const organizations = [...byOrganization].map(([organization_id, own]) => {
     const owned = own.find(({ role }) => role === undefined);
     // A membership below an organization that the user owns adds nothing.
     const departments = (owned ? [owned] : own).flatMap((place) =>
       place.departments.map((department) => ({ ...department, role: place.role ?? ('Owner' as const) })),
     );
+    const { name = '', archived_at } = own[0] ?? {};
     return {
       organization_id,
-      name: own[0]?.name ?? '',
+      name,
       role: owned ? ('Owner' as const) : null,
+      ...(archived_at !== undefined && { archived_at }),
       departments: departments.sort(byName),
     };
   });

@@ -14,7 +14,7 @@ const schema = {
   ...tagged,
   summary: 'Move a chatbot',
   description:
-    'Moves the chatbot to another department, where the caller also needs a role that creates chatbots, or with null to the caller’s personal chatbots. Of its access list the entries of members of the target stay. Its owner stays if they are a member there; otherwise the caller becomes its owner.',
+    'Moves the chatbot to another department, where the caller also needs a role that creates chatbots, or with null to the caller’s personal chatbots. Access-list entries of members of the target stay. The owner stays if they are a member there; otherwise the caller becomes the owner.',
   params: chatbotId,
   body: jsonBody({
     department_id: z

@@ -1,5 +1,6 @@
 import { activeAmong } from '@gatehouse/shared/identity/users';
 import { listedOn, membersAmong, moveWrite, revokeRemovedMeanwhile } from '../access/move-chatbot.ts';
+import type { Database } from '../database.ts';
 import type { Department } from '../organizations/records.ts';
 import { type ClosingJob, record } from './job.ts';
 
@@ -9,6 +10,7 @@ const PAGE = 100;
 /**
  * Moves the chatbots of an archived department to the one that its Owner chose, if that still exists. Where the owner
  * of a chatbot is no member there, the Owner who archived the department follows, or else another of the organization.
+ * Departments that concurrent calls made each other's target keep their chatbots: two jobs would move them forever.
  */
 export async function moveChatbots(job: ClosingJob, department: Department): Promise<void> {
   const { db, now } = job;
@@ -17,7 +19,7 @@ export async function moveChatbots(job: ClosingJob, department: Department): Pro
   const place = { organization_id, department_id: move_to };
   const heir = await heirOf(job, department);
   const isOpen = await db.departments.findOne({ ...place, deleting: { $exists: false } });
-  if (!isOpen || heir === undefined) return;
+  if (!isOpen || heir === undefined || (await isCircular(db, department))) return;
   for (;;) {
     await job.renew();
     const chatbots = await db.chatbots
@@ -44,6 +46,17 @@ export async function moveChatbots(job: ClosingJob, department: Department): Pro
     );
     await revokeRemovedMeanwhile(db, place, [...members, heir]);
   }
+}
+
+/** Whether the targets of a department and of those that follow lead back to it. */
+async function isCircular(db: Database, { department_id, move_to }: Department): Promise<boolean> {
+  const seen = new Set<string>();
+  for (let next = move_to; next !== undefined && !seen.has(next); ) {
+    if (next === department_id) return true;
+    seen.add(next);
+    next = (await db.departments.findOne({ department_id: next }, { projection: { move_to: 1 } }))?.move_to;
+  }
+  return false;
 }
 
 async function heirOf(

@@ -170,6 +170,7 @@ export interface Departure {
   began_at: Date;
 }
 
+export const MEMBERS = { department_id: 1, user_id: 1 } as const;
 /** Each serves a page of the members of a department in one order without reading other members. */
 export const MEMBER_ORDERS = {
   granted_at: { department_id: 1, granted_at: 1, user_id: 1 },
@@ -198,7 +199,7 @@ export const organizationCollections = {
   memberships: collection<Membership>('memberships', [
     { key: { user_id: 1 } },
     {
-      key: { department_id: 1, user_id: 1 },
+      key: MEMBERS,
       unique: true,
       partialFilterExpression: { user_id: ANY_STRING },
     },

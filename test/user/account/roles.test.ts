@@ -89,6 +89,20 @@ describe('GET /api/v1/users/me/roles', () => {
     ]);
   });
 
+  test('marks what is archived', async () => {
+    const { ada, organization_id, place, people } = await service.newTeam();
+    await ada.call('POST', `${place}/archive`, { chatbots: 'delete' });
+    const at = service.at();
+    for (const person of [ada, people.Viewer]) {
+      const [organization] = (await rolesOf(person)).organizations;
+      expect(organization).not.toHaveProperty('archived_at');
+      expect(organization.departments).toMatchObject([{ archived_at: at }]);
+    }
+    await ada.call('POST', `/${organization_id}/archive`);
+    for (const person of [ada, people.Viewer])
+      expect((await rolesOf(person)).organizations).toMatchObject([{ archived_at: at }]);
+  });
+
   test('lists an organization that has no department yet', async () => {
     const ada = await service.newPerson();
     const { organization_id } = await service.create(ada, '', { name: 'Empty' });

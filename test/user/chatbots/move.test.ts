@@ -194,7 +194,7 @@ describe('POST /api/v1/chatbots/{chatbot_id}/move', () => {
     expect((await move(ada, chatbot, support)).body).toMatchObject({ ...support, owner_id: ada.user_id });
   });
 
-  test('of concurrent moves each is complete', async () => {
+  test('concurrent moves all succeed and leave the chatbot in one of the targets', async () => {
     const chatbot = await editor.create(sales);
     await ada.grant(chatbot, viewer, 'Admin');
     const answers = await Promise.all(

@@ -375,7 +375,7 @@ test('concurrent archiving, restoring and moving give no user a role that no ord
   );
 });
 
-test('whatever happens at once, an open organization has an Owner, and who has left has nothing', async () => {
+test('concurrent calls leave an open organization with an Owner, and a person who has left with no role', async () => {
   const { leaving, closing, creating } = callsOn(fc.nat({ max: 3 }));
   const calls = fc.array(fc.oneof(...leaving, ...closing, ...creating), { minLength: 4, maxLength: 8 });
   await fc.assert(

@@ -287,3 +287,24 @@ describe.each(PLACES)('deleting %s', (what, archive, restore) => {
     expect(await left()).not.toHaveProperty('chatbots');
   });
 });
+
+test('departments that concurrent calls made each other’s target keep their chatbots', async () => {
+  const { db } = service;
+  const other = await service.newDepartment(team.ada, team.organization_id);
+  const places = [team.department_id, other.department_id];
+  const marks = {
+    archived_at: service.at(),
+    deletes_at: new Date(service.clock.now() + 30 * DAY * 1000).toISOString(),
+    due_at: new Date(service.clock.now()),
+  };
+  const [one = ''] = await storeChatbots(1);
+  await Promise.all(
+    places.map((department_id, index) =>
+      db.departments.updateOne({ department_id }, { $set: { ...marks, move_to: places[1 - index] ?? '' } }),
+    ),
+  );
+  await runJobs(service);
+  const moves = await db.auditEvents.countDocuments({ action: 'chatbot.move', 'target.chatbot_id': one });
+  expect(moves).toBe(0);
+  expect((await db.chatbots.findOne({ chatbot_id: one }))?.department_id).toBe(team.department_id);
+});

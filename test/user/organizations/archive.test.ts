@@ -277,3 +277,18 @@ test('archiving a department wants to know what becomes of its chatbots', async 
   expect(outcome(await DEPARTMENT.archive({}))).toStrictEqual(missing('chatbots is required', service.clock));
   expect((await service.db.departments.findOne({ department_id }))?.archived_at).toBeUndefined();
 });
+
+test('archiving and restoring again and again adds nothing to the departments of an organization', async () => {
+  const { department_id } = team;
+  const size = async () =>
+    (await service.db.departments.findOne({ department_id }))?.billing_outbox?.length ?? 0;
+  for (let turn = 0; turn < 3; turn += 1) {
+    await ORGANIZATION.archive();
+    await concurrently(3, () => ORGANIZATION.restore());
+  }
+  expect(await size()).toBe(0);
+  await service.db.departments.updateOne({ department_id }, { $set: { 'billing.payment_status': 'paid' } });
+  await ORGANIZATION.archive();
+  await concurrently(3, () => ORGANIZATION.restore());
+  expect(await size()).toBe(1);
+});

@@ -113,7 +113,7 @@ describe('leaving an organization', () => {
       expect(outcome(await remove(person, person))).toStrictEqual(REMOVED);
   });
 
-  test('of two last Owners who leave at once, one stays', async () => {
+  test('one of two last Owners who leave at once stays', async () => {
     await makeOwner(eve);
     const answers = await Promise.all([remove(team.ada, team.ada), remove(eve)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
@@ -155,6 +155,43 @@ describe('removing a person from an organization', () => {
     for (const person of [elsewhere, await service.newPerson()])
       expect(outcome(await remove(Admin, person))).toStrictEqual(notFound(service.clock));
   });
+});
+
+describe('invitations and offers to the user_id of a person', () => {
+  const invited = async () => {
+    const third = await service.newDepartment(team.ada, team.organization_id);
+    const place = { organization_id: team.organization_id, department_id: third.department_id };
+    return [
+      await service.storeInvitation(place, { invited_id: eve.user_id }),
+      await service.storeOffer(team, eve),
+    ];
+  };
+  const answers = (ids: string[]) =>
+    Promise.all(ids.map(async (id) => (await service.accept(eve, id)).status));
+
+  test('are withdrawn when an Owner removes them', async () => {
+    const ids = await invited();
+    const events = await eventsOf(service, () => remove(team.ada));
+    const withdrawn = events.filter(({ action }) => action === 'invitation.withdraw');
+    expect(withdrawn.map(({ target }) => target)).toEqual(
+      expect.arrayContaining(ids.map((invitation_id) => ({ user_id: eve.user_id, invitation_id }))),
+    );
+    expect(await answers(ids)).toEqual([404, 404]);
+    expect(await isIn(eve)).toBe(false);
+  });
+
+  test('stand when the person leaves', async () => {
+    const ids = await invited();
+    await remove(eve);
+    expect(await answers(ids)).toEqual([200, 200]);
+  });
+});
+
+test('an archived department gives no right to remove its members from the organization', async () => {
+  const { Admin, Viewer } = team.people;
+  await team.ada.call('POST', `${team.place}/archive`, { chatbots: 'delete' });
+  expect(outcome(await remove(Admin, Viewer))).toStrictEqual(forbidden(service.clock));
+  expect(await isIn(Viewer)).toBe(true);
 });
 
 describe('a departure that is killed', () => {

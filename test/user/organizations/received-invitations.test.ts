@@ -431,3 +431,17 @@ test('an unknown query parameter is refused', async () => {
     }),
   );
 });
+
+test.each([[7], [undefined]])(
+  'an inviter whose record has the name %s is shown without one',
+  async (name) => {
+    const change = name === undefined ? { $unset: { name: true } } : { $set: { name } };
+    await service.db.users.updateOne({ user_id: team.ada.user_id }, change as never);
+    await service.storeInvitation(team, { invited_id: bob.user_id });
+    await service.db.memberships.updateOne(
+      { invited_id: bob.user_id },
+      { $set: { granted_by: team.ada.user_id } },
+    );
+    expect(await received(bob)).toStrictEqual(onePage(shown({ granted_by_name: null })));
+  },
+);

@@ -22,13 +22,17 @@ export const NO_MARKS = {
   lease: true,
 } as const;
 
-/** The first stage of a pipeline for a department whose billing begins again: nobody has paid for the new period yet. */
+/**
+ * The first stage of a pipeline for a department whose billing begins again: nobody has paid for the new period yet. A
+ * department that is pending gets no entry, so that repeated restores do not fill its outbox.
+ */
 export function renewBilling(changed_by: string, now: number) {
   const at = new Date(now).toISOString();
   const payment_status = 'pending';
+  const isChange = { $ne: ['$billing.payment_status', payment_status] };
   return {
     $set: {
-      ...appended({ kind: 'plan', at, payment_status, changed_by }),
+      ...appended({ kind: 'plan', at, payment_status, changed_by }, isChange),
       'billing.payment_status': payment_status,
       'billing.subscription_date': at.slice(0, 10),
       'billing.updated_at': at,

@@ -1,4 +1,4 @@
-import { AppError, BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import { AppError, BEARER_FAILURES, failures, found } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -43,9 +43,8 @@ export const acceptInvitation: FastifyPluginAsyncZod<{ db: Database; now: () => 
     }
     const joined = await join(db, invitation, user_id, { now: now(), condition: isInvited(invitee) });
     if (!joined) {
-      const isMember = await db.memberships.findOne({ department_id, user_id });
-      if (isMember) throw new AppError('duplicate', { text: 'Already a member' });
-      throw new AppError('notFound'); // withdrawn or declined concurrently
+      found(await db.memberships.findOne(mine)); // answered or withdrawn concurrently
+      throw new AppError('duplicate', { text: 'Already a member' });
     }
     const { role, email } = joined;
     await audit(db, request, now(), {

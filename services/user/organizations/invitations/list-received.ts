@@ -3,6 +3,7 @@ import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Document } from 'mongodb';
 import type { z } from 'zod';
+import { nameOf } from '../../access/people.ts';
 import type { Database } from '../../database.ts';
 import { containsText, listQuery, pageResponse, paginationOf } from '../../lists.ts';
 import { receivedInvitation, tagged } from '../contract.ts';
@@ -68,7 +69,7 @@ export const listReceivedInvitations: FastifyPluginAsyncZod<{ db: Database; now:
 /** The stages that find what is open to an invitee. Few invitations reach one person; see budget.ts. */
 function receivedBy(db: Database, invitee: Invitee, now: number): Document[] {
   const shared = { _id: 0, organization_id: 1, granted_at: 1 };
-  const nameOf = (collection: string) => ({ $ifNull: [{ $first: `$${collection}.name` }, null] });
+  const nameIn = (collection: string) => ({ $ifNull: [{ $first: `$${collection}.name` }, null] });
   const joined = (collection: 'organizations' | 'departments', field: string) => ({
     $lookup: {
       from: db[collection].collectionName,
@@ -130,9 +131,9 @@ function receivedBy(db: Database, invitee: Invitee, now: number): Document[] {
       $project: {
         ...shared,
         invitation_id: 1,
-        organization_name: nameOf('organizations'),
+        organization_name: nameIn('organizations'),
         department_id: { $ifNull: ['$department_id', null] },
-        department_name: nameOf('departments'),
+        department_name: nameIn('departments'),
         role: 1,
         transfer: 1,
         email: { $ifNull: ['$email', null] },
@@ -144,11 +145,11 @@ function receivedBy(db: Database, invitee: Invitee, now: number): Document[] {
 }
 
 /** The names of inviters, by user_id. */
-async function namesOf(db: Database, rows: readonly Row[]): Promise<Map<unknown, string>> {
+async function namesOf(db: Database, rows: readonly Row[]): Promise<Map<unknown, string | null>> {
   const user_ids = [...new Set(rows.map(({ granted_by }) => granted_by))];
   if (user_ids.length === 0) return new Map();
   const users = await db.users
     .find({ user_id: { $in: user_ids } }, { projection: { user_id: 1, name: 1 } })
     .toArray();
-  return new Map(users.map(({ user_id, name }) => [user_id, name]));
+  return new Map(users.map(({ user_id, name }) => [user_id, nameOf(name)]));
 }

@@ -11,15 +11,30 @@ import { removeIfWithoutRole } from '../../access/people-registry.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import { rolesOf } from '../../access/roles.ts';
 import type { Database } from '../../database.ts';
+import { isInvitation } from '../invitations/status.ts';
 import type { Departure, Membership, Organization } from '../records.ts';
 import { endAdditions } from './add-from-within.ts';
 
-/** A role that a departure has ended; null for that of an Owner of the organization. */
-interface EndedRole {
+/** A role that a departure has ended, or an invitation that it has withdrawn; null for the role of an organization's Owner. */
+interface Ended {
   department_id: string | null;
   role: Role;
+  invitation_id?: string;
 }
-type RecordEnded = (ended: EndedRole) => Promise<void>;
+type RecordEnded = (ended: Ended) => Promise<void>;
+
+/** The audit event of what a departure has ended. */
+export const endedEvent = (
+  { organization_id, user_id }: Pick<Departure, 'organization_id' | 'user_id'>,
+  { department_id, role, invitation_id }: Ended,
+) =>
+  ({
+    action: invitation_id ? 'invitation.withdraw' : department_id === null ? 'owner.remove' : 'member.remove',
+    target: { user_id, ...(invitation_id && { invitation_id }) },
+    before: { role },
+    organization_id,
+    department_id,
+  }) as const;
 
 /** Each attempt fails only if another change succeeded, so this many are never needed. */
 const MAX_ATTEMPTS = 50;
@@ -44,6 +59,7 @@ export async function depart(
 async function complete(db: Database, departure: Departure, now: number, record: RecordEnded): Promise<void> {
   const { departure_id, organization_id, user_id } = departure;
   try {
+    await withdrawInvitations(db, departure, record);
     await endOrganizationRole(db, departure, record);
     await endMemberships(db, departure, record);
     const { departments } = await rolesOf(db, user_id);
@@ -55,6 +71,35 @@ async function complete(db: Database, departure: Departure, now: number, record:
     throw error;
   }
   await db.departures.deleteOne({ departure_id });
+}
+
+/**
+ * Withdraws the invitations and the offer to a user_id that Owners of the organization remove, so that they do not bring
+ * the user back. Invitations to addresses stand: withdrawing one would tell whose address it is.
+ */
+async function withdrawInvitations(
+  db: Database,
+  { organization_id, user_id, by, began_at }: Departure,
+  record: RecordEnded,
+): Promise<void> {
+  const owned = { organization_id, 'owners.user_id': by.user_id };
+  if (by.user_id === user_id || !(await db.organizations.findOne(owned))) return;
+  const granted_at = { $lte: began_at.toISOString() };
+  const offer = { user_id, granted_at };
+  const withdrawn = await db.organizations.findOneAndUpdate(
+    { ...owned, offers: { $elemMatch: offer } },
+    { $pull: { offers: offer } },
+    { returnDocument: 'before' },
+  );
+  for (const { invitation_id } of withdrawn?.offers?.filter((each) => each.user_id === user_id) ?? [])
+    await record({ department_id: null, role: 'Owner', invitation_id });
+  const invited = { organization_id, invited_id: user_id, granted_at, ...isInvitation };
+  for (;;) {
+    const invitation = await db.memberships.findOneAndDelete(invited);
+    if (!invitation) return;
+    const { department_id, role, membership_id: invitation_id } = invitation;
+    await record({ department_id, role, invitation_id });
+  }
 }
 
 /** Ends the role of an Owner of the organization with one write, whose filter names the Owners who remain. */
@@ -78,7 +123,7 @@ async function endOrganizationRole(
 
 /**
  * The part of a filter that lets an Owner go: one who can act remains, or the organization is archived and so needs none.
- * @throws {AppError} forbidden for the last Owner, or if whoever removes them is no Owner any more.
+ * @throws {AppError} forbidden for the last Owner, or if the Owner who removes them is no longer one.
  */
 async function whoRemains(
   db: Database,
@@ -137,16 +182,15 @@ export async function completeDepartures({
   const stale = { began_at: { $lte: new Date(now() - STALE_AFTER) } };
   for (const departure of await db.departures.find(stale, { limit: PAGE }).toArray()) {
     const { departure_id, organization_id, user_id, by, began_at } = departure;
-    const record = ({ department_id, role }: EndedRole) =>
+    const record = (ended: Ended) =>
       auditJob(db, { id: departure_id, log }, now(), [
         {
-          event_id: derivedId(began_at.getTime(), `${departure_id} ${department_id}`),
-          action: department_id === null ? 'owner.remove' : 'member.remove',
+          event_id: derivedId(
+            began_at.getTime(),
+            `${departure_id} ${ended.invitation_id ?? ended.department_id}`,
+          ),
           ...by,
-          target: { user_id },
-          before: { role },
-          organization_id,
-          department_id,
+          ...endedEvent(departure, ended),
         },
       ]);
     await complete(db, departure, now(), record).catch((error) => {

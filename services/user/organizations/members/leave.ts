@@ -6,10 +6,10 @@ import { principalOf } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { requireAnotherOwner } from '../../access/last-owner.ts';
 import { type CallerMembership, membershipOf } from '../../access/membership.ts';
-import { roleIn } from '../../access/roles.ts';
+import { archivedIn, roleIn } from '../../access/roles.ts';
 import type { Database } from '../../database.ts';
 import { organizationPath, refusals, tagged } from '../contract.ts';
-import { depart } from './departures.ts';
+import { depart, endedEvent } from './departures.ts';
 
 const REMOVED = { message: 'Member removed' } as const;
 
@@ -19,7 +19,7 @@ const schema = {
   ...tagged,
   summary: 'Remove a person from an organization, or leave it',
   description:
-    'Ends every role of the person in the organization: as its Owner, in each department and on the chatbots, which pass on as when a member leaves a department. Callers without the right to end all of these roles get 403, and so does the last Owner who can act: they transfer the ownership or archive the organization first. An archived organization can be left. A call that is interrupted is completed within minutes.',
+    'Ends every role of the person in the organization: as its Owner, in each department and on the chatbots, which pass on as when a member leaves a department. Callers without the right to end all of these roles get 403, and so does the last Owner who can act: they transfer the ownership or archive the organization first. An archived organization can be left. If an Owner removes somebody else, the invitations and offers to their user_id are withdrawn too. A call that is interrupted is completed within minutes.',
   params: organizationPath.extend({ user_id: organizationPath.shape.organization_id }),
   response: { 200: messageResponse(REMOVED.message, 'The person has no role here any more'), ...refusals },
 };
@@ -37,18 +37,8 @@ export const leaveOrganization: FastifyPluginAsyncZod<{ db: Database; now: () =>
       const { caller, roles } = membershipOf(request);
       await requireRemovable(db, { caller, roles }, { organization_id, user_id });
       const by = { user_id: caller, email: principalOf(request).user.email };
-      await depart(
-        db,
-        { organization_id, user_id, by, began_at: new Date(now()) },
-        ({ department_id, role }) =>
-          audit(db, request, now(), {
-            action: department_id === null ? 'owner.remove' : 'member.remove',
-            target: { user_id },
-            before: { role },
-            organization_id,
-            department_id,
-          }),
-      );
+      const departure = { organization_id, user_id, by, began_at: new Date(now()) };
+      await depart(db, departure, (ended) => audit(db, request, now(), endedEvent(departure, ended)));
       return REMOVED;
     },
   );
@@ -78,7 +68,8 @@ async function requireRemovable(
   if (roles.owned.has(organization_id)) return;
   const mayEnd = memberships.every(({ department_id, role }) => {
     const own = roleIn(roles, department_id);
-    return own !== undefined && grantableBy(own).includes(role);
+    const isOpen = archivedIn(roles, department_id) === undefined;
+    return own !== undefined && isOpen && grantableBy(own).includes(role);
   });
   if (isOwner || !mayEnd) throw new AppError('forbidden');
 }

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
 import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
 import { departmentPath, listedMember, refusals, tagged } from '../contract.ts';
-import { MEMBER_ORDERS } from '../records.ts';
+import { MEMBER_ORDERS, MEMBERS } from '../records.ts';
 import { isMember, presentMembers } from './present-member.ts';
 
 const config = { permission: 'view users' } as const;
@@ -40,7 +40,7 @@ export const listMembers: FastifyPluginAsyncZod<{ db: Database }> = async (app, 
         table,
         [{ within: { department_id: request.params.department_id, ...isMember } }],
         request.query,
-        { hint: indexFor(request.query) },
+        { hint: indexFor(request.query), countHint: countIndexFor(request.query) },
       );
       return { data: await presentMembers(db, request.params.organization_id, data), pagination };
     },
@@ -53,5 +53,9 @@ function indexFor({ sort_by, role }: { sort_by: string; role?: string | undefine
   if (sort_by === 'granted_at') return MEMBER_ORDERS.granted_at_of_role;
   return sort_by === 'email' ? undefined : MEMBER_ORDERS.role;
 }
+
+/** The index that holds the members whom the page counts, and nobody else. */
+const countIndexFor = ({ role }: { role?: string | undefined }) =>
+  role === undefined ? MEMBERS : MEMBER_ORDERS.role;
 
 type Order = Exclude<(typeof table)['sortable'][number], 'user_id'>;

@@ -63,12 +63,12 @@ async function becomeOwner(
   now: number,
 ): Promise<boolean> {
   const owner = { user_id, granted_by, granted_at: new Date(now).toISOString() };
-  const others = {
-    $filter: { input: '$owners', cond: { $ne: ['$$this.user_id', { $literal: granted_by }] } },
-  };
-  const otherOffers = {
-    $filter: { input: '$offers', cond: { $ne: ['$$this.invitation_id', { $literal: invitation_id }] } },
-  };
+  const isOther = { $ne: ['$$this.user_id', { $literal: granted_by }] };
+  const isOtherOffer = { $ne: ['$$this.invitation_id', { $literal: invitation_id }] };
+  // The other offers of an Owner who steps down end with the role.
+  const isOfOther = { $ne: ['$$this.granted_by', { $literal: granted_by }] };
+  const others = { $filter: { input: '$owners', cond: isOther } };
+  const cond = transfer ? { $and: [isOtherOffer, isOfOther] } : isOtherOffer;
   const { matchedCount } = await db.organizations.updateOne(
     {
       organization_id,
@@ -80,7 +80,7 @@ async function becomeOwner(
       {
         $set: {
           owners: { $concatArrays: [transfer ? others : '$owners', [{ $literal: owner }]] },
-          offers: otherOffers,
+          offers: { $filter: { input: '$offers', cond } },
         },
       },
     ],

@@ -7,7 +7,8 @@ import { Address } from './address.ts';
 export interface PersonRecord {
   user_id: string;
   name: string | null;
-  email: string | null;
+  /** Access lists lack it. */
+  email?: string | null;
 }
 
 /** Names somebody in a sentence: two people may have the same name. */
@@ -18,10 +19,13 @@ export const personText = ({ name, email, user_id }: PersonRecord): string =>
 export const Person = ({
   person: { name, email, user_id },
   isSelf = false,
+  href,
   children,
 }: {
   person: PersonRecord;
   isSelf?: boolean;
+  /** The page of the person, if there is one. */
+  href?: string;
   children?: ComponentChildren;
 }) => {
   const address = email && html`<${Address} email=${email} />`;
@@ -29,7 +33,7 @@ export const Person = ({
   const second = name ? (address ?? user_id) : address && user_id;
   return html`
     <div class="person">
-      <span>${first}${isSelf && html` <small>${texts.lists.you}</small>`}</span>
+      <span>${href ? html`<a class="name" href=${href} data-page>${first}</a>` : first}${isSelf && html` <small>${texts.lists.you}</small>`}</span>
       ${second && html`<small>${second}</small>`}
       ${children}
     </div>

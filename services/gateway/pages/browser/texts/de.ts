@@ -55,6 +55,7 @@ export const texts: Texts = {
   invitation: {
     explanation:
       'Erstellen Sie ein Konto mit der Adresse, an die die Einladung ging. Sie gehören zum Team, sobald Sie den Code eingeben, den wir Ihnen senden. Wenn Sie schon ein Konto haben, melden Sie sich an.',
+    known: 'Melden Sie sich an, um die Einladung anzunehmen oder abzulehnen. Vorher geschieht nichts.',
     address: 'Die Einladung ging an',
     unexpected:
       'Sie haben keine Einladung erwartet? Dann ignorieren Sie die Mail. Es geschieht nichts, solange Sie kein Konto erstellen.',
@@ -147,7 +148,17 @@ export const texts: Texts = {
       'An Owner of the organization is Owner in every department':
         'Diese Person ist Inhaber der Organisation und damit in jeder Abteilung.',
       'The last Owner cannot be removed':
-        'Sie sind der letzte Inhaber. Fügen Sie zuerst einen weiteren hinzu.',
+        'Sie sind der letzte Inhaber. Fügen Sie zuerst einen weiteren hinzu, oder übergeben Sie die Inhaberschaft.',
+      'The last Owner cannot leave: transfer the ownership to somebody else, or archive the organization':
+        'Sie sind der letzte Inhaber. Übergeben Sie die Inhaberschaft, oder schließen Sie die Organisation.',
+      'The department is archived': 'Die Abteilung ist archiviert: Darin lässt sich nichts ändern.',
+      'The organization is archived': 'Die Organisation ist geschlossen: Darin lässt sich nichts ändern.',
+      'You are an Owner already': 'Sie sind schon Inhaber.',
+      'The user is an Owner already': 'Diese Person ist schon Inhaber.',
+      'An organization has at most 20 pending offers':
+        'Es gibt schon 20 offene Angebote. Ziehen Sie zuerst eines zurück.',
+      'The invitation was declined': 'Die Person hat die Einladung abgelehnt.',
+      'The offer was declined': 'Die Person hat das Angebot abgelehnt.',
       'An organization has at most 100 Owners': 'Eine Organisation hat höchstens 100 Inhaber.',
       'reCAPTCHA validation failed': 'Bitte bestätigen Sie, dass Sie ein Mensch sind.',
       'Your organization requires single sign-on. Please log in through your identity provider.':

@@ -52,8 +52,9 @@ export const texts = {
   invitation: {
     explanation:
       'Create an account with the address that the invitation was mailed to. You join the team when you enter the code that we send you. If you already have an account, sign in.',
+    known: 'Sign in to accept or decline the invitation. Nothing happens before you accept it.',
     address: 'The invitation was mailed to',
-    unexpected: 'Not expecting this? Ignore the mail. Nothing happens unless you sign up.',
+    unexpected: 'Not expecting this? Ignore the mail. Nothing happens unless you accept.',
   },
   support: {
     label: 'Support session',
@@ -145,7 +146,18 @@ export const texts = {
       'Already a member': 'This person is a member already.',
       'An Owner of the organization is Owner in every department':
         'This person is an Owner of the organization, and so in every department already.',
-      'The last Owner cannot be removed': 'You are the last Owner. Add another Owner first.',
+      'The last Owner cannot be removed':
+        'You are the last Owner. Add another Owner first, or transfer the ownership.',
+      'The last Owner cannot leave: transfer the ownership to somebody else, or archive the organization':
+        'You are the last Owner. Transfer the ownership to somebody else, or close the organization.',
+      'The department is archived': 'The department is archived: nothing in it can be changed.',
+      'The organization is archived': 'The organization is closed: nothing in it can be changed.',
+      'You are an Owner already': 'You are an Owner already.',
+      'The user is an Owner already': 'This person is an Owner already.',
+      'An organization has at most 20 pending offers':
+        'There are 20 open offers already. Withdraw one first.',
+      'The invitation was declined': 'The person has declined the invitation.',
+      'The offer was declined': 'The person has declined the offer.',
       'An organization has at most 100 Owners': 'An organization has at most 100 Owners.',
       'reCAPTCHA validation failed': 'Please confirm that you are a person.',
       'Your organization requires single sign-on. Please log in through your identity provider.':

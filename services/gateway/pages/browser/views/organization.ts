@@ -12,6 +12,7 @@ import { navigate, useQuery } from '../router.ts';
 import { createOrganization, listOrganizations, type Organization } from './organization/calls.ts';
 import { NameDialog } from './organization/name-dialog.ts';
 import { OrganizationPage } from './organization/organization.ts';
+import { ReceivedInvitations } from './organization/received.ts';
 
 const words = texts.organization;
 const pathOf = (id: string) => `/organization?organization=${encodeURIComponent(id)}`;
@@ -35,6 +36,11 @@ export default function OrganizationsView() {
     result.succeed(words.created(name));
     navigate(pathOf(organization_id));
   };
+  const join = async (organization: string) => {
+    await loaded.reload();
+    navigate(pathOf(organization));
+  };
+  const received = html`<${ReceivedInvitations} result=${result} onAccepted=${join} />`;
   const dialog =
     isCreating &&
     html`<${NameDialog} title=${words.create} submit=${words.create} onSubmit=${create} onClose=${() => setCreating(false)} />`;
@@ -47,6 +53,7 @@ export default function OrganizationsView() {
   if (!first && !chosen) {
     return html`
       <${PageTitle}>${texts.titles.organization}<//>
+      ${received}
       <div class="section empty">
         <h2>${words.none}</h2>
         <p>${words.noneHint}</p>
@@ -76,6 +83,7 @@ export default function OrganizationsView() {
   `;
   const organization = organizations.find(({ organization_id }) => organization_id === chosen);
   return html`
+    ${received}
     ${
       organization
         ? html`<${OrganizationPage} key=${chosen} organization=${organization} picker=${picker} onChange=${loaded.reload} result=${result} />`

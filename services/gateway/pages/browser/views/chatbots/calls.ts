@@ -45,6 +45,9 @@ export const createChatbot = (fields: ChatbotFields & { department_id?: string }
 export const updateChatbot = (id: string, changes: Partial<ChatbotFields & Pick<Chatbot, 'status'>>) =>
   patch<Chatbot>(path(id), changes);
 export const duplicateChatbot = (id: string) => post<Chatbot>(path(id, '/duplicate'));
+/** @param department_id null for a personal chatbot of the reader. */
+export const moveChatbot = (id: string, department_id: string | null) =>
+  post<Chatbot>(path(id, '/move'), { department_id });
 export const deleteChatbot = (id: string) => remove(path(id));
 export const getOwnAccess = (id: string) => get<OwnAccess>(path(id, '/access/me'));
 export const getAccessList = (id: string) => get<{ permissions: Grant[] }>(path(id, '/access'));

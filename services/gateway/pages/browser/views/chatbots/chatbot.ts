@@ -13,15 +13,25 @@ import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
 import { navigate, withQuery } from '../../router.ts';
+import { PlaceName } from '../organization/place-name.ts';
 import { AccessList } from './access.ts';
-import { deleteChatbot, duplicateChatbot, getChatbot, getOwnAccess, updateChatbot } from './calls.ts';
+import {
+  deleteChatbot,
+  duplicateChatbot,
+  getChatbot,
+  getOwnAccess,
+  moveChatbot,
+  updateChatbot,
+} from './calls.ts';
 import { ChatbotInputs, chatbotFields } from './fields.ts';
+import { MoveChatbot } from './move.ts';
 
 const words = texts.chatbots;
 
 /** One chatbot: its settings and its access list, as far as the reader's role allows. */
 export function Chatbot({ id, result }: { id: string; result: Result }) {
   const [isDeleting, setDeleting] = useState(false);
+  const [isMoving, setMoving] = useState(false);
   const loaded = useData(id, async () => {
     const [chatbot, access] = await Promise.all([getChatbot(id), getOwnAccess(id)]);
     return { chatbot, access };
@@ -56,9 +66,15 @@ export function Chatbot({ id, result }: { id: string; result: Result }) {
     navigate(withQuery({ chatbot: copy.chatbot_id }));
     return words.created(copy.name);
   };
+  const move = async (department: string | null) => {
+    await changeAndReload(loaded.reload, () => moveChatbot(id, department));
+    setMoving(false);
+    result.succeed(words.moved(chatbot.name));
+  };
   const actions = html`
     ${may('edit chatbot') && html`<${ActionButton} run=${toggle} result=${result}>${isActive ? words.pause : words.resume}<//>`}
     ${may('duplicate chatbot') && html`<${ActionButton} run=${duplicate} result=${result}>${words.duplicate}<//>`}
+    ${may('delete chatbot') && html`<${Button} onClick=${() => setMoving(true)}>${words.move}<//>`}
     ${may('delete chatbot') && html`<${Button} onClick=${() => setDeleting(true)}>${words.delete}<//>`}
   `;
   return html`
@@ -71,7 +87,12 @@ export function Chatbot({ id, result }: { id: string; result: Result }) {
             html`<${Badge} tone=${isActive ? 'good' : 'quiet'}>${words.statuses[chatbot.status]}<//>`,
           ],
           [words.yourRole, texts.roles[access.role]],
-          [words.place, chatbot.department_id === null ? words.personalOf : words.ofDepartment],
+          [
+            words.place,
+            chatbot.organization_id === null
+              ? words.personalOf
+              : html`<${PlaceName} organization=${chatbot.organization_id} department=${chatbot.department_id} />`,
+          ],
           [words.updated, formatDateTime(chatbot.updated_at)],
           ...(may('edit chatbot')
             ? []
@@ -93,6 +114,7 @@ export function Chatbot({ id, result }: { id: string; result: Result }) {
       }
     <//>
     ${may('view users') && html`<${AccessList} id=${id} name=${chatbot.name} own=${access} result=${result} onChange=${loaded.reload} />`}
+    ${isMoving && html`<${MoveChatbot} onMove=${move} onClose=${() => setMoving(false)} />`}
     ${
       isDeleting &&
       html`

@@ -83,7 +83,7 @@ function changes({ before, after }: AuditEvent) {
 }
 
 /** Who has changed what in an organization. */
-export function Audit({ organization_id }: { organization_id: string }) {
+export default function Audit({ organization_id }: { organization_id: string }) {
   const query = useListQuery({ action: ACTIONS });
   const loaded = useData(`${organization_id} ${query.api}`, () => listAudit(organization_id, query.api));
   return html`

@@ -3,13 +3,20 @@ import { get, patch, post, put, remove } from '../../api.ts';
 import type { Page } from '../../parts/pager.ts';
 import type { PersonRecord } from '../../parts/person.ts';
 
-export interface Organization {
+/** The fields of an archived place; others lack them. */
+export interface Archivable {
+  archived_at?: string;
+  /** When it is deleted for good. */
+  deletes_at?: string;
+}
+
+export interface Organization extends Archivable {
   organization_id: string;
   name: string;
   created_at: string;
 }
 
-export interface Department {
+export interface Department extends Archivable {
   department_id: string;
   organization_id: string;
   name: string;
@@ -33,14 +40,43 @@ export interface Member extends PersonRecord {
   granted_at: string;
 }
 
+type InvitationStatus = 'pending' | 'declined' | 'expired' | 'accepted';
+
 export interface Invitation {
   invitation_id: string;
-  email: string;
+  /** Null for an invitation by `user_id`. */
+  email: string | null;
+  user_id: string | null;
   role: Role;
-  status: 'pending' | 'accepted';
+  status: InvitationStatus;
   granted_by: string;
   granted_at: string;
   expires_at: string | null;
+}
+
+/** An offer to become an Owner. */
+export interface Offer {
+  invitation_id: string;
+  user_id: string;
+  /** Whether the Owner who made the offer then stops being one. */
+  transfer: boolean;
+  status: InvitationStatus;
+  expires_at: string;
+}
+
+/** An invitation or offer to the reader. */
+export interface Received {
+  invitation_id: string;
+  organization_id: string;
+  organization_name: string;
+  /** Null for an offer to become an Owner. */
+  department_id: string | null;
+  department_name: string | null;
+  role: Role;
+  transfer: boolean;
+  granted_by: string;
+  granted_by_name: string | null;
+  expires_at: string;
 }
 
 export const PLANS = ['Free', 'Starter', 'Professional', 'Business', 'Enterprise'] as const;
@@ -51,6 +87,35 @@ export interface Billing {
   payment_status: 'pending' | 'paid' | 'failed';
   subscription_date: string;
   updated_at: string;
+}
+
+/** A change of the plan, or a payment that was reported. */
+export interface BillingEntry {
+  number: number;
+  at: string;
+  kind: 'plan' | 'payment';
+  subscription_plan: (typeof PLANS)[number];
+  payment_status: 'pending' | 'paid' | 'failed';
+  changed_by: string | null;
+  invoice_id: string | null;
+  /** In the smallest unit of the currency. */
+  amount: number | null;
+  currency: string | null;
+}
+
+/** Somebody with a role anywhere in the organization. */
+export interface PersonRoles extends PersonRecord {
+  role: 'Owner' | null;
+  departments: { department_id: string; name: string; role: Role }[];
+  departments_total: number;
+}
+
+/** One person with all their grants. */
+export interface PersonGrants extends PersonRecord {
+  owner: { granted_by: string; granted_at: string } | null;
+  departments: { department_id: string; name: string; role: Role; granted_at: string }[];
+  chatbot_roles: { chatbot_id: string; department_id: string; role: Role; granted_at: string }[];
+  chatbot_roles_total: number;
 }
 
 export interface Analytics {
@@ -140,11 +205,27 @@ export const listOrganizations = () => get<Page<Organization>>(`${ALL}?limit=100
 export const getOrganization = (id: string) => get<Organization>(part(id));
 export const createOrganization = (name: string) => post<Organization>(ALL, { name });
 export const renameOrganization = (id: string, name: string) => patch<Organization>(part(id), { name });
+export const archiveOrganization = (id: string) => post<Organization>(part(id, '/archive'));
+export const restoreOrganization = (id: string) => post<Organization>(part(id, '/restore'));
 export const listAudit = (id: string, query: string) => get<Page<AuditEvent>>(part(id, `/audit?${query}`));
 
 export const listOwners = (id: string) => get<{ owners: Owner[] }>(part(id, '/owners'));
-export const addOwner = (id: string, user: string) => put<Owner>(owner(id, user), {});
+/** Offers somebody to become an Owner. @param transfer whether the caller then stops being one. */
+export const offerOwnership = (id: string, user: string, transfer: boolean) =>
+  put<Owner | Offer>(owner(id, user), { transfer });
 export const removeOwner = (id: string, user: string) => remove(owner(id, user));
+
+export const listOffers = (id: string) => get<{ offers: Offer[] }>(part(id, '/offers'));
+const offer = (organization: string, id: string, rest = '') =>
+  part(organization, `/offers/${encodeURIComponent(id)}${rest}`);
+export const resendOffer = (organization: string, id: string) =>
+  post<Offer>(offer(organization, id, '/resend'));
+export const withdrawOffer = (organization: string, id: string) => remove(offer(organization, id));
+
+export const listReceived = () => get<Page<Received>>('/api/v1/invitations?limit=100');
+const received = (id: string, answer: string) => `/api/v1/invitations/${encodeURIComponent(id)}/${answer}`;
+export const acceptInvitation = (id: string) => post(received(id, 'accept'));
+export const declineInvitation = (id: string) => post(received(id, 'decline'));
 
 export const listDepartments = (id: string, query: string) =>
   get<Page<Department>>(part(id, `/departments?${query}`));
@@ -152,6 +233,20 @@ export const getDepartment = (place: Place) => get<Department>(within(place));
 export const createDepartment = (id: string, name: string) =>
   post<Department>(part(id, '/departments'), { name });
 export const renameDepartment = (place: Place, name: string) => patch<Department>(within(place), { name });
+
+export const archiveDepartment = (
+  place: Place,
+  chatbots: { chatbots: 'delete' } | { chatbots: 'move'; move_to: string },
+) => post<Department>(within(place, '/archive'), chatbots);
+export const restoreDepartment = (place: Place) => post<Department>(within(place, '/restore'));
+
+const person = (organization: string, user: string) =>
+  part(organization, `/members/${encodeURIComponent(user)}`);
+export const listPeople = (id: string, query: string) =>
+  get<Page<PersonRoles>>(part(id, `/members?${query}`));
+export const getPerson = (id: string, user: string) => get<PersonGrants>(person(id, user));
+/** Ends every role of a person in the organization. */
+export const removePerson = (id: string, user: string) => remove(person(id, user));
 
 export const listMembers = (place: Place, query: string) =>
   get<Page<Member>>(within(place, `/members?${query}`));
@@ -164,12 +259,16 @@ export const listInvitations = (place: Place, query: string) =>
   get<Page<Invitation>>(within(place, `/invitations?${query}`));
 export const invite = (place: Place, email: string, role: Role) =>
   post<Invitation>(within(place, '/invitations'), { email, role });
+export const resendInvitation = (place: Place, id: string) =>
+  post<Invitation>(within(place, `/invitations/${encodeURIComponent(id)}/resend`));
 export const withdrawInvitation = (place: Place, id: string) =>
   remove(within(place, `/invitations/${encodeURIComponent(id)}`));
 
 export const getBilling = (place: Place) => get<Billing>(within(place, '/billing'));
 export const changePlan = (place: Place, subscription_plan: string) =>
   patch<Billing>(within(place, '/billing'), { subscription_plan });
+export const listBillingHistory = (place: Place, page: number) =>
+  get<Page<BillingEntry>>(within(place, `/billing/history?page=${page}&limit=10&sort_by=number&order=desc`));
 export const getAnalytics = (place: Place, days: number) =>
   get<Analytics>(within(place, `/analytics?days=${days}`));
 

@@ -12,7 +12,8 @@ import { Tabs } from '../../parts/tabs.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
 import { useQuery } from '../../router.ts';
 import { AnalyticsPart } from './analytics.ts';
-import { getDepartment, type Place, renameDepartment } from './calls.ts';
+import { ArchivedNotice } from './archived-notice.ts';
+import { getDepartment, type Place, renameDepartment, restoreDepartment } from './calls.ts';
 import { Invitations } from './invitations.ts';
 import { Members } from './members.ts';
 import { NameDialog } from './name-dialog.ts';
@@ -22,7 +23,7 @@ import { Plan } from './plan.ts';
 const words = texts.organization;
 
 /** One department, as far as the reader's role allows. */
-export function DepartmentPage({
+export default function DepartmentPage({
   place,
   own,
   back,
@@ -55,13 +56,21 @@ export function DepartmentPage({
     ...(can(role, 'view analytics') ? ['analytics'] : []),
     ...(can(role, 'custom reports') ? ['reports'] : []),
     ...(can(role, 'export data') ? ['exports'] : []),
+    ...(own.isOwner && !department.archived_at ? ['settings'] : []),
   ].map((name) => ({
     name,
     path: `${path}&part=${name}`,
     title: words.parts[name as keyof typeof words.parts],
   }));
   const current = (tabs.find((tab) => tab.name === query.get('part')) ?? tabs[0])?.name ?? '';
+  const isArchived = department.archived_at !== undefined;
   const props = { place, own, role, result, onChange: loaded.reload, onLeave };
+  // What is archived can be read and left, and nothing else.
+  const changing = isArchived ? { ...props, role: 'Viewer' } : props;
+  const restore = async () => {
+    await changeAndReload(loaded.reload, () => restoreDepartment(place));
+    return texts.archive.restored(department.name);
+  };
   const rename = async (name: string) => {
     await changeAndReload(loaded.reload, () => renameDepartment(place, name));
     setRenaming(false);
@@ -71,17 +80,19 @@ export function DepartmentPage({
     <${PageTitle}
       back=${back}
       badge=${html`<${Badge}>${words.youAre(texts.roles[role])}<//>`}
-      actions=${own.isOwner && html`<${Button} onClick=${() => setRenaming(true)}>${words.rename}<//>`}
+      actions=${own.isOwner && !isArchived && html`<${Button} onClick=${() => setRenaming(true)}>${words.rename}<//>`}
     >
       ${department.name}
     <//>
+    ${isArchived && html`<${ArchivedNotice} place=${department} text=${texts.archive.departmentNotice} restore=${own.isOwner ? restore : undefined} result=${result} />`}
     <${Tabs} label=${department.name} current=${current} tabs=${tabs} />
-    ${current === 'members' && html`<${Members} ...${props} />`}
-    ${current === 'invitations' && html`<${Invitations} ...${props} />`}
-    ${current === 'plan' && html`<${Plan} ...${props} />`}
+    ${current === 'members' && html`<${Members} ...${changing} />`}
+    ${current === 'invitations' && html`<${Invitations} ...${changing} />`}
+    ${current === 'plan' && html`<${Plan} ...${props} isArchived=${isArchived} />`}
     ${current === 'analytics' && html`<${AnalyticsPart} place=${place} />`}
     ${current === 'reports' && html`<${Lazy} load=${() => import('./report.ts')} ...${props} />`}
     ${current === 'exports' && html`<${Lazy} load=${() => import('./exports.ts')} ...${props} />`}
+    ${current === 'settings' && html`<${Lazy} load=${() => import('./archive-department.ts')} ...${props} department=${department} />`}
     ${isRenaming && html`<${NameDialog} title=${words.renameTitle} submit=${texts.lists.save} name=${department.name} onSubmit=${rename} onClose=${() => setRenaming(false)} />`}
   `;
 }

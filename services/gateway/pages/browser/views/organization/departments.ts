@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { formatDate, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { Badge } from '../../parts/badge.ts';
 import { Button } from '../../parts/button.ts';
 import { EmptyList, Filters } from '../../parts/filters.ts';
 import { useListQuery } from '../../parts/list-query.ts';
@@ -39,8 +40,8 @@ export function Departments({
   const columns: Column<Department>[] = [
     {
       title: texts.fields.name,
-      cell: ({ department_id, name }) =>
-        html`<a class="name" href=${`${path}&department=${encodeURIComponent(department_id)}`} data-page>${name}</a>`,
+      cell: ({ department_id, name, archived_at }) =>
+        html`<a class="name" href=${`${path}&department=${encodeURIComponent(department_id)}`} data-page>${name}</a>${archived_at && html` <${Badge}>${texts.archive.badge}<//>`}`,
     },
     { title: words.createdAt, cell: ({ created_at }) => formatDate(created_at), end: !own.isOwner },
   ];
@@ -49,6 +50,7 @@ export function Departments({
       title: texts.lists.actions,
       end: true,
       cell: (department) =>
+        !department.archived_at &&
         html`<${Button} kind="plain" label=${`${words.rename}: ${department.name}`} onClick=${() => setNaming(department)}>${words.rename}<//>`,
     });
   const save = async (name: string) => {

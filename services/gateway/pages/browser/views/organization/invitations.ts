@@ -13,34 +13,59 @@ import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
-import { type Invitation, invite, listInvitations, type Place, withdrawInvitation } from './calls.ts';
+import {
+  type Invitation,
+  listInvitations,
+  type Place,
+  resendInvitation,
+  withdrawInvitation,
+} from './calls.ts';
 import { InviteDialog } from './invite.ts';
+import type { OwnStanding } from './own-role.ts';
 
 const words = texts.invitations;
+
+const STATUSES = ['declined', 'expired'] as const;
+
+const nameOf = ({ email, user_id }: Invitation): string => email ?? user_id ?? '';
 
 /** Invitations from which a search field helps. */
 const MANY = 10;
 
-/** The pending invitations of a department. */
-export function Invitations({ place, role, result }: { place: Place; role: Role; result: Result }) {
-  const query = useListQuery({ sort: ['granted_at-desc'] });
+/** The invitations to a department that have not been accepted. */
+export function Invitations({
+  place,
+  own,
+  role,
+  result,
+}: {
+  place: Place;
+  own: OwnStanding;
+  role: Role;
+  result: Result;
+}) {
+  const query = useListQuery({ status: STATUSES, granted_by: [own.id], sort: ['granted_at-desc'] });
   const loaded = useData(`${place.department_id} ${query.api}`, () => listInvitations(place, query.api));
   const [isInviting, setInviting] = useState(false);
   const [withdrawing, setWithdrawing] = useState<Invitation>();
   const grantable = can(role, 'add users') ? grantableBy(role) : [];
   const mayChange = (invitation: Invitation) => grantable.length > 0 && !isAbove(invitation.role, role);
 
-  const sendTo = async (email: string, granted: Role) => {
-    const { status } = await changeAndReload(loaded.reload, () => invite(place, email, granted));
-    return status === 'accepted' ? words.added(email) : words.sent(email);
+  const resend = async (invitation: Invitation) => {
+    await changeAndReload(loaded.reload, () => resendInvitation(place, invitation.invitation_id));
+    return words.sent(nameOf(invitation));
   };
-  const withdraw = async ({ invitation_id, email }: Invitation) => {
-    await changeAndReload(loaded.reload, () => withdrawInvitation(place, invitation_id));
-    result.succeed(words.withdrawn(email));
+  const withdraw = async (invitation: Invitation) => {
+    await changeAndReload(loaded.reload, () => withdrawInvitation(place, invitation.invitation_id));
+    result.succeed(words.withdrawn(nameOf(invitation)));
   };
   const columns: Column<Invitation>[] = [
-    { title: texts.fields.email, cell: ({ email }) => html`<${Address} email=${email} />` },
+    {
+      title: texts.access.person,
+      cell: ({ email, user_id }) => (email === null ? user_id : html`<${Address} email=${email} />`),
+    },
     { title: texts.access.role, cell: (invitation) => texts.roles[invitation.role] },
+    { title: words.inviter, cell: ({ granted_by }) => (granted_by === own.id ? words.you : granted_by) },
     {
       title: words.expires,
       cell: ({ expires_at }) => expires_at && formatDate(expires_at),
@@ -55,21 +80,40 @@ export function Invitations({ place, role, result }: { place: Place; role: Role;
         mayChange(invitation) &&
         html`
           <div class="row-actions">
-            <${ActionButton} kind="plain" label=${`${words.sendAgain}: ${invitation.email}`} result=${result} run=${() => sendTo(invitation.email, invitation.role)}>
-              ${words.sendAgain}
-            <//>
-            <${Button} kind="plain" label=${`${words.withdraw}: ${invitation.email}`} onClick=${() => setWithdrawing(invitation)}>${words.withdraw}<//>
+            ${
+              invitation.status !== 'declined' &&
+              html`<${ActionButton} kind="plain" label=${`${words.sendAgain}: ${nameOf(invitation)}`} result=${result} run=${() => resend(invitation)}>${words.sendAgain}<//>`
+            }
+            <${Button} kind="plain" label=${`${words.withdraw}: ${nameOf(invitation)}`} onClick=${() => setWithdrawing(invitation)}>${words.withdraw}<//>
           </div>
         `,
     });
   const add =
     grantable.length > 0 &&
     html`<${Button} kind="primary" onClick=${() => setInviting(true)}>${words.invite}<//>`;
+  const choices = [
+    {
+      name: 'status',
+      label: words.status,
+      options: [
+        ['', words.statuses.pending],
+        ...STATUSES.map((status) => [status, words.statuses[status]] as const),
+      ] as const,
+    },
+    {
+      name: 'granted_by',
+      label: words.inviter,
+      options: [
+        ['', words.anybody],
+        [own.id, words.you],
+      ] as const,
+    },
+  ];
   const isEmpty = loaded.data?.data.length === 0 && !query.isNarrowed;
   const showsSearch = query.isNarrowed || (loaded.data?.pagination.total_items ?? 0) > MANY;
   return html`
     <${Section} title=${words.title} actions=${!isEmpty && add}>
-      ${showsSearch && html`<${Filters} query=${query} search=${words.search} choices=${[]} />`}
+      <${Filters} query=${query} search=${showsSearch ? words.search : undefined} choices=${choices} />
       <${Table}
         label=${words.title}
         loaded=${loaded}
@@ -87,7 +131,7 @@ export function Invitations({ place, role, result }: { place: Place; role: Role;
       withdrawing &&
       html`
         <${Confirm}
-          title=${words.withdrawTitle(withdrawing.email)}
+          title=${words.withdrawTitle(nameOf(withdrawing))}
           action=${words.withdraw}
           onConfirm=${() => withdraw(withdrawing)}
           onClose=${() => setWithdrawing(undefined)}

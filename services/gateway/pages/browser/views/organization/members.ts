@@ -15,6 +15,7 @@ import { RoleSelect } from '../../parts/role-select.ts';
 import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
+import { withQuery } from '../../router.ts';
 import { listMembers, type Member, type Place, removeMember, setMember } from './calls.ts';
 import { InviteDialog } from './invite.ts';
 import type { OwnStanding } from './own-role.ts';
@@ -60,7 +61,8 @@ export function Members({
   const columns: Column<Member>[] = [
     {
       title: texts.access.person,
-      cell: (member) => html`<${Person} person=${member} isSelf=${isSelf(member)} />`,
+      cell: (member) =>
+        html`<${Person} person=${member} isSelf=${isSelf(member)} href=${withQuery({ department: undefined, part: undefined, person: member.user_id })} />`,
     },
     { title: texts.access.role, cell: (member) => texts.roles[member.role] },
     { title: texts.access.since, cell: ({ granted_at }) => formatDate(granted_at) },

@@ -10,16 +10,14 @@ import type { Result } from '../../parts/result.ts';
 import { Tabs } from '../../parts/tabs.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
 import { navigate, useQuery } from '../../router.ts';
-import { Audit } from './audit.ts';
-import { listOrganizations, type Organization, renameOrganization } from './calls.ts';
-import { DepartmentPage } from './department.ts';
+import { ArchivedNotice } from './archived-notice.ts';
+import { listOrganizations, type Organization, renameOrganization, restoreOrganization } from './calls.ts';
 import { Departments } from './departments.ts';
 import { NameDialog } from './name-dialog.ts';
 import { ownStanding } from './own-role.ts';
-import { Owners } from './owners.ts';
 
 const words = texts.organization;
-const ownerTabs = ['audit', 'reports', 'exports'] as const;
+const OWNER_TABS = ['people', 'audit', 'reports', 'exports'] as const;
 
 /** An organization: its departments, Owners and audit; or one of its departments. */
 export function OrganizationPage({
@@ -52,14 +50,22 @@ export function OrganizationPage({
   if (own && department) {
     const place = { organization_id, department_id: department };
     const back = { path, title: name };
-    return html`<${DepartmentPage} key=${department} place=${place} own=${own} back=${back} result=${result} onLeave=${leave} />`;
+    const props = { place, own, back, result, onLeave: leave };
+    return html`<${Lazy} key=${department} load=${() => import('./department.ts')} ...${props} />`;
+  }
+  const person = query.get('person');
+  if (own && person) {
+    const back = { path, title: name };
+    const props = { organization_id, id: person, own, back, result, onLeave: leave };
+    return html`<${Lazy} key=${person} load=${() => import('./person.ts')} ...${props} />`;
   }
   const tabs = [
     { name: 'departments', path, title: words.departments },
     ...(own?.seesOwners ? [{ name: 'owners', path: `${path}&part=owners`, title: words.owners }] : []),
     ...(own?.isOwner
-      ? ownerTabs.map((name) => ({ name, path: `${path}&part=${name}`, title: words.parts[name] }))
+      ? OWNER_TABS.map((name) => ({ name, path: `${path}&part=${name}`, title: words.parts[name] }))
       : []),
+    ...(own ? [{ name: 'settings', path: `${path}&part=settings`, title: words.parts.settings }] : []),
   ];
   const current = tabs.find((tab) => tab.name === query.get('part'))?.name ?? 'departments';
   const rename = async (name: string) => {
@@ -67,11 +73,18 @@ export function OrganizationPage({
     setRenaming(false);
     result.succeed(words.renamed(name));
   };
-  const props = { organization_id, own, result };
+  const isArchived = organization.archived_at !== undefined;
+  const restore = async () => {
+    await changeAndReload(onChange, () => restoreOrganization(organization_id));
+    return texts.archive.restored(name);
+  };
+  // What is archived can be read and left, and nothing else.
+  const present = own && isArchived ? { ...own, isOwner: false } : own;
+  const props = { organization_id, own: present, result };
   const whole = { place: { organization_id, department_id: null }, role: 'Owner', result };
   return html`
     <${PageTitle}
-      badge=${own?.isOwner && html`<${Button} kind="plain" label=${`${words.rename}: ${name}`} onClick=${() => setRenaming(true)}>${words.rename}<//>`}
+      badge=${present?.isOwner && html`<${Button} kind="plain" label=${`${words.rename}: ${name}`} onClick=${() => setRenaming(true)}>${words.rename}<//>`}
       actions=${picker}
     >
       ${name}
@@ -79,10 +92,13 @@ export function OrganizationPage({
     ${
       own
         ? html`
+          ${isArchived && html`<${ArchivedNotice} place=${organization} text=${texts.archive.organizationNotice} restore=${own.isOwner ? restore : undefined} result=${result} />`}
           <${Tabs} label=${name} current=${current} tabs=${tabs} />
           ${current === 'departments' && html`<${Departments} ...${props} path=${path} />`}
-          ${current === 'owners' && html`<${Owners} ...${props} onLeave=${leave} />`}
-          ${current === 'audit' && html`<${Audit} organization_id=${organization_id} />`}
+          ${current === 'owners' && html`<${Lazy} load=${() => import('./owners.ts')} ...${props} onLeave=${leave} />`}
+          ${current === 'people' && html`<${Lazy} load=${() => import('./people.ts')} ...${props} path=${path} />`}
+          ${current === 'settings' && html`<${Lazy} load=${() => import('./settings.ts')} ...${props} organization=${organization} own=${own} onChange=${onChange} onLeave=${leave} />`}
+          ${current === 'audit' && html`<${Lazy} load=${() => import('./audit.ts')} organization_id=${organization_id} />`}
           ${current === 'reports' && html`<${Lazy} load=${() => import('./report.ts')} ...${whole} />`}
           ${current === 'exports' && html`<${Lazy} load=${() => import('./exports.ts')} ...${whole} />`}
         `

@@ -11,13 +11,14 @@ import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
 import { aboutUserId, UserIdField } from '../../parts/user-id.ts';
-import { addOwner, listOwners, type Owner, removeOwner } from './calls.ts';
+import { listOffers, listOwners, type Owner, offerOwnership, removeOwner } from './calls.ts';
+import { Offers } from './offers.ts';
 import type { OwnStanding } from './own-role.ts';
 
 const words = texts.owners;
 
 /** The Owners of an organization. */
-export function Owners({
+export default function Owners({
   organization_id,
   own,
   result,
@@ -30,15 +31,20 @@ export function Owners({
   onLeave: () => Promise<void>;
 }) {
   const loaded = useData(organization_id, async () => ({ data: (await listOwners(organization_id)).owners }));
+  const offers = useData(`offers of ${organization_id} ${own.isOwner}`, async () => ({
+    data: own.isOwner ? (await listOffers(organization_id)).offers : [],
+  }));
+  const reload = async () => void (await Promise.all([loaded.reload(), offers.reload()]));
   const [isAdding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<Owner>();
   const removal = ({ user_id }: Owner) => (user_id === own.id ? words.leave : words.remove);
+  const nameOf = (id: string) => loaded.data?.data.find(({ user_id }) => user_id === id)?.name ?? id;
   const columns: Column<Owner>[] = [
     {
       title: texts.access.person,
       cell: (owner) => html`<${Person} person=${owner} isSelf=${owner.user_id === own.id} />`,
     },
-    { title: words.addedBy, cell: ({ granted_by }) => granted_by },
+    { title: words.addedBy, cell: ({ granted_by }) => nameOf(granted_by) },
     { title: texts.access.since, cell: ({ granted_at }) => formatDate(granted_at), end: !own.isOwner },
   ];
   if (own.isOwner)
@@ -48,10 +54,14 @@ export function Owners({
       cell: (owner) =>
         html`<${Button} kind="plain" label=${`${removal(owner)}: ${personText(owner)}`} onClick=${() => setRemoving(owner)}>${removal(owner)}<//>`,
     });
-  const add = async ({ user_id = '' }: Record<string, string>) => {
-    await changeAndReload(loaded.reload, () => aboutUserId(addOwner(organization_id, user_id.trim())));
+  const offer = async ({ user_id = '', transfer }: Record<string, string>) => {
+    const id = user_id.trim();
+    const isTransfer = transfer === 'on';
+    const answer = await changeAndReload(reload, () =>
+      aboutUserId(offerOwnership(organization_id, id, isTransfer)),
+    );
     setAdding(false);
-    result.succeed(words.added(user_id.trim()));
+    result.succeed('invitation_id' in answer ? words.offered(id) : words.already(id));
   };
   const remove = async (owner: Owner) => {
     const { user_id } = owner;
@@ -69,12 +79,15 @@ export function Owners({
       <p class="muted">${words.explanation}</p>
       <${Table} label=${words.title} loaded=${loaded} columns=${columns} keyOf=${({ user_id }: Owner) => user_id} empty="" />
     <//>
+    <${Offers} organization_id=${organization_id} loaded=${offers} result=${result} />
     ${
       isAdding &&
       html`
         <${Dialog} title=${words.add} onClose=${() => setAdding(false)}>
-          <${Form} submit=${words.add} onSubmit=${add}>
+          <p>${words.offerHint}</p>
+          <${Form} submit=${words.offer} onSubmit=${offer}>
             <${UserIdField} />
+            <label class="check"><input type="checkbox" name="transfer" /><span>${words.transfer}</span></label>
           <//>
         <//>
       `

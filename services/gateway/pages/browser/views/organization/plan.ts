@@ -12,13 +12,23 @@ import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
 import { Select } from '../../parts/select.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
+import { BillingHistory, PAYMENT_TONES } from './billing-history.ts';
 import { changePlan, getBilling, PLANS, type Place } from './calls.ts';
 
 const words = texts.billing;
-const TONES = { paid: 'good', failed: 'bad', pending: 'quiet' } as const;
 
 /** The plan of a department and its payment. */
-export function Plan({ place, role, result }: { place: Place; role: Role; result: Result }) {
+export function Plan({
+  place,
+  role,
+  isArchived,
+  result,
+}: {
+  place: Place;
+  role: Role;
+  isArchived: boolean;
+  result: Result;
+}) {
   const loaded = useData(place.department_id, () => getBilling(place));
   const [isChanging, setChanging] = useState(false);
   const { data } = loaded;
@@ -29,6 +39,7 @@ export function Plan({ place, role, result }: { place: Place; role: Role; result
   };
   const button =
     data &&
+    !isArchived &&
     can(role, 'upgrade/downgrade plan') &&
     html`<${Button} kind="primary" onClick=${() => setChanging(true)}>${words.change}<//>`;
   return html`
@@ -41,7 +52,7 @@ export function Plan({ place, role, result }: { place: Place; role: Role; result
                 [words.plan, html`<strong>${data.subscription_plan}</strong>`],
                 [
                   words.payment,
-                  html`<${Badge} tone=${TONES[data.payment_status]}>${words.payments[data.payment_status]}<//>`,
+                  html`<${Badge} tone=${PAYMENT_TONES[data.payment_status]}>${words.payments[data.payment_status]}<//>`,
                 ],
                 [words.chosen, formatDate(data.subscription_date)],
               ]}
@@ -51,6 +62,11 @@ export function Plan({ place, role, result }: { place: Place; role: Role; result
           : html`<${LoadFailure} loaded=${loaded} gone=${texts.organization.departmentGone} />`
       }
     <//>
+    ${
+      data &&
+      can(role, 'manage payment') &&
+      html`<${BillingHistory} place=${place} version=${`${data.subscription_plan} ${data.payment_status} ${data.updated_at}`} />`
+    }
     ${
       isChanging &&
       data &&

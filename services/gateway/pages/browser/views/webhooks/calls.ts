@@ -20,6 +20,7 @@ export const EVENTS = [
   'invitation.accepted',
   'invitation.declined',
   'invitation.withdrawn',
+  'webhook.disabled',
 ] as const;
 export type EventName = (typeof EVENTS)[number];
 
@@ -46,6 +47,19 @@ export interface Webhook {
   updated_at: string;
   /** Until when the secret before the current one signs as well. */
   previous_secret_until: string | null;
+  health: { disabled_reason: 'gone' | 'failing' | null };
+}
+
+/** How the receiver does; the counts are those of the last 24 hours. */
+export interface Health {
+  /** From 0 to 1; null without an attempt. */
+  success_rate: number | null;
+  attempts: { delivered: number; failed: number };
+  last_success_at: string | null;
+  last_failure_at: string | null;
+  consecutive_failures: number;
+  backlog: number;
+  oldest_pending_at: string | null;
 }
 
 /** One attempt to call the receiver. */
@@ -65,7 +79,7 @@ export interface Exchange extends Attempt {
   request_headers: Record<string, string> | null;
 }
 
-export interface TestOutcome extends Attempt {
+export interface TestOutcome extends Exchange {
   event_id: string;
   delivered: boolean;
 }
@@ -121,6 +135,7 @@ const deliveryPath = (id: string, delivery: string, part = '') =>
 
 export const listWebhooks = (query: string) => get<Page<Webhook>>(`/api/v1/webhooks?${query}`);
 export const getWebhook = (id: string) => get<Webhook>(path(id));
+export const getHealth = (id: string) => get<Health>(path(id, '/health'));
 export const configureWebhook = (settings: Settings & PlaceIds & { secret: string }) =>
   post<Pick<Webhook, 'webhook_id'>>('/api/v1/webhooks/configure', settings);
 export const updateWebhook = (id: string, changes: Partial<Settings & { status: 'active' | 'paused' }>) =>
@@ -132,7 +147,9 @@ export const rotateSecret = (id: string, secret?: string) =>
     path(id, '/rotate-secret'),
     secret === undefined ? {} : { secret },
   );
-export const sendTestEvent = (id: string) => post<TestOutcome>(path(id, '/test'));
+/** @param event the event whose sample is sent; without it, the test event. */
+export const sendTestEvent = (id: string, event?: EventName) =>
+  post<TestOutcome>(path(id, '/test'), event === undefined ? {} : { event });
 export const listDeliveries = (id: string, query: string) =>
   get<Page<Delivery>>(path(id, `/deliveries?${query}`));
 export const getDelivery = (id: string, delivery: string) =>

@@ -39,9 +39,11 @@ export function SettingsInputs({ webhook }: { webhook?: Webhook }) {
     <${EventInputs} chosen=${webhook?.events} />
     <details class="more">
       <summary>${words.more}</summary>
+      <div class="stack">
       <${TextArea} name="description" label=${words.description} maxlength=${1000} value=${webhook?.description ?? ''} />
       <${ChatbotInputs} organization=${place.organization} department=${place.department} chosen=${webhook?.chatbot_ids} />
       <${HeaderInputs} stored=${Object.keys(webhook?.headers ?? {})} />
+      </div>
     </details>
   `;
 }

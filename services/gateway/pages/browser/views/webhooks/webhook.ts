@@ -17,6 +17,7 @@ import { navigate } from '../../router.ts';
 import { AttemptView } from './attempt.ts';
 import {
   deleteWebhook,
+  type EventName,
   getWebhook,
   rotateSecret,
   sendTestEvent,
@@ -24,6 +25,8 @@ import {
   updateWebhook,
 } from './calls.ts';
 import { Deliveries } from './deliveries.ts';
+import { HealthPart } from './health.ts';
+import { SampleDialog } from './sample-dialog.ts';
 import { SecretField } from './secret-field.ts';
 import { changesOf, SettingsInputs, settingsOf } from './settings.ts';
 import { WebhookFacts } from './webhook-facts.ts';
@@ -31,7 +34,7 @@ import { WebhookFacts } from './webhook-facts.ts';
 const words = texts.webhooks;
 
 /** One webhook: its settings and its deliveries. */
-export function WebhookPage({
+export default function WebhookPage({
   id,
   result,
   onSecret,
@@ -41,7 +44,7 @@ export function WebhookPage({
   onSecret: (secret: string) => void;
 }) {
   const loaded = useData(id, () => getWebhook(id));
-  const [open, setOpen] = useState<'change' | 'rotate' | 'delete'>();
+  const [open, setOpen] = useState<'sample' | 'change' | 'rotate' | 'delete'>();
   const [tested, setTested] = useState<TestOutcome>();
   const close = () => setOpen(undefined);
   const back = { path: '/webhooks', title: texts.titles.webhooks };
@@ -57,9 +60,9 @@ export function WebhookPage({
     await changeAndReload(loaded.reload, () => updateWebhook(id, { status }));
     return words.changedTo[status];
   };
-  const test = async () => {
+  const test = async (event?: EventName) => {
     setTested(undefined);
-    const outcome = await sendTestEvent(id);
+    const outcome = await sendTestEvent(id, event);
     setTested(outcome);
     if (!outcome.delivered) throw new ApiError(words.testFailed);
     return words.testDelivered;
@@ -80,8 +83,9 @@ export function WebhookPage({
     result.succeed(words.rotated);
   };
   const actions = html`
-    <${ActionButton} kind="primary" run=${test} result=${result}>${words.test}<//>
+    <${ActionButton} kind="primary" run=${() => test()} result=${result}>${words.test}<//>
     <${ActionButton} run=${toggle} result=${result}>${webhook.status === 'active' ? words.pause : words.resume}<//>
+    <${Button} onClick=${() => setOpen('sample')}>${words.sample}<//>
     <${Button} onClick=${() => setOpen('change')}>${words.change}<//>
     <${Button} onClick=${() => setOpen('rotate')}>${words.rotate}<//>
     <${Button} onClick=${() => setOpen('delete')}>${words.delete}<//>
@@ -89,7 +93,7 @@ export function WebhookPage({
   return html`
     <${PageTitle} back=${back}>${webhook.name ?? webhook.url}<//>
     <${Section} title=${words.settings} actions=${actions}>
-      ${webhook.status === 'disabled' && html`<${Notice} kind="info">${words.disabledHint}<//>`}
+      ${webhook.status === 'disabled' && html`<${Notice} kind="info">${words.disabledHints[webhook.health.disabled_reason ?? 'gone']}<//>`}
       <${WebhookFacts} webhook=${webhook} />
       ${
         tested &&
@@ -101,7 +105,21 @@ export function WebhookPage({
         `
       }
     <//>
+    <${HealthPart} webhook=${webhook} />
     <${Deliveries} webhook=${webhook} result=${result} />
+    ${
+      open === 'sample' &&
+      html`
+        <${SampleDialog}
+          webhook=${webhook}
+          onClose=${close}
+          onSend=${async (event: EventName) => {
+            const sent = test(event).finally(close);
+            await sent.then(result.succeed, result.fail);
+          }}
+        />
+      `
+    }
     ${
       open === 'change' &&
       html`

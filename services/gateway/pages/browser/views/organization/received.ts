@@ -1,0 +1,79 @@
+import { useState } from 'preact/hooks';
+import { formatDate, texts } from '../../account-texts.ts';
+import { html } from '../../html.ts';
+import { ActionButton } from '../../parts/action-button.ts';
+import { Button } from '../../parts/button.ts';
+import { Confirm } from '../../parts/confirm.ts';
+import type { Result } from '../../parts/result.ts';
+import { Section } from '../../parts/section.ts';
+import { changeAndReload, useData } from '../../parts/use-data.ts';
+import { acceptInvitation, declineInvitation, listReceived, type Received } from './calls.ts';
+
+const words = texts.received;
+
+/** The invitations to the reader, which they accept or decline; nothing if there are none. */
+export function ReceivedInvitations({
+  result,
+  onAccepted,
+}: {
+  result: Result;
+  /** Shows the organization that the reader has joined. */
+  onAccepted: (organization: string) => Promise<void>;
+}) {
+  const loaded = useData('received', listReceived);
+  const [declining, setDeclining] = useState<Received>();
+  const invitations = loaded.data?.data ?? [];
+  if (invitations.length === 0) return null;
+  const accept = async ({ invitation_id, organization_id, organization_name }: Received) => {
+    await changeAndReload(loaded.reload, () => acceptInvitation(invitation_id));
+    await onAccepted(organization_id);
+    return words.accepted(organization_name);
+  };
+  const decline = async ({ invitation_id, organization_name }: Received) => {
+    await changeAndReload(loaded.reload, () => declineInvitation(invitation_id));
+    result.succeed(words.declined(organization_name));
+  };
+  return html`
+    <${Section} title=${words.title}>
+      <ul class="cards" aria-label=${words.title}>
+        ${invitations.map(
+          (invitation) => html`
+            <li key=${invitation.invitation_id}>
+              <p>
+                <strong>${placeOf(invitation)}</strong>
+                <small>${textOf(invitation)}</small>
+                <small>${words.validUntil(formatDate(invitation.expires_at))}</small>
+              </p>
+              <div class="actions">
+                <${ActionButton} kind="primary" run=${() => accept(invitation)} result=${result} label=${`${words.accept}: ${placeOf(invitation)}`}>${words.accept}<//>
+                <${Button} label=${`${words.decline}: ${placeOf(invitation)}`} onClick=${() => setDeclining(invitation)}>${words.decline}<//>
+              </div>
+            </li>
+          `,
+        )}
+      </ul>
+    <//>
+    ${
+      declining &&
+      html`
+        <${Confirm}
+          title=${words.declineTitle(placeOf(declining))}
+          action=${words.decline}
+          onConfirm=${() => decline(declining)}
+          onClose=${() => setDeclining(undefined)}
+        >
+          ${words.declineWarning}
+        <//>
+      `
+    }
+  `;
+}
+
+const placeOf = ({ organization_name, department_name }: Received) =>
+  [organization_name, department_name].filter(Boolean).join(' / ');
+
+function textOf({ granted_by_name, granted_by, role, department_id, transfer }: Received): string {
+  const inviter = granted_by_name ?? granted_by;
+  if (transfer) return words.transfer(inviter);
+  return department_id === null ? words.offer(inviter) : words.invited(inviter, texts.roles[role]);
+}

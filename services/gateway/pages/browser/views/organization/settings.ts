@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks';
+import { formatDate, texts } from '../../account-texts.ts';
+import { html } from '../../html.ts';
+import { Button } from '../../parts/button.ts';
+import { Confirm } from '../../parts/confirm.ts';
+import type { Result } from '../../parts/result.ts';
+import { Section } from '../../parts/section.ts';
+import { changeAndReload } from '../../parts/use-data.ts';
+import { archiveOrganization, type Organization, removePerson } from './calls.ts';
+import type { OwnStanding } from './own-role.ts';
+
+const words = texts.archive;
+/** Days between archiving and deletion. */
+export const ARCHIVED_DAYS = 30;
+export const deletionDate = () => formatDate(new Date(Date.now() + ARCHIVED_DAYS * 86_400_000).toISOString());
+
+/** The ways out of an organization: leaving it, and closing it. */
+export default function Settings({
+  organization,
+  own,
+  result,
+  onChange,
+  onLeave,
+}: {
+  organization: Organization;
+  own: OwnStanding;
+  result: Result;
+  onChange: () => Promise<void>;
+  /** Shows another page after the reader has left. */
+  onLeave: () => Promise<void>;
+}) {
+  const [asking, setAsking] = useState<'leave' | 'close'>();
+  const { organization_id, name } = organization;
+  const leave = async () => {
+    await removePerson(organization_id, own.id);
+    result.succeed(words.left(name));
+    await onLeave();
+  };
+  const close = async () => {
+    await changeAndReload(onChange, () => archiveOrganization(organization_id));
+    result.succeed(words.closed(name));
+  };
+  return html`
+    <${Section} title=${words.leaveTitle} actions=${html`<${Button} onClick=${() => setAsking('leave')}>${words.leave}<//>`}>
+      <p class="muted">${own.isOwner ? words.leaveOwnerHint : words.leaveHint}</p>
+    <//>
+    ${
+      own.isOwner &&
+      !organization.archived_at &&
+      html`
+        <${Section} title=${words.closeTitle} actions=${html`<${Button} onClick=${() => setAsking('close')}>${words.close}<//>`}>
+          <p class="muted">${words.closeHint}</p>
+        <//>
+      `
+    }
+    ${
+      asking === 'leave' &&
+      html`
+        <${Confirm} title=${words.leaveQuestion(name)} action=${words.leave} onConfirm=${leave} onClose=${() => setAsking(undefined)}>
+          ${words.leaveWarning}
+        <//>
+      `
+    }
+    ${
+      asking === 'close' &&
+      html`
+        <${Confirm} title=${words.closeQuestion(name)} action=${words.close} onConfirm=${close} onClose=${() => setAsking(undefined)}>
+          ${words.closeWarning(deletionDate())}
+        <//>
+      `
+    }
+  `;
+}
