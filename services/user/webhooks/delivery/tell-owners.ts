@@ -7,7 +7,7 @@ import type { WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
 import { HOUR } from '../../hourly-budget.ts';
 import type { Mailer } from '../../mail.ts';
-import { spend } from '../../organizations/invitations/budget.ts';
+import { spend } from '../../sliding-budget.ts';
 import type { Accept } from '../intake/accept.ts';
 import type { Webhook } from '../records.ts';
 
