@@ -33,7 +33,7 @@ export const accountPlan = ({ subscription_plan }: { subscription_plan?: unknown
   PLANS.find((plan) => plan === subscription_plan) ?? 'Free';
 
 /** The plan of a department. It counts once it is paid; until then the department has that of Free. */
-export const departmentPlan = ({
+const departmentPlan = ({
   subscription_plan,
   payment_status,
 }: Pick<Department['billing'], 'subscription_plan' | 'payment_status'>): Plan =>

@@ -148,7 +148,7 @@ export interface Membership {
   leaving?: string;
 }
 
-/** Invitations counted by recipient, inviter or network; see invitations/budget.ts. Times are Unix seconds. */
+/** Mails counted by recipient, inviter or network; see services/user/sliding-budget.ts. Times are Unix seconds. */
 export interface InvitationBudget {
   key: string;
   /** The latest uses, oldest first, at most the limit. */

@@ -68,7 +68,6 @@ const ANSWERS: Record<(typeof MODULES)[number], Record<string, [operation: strin
 const VALUES: [module: (typeof MODULES)[number], constant: string, record: string, field: string][] = [
   ['chatbots', 'TYPES', 'Chatbot', 'type'],
   ['chatbots', 'STATUSES', 'Chatbot', 'status'],
-  ['organization', 'INVITATION_STATUSES', 'Invitation', 'status'],
   ['organization', 'PLANS', 'Billing', 'subscription_plan'],
   ['organization', 'EXPORT_FORMATS', 'ExportJob', 'format'],
   ['organization', 'REPORT_METRICS', 'Report', 'metric'],

@@ -1,24 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { addressKey } from '@gatehouse/shared/http/address';
-import { AppError } from '@gatehouse/shared/http/errors';
 import { emailKey } from '@gatehouse/shared/identity/email';
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../database.ts';
 import { HOUR } from '../../hourly-budget.ts';
+import { type Budget, spend } from '../../sliding-budget.ts';
 
 /** CONTRACT.md §Organizations. To one recipient within a day, from one organization and from one inviter. */
 const PER_RECIPIENT = 3;
 /** Within an hour: enough for a department, too few for a mailing. */
 const PER_INVITER = 20;
 const PER_NETWORK = 30;
-
-interface Budget {
-  key: string;
-  limit: number;
-  /** The length of the sliding window. */
-  seconds: number;
-}
 
 interface InvitationRequest {
   organization_id: string;
@@ -53,35 +45,6 @@ export async function spendInvitation(
     const keys = budgets.map(({ key }) => key);
     await db.invitationBudgets.updateMany({ key: { $in: keys } }, { $pull: { uses: { id } } });
     throw error;
-  }
-}
-
-async function spend(
-  db: Database,
-  { key, limit, seconds }: Budget,
-  use: { id: string; at: number },
-): Promise<void> {
-  const write = (upsert: boolean) =>
-    db.invitationBudgets.updateOne(
-      {
-        key,
-        $or: [{ [`uses.${limit - 1}`]: { $exists: false } }, { 'uses.0.at': { $lte: use.at - seconds } }],
-      },
-      {
-        $push: { uses: { $each: [use], $slice: -limit } },
-        $set: { expires_at: new Date((use.at + seconds) * 1000) },
-      },
-      { upsert },
-    );
-  try {
-    await write(true);
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    // The budget exists: it is spent, or a concurrent call has just created it.
-    if ((await write(false)).matchedCount === 1) return;
-    const [oldest] = (await db.invitationBudgets.findOne({ key }))?.uses ?? [];
-    const retryAfter = Math.max(1, (oldest?.at ?? use.at) + seconds - use.at);
-    throw new AppError('rateLimited', { retryAfter, limit });
   }
 }
 

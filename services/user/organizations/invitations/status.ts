@@ -9,7 +9,7 @@ export const VALID_DAYS = 14;
 const LISTED_DAYS = 30;
 const DAY = 86_400_000;
 
-export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
+type InvitationStatus = (typeof INVITATION_STATUSES)[number];
 
 /** Matches invitations, not memberships. */
 export const isInvitation = { user_id: { $exists: false } };

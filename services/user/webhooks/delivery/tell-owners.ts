@@ -1,10 +1,13 @@
 import { derivedId } from '@gatehouse/shared/derived-id';
+import { AppError } from '@gatehouse/shared/http/errors';
 import { auditJob } from '@gatehouse/shared/identity/audit';
 import { ACTIVE } from '@gatehouse/shared/identity/users';
 import type { FastifyBaseLogger } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
+import { HOUR } from '../../hourly-budget.ts';
 import type { Mailer } from '../../mail.ts';
+import { spend } from '../../sliding-budget.ts';
 import type { Accept } from '../intake/accept.ts';
 import type { Webhook } from '../records.ts';
 
@@ -16,6 +19,8 @@ const LEASE = 60_000;
 const GIVE_UP_AFTER = 3 * 86_400_000;
 /** Mails for one webhook. */
 const MAX_RECIPIENTS = 20;
+/** Mails to one person within a day about the webhooks of one account or organization. */
+const PER_RECIPIENT = 10;
 
 interface Options {
   db: Database;
@@ -86,7 +91,7 @@ async function tell(options: Options, webhook: Disabled): Promise<void> {
   // The webhook may be disabled again, with another notice.
   const own = { webhook_id, 'notice.at': notice.at };
   await publish(options, webhook);
-  const recipients = notice.recipients ?? (await ownersOf(db, webhook));
+  const recipients = notice.recipients ?? (await withinBudget(options, webhook, await ownersOf(db, webhook)));
   if (!notice.recipients) await db.webhooks.updateOne(own, { $set: { 'notice.recipients': recipients } });
   const told = await Promise.all(recipients.map((user_id) => mailTo(options, webhook, user_id)));
   const expired = now() - notice.at.getTime() >= GIVE_UP_AFTER;
@@ -137,6 +142,28 @@ async function ownersOf(
   ]);
   const owners = [...(organization?.owners ?? []), ...members].map(({ user_id }) => user_id as string);
   return [...new Set(owners)].slice(0, MAX_RECIPIENTS);
+}
+
+/** Those who have not had many such mails lately: a webhook can be activated and disabled again and again. */
+async function withinBudget(
+  { db, now }: Options,
+  { webhook_id, owner_id, organization_id, notice }: Disabled,
+  owners: readonly string[],
+): Promise<string[]> {
+  const use = { id: `${webhook_id} ${notice.at.getTime()}`, at: Math.floor(now() / 1000) };
+  const spent = await Promise.all(
+    owners.map(async (user_id) => {
+      const key = `disabled webhooks ${owner_id ?? organization_id} ${user_id}`;
+      try {
+        await spend(db, { key, limit: PER_RECIPIENT, seconds: 24 * HOUR }, use);
+        return false;
+      } catch (error) {
+        if (error instanceof AppError && error.reason === 'rateLimited') return true;
+        throw error;
+      }
+    }),
+  );
+  return owners.filter((_, index) => !spent[index]);
 }
 
 /** @returns false if the mail must be tried again. */

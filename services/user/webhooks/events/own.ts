@@ -66,7 +66,10 @@ export const OWN_EVENTS = {
     summary: 'An organization disabled the account of one of its people',
     data: fields({
       ...person,
-      organization_id: id.meta({ description: 'The organization that disabled the account' }),
+      organization_id: nullableId.meta({
+        description:
+          'The organization that disabled the account; null for a receiver in another organization',
+      }),
     }),
     example: { ...PERSON, organization_id: PLACE.organization_id },
   }),
@@ -77,7 +80,10 @@ export const OWN_EVENTS = {
       session_id: id.meta({ description: 'Names the session; it is not a credential' }),
       user_id: id,
       method: z.enum(['password', 'sso']),
-      connection_id: nullableId.meta({ description: 'The connection of a login by single sign-on' }),
+      connection_id: nullableId.meta({
+        description:
+          'The connection of a login by single sign-on; null for a receiver in another organization than that of the connection',
+      }),
     }),
     example: {
       session_id: '01936f31-2c4b-7b1d-8e52-6a0d4f9c7e13',

@@ -35,7 +35,11 @@ export const cancelDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (
       );
       if (!cancelled) {
         const present = found(await db.webhookDeliveries.findOne(delivery));
-        if (present.status === 'cancelled') return presentDelivery(present);
+        if (present.status === 'cancelled') {
+          // The call that canceled it may have been killed before it told the workers.
+          await webhookChanged(webhook_id, { cancelled: true });
+          return presentDelivery(present);
+        }
         throw new AppError('forbidden', { text: `The delivery is already ${present.status}` });
       }
       await webhookChanged(webhook_id, { cancelled: true });

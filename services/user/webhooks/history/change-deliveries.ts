@@ -9,7 +9,7 @@ const PAGE = 1_000;
 
 /**
  * Changes deliveries from `since` on, oldest first, up to `MAX_CHANGED`. The change must make them leave the filter.
- * @param afterPage called after each write, before the next one.
+ * @param afterPage called after each write, before the next one, and at least once.
  * @returns how many were changed, and where to continue if there may be more.
  */
 export async function changeDeliveries(
@@ -38,8 +38,9 @@ export async function changeDeliveries(
         change,
       );
       changed += modifiedCount;
-      await afterPage();
     }
+    // Also without deliveries: a call that was killed may have changed them and not got here.
+    await afterPage();
     if (page.length < PAGE) return { changed, next_since: null };
     last = page.at(-1)?.created_at;
   }

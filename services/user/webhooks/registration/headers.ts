@@ -98,6 +98,19 @@ export function changeHeaders(
   return headers.length > MAX_HEADERS ? null : headers;
 }
 
+/**
+ * Whether changes leave a stored header as it is. With a new URL, a caller who cannot read its value here could read it
+ * there.
+ */
+export const leavesHeaders = (stored: Stored = [], changes: Record<string, string | null> = {}): boolean => {
+  const changed = new Set(Object.keys(changes).map((name) => name.toLowerCase()));
+  return stored.some(({ name }) => !changed.has(name.toLowerCase()));
+};
+
+/** The refusal of a new URL for headers that stay. */
+export const LEFT_HEADERS =
+  'headers must name every header of the webhook when the url changes: with its value, or null to remove it';
+
 /** The refusal of one header too many. */
 export const TOO_MANY_HEADERS = `headers must contain at most ${MAX_HEADERS} headers`;
 

@@ -16,7 +16,7 @@ import {
 import { END_FAILURES, healthOf, withoutFailures } from '../delivery/health.ts';
 import type { WebhookOptions } from '../options.ts';
 import { placeOf } from '../records.ts';
-import { changedHeaders, changeHeaders, TOO_MANY_HEADERS } from './headers.ts';
+import { changedHeaders, changeHeaders, LEFT_HEADERS, leavesHeaders, TOO_MANY_HEADERS } from './headers.ts';
 
 const FIELDS = 'url, events, status, name, description, chatbot_ids or headers';
 
@@ -38,7 +38,7 @@ const schema = {
   ...operation,
   summary: 'Change a webhook',
   description:
-    'Changes the fields in the body and no others, for every attempt that is not in flight. Of the headers, those in the body change, null removes one, and the others stay. Deliveries of a paused webhook wait. Setting `status` to `active` sends them, also after the webhook was disabled, and counts failures anew. Waiting deliveries of an event that is taken away are not sent: each becomes `failed` when its turn comes. The account, organization or department of a webhook does not change.',
+    'Changes the fields in the body and no others, for every attempt that is not in flight. Of the headers, those in the body change, null removes one, and the others stay; a call that changes the URL must name them all, so that nobody can send a value that they cannot read to a receiver of their own. Deliveries of a paused webhook wait. Setting `status` to `active` sends them, also after the webhook was disabled, and counts failures anew. Waiting deliveries of an event that is taken away are not sent: each becomes `failed` when its turn comes. The account, organization or department of a webhook does not change.',
   params: webhookId,
   body: changes,
   response: {
@@ -61,6 +61,9 @@ export const updateWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
       const { webhook_id } = webhook;
       const headers = given && changeHeaders(secrets, webhook_id, webhook.headers ?? [], given);
       if (headers === null) throw new AppError('invalidFormat', { text: TOO_MANY_HEADERS });
+      const moves = fields.url !== undefined && fields.url !== webhook.url;
+      if (moves && leavesHeaders(webhook.headers, given))
+        throw new AppError('invalidFormat', { text: LEFT_HEADERS });
       const $set = {
         ...fields,
         ...(events && { events: [...new Set(events)] }),
@@ -70,14 +73,14 @@ export const updateWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
         updated_at: new Date(now()),
       };
       const startsAnew = fields.status === 'active' || fields.url !== undefined;
-      const unchanged = headers && { headers: webhook.headers ?? { $exists: false } };
+      const unchanged = (headers || moves) && { headers: webhook.headers ?? { $exists: false } };
       const before = await db.webhooks.findOneAndUpdate(
         { webhook_id, ...unchanged },
         { $set: { ...$set, ...(startsAnew && END_FAILURES) } },
         { returnDocument: 'before' },
       );
       // A concurrent call changed the headers, or deleted the webhook.
-      if (!before && headers) continue;
+      if (!before && unchanged) continue;
       const changed = { ...found(before), ...$set };
       if (startsAnew) changed.health = withoutFailures(healthOf(changed));
       // The receiver's Retry-After applied to the previous settings.

@@ -22,6 +22,8 @@ export interface Draft<Name extends OwnEventName = OwnEventName> {
    */
   audience: 'place' | 'account' | 'acquainted';
   data: (person: Person) => EventData<Name>;
+  /** What the other organizations of the account hear in its place, if `data` names the organization of the event. */
+  elsewhere?: (person: Person) => EventData<Name>;
 }
 
 /** Keeps the type of the data together with the name of the event. */
@@ -60,18 +62,22 @@ const updated = (event: AuditEvent, changed: string[]): Draft =>
     data: ({ user_id, name }) => ({ user_id, name, changed }),
   });
 
-const sessionCreated = (event: AuditEvent, method: EventData<'session.created'>['method']): Draft =>
-  draft({
+function sessionCreated(event: AuditEvent, method: EventData<'session.created'>['method']): Draft {
+  const data = ({ user_id }: Person, connection_id: string | null) => ({
+    session_id: event.session?.id ?? '',
+    user_id,
+    method,
+    connection_id,
+  });
+  const { connection_id = null } = event.target;
+  return draft({
     event: 'session.created',
     user_id: event.user_id,
     audience: 'account',
-    data: ({ user_id }) => ({
-      session_id: event.session?.id ?? '',
-      user_id,
-      method,
-      connection_id: event.target.connection_id ?? null,
-    }),
+    data: (person) => data(person, connection_id),
+    ...(connection_id !== null && { elsewhere: (person) => data(person, null) }),
   });
+}
 
 const memberAdded = (event: AuditEvent): Draft =>
   draft({
@@ -146,6 +152,7 @@ const DRAFTS: Record<RelayedAction, (event: AuditEvent) => Draft[]> = {
       user_id: subjectOf(event),
       audience: 'account',
       data: ({ user_id, name }) => ({ user_id, name, organization_id }),
+      elsewhere: ({ user_id, name }) => ({ user_id, name, organization_id: null }),
     });
     return [
       ...(isNewAccount(event) ? [created(event, 'scim')] : []),

@@ -9,6 +9,8 @@ import { type Draft, draftsOf, type Person } from './drafts.ts';
 /** Organizations that hear the events of one account. */
 const MAX_ORGANIZATIONS = 100;
 
+const NOBODY = { owner_id: null, organization_id: null, department_id: null, chatbot_id: null } as const;
+
 /** An audit event and the events of webhooks that it means. */
 export interface Relayed {
   event_id: string;
@@ -34,14 +36,15 @@ export async function ownEventsOf(db: Database, audited: readonly AuditEvent[]):
         relayed.problems.push(`${draft.event}: ${parsed.error.message}`);
         continue;
       }
-      relayed.incoming.push({
+      const incoming = {
         // The same at every attempt, so that relaying twice has no effect.
         id: draft.id ?? (index === 0 ? event.event_id : `${event.event_id}:${index}`),
         event: draft.event,
         audience: audienceOf(event, draft, person, organizations.get(draft.user_id ?? '') ?? []),
         timestamp: event.at.toISOString(),
         data: parsed.data,
-      });
+      };
+      relayed.incoming.push(...apart(incoming, person && draft.elsewhere?.(person)));
     }
     return relayed;
   });
@@ -74,6 +77,17 @@ function audienceOf(
     chatbot_id: null,
     ...(others.size > 0 && { other_organization_ids: [...others].sort().slice(0, MAX_ORGANIZATIONS) }),
   };
+}
+
+/** Splits an event whose data only the account and the organization of the event may know. */
+function apart(event: IncomingEvent, elsewhere: object | undefined): IncomingEvent[] {
+  const { other_organization_ids, ...audience } = event.audience;
+  if (!elsewhere || !other_organization_ids) return [event];
+  const others = { ...NOBODY, other_organization_ids };
+  return [
+    { ...event, audience },
+    { ...event, id: `${event.id}:elsewhere`, audience: others, data: elsewhere },
+  ];
 }
 
 async function peopleOf(db: Database, drafts: readonly Draft[]): Promise<ReadonlyMap<string, Person>> {

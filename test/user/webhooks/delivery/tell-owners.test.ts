@@ -36,6 +36,7 @@ beforeEach(async () => {
   published = [];
   const at = new Date(clock.now());
   await db.organizations.deleteMany({});
+  await db.invitationBudgets.deleteMany({});
   await db.organizations.insertOne({
     ...place,
     name: 'Engines',
@@ -149,6 +150,27 @@ test('another process goes on where a killed one stopped', async () => {
   await eventually(async () => expect(await notice()).toBeUndefined());
   await next.stop();
   expect(mailed.toSorted()).toEqual(addresses(3).toSorted());
+});
+
+test('a webhook that is disabled again and again mails each Owner at most ten times a day', async () => {
+  const disableAgain = async () => {
+    clock.advance(1);
+    const at = new Date(clock.now());
+    await database.db.webhooks.updateOne(
+      { webhook_id },
+      { $set: { notice: { due: at, reason: 'gone', at } } },
+    );
+    const process = teller();
+    process.tellSoon();
+    await eventually(async () => expect(await notice()).toBeUndefined());
+    await process.stop();
+  };
+  for (let turn = 0; turn < 12; turn += 1) await disableAgain();
+  expect(mailed).toHaveLength(10 * 3);
+  expect(published).toHaveLength(12);
+  clock.advance(86_400);
+  await disableAgain();
+  expect(mailed).toHaveLength(11 * 3);
 });
 
 test('gives up after three days', async () => {

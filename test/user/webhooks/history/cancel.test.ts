@@ -134,6 +134,21 @@ describe('POST …/deliveries/{delivery_id}/cancel', () => {
   });
 });
 
+test.each([
+  ['one delivery', async () => cancelOne((await ada.deliveries(webhook_id))[0].delivery_id)],
+  ['deliveries', () => cancel()],
+])(
+  'a call that cancels %s again tells the workers, which an interrupted one may not have done',
+  async (_what, again) => {
+    await pause();
+    await publish(1);
+    await service.db.webhookDeliveries.updateOne({ webhook_id }, { $set: { status: 'cancelled' } });
+    const before = (await service.stored(webhook_id))?.cancellations ?? 0;
+    expect((await again()).status).toBe(200);
+    expect((await service.stored(webhook_id))?.cancellations).toBe(before + 1);
+  },
+);
+
 describe('POST …/cancel', () => {
   test('cancels everything that waits', async () => {
     await pause();

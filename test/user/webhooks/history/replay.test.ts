@@ -362,6 +362,19 @@ describe('POST …/deliveries/{delivery_id}/replay', () => {
 });
 
 describe('POST …/replay', () => {
+  test('sends what an interrupted call has left pending in a queue that nobody wakes', async () => {
+    const [id] = await delivered(1);
+    await service.db.webhookDeliveries.updateOne(
+      { webhook_id },
+      { $set: { status: 'pending', settled_at: null } },
+    );
+    const since = new Date(service.clock.now() - DAY * 1000).toISOString();
+    const { body } = await ada.call('POST', `/${webhook_id}/replay`, { since, all: true });
+    expect(body).toEqual({ replayed: 0, next_since: null });
+    await service.settled(webhook_id, 'delivered');
+    expect(receiver.ids()).toEqual([id, id]);
+  });
+
   const replay = (body: unknown) => ada.call('POST', `/${webhook_id}/replay`, body);
 
   test('sends failed deliveries created since a time again, in the order of creation', async () => {

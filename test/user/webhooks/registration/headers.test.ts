@@ -84,6 +84,35 @@ describe('PATCH', () => {
     expect(await sent(webhook_id)).toMatchObject({ authorization: HEADERS.Authorization });
   });
 
+  test('refuses to send the headers to another URL, unless the call names each of them', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url, headers: HEADERS });
+    const url = new URL('/elsewhere', receiver.url).href;
+    for (const headers of [undefined, { 'X-Tenant': null, 'X-Other': '1' }]) {
+      const answer = await ada.call('PATCH', `/${webhook_id}`, { url, ...(headers && { headers }) });
+      expect(outcome(answer)).toStrictEqual(
+        service.failure(
+          answer,
+          400,
+          'INVALID_FORMAT',
+          'The request is malformed',
+          'headers must name every header of the webhook when the url changes: with its value, or null to remove it',
+        ),
+      );
+    }
+    expect((await service.stored(webhook_id))?.url).toBe(receiver.url);
+    const renamed = await ada.call('PATCH', `/${webhook_id}`, { url: receiver.url, name: 'Same URL' });
+    expect(renamed.status).toBe(200);
+    const moved = await ada.call('PATCH', `/${webhook_id}`, {
+      url,
+      headers: { authorization: 'Bearer of the new receiver', 'X-Tenant': null },
+    });
+    expect(moved.status).toBe(200);
+    expect(await sent(webhook_id)).toMatchObject({
+      authorization: 'Bearer of the new receiver',
+      tenant: undefined,
+    });
+  });
+
   test('concurrent changes of different headers all apply', async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     const names = ['X-1', 'X-2', 'X-3', 'X-4', 'X-5'];

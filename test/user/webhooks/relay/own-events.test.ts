@@ -318,11 +318,36 @@ describe('the events of an audit event', () => {
     });
     expect(disabled.incoming).toMatchObject([
       {
+        id: disabled.event_id,
         event: 'user.disabled',
-        audience: { organization_id: 'corp', other_organization_ids: ['added', 'invited'] },
+        audience: { owner_id: user_id, organization_id: 'corp' },
         data: { user_id, name, organization_id: 'corp' },
       },
+      {
+        id: `${disabled.event_id}:elsewhere`,
+        event: 'user.disabled',
+        audience: { owner_id: null, organization_id: null, other_organization_ids: ['added', 'invited'] },
+        data: { user_id, name, organization_id: null },
+      },
     ]);
+  });
+
+  test('tell no other organization of the account where it logged in or was disabled', async () => {
+    const { user_id = '' } = await newMember(service.db);
+    await storeOrganization(service.db, { owners: [user_id], departments: ['A'], now: 0 });
+    const session = { id: 'sid-1', device: 'Browser/1.0', expires_at: new Date() };
+    const fields = { organization_id: 'corp', target: { user_id, connection_id: 'connection of corp' } };
+    const audited = [
+      { action: 'sso.login', user_id, session, ...fields },
+      { action: 'scim.user', after: { account_status: 'disabled' }, ...fields },
+    ] as const;
+    for (const event of audited) {
+      const { incoming } = await incomingOf(event);
+      const elsewhere = incoming.filter(({ audience }) => audience.other_organization_ids);
+      expect(elsewhere).toHaveLength(1);
+      expect(JSON.stringify(elsewhere)).not.toContain('corp');
+      expect(incoming.filter(({ audience }) => audience.owner_id === user_id)).toHaveLength(1);
+    }
   });
 });
 

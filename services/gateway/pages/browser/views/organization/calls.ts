@@ -40,7 +40,7 @@ export interface Member extends PersonRecord {
   granted_at: string;
 }
 
-export const INVITATION_STATUSES = ['pending', 'declined', 'expired', 'accepted'] as const;
+type InvitationStatus = 'pending' | 'declined' | 'expired' | 'accepted';
 
 export interface Invitation {
   invitation_id: string;
@@ -48,7 +48,7 @@ export interface Invitation {
   email: string | null;
   user_id: string | null;
   role: Role;
-  status: (typeof INVITATION_STATUSES)[number];
+  status: InvitationStatus;
   granted_by: string;
   granted_at: string;
   expires_at: string | null;
@@ -60,7 +60,7 @@ export interface Offer {
   user_id: string;
   /** Whether the Owner who made the offer then stops being one. */
   transfer: boolean;
-  status: (typeof INVITATION_STATUSES)[number];
+  status: InvitationStatus;
   expires_at: string;
 }
 

@@ -38,12 +38,13 @@ export default function Owners({
   const [isAdding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<Owner>();
   const removal = ({ user_id }: Owner) => (user_id === own.id ? words.leave : words.remove);
+  const nameOf = (id: string) => loaded.data?.data.find(({ user_id }) => user_id === id)?.name ?? id;
   const columns: Column<Owner>[] = [
     {
       title: texts.access.person,
       cell: (owner) => html`<${Person} person=${owner} isSelf=${owner.user_id === own.id} />`,
     },
-    { title: words.addedBy, cell: ({ granted_by }) => granted_by },
+    { title: words.addedBy, cell: ({ granted_by }) => nameOf(granted_by) },
     { title: texts.access.since, cell: ({ granted_at }) => formatDate(granted_at), end: !own.isOwner },
   ];
   if (own.isOwner)

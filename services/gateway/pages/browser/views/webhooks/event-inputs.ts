@@ -13,7 +13,7 @@ const GROUPS = {
   webhooks: ['webhook'],
 } as const;
 
-export const eventGroups = (Object.keys(GROUPS) as (keyof typeof GROUPS)[])
+const eventGroups = (Object.keys(GROUPS) as (keyof typeof GROUPS)[])
   .map((group) => ({
     group,
     events: EVENTS.filter((event) =>
