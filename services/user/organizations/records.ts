@@ -157,15 +157,15 @@ export interface InvitationBudget {
 }
 
 /**
- * A user who leaves an organization or is removed from it. Deleted once nothing of their roles is left; a job completes
- * those of an interrupted call.
+ * A user who leaves an organization or is removed from it, or loses some of their roles there. Deleted once nothing of
+ * these roles is left; a job completes those of an interrupted call.
  */
 export interface Departure {
   departure_id: string;
   organization_id: string;
   user_id: string;
-  /** Who removes them, for the audit. */
-  by: { user_id: string; email: string };
+  /** Who removes them from the organization, for the audit; absent if only the grants of roles that have ended are left. */
+  by?: { user_id: string; email: string };
   /** Roles that were granted later are left alone. */
   began_at: Date;
 }

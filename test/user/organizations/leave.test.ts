@@ -247,4 +247,35 @@ describe('a departure that is killed', () => {
     expect((await eve.ask('GET', `/api/v1/chatbots/${chatbot_id}/access/me`)).body.role).toBe('Editor');
     expect(await service.db.departures.countDocuments({ user_id: eve.user_id })).toBe(0);
   });
+
+  test.each([
+    ['removed from a department', () => team.ada.call('DELETE', `${other.place}/members/${eve.user_id}`)],
+    [
+      'removed as an Owner',
+      async () => {
+        await makeOwner(eve);
+        await service.db.memberships.deleteOne({ department_id: other.department_id, user_id: eve.user_id });
+        return team.ada.call('DELETE', `/${team.organization_id}/owners/${eve.user_id}`);
+      },
+    ],
+  ] as const)('of somebody %s passes the chatbots on', async (_what, end) => {
+    const kept = await service.newChatbot(eve, team.department_id);
+    const { chatbot_id } = await service.newChatbot(eve, other.department_id);
+    const spy = killed(service.db.chatbots, 'updateOne');
+    expect((await end()).status).toBe(500);
+    spy.mockRestore();
+    expect(await ownerOf(chatbot_id)).toBe(eve.user_id);
+    service.clock.advance(60);
+    await runJobs(service);
+    expect(await ownerOf(chatbot_id)).toBe(team.ada.user_id);
+    expect(await ownerOf(kept.chatbot_id)).toBe(eve.user_id);
+    expect((await eve.call('GET', team.place)).status).toBe(200);
+    expect(await service.db.departures.countDocuments({ user_id: eve.user_id })).toBe(0);
+  });
+
+  test('leaves nothing to do when the role of the last Owner stays', async () => {
+    const { ada, organization_id } = team;
+    expect((await ada.call('DELETE', `/${organization_id}/owners/${ada.user_id}`)).status).toBe(403);
+    expect(await service.db.departures.countDocuments({ organization_id })).toBe(0);
+  });
 });

@@ -41,7 +41,7 @@ export async function addFromWithin(
     if (departments.length === 0 || departments.includes(department_id)) return null;
     const invitation = await storeInvitation(db, place, { ...terms, grantable, now, adding: randomUUID() });
     if (!invitation?.adding || !(await db.memberships.findOne(elsewhere))) return null;
-    if (await db.departures.findOne(inAny)) return null;
+    if (await db.departures.findOne({ ...inAny, by: { $exists: true } })) return null;
     const { adding } = invitation;
     try {
       const joined = await join(db, invitation, user_id, {

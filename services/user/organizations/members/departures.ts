@@ -6,10 +6,8 @@ import { auditJob } from '@gatehouse/shared/identity/audit';
 import { activeAmong } from '@gatehouse/shared/identity/users';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Filter } from 'mongodb';
+import { endGrants } from '../../access/end-grants.ts';
 import { endOwnership } from '../../access/last-owner.ts';
-import { removeIfWithoutRole } from '../../access/people-registry.ts';
-import { revokeGrants } from '../../access/revoke-grants.ts';
-import { rolesOf } from '../../access/roles.ts';
 import type { Database } from '../../database.ts';
 import { isInvitation } from '../invitations/status.ts';
 import type { Departure, Membership, Organization } from '../records.ts';
@@ -21,6 +19,8 @@ interface Ended {
   role: Role;
   invitation_id?: string;
 }
+/** Somebody who leaves the organization altogether. */
+type Leaving = Departure & Required<Pick<Departure, 'by'>>;
 type RecordEnded = (ended: Ended) => Promise<void>;
 
 /** The audit event of what a departure has ended. */
@@ -47,7 +47,7 @@ const MAX_ATTEMPTS = 50;
  */
 export async function depart(
   db: Database,
-  departure: Omit<Departure, 'departure_id'>,
+  departure: Omit<Leaving, 'departure_id'>,
   record: RecordEnded,
 ): Promise<void> {
   const stored = { departure_id: randomUUIDv7(), ...departure };
@@ -56,16 +56,17 @@ export async function depart(
   await complete(db, stored, departure.began_at.getTime(), record);
 }
 
+const isLeaving = (departure: Departure): departure is Leaving => departure.by !== undefined;
+
 async function complete(db: Database, departure: Departure, now: number, record: RecordEnded): Promise<void> {
   const { departure_id, organization_id, user_id } = departure;
   try {
-    await withdrawInvitations(db, departure, record);
-    await endOrganizationRole(db, departure, record);
-    await endMemberships(db, departure, record);
-    const { departments } = await rolesOf(db, user_id);
-    const $nin = departments.map(({ department_id }) => department_id);
-    await revokeGrants(db, { organization_id, department_id: { $nin } }, user_id);
-    await removeIfWithoutRole(db, organization_id, user_id, now);
+    if (isLeaving(departure)) {
+      await withdrawInvitations(db, departure, record);
+      await endOrganizationRole(db, departure, record);
+      await endMemberships(db, departure, record);
+    }
+    await endGrants(db, { organization_id, user_id }, now);
   } catch (error) {
     if (error instanceof AppError) await db.departures.deleteOne({ departure_id });
     throw error;
@@ -79,7 +80,7 @@ async function complete(db: Database, departure: Departure, now: number, record:
  */
 async function withdrawInvitations(
   db: Database,
-  { organization_id, user_id, by, began_at }: Departure,
+  { organization_id, user_id, by, began_at }: Leaving,
   record: RecordEnded,
 ): Promise<void> {
   const owned = { organization_id, 'owners.user_id': by.user_id };
@@ -105,7 +106,7 @@ async function withdrawInvitations(
 /** Ends the role of an Owner of the organization with one write, whose filter names the Owners who remain. */
 async function endOrganizationRole(
   db: Database,
-  { organization_id, user_id, by, began_at }: Departure,
+  { organization_id, user_id, by, began_at }: Leaving,
   record: RecordEnded,
 ): Promise<void> {
   const granted_at = { $lte: began_at.toISOString() };

@@ -4,10 +4,9 @@ import { messageResponse } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Filter } from 'mongodb';
+import { endWithGrants } from '../../access/end-grants.ts';
 import { endOwnership } from '../../access/last-owner.ts';
 import { membershipOf, roleOf } from '../../access/membership.ts';
-import { removeIfWithoutRole } from '../../access/people-registry.ts';
-import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
 import { memberPath, refusals, tagged } from '../contract.ts';
 import type { Membership } from '../records.ts';
@@ -47,14 +46,15 @@ export const removeMember: FastifyPluginAsyncZod<{ db: Database; now: () => numb
       const removeOwner = async () =>
         removable.includes('Owner') ? endOwnership(db, request.params, remove) : null;
       // A concurrent call may have lowered an Owner; then remove the member after all.
-      const removed = (await removeLower()) ?? (await removeOwner()) ?? (await removeLower());
+      const removed = await endWithGrants(db, request.params, now(), async () => {
+        const ended = (await removeLower()) ?? (await removeOwner()) ?? (await removeLower());
+        if (ended) await endAdditions(db, { organization_id, user_id });
+        return ended;
+      });
       if (!removed) {
         const isMember = await db.memberships.findOne(request.params);
         throw new AppError(isMember ? 'forbidden' : 'notFound');
       }
-      await endAdditions(db, { organization_id, user_id });
-      await revokeGrants(db, { organization_id, department_id }, user_id);
-      await removeIfWithoutRole(db, organization_id, user_id, now());
       await audit(db, request, now(), {
         action: 'member.remove',
         target: { user_id },

@@ -26,7 +26,7 @@ export async function acceptOffer(
   const offer = found(offers.find((each) => each.invitation_id === invitation_id));
   const write = () => becomeOwner(db, organization_id, offer, now());
   const isAccepted = offer.transfer
-    ? await endOwnership(db, { organization_id, user_id: offer.granted_by }, write)
+    ? await endOwnership(db, { organization_id, user_id: offer.granted_by }, now(), write)
     : await write();
   if (!isAccepted) {
     const { owners } = found(await db.organizations.findOne({ organization_id, ...mine }));

@@ -36,7 +36,7 @@ export const removeOwner: FastifyPluginAsyncZod<{ db: Database; now: () => numbe
       const { organization_id, user_id } = request.params;
       const { caller } = membershipOf(request);
       const remaining = await remainingOwners(db, organization_id, { caller, user_id });
-      const isRemoved = await endOwnership(db, { organization_id, user_id }, async () => {
+      const isRemoved = await endOwnership(db, { organization_id, user_id }, now(), async () => {
         const { matchedCount } = await db.organizations.updateOne(
           {
             organization_id,
