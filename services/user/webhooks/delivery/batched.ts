@@ -4,10 +4,11 @@ import { bounded } from './database-timeout.ts';
  * Combines many small calls into few large ones: the calls that arrive while one runs form the next batch. A single
  * call does not wait.
  * @param run returns one result for each item, in order; if it rejects, every call of the batch rejects.
+ * @param options.isBounded `run` bounds its calls to the database itself.
  */
 export function batched<Item, Result>(
   run: (items: Item[]) => Promise<readonly Result[]>,
-  { maxItems }: { maxItems: number },
+  { maxItems, isBounded = false }: { maxItems: number; isBounded?: boolean },
 ): (item: Item) => Promise<Result> {
   interface Call {
     item: Item;
@@ -26,7 +27,8 @@ export function batched<Item, Result>(
       const batch = waiting.slice(0, maxItems);
       waiting = waiting.slice(maxItems);
       try {
-        const results = await bounded(run(batch.map(({ item }) => item)));
+        const outcome = run(batch.map(({ item }) => item));
+        const results = await (isBounded ? outcome : bounded(outcome));
         for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
       } catch (error) {
         for (const { reject } of batch) reject(error);

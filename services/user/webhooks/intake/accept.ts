@@ -3,6 +3,7 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import type { Database } from '../../database.ts';
 import { batched } from '../delivery/batched.ts';
 import { duplicateIndexes } from '../delivery/bulk-errors.ts';
+import { bounded } from '../delivery/database-timeout.ts';
 import { type EventName, payloadOf } from '../events.ts';
 import { type Audience, DEFAULT_RETENTION, type StoredEvent } from '../records.ts';
 import { close, openIntakes, reserve } from './event-log.ts';
@@ -36,23 +37,26 @@ export function createAccept(options: IntakeOptions): Accept {
     async (incoming: IncomingEvent[]) => {
       const at = now();
       const id = randomUUIDv7();
-      const [{ first }, subscribers] = await Promise.all([
-        reserve(db, id, incoming.length),
-        subscribersOf(
-          db,
-          incoming.map(({ audience }) => audience),
-        ),
-      ]);
+      const [{ first }, subscribers] = await bounded(
+        Promise.all([
+          reserve(db, id, incoming.length),
+          subscribersOf(
+            db,
+            incoming.map(({ audience, event }) => ({ ...audience, event })),
+          ),
+        ]),
+      );
       const events = incoming.map((event, index) =>
         storedEvent(event, { position: first + index, at, retention }),
       );
-      const { acceptances, stored, known } = await insert(db, events);
+      const { acceptances, stored, known } = await bounded(insert(db, events));
       await fanOut(options, stored, subscribers);
-      await completeFanOut(options, await withOpenIntake(db, known, id));
-      await close(db, id);
+      await completeFanOut(options, await bounded(withOpenIntake(db, known, id)));
+      await bounded(close(db, id));
       return acceptances;
     },
-    { maxItems: 500 },
+    // Each step is bounded: the deliveries of all of them may take longer than one step may.
+    { maxItems: 500, isBounded: true },
   );
 }
 

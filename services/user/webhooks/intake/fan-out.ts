@@ -3,6 +3,7 @@ import { activeAmong } from '@gatehouse/shared/identity/users';
 import { closedAmong } from '../../access/archived.ts';
 import type { Database } from '../../database.ts';
 import { duplicateIndexes } from '../delivery/bulk-errors.ts';
+import { bounded } from '../delivery/database-timeout.ts';
 import type { Wake } from '../delivery/wake.ts';
 import {
   type Audience,
@@ -31,22 +32,29 @@ const FIELDS = [
   'created_at',
 ] as const satisfies (keyof Webhook)[];
 type Subscriber = Pick<Webhook, (typeof FIELDS)[number]>;
+type Heard = Audience & Pick<StoredEvent, 'event'>;
+
+/** Deliveries created by one command, so that other work can run in between. */
+const PAGE = 2_000;
 
 /**
- * The webhooks that may get deliveries of events for these audiences. Those of a paused webhook wait; a disabled
+ * The webhooks that may get deliveries of these events. Those of a paused webhook wait; a disabled
  * webhook, or one of an account that is not active or of a place that is archived, gets none. A shared webhook does
  * not depend on an account.
  */
-export async function subscribersOf(db: Database, audiences: readonly Audience[]): Promise<Subscriber[]> {
-  const owners = unique(audiences.map(({ owner_id }) => owner_id));
-  const organizations = unique(audiences.flatMap(organizationsOf));
-  const departments = unique(audiences.map(({ department_id }) => department_id));
-  const status = { $in: ['active' as const, 'paused' as const] };
-  const own = { owner_id: { $in: owners }, status };
+export async function subscribersOf(db: Database, heard: readonly Heard[]): Promise<Subscriber[]> {
+  const owners = unique(heard.map(({ owner_id }) => owner_id));
+  const organizations = unique(heard.flatMap(organizationsOf));
+  const departments = unique(heard.map(({ department_id }) => department_id));
+  const listening = {
+    status: { $in: ['active' as const, 'paused' as const] },
+    events: { $in: [...new Set(heard.map(({ event }) => event))] },
+  };
+  const own = { owner_id: { $in: owners }, ...listening };
   const shared = {
     organization_id: { $in: organizations },
     department_id: { $in: [null, ...departments] },
-    status,
+    ...listening,
   };
   const webhooks = await db.webhooks
     .find(
@@ -72,7 +80,7 @@ const organizationsOf = ({ organization_id, other_organization_ids = [] }: Audie
 
 const unique = (ids: (string | null)[]): string[] => [...new Set(ids)].filter((id) => typeof id === 'string');
 
-const isSubscribed = (webhook: Subscriber, event: Audience & Pick<StoredEvent, 'event'>): boolean =>
+const isSubscribed = (webhook: Subscriber, event: Heard): boolean =>
   webhook.events.includes(event.event) && hears(webhook, event);
 
 /**
@@ -95,27 +103,33 @@ export async function fanOut(
   { db, now, retention = DEFAULT_RETENTION, deliveriesAdded }: IntakeOptions,
   events: readonly StoredEvent[],
   subscribers: readonly Subscriber[],
+  isMeant: (subscriber: Subscriber, event: StoredEvent) => boolean = isSubscribed,
 ): Promise<void> {
   const at = now();
-  const deliveries = events.flatMap((event) =>
+  const pairs = events.flatMap((event) =>
     subscribers
-      .filter((subscriber) => isSubscribed(subscriber, event))
-      .map(({ webhook_id }) => deliveryOf(event, webhook_id, { at, retention })),
+      .filter((subscriber) => isMeant(subscriber, event))
+      .map(({ webhook_id }) => ({ event, webhook_id })),
   );
-  if (deliveries.length === 0) return;
-  await db.webhookDeliveries.insertMany(deliveries, { ordered: false }).catch(duplicateIndexes);
-  await deliveriesAdded([...new Set(deliveries.map(({ webhook_id }) => webhook_id))]);
+  if (pairs.length === 0) return;
+  for (let from = 0; from < pairs.length; from += PAGE) {
+    const deliveries = pairs
+      .slice(from, from + PAGE)
+      .map(({ event, webhook_id }) => deliveryOf(event, webhook_id, { at, retention }));
+    await bounded(db.webhookDeliveries.insertMany(deliveries, { ordered: false }).catch(duplicateIndexes));
+  }
+  await bounded(deliveriesAdded([...new Set(pairs.map(({ webhook_id }) => webhook_id))]));
 }
 
 /** Creates deliveries that an interrupted intake left out, except for webhooks configured after the event. */
 export async function completeFanOut(options: IntakeOptions, events: readonly StoredEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const subscribers = await subscribersOf(options.db, events);
-  await Promise.all(
-    events.map((event) => {
-      const older = subscribers.filter(({ created_at }) => created_at <= event.accepted_at);
-      return fanOut(options, [event], older);
-    }),
+  const subscribers = await bounded(subscribersOf(options.db, events));
+  await fanOut(
+    options,
+    events,
+    subscribers,
+    (subscriber, event) => subscriber.created_at <= event.accepted_at && isSubscribed(subscriber, event),
   );
 }
 

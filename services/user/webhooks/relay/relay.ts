@@ -65,7 +65,7 @@ export function createRelay({ db, now, accept, log, poll, leaseDuration }: Optio
       await relay(events);
       return [];
     },
-    { maxItems: BATCH },
+    { maxItems: BATCH, isBounded: true },
   );
 
   async function look(): Promise<void> {

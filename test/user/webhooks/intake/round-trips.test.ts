@@ -88,6 +88,18 @@ test.each([1, 500])('a call with %i events for an account takes three more', asy
   expect(await publish(count)).toBe('distinct find find findAndModify insert insert update update');
 });
 
+test('many deliveries are stored in pages, so that other work can run in between', async () => {
+  for (let index = 0; index < 10; index += 1) await configure({ ...place, name: `Webhook ${index}` });
+  const commands = await publish(500, place);
+  // The events, and 5,000 deliveries.
+  expect(commands.split(' ').filter((name) => name === 'insert')).toHaveLength(1 + 3);
+});
+
+test('webhooks that are not subscribed to an event are not read', async () => {
+  await configure({ owner_id, events: ['payment.failed'] });
+  expect(await publish(1)).toBe('find find findAndModify insert update');
+});
+
 test.each([1, 500])('a call with %i events for an account and a place takes three more', async (count) => {
   await configure({ owner_id });
   await configure({ ...place });
