@@ -10,15 +10,15 @@ import { anyOf, type Visible } from '../lists.ts';
 import { isWrite, refuseArchived } from './archived.ts';
 import { archivedIn, liveRoles, type Roles, roleIn, rolesOf } from './roles.ts';
 
-/** A user's role on a chatbot (CONTRACT.md §Role on a chatbot). */
+/** A user's role on a chatbot (CONTRACT.md §Role on a chatbot). Nobody has one in a department that is being deleted. */
 export function roleOn(
   { owner_id, organization_id, department_id, permissions = [] }: StoredChatbot,
   user_id: string,
   roles: Roles,
 ): Role | undefined {
-  if (organization_id !== null && roles.owned.has(organization_id)) return 'Owner';
   const inherited = department_id === null ? undefined : roleIn(roles, department_id);
   if (department_id !== null && inherited === undefined) return undefined;
+  if (organization_id !== null && roles.owned.has(organization_id)) return 'Owner';
   if (owner_id === user_id) return 'Owner';
   return permissions.find((grant) => grant.user_id === user_id)?.role ?? inherited;
 }

@@ -39,7 +39,7 @@ const departmentPlan = ({
 }: Pick<Department['billing'], 'subscription_plan' | 'payment_status'>): Plan =>
   payment_status === 'paid' ? subscription_plan : 'Free';
 
-/** The plan of an organization: the best of its departments. */
+/** The plan of an organization: the best of its departments. The billing of an archived one has ended. */
 export async function organizationPlan(
   { departments }: Pick<Database, 'departments'>,
   organization_id: string,
@@ -47,6 +47,7 @@ export async function organizationPlan(
   const paid = await departments.distinct('billing.subscription_plan', {
     organization_id,
     'billing.payment_status': 'paid',
+    archived_at: { $exists: false },
   });
   return PLANS.findLast((plan) => paid.includes(plan)) ?? 'Free';
 }

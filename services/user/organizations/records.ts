@@ -5,6 +5,9 @@ import type { Grant } from '../access/access-list.ts';
 /** Keeps the organization's document, which every bearer check of its members reads, small. */
 export const MAX_OWNERS = 100;
 
+/** Bounds the work of the role check, which reads every organization that the caller owns. */
+export const MAX_OWNED = 100;
+
 /** Days after which an archived place is deleted. */
 export const ARCHIVED_DAYS = 30;
 

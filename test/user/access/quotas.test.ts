@@ -176,3 +176,28 @@ test('a refusal names the limit and the plan', () => {
     `An account on the Starter plan has at most ${QUOTAS.Starter.webhooks} webhooks`,
   );
 });
+
+test('an archived department adds nothing to the quotas of its organization', async () => {
+  await setPlan('Enterprise', 'paid');
+  expect(await organizationPlan(service.db, team.organization_id)).toBe('Enterprise');
+  await team.ada.call('POST', `${team.place}/archive`, { chatbots: 'delete' });
+  expect(await organizationPlan(service.db, team.organization_id)).toBe('Free');
+});
+
+test('an account that owns a hundred organizations cannot create another', async () => {
+  const bob = await service.newPerson();
+  const owners = [{ user_id: bob.user_id, granted_by: bob.user_id, granted_at: service.at() }];
+  await service.db.organizations.insertMany(
+    Array.from({ length: 99 }, (_, index) => ({
+      organization_id: `${bob.user_id} ${index}`,
+      name: 'Engines',
+      owners,
+      created_at: service.at(),
+    })),
+  );
+  const creating = () => bob.call('POST', '', { name: 'Engines' });
+  expect((await creating()).status).toBe(201);
+  expect(outcome(await creating())).toStrictEqual(
+    forbidden(service.clock, 'An account creates organizations until it owns 100'),
+  );
+});

@@ -195,7 +195,11 @@ describe.each(PLACES)('deleting %s', (what, archive, restore) => {
     const gone = notFound(service.clock);
     for (const person of [team.ada, team.people.Owner]) {
       expect(outcome(await person.call('GET', team.place))).toStrictEqual(gone);
-      expect(outcome(await person.ask('GET', `/api/v1/chatbots/${chatbot_id}`))).toStrictEqual(gone);
+      const bot = `/api/v1/chatbots/${chatbot_id}`;
+      const entry = `${bot}/access/${team.people.Viewer.user_id}`;
+      for (const path of [bot, `${bot}/access`, `${bot}/access/me`])
+        expect(outcome(await person.ask('GET', path)), path).toStrictEqual(gone);
+      expect(outcome(await person.ask('PUT', entry, { role: 'Admin' }))).toStrictEqual(gone);
     }
     expect(outcome(await restore())).toStrictEqual(gone);
     const own = await team.people.Viewer.ask('GET', '/api/v1/users/me/roles');
