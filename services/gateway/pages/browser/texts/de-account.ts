@@ -496,7 +496,7 @@ export const texts: AccountTexts = {
     noChatbots: 'Es gibt keine Chatbots zur Auswahl.',
     headers: 'Eigene Header',
     headersHint:
-      'Sie gehen mit jeder Zustellung mit, zum Beispiel ein Schlüssel des Empfängers. Werte werden nicht wieder angezeigt.',
+      'Sie gehen mit jeder Zustellung mit, zum Beispiel ein Schlüssel des Empfängers. Werte werden nicht wieder angezeigt; wenn Sie die URL ändern, geben Sie sie neu ein.',
     headerName: 'Header',
     headerValue: 'Wert',
     headerKept: 'unverändert',

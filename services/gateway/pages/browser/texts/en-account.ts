@@ -490,7 +490,8 @@ export const texts = {
     chatbotsHint: 'If you choose none, the webhook hears all of them, and events that concern no chatbot.',
     noChatbots: 'There are no chatbots to choose from.',
     headers: 'Own headers',
-    headersHint: 'Sent with every delivery, for example a key of the receiver. Values are not shown again.',
+    headersHint:
+      'Sent with every delivery, for example a key of the receiver. Values are not shown again; if you change the URL, enter them again.',
     headerName: 'Header',
     headerValue: 'Value',
     headerKept: 'unchanged',
