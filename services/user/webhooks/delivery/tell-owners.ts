@@ -2,6 +2,7 @@ import { derivedId } from '@gatehouse/shared/derived-id';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { auditJob } from '@gatehouse/shared/identity/audit';
 import { ACTIVE } from '@gatehouse/shared/identity/users';
+import { withTimeout } from '@gatehouse/shared/with-timeout';
 import type { FastifyBaseLogger } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
@@ -10,11 +11,14 @@ import type { Mailer } from '../../mail.ts';
 import { spend } from '../../sliding-budget.ts';
 import type { Accept } from '../intake/accept.ts';
 import type { Webhook } from '../records.ts';
+import { bounded } from './database-timeout.ts';
 
 /** Milliseconds between two looks for webhooks that were disabled. */
 const INTERVAL = 5_000;
 /** Milliseconds until another process may tell those that one could not. */
 const LEASE = 60_000;
+/** Milliseconds that mails in flight may take when the service stops. */
+const GRACE = 3_000;
 /** Milliseconds after which the owners are not told any more. */
 const GIVE_UP_AFTER = 3 * 86_400_000;
 /** Mails for one webhook. */
@@ -49,20 +53,28 @@ export function createOwnerTeller(options: Options): OwnerTeller {
   let timer: NodeJS.Timeout | undefined;
   let stopping = false;
   let telling: Promise<void> | undefined;
+  let lookAgain = false;
 
   async function tellAll(): Promise<void> {
-    while (!stopping) {
-      const disabled = await claim(options);
-      if (!disabled) return;
-      await tell(options, disabled);
-    }
+    do {
+      lookAgain = false;
+      while (!stopping) {
+        const disabled = await bounded(claim(options));
+        if (!disabled) break;
+        await tell(options, disabled);
+      }
+    } while (lookAgain && !stopping);
   }
 
+  /** Tells in one run at a time; a call during a run makes it look again. */
   function tellSoon(): void {
     if (stopping) return;
-    telling = (telling ?? Promise.resolve()).then(tellAll).catch((error) => {
-      log.warn({ err: error }, 'cannot tell the owners of disabled webhooks yet');
-    });
+    lookAgain = true;
+    telling ??= tellAll()
+      .catch((error) => log.warn({ err: error }, 'cannot tell the owners of disabled webhooks yet'))
+      .finally(() => {
+        telling = undefined;
+      });
   }
 
   return {
@@ -73,7 +85,7 @@ export function createOwnerTeller(options: Options): OwnerTeller {
     async stop() {
       stopping = true;
       clearInterval(timer);
-      await telling;
+      if (telling) await withTimeout(telling, GRACE, new Error('grace period over')).catch(() => {});
     },
   };
 }
@@ -91,12 +103,14 @@ async function tell(options: Options, webhook: Disabled): Promise<void> {
   // The webhook may be disabled again, with another notice.
   const own = { webhook_id, 'notice.at': notice.at };
   await publish(options, webhook);
-  const recipients = notice.recipients ?? (await withinBudget(options, webhook, await ownersOf(db, webhook)));
-  if (!notice.recipients) await db.webhooks.updateOne(own, { $set: { 'notice.recipients': recipients } });
+  const recipients = notice.recipients ?? (await bounded(recipientsOf(options, webhook)));
+  if (!notice.recipients)
+    await bounded(db.webhooks.updateOne(own, { $set: { 'notice.recipients': recipients } }));
   const told = await Promise.all(recipients.map((user_id) => mailTo(options, webhook, user_id)));
   const expired = now() - notice.at.getTime() >= GIVE_UP_AFTER;
   if (expired && told.includes(false)) log.error({ webhook_id }, 'owners of a disabled webhook not told');
-  if (expired || !told.includes(false)) await db.webhooks.updateOne(own, { $unset: { notice: true } });
+  if (expired || !told.includes(false))
+    await bounded(db.webhooks.updateOne(own, { $unset: { notice: true } }));
 }
 
 /** Tells the other webhooks of the account or place, and the audit. Both ids are derived, so that once is enough. */
@@ -105,16 +119,18 @@ async function publish({ db, now, accept, log }: Options, webhook: Disabled): Pr
   const { reason, at } = webhook.notice;
   const id = derivedId(at.getTime(), `webhook.disabled ${webhook_id}`);
   const place = { organization_id, department_id };
-  await auditJob(db, { id, log }, now(), [
-    {
-      event_id: id,
-      action: 'webhook.disable',
-      user_id: null,
-      target: { webhook_id, ...(owner_id !== null && { user_id: owner_id }) },
-      after: { reason },
-      ...place,
-    },
-  ]);
+  await bounded(
+    auditJob(db, { id, log }, now(), [
+      {
+        event_id: id,
+        action: 'webhook.disable',
+        user_id: null,
+        target: { webhook_id, ...(owner_id !== null && { user_id: owner_id }) },
+        after: { reason },
+        ...place,
+      },
+    ]),
+  );
   await accept({
     id,
     event: 'webhook.disabled',
@@ -144,12 +160,10 @@ async function ownersOf(
   return [...new Set(owners)].slice(0, MAX_RECIPIENTS);
 }
 
-/** Those who have not had many such mails lately: a webhook can be activated and disabled again and again. */
-async function withinBudget(
-  { db, now }: Options,
-  { webhook_id, owner_id, organization_id, notice }: Disabled,
-  owners: readonly string[],
-): Promise<string[]> {
+/** The owners, except those who had many such mails lately: a webhook can be activated and disabled again and again. */
+async function recipientsOf({ db, now }: Options, webhook: Disabled): Promise<string[]> {
+  const { webhook_id, owner_id, organization_id, notice } = webhook;
+  const owners = await ownersOf(db, webhook);
   const use = { id: `${webhook_id} ${notice.at.getTime()}`, at: Math.floor(now() / 1000) };
   const spent = await Promise.all(
     owners.map(async (user_id) => {
@@ -170,7 +184,7 @@ async function withinBudget(
 async function mailTo({ db, mailer, log }: Options, webhook: Disabled, user_id: string): Promise<boolean> {
   const { webhook_id, owner_id, url, notice } = webhook;
   try {
-    const user = await db.users.findOne({ user_id, ...ACTIVE }, { projection: { email: 1 } });
+    const user = await bounded(db.users.findOne({ user_id, ...ACTIVE }, { projection: { email: 1 } }));
     const { host } = new URL(url);
     const mail = { webhook_id, host, shared: owner_id === null, reason: notice.reason };
     if (user) await mailer.sendWebhookDisabled(user.email, mail);
@@ -178,9 +192,11 @@ async function mailTo({ db, mailer, log }: Options, webhook: Disabled, user_id: 
     log.warn({ err: error, webhook_id, user_id }, 'owner not told of a disabled webhook yet');
     return false;
   }
-  await db.webhooks.updateOne(
-    { webhook_id, 'notice.at': notice.at },
-    { $pull: { 'notice.recipients': user_id } },
+  await bounded(
+    db.webhooks.updateOne(
+      { webhook_id, 'notice.at': notice.at },
+      { $pull: { 'notice.recipients': user_id } },
+    ),
   );
   return true;
 }

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { bounded } from '../delivery/database-timeout.ts';
 import { DEFAULT_RETENTION, type OpenIntake } from '../records.ts';
 import type { Accept } from './accept.ts';
 import { publishUnannounced } from './chatbot-created.ts';
@@ -23,25 +24,30 @@ export function createRepair(options: Options): () => Promise<void> {
 
   async function complete(intake: OpenIntake): Promise<void> {
     // First, so that no event of the intake can be stored once its deliveries are complete.
-    await fill(db, intake, new Date(now() + retention));
-    await completeFanOut(options, await db.events.find({ ...eventsOf(intake), ...IS_EVENT }).toArray());
-    await close(db, intake.id);
+    await bounded(fill(db, intake, new Date(now() + retention)));
+    const events = await bounded(db.events.find({ ...eventsOf(intake), ...IS_EVENT }).toArray());
+    await completeFanOut(options, events);
+    await bounded(close(db, intake.id));
   }
 
   return async () => {
-    const open = await openIntakes(db);
+    const open = await bounded(openIntakes(db));
     seen = new Map(open.map(({ id }) => [id, seen.get(id) ?? now()]));
     for (const intake of open) if (now() - (seen.get(intake.id) ?? 0) >= STALE_AFTER) await complete(intake);
     const before = new Date(now() - STALE_AFTER).toISOString();
-    await publishUnannounced(options, before, PAGE);
+    await bounded(publishUnannounced(options, before, PAGE));
   };
 }
 
-/** Repairs periodically. @returns a function that stops it. */
+/** Repairs periodically, in one run at a time. @returns a function that stops it. */
 export function startRepair(options: Options & { log: FastifyBaseLogger }): () => void {
   const repair = createRepair(options);
-  const timer = setInterval(() => {
-    repair().catch((error) => options.log.warn({ err: error }, 'cannot repair interrupted events'));
+  let running = false;
+  const timer = setInterval(async () => {
+    if (running) return;
+    running = true;
+    await repair().catch((error) => options.log.warn({ err: error }, 'cannot repair interrupted events'));
+    running = false;
   }, INTERVAL);
   return () => clearInterval(timer);
 }

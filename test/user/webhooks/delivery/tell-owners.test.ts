@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { COLLECTIONS } from '../../../../services/user/database.ts';
 import type { Mailer } from '../../../../services/user/mail.ts';
 import { createOwnerTeller } from '../../../../services/user/webhooks/delivery/tell-owners.ts';
@@ -64,10 +64,10 @@ beforeEach(async () => {
 });
 
 /** A process that tells owners. */
-function teller(mailer: Partial<Mailer> = {}) {
+function teller(mailer: Partial<Mailer> = {}, db = database.db) {
   const log = { info: () => {}, warn: () => {}, error: () => {} } as unknown as FastifyBaseLogger;
   return createOwnerTeller({
-    db: database.db,
+    db,
     now: clock.now,
     log,
     accept: async (event) => {
@@ -181,4 +181,23 @@ test('gives up after three days', async () => {
   await eventually(async () => expect(await notice()).toBeUndefined());
   await process.stop();
   expect(mailed).toEqual([]);
+});
+
+test('stops although the database does not answer', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const asked = Promise.withResolvers<void>();
+    const findOneAndUpdate = () => {
+      asked.resolve();
+      return new Promise(() => {});
+    };
+    const process = teller({}, { webhooks: { findOneAndUpdate } } as unknown as typeof database.db);
+    process.tellSoon();
+    await asked.promise;
+    const stopped = process.stop();
+    await vi.advanceTimersByTimeAsync(3_000);
+    await stopped;
+  } finally {
+    vi.useRealTimers();
+  }
 });
