@@ -2,8 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { admit } from '../../access/admit.ts';
-import { removeIfWithoutRole } from '../../access/people-registry.ts';
-import { revokeGrants } from '../../access/revoke-grants.ts';
+import { endWithGrants } from '../../access/end-grants.ts';
 import { addMember } from '../../organizations/members/add.ts';
 import type { Department } from '../../organizations/records.ts';
 import { grantedBy } from '../../sso/provisioning/department.ts';
@@ -103,10 +102,11 @@ export async function removeMembers(
   const { db } = options;
   const granted_by = grantedBy(connection.connection_id);
   await eachOf(user_ids, async (user_id) => {
-    const removed = await db.memberships.findOneAndDelete({ department_id, user_id, granted_by });
+    const place = { organization_id, department_id, user_id };
+    const removed = await endWithGrants(db, place, options.now(), () =>
+      db.memberships.findOneAndDelete({ department_id, user_id, granted_by }),
+    );
     if (!removed) return;
-    await revokeGrants(db, { organization_id, department_id }, user_id);
-    await removeIfWithoutRole(db, organization_id, user_id, options.now());
     const role = ROLES.find((each) => each === removed.role) ?? null;
     await auditMember(call, 'member.remove', department_id, user_id, { before: { role } });
   });

@@ -3,9 +3,8 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyRequest } from 'fastify';
 import { closedAmong } from '../../access/archived.ts';
+import { endWithGrants } from '../../access/end-grants.ts';
 import { endSelfGrants, newRevocation } from '../../access/end-self-grants.ts';
-import { removeIfWithoutRole } from '../../access/people-registry.ts';
-import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
 import { nameKeys } from '../../organizations/departments/name-keys.ts';
 import { addMember } from '../../organizations/members/add.ts';
@@ -152,11 +151,13 @@ async function remove(
   { membership_id, granted_by, organization_id, department_id, role }: Membership,
 ): Promise<void> {
   const { db } = change.options;
-  const { deletedCount } = await db.memberships.deleteOne({ membership_id, granted_by });
-  if (deletedCount === 0) return;
   const { user_id } = change.user;
-  await revokeGrants(db, { organization_id, department_id }, user_id);
-  await removeIfWithoutRole(db, organization_id, user_id, change.options.now());
+  const place = { organization_id, department_id, user_id };
+  const deletedCount = await endWithGrants(db, place, change.options.now(), async () => {
+    const deleted = await db.memberships.deleteOne({ membership_id, granted_by });
+    return deleted.deletedCount;
+  });
+  if (deletedCount === 0) return;
   await auditMember(change, 'member.remove', department_id, role, null);
 }
 
