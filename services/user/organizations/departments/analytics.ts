@@ -8,7 +8,7 @@ import type { Database } from '../../database.ts';
 import { positiveInteger, strictQuery } from '../../lists.ts';
 import { departmentPath, refusals, tagged } from '../contract.ts';
 import { isMember } from '../members/present-member.ts';
-import { eventsSeen, sightOf } from '../sight-of.ts';
+import { viewPermissionsOf, visibleEvents } from '../visible-events.ts';
 
 const config = { permission: 'view analytics' } as const;
 
@@ -79,7 +79,7 @@ export const analytics: FastifyPluginAsyncZod<{ db: Database; now: () => number 
       const place = { organization_id, department_id };
       const today = now() - (now() % DAY);
       const from = today - (request.query.days - 1) * DAY;
-      const events = { ...eventsSeen(place, sightOf(request)), at: { $gte: new Date(from) } };
+      const events = { ...visibleEvents(place, viewPermissionsOf(request)), at: { $gte: new Date(from) } };
       const [roles, statuses, types, days] = await Promise.all([
         countBy(db.memberships, { ...place, ...isMember }, '$role'),
         countBy(db.chatbots, place, '$status'),

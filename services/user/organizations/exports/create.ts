@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { membershipOf } from '../../access/membership.ts';
 import { bodyRefusals, tagged } from '../contract.ts';
 import { placeOf } from '../places.ts';
-import { sightOf } from '../sight-of.ts';
+import { viewPermissionsOf } from '../visible-events.ts';
 import { exportRecord, PLACES, presentExport } from './contract.ts';
 import { DATA_SETS } from './data-sets.ts';
 import type { ExportOptions } from './options.ts';
@@ -41,10 +41,10 @@ export const createExport: FastifyPluginAsyncZod<ExportOptions> = async (app, { 
       async (request, reply) => {
         const { format } = request.body;
         const data = [...new Set(request.body.data)];
-        const sight = sightOf(request);
+        const permissions = viewPermissionsOf(request);
         for (const name of data) {
           const { needs } = DATA_SETS[name];
-          if (needs && !sight.has(needs))
+          if (needs && !permissions.has(needs))
             throw new AppError('forbidden', { text: `To export ${name} needs the permission "${needs}"` });
         }
         const place = placeOf(request);
@@ -59,7 +59,7 @@ export const createExport: FastifyPluginAsyncZod<ExportOptions> = async (app, { 
             created_by: membershipOf(request).caller,
             format,
             data,
-            sees: [...sight].filter((each) => uses.has(each)),
+            sees: [...permissions].filter((each) => uses.has(each)),
             status: 'pending',
             rows_total: null,
             rows_done: 0,

@@ -1,5 +1,5 @@
 import type { Database } from '../../database.ts';
-import type { Sight } from '../sight.ts';
+import type { ViewPermission } from '../view-permission.ts';
 import type { Cursor } from './records.ts';
 
 /** What an export reads, and for whom. */
@@ -9,7 +9,7 @@ export interface Scope {
   department_id: string | null;
   created_by: string;
   created_at: Date;
-  sees: readonly Sight[];
+  sees: readonly ViewPermission[];
 }
 
 /** A row of a data set, with the cursor that continues behind it. */
@@ -20,9 +20,9 @@ export interface Read {
 
 export interface DataSet {
   /** What the caller needs besides `export data`. */
-  needs: Sight | null;
+  needs: ViewPermission | null;
   /** What changes the content of its rows. */
-  uses: readonly Sight[];
+  uses: readonly ViewPermission[];
   count(db: Database, scope: Scope): Promise<number>;
   /** Reads up to `limit` rows that follow a cursor; fewer only at the end. The order is that of a key that never changes. */
   read(db: Database, scope: Scope, after: Cursor | null, limit: number): Promise<Read[]>;

@@ -5,7 +5,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { strictQuery } from '../../lists.ts';
 import { refusals, tagged } from '../contract.ts';
-import { sightOf } from '../sight-of.ts';
+import { viewPermissionsOf } from '../visible-events.ts';
 import { byteRange } from './byte-range.ts';
 import { PLACES } from './contract.ts';
 import type { ExportOptions } from './options.ts';
@@ -40,8 +40,8 @@ export const downloadExport: FastifyPluginAsyncZod<ExportOptions> = async (app, 
     app.get(`${url}/exports/:export_id/download`, { schema, config }, async (request, reply) => {
       const { export_id } = request.params;
       const job = found(await db.exports.findOne({ export_id, ...visibleExports(request, now()) }));
-      const sight = sightOf(request);
-      if (!job.sees.every((each) => sight.has(each)))
+      const permissions = viewPermissionsOf(request);
+      if (!job.sees.every((each) => permissions.has(each)))
         throw new AppError('forbidden', { text: 'The export holds more than your role may see now' });
       if (job.status !== 'ready') throw new AppError('duplicate', { text: `The export is ${job.status}` });
 

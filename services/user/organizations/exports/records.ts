@@ -1,6 +1,6 @@
 import { collection } from '@gatehouse/shared/data/connect';
 import type { Binary } from 'mongodb';
-import type { Sight } from '../sight.ts';
+import type { ViewPermission } from '../view-permission.ts';
 
 export const DATA_SET_NAMES = ['members', 'chatbots', 'audit', 'invitations', 'billing'] as const;
 export type DataSetName = (typeof DATA_SET_NAMES)[number];
@@ -25,7 +25,7 @@ export interface ExportJob {
   format: (typeof EXPORT_FORMATS)[number];
   data: DataSetName[];
   /** What the rows show. Nobody downloads the export who may see less. */
-  sees: Sight[];
+  sees: ViewPermission[];
   status: (typeof EXPORT_STATUSES)[number];
   /** Rows when the job started; null before. */
   rows_total: number | null;

@@ -8,8 +8,8 @@ import type { Database } from '../../database.ts';
 import { strictQuery } from '../../lists.ts';
 import { refusals, tagged } from '../contract.ts';
 import { placeOf, placesFor } from '../places.ts';
-import type { Sight } from '../sight.ts';
-import { eventsSeen, sightOf } from '../sight-of.ts';
+import type { ViewPermission } from '../view-permission.ts';
+import { viewPermissionsOf, visibleEvents } from '../visible-events.ts';
 import { countEvents, GROUPS, type Group, MAX_GROUPS } from './count-events.ts';
 import { METRIC_NAMES, METRICS } from './metrics.ts';
 import { MAX_DAYS, periodOf } from './period.ts';
@@ -55,7 +55,7 @@ const reportRecord = z
 type Report = z.infer<typeof reportRecord>;
 
 /** What the groups name, if it is not public to every role. */
-const NEEDS: Partial<Record<Group, Sight>> = { member: 'view users', chatbot: 'view chatbot' };
+const NEEDS: Partial<Record<Group, ViewPermission>> = { member: 'view users', chatbot: 'view chatbot' };
 
 /** GET …/reports. */
 export const report: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
@@ -73,12 +73,12 @@ export const report: FastifyPluginAsyncZod<{ db: Database; now: () => number }> 
     };
     app.get(`${url}/reports`, { schema, config }, async (request, reply) => {
       const { metric, group_by, format } = request.query;
-      const sight = sightOf(request);
+      const permissions = viewPermissionsOf(request);
       const needs = NEEDS[group_by];
-      if (needs && !sight.has(needs))
+      if (needs && !permissions.has(needs))
         throw new AppError('forbidden', { text: `Groups by ${group_by} need the permission "${needs}"` });
       const period = periodOf(request.query, now());
-      const events = { $and: [eventsSeen(placeOf(request), sight), METRICS[metric]] };
+      const events = { $and: [visibleEvents(placeOf(request), permissions), METRICS[metric]] };
       const { groups, total } = await countEvents(db, events, group_by, period);
       const shown = groups.reduce((sum, { count }) => sum + count, 0);
       const counted: Report = {

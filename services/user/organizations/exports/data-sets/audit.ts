@@ -2,13 +2,13 @@ import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import type { Filter } from 'mongodb';
 import { withoutAddresses } from '../../../audit-list.ts';
 import { presentToOwners } from '../../present-event.ts';
-import { eventsSeen } from '../../sight-of.ts';
+import { visibleEvents } from '../../visible-events.ts';
 import type { DataSet, Scope } from '../data-set.ts';
 import { following } from './following.ts';
 
 /** The events from before the export was created that its creator may know of. */
 const eventsOf = (scope: Scope): Filter<AuditEvent> => ({
-  ...eventsSeen(scope, new Set(scope.sees)),
+  ...visibleEvents(scope, new Set(scope.sees)),
   at: { $lt: scope.created_at },
 });
 

@@ -4,24 +4,24 @@ import type { FastifyRequest } from 'fastify';
 import type { Filter } from 'mongodb';
 import { membershipOf, roleOf } from '../access/membership.ts';
 import { placeOf } from './places.ts';
-import { SEEING, type Sight } from './sight.ts';
+import { VIEW_PERMISSIONS, type ViewPermission } from './view-permission.ts';
 
 /** What the caller may see in the place of the path. */
-export function sightOf(request: FastifyRequest): ReadonlySet<Sight> {
+export function viewPermissionsOf(request: FastifyRequest): ReadonlySet<ViewPermission> {
   const role = roleOf(request);
   const isOwner = membershipOf(request).roles.owned.has(placeOf(request).organization_id);
-  const permitted = SEEING.filter((permission) => can(role, permission));
+  const permitted = VIEW_PERMISSIONS.filter((permission) => can(role, permission));
   return new Set([...permitted, ...(isOwner ? (['ownership'] as const) : [])]);
 }
 
 const BILLING = ['billing.plan', 'billing.payment'] as const satisfies AuditEvent['action'][];
 
 /** The audit events of a department, or of an organization with its departments; of bills only with `view billing`. */
-export const eventsSeen = (
+export const visibleEvents = (
   { organization_id, department_id }: { organization_id: string; department_id: string | null },
-  sight: ReadonlySet<Sight>,
+  permissions: ReadonlySet<ViewPermission>,
 ): Filter<AuditEvent> => ({
   // The department alone, so that its index is used and no event of another department is read.
   ...(department_id === null ? { organization_id } : { department_id }),
-  ...(!sight.has('view billing') && { action: { $nin: [...BILLING] } }),
+  ...(!permissions.has('view billing') && { action: { $nin: [...BILLING] } }),
 });

@@ -1,6 +1,0 @@
-import type { Permission } from '@gatehouse/shared/access/rbac';
-
-export const SEEING = ['view users', 'view chatbot', 'view billing'] as const satisfies Permission[];
-
-/** What decides how much an export or a report shows: permissions, and `ownership` of the organization. */
-export type Sight = (typeof SEEING)[number] | 'ownership';
