@@ -1,5 +1,6 @@
 import { closing } from './closing.ts';
 import { gateway } from './gateway.ts';
+import { growth } from './growth.ts';
 import { healthLive } from './health-live.ts';
 import { listChatbots } from './list-chatbots.ts';
 import { lists } from './lists.ts';
@@ -27,6 +28,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   'million-users': millionUsers,
   webhooks,
   rivals,
+  growth,
   saml,
   oidc,
   scim,
