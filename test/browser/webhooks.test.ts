@@ -266,7 +266,7 @@ describePages(
       await button(page, 'Pause').waitFor();
       await pages.services.db.webhooks.deleteOne({ webhook_id: id });
       await button(page, 'Pause').click();
-      await page.getByText('This webhook no longer exists.').waitFor();
+      await page.getByText('This webhook no longer exists.').first().waitFor();
       await page.getByRole('link', { name: 'Webhooks' }).last().click();
       await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
     });
