@@ -6,7 +6,7 @@ import type { Collection, Document, Filter, WithId } from 'mongodb';
 import type { Database } from '../database.ts';
 
 /** Documents written in one command, so that other commands run in between. */
-const PAGE = 500;
+const PAGE = 100;
 
 /** The run that holds the lease of an archived place, and moves or deletes what it contains. */
 export interface ClosingJob {

@@ -5,7 +5,7 @@ import type { Department } from '../organizations/records.ts';
 import { type ClosingJob, record } from './job.ts';
 
 /** Chatbots moved in one command; smaller than other pages, because each has an access list to read. */
-const PAGE = 100;
+const PAGE = 20;
 
 /**
  * Moves the chatbots of an archived department to the one that its Owner chose, if that still exists. Where the owner

@@ -273,7 +273,7 @@ describe.each(PLACES)('deleting %s', (what, archive, restore) => {
     });
     await runJobs(service, () => pages > 0);
     spy.mockRestore();
-    expect(await left()).toMatchObject({ chatbots: 700 });
+    expect(await left()).toMatchObject({ chatbots: 1_100 });
     await runJobs(service);
     expect(await left()).not.toHaveProperty('chatbots');
   });
