@@ -372,7 +372,7 @@ describe('POST …/replay', () => {
     const { body } = await ada.call('POST', `/${webhook_id}/replay`, { since, all: true });
     expect(body).toEqual({ replayed: 0, next_since: null });
     await service.settled(webhook_id, 'delivered');
-    expect(receiver.ids()).toEqual([id, id]);
+    expect(receiver.ids().filter((sent) => sent === id)).toHaveLength(2);
   });
 
   const replay = (body: unknown) => ada.call('POST', `/${webhook_id}/replay`, body);
