@@ -2,16 +2,12 @@ import './safe-exit.ts';
 import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
 import { type Config, loadConfig, type Service } from './config.ts';
-import { flushLogs } from './http/logger.ts';
 
 /** Milliseconds in which requests in flight can finish when a service stops (CONTRACT.md §Timeouts). */
 const GRACE_PERIOD = 9_000;
 
 /** Ends the process at once. `process.exit` runs exit handlers and waits for native threads, which can hang too. */
-function kill(): void {
-  flushLogs();
-  process.kill(process.pid, 'SIGKILL');
-}
+const kill = () => process.kill(process.pid, 'SIGKILL');
 
 /** Whether the parent at the other end of the IPC channel is gone. */
 const isOrphan = () => process.connected === false;
