@@ -105,7 +105,10 @@ function leave(state: State, { by, to, organization }: Call & { operation: 'leav
   if (by === to) {
     if (isOwner && place.owners.length === 1 && !place.archived) return 403;
   } else if (!owns) {
-    if (isOwner || !ending.every(([number, role]) => isBelow(role, roleIn(state, by, number)))) return 403;
+    const mayEnd = ending.every(
+      ([number, role]) => !at(state.departments, number).archived && isBelow(role, roleIn(state, by, number)),
+    );
+    if (isOwner || !mayEnd) return 403;
   }
   place.owners = place.owners.filter((each) => each !== to);
   for (const [number] of ending) delete at(state.departments, number).members[to];
