@@ -1,35 +1,17 @@
-import { connect } from '@gatehouse/shared/data/connect';
-import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildUserService } from '../../services/user/app.ts';
-import { COLLECTIONS, type Database } from '../../services/user/database.ts';
-import { createMailer, type Mailer } from '../../services/user/mail.ts';
 import { postForm } from '../fixtures/http.ts';
-import { listen, type Services, startServices, testConfig } from '../fixtures/services.ts';
 import { fromNetwork, otherThan, unverifiedAccount } from './account/codes.ts';
+import { startTwoInstances, type TwoInstances } from './instances.ts';
 
-let services: Services;
-let second: { app: FastifyInstance; db: Database; mailer: Mailer };
-let instances: string[];
+let services: TwoInstances;
 beforeAll(async () => {
-  const env = { PASSWORD_STORAGE: 'plain', TRUST_PROXY: 'loopback' };
-  services = await startServices({ env });
-  const config = testConfig('user', { ...env, SMTP_URL: `smtp://127.0.0.1:${services.mailbox.port}` });
-  const db = await connect(services.uri, COLLECTIONS, { appName: 'user' });
-  const mailer = createMailer(config);
-  second = { app: await buildUserService({ config, db, mailer, now: services.clock.now }), db, mailer };
-  instances = [services.user, await listen(second.app)];
+  services = await startTwoInstances({ PASSWORD_STORAGE: 'plain', TRUST_PROXY: 'loopback' });
 });
-afterAll(async () => {
-  await second.app.close();
-  second.mailer.close();
-  await second.db.close();
-  await services.stop();
-});
+afterAll(() => services.stop());
 
 /** Alternates between the instances. */
 const post = (turn: number, operation: string, fields: Record<string, string>, headers = {}) =>
-  postForm(`${instances[turn % 2]}/v2/${operation}`, fields, headers);
+  postForm(`${services.instances[turn % 2]}/v2/${operation}`, fields, headers);
 const times = <T>(count: number, make: (turn: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, turn) => make(turn)));
 const record = (email: string) => services.db.users.findOne({ email });

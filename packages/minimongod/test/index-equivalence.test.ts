@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { type Document, Long } from 'mongodb';
 import { beforeAll, expect, test } from 'vitest';
 import { type Doc, useDatabase } from './database.ts';
+import { runs } from './property.ts';
 
 const database = useDatabase();
 
@@ -99,7 +100,7 @@ test('finds the same documents with and without indexes', { timeout: 60_000 }, a
       const counted = await database.db.collection<Doc>('indexed').countDocuments(query, part);
       expect(counted).toBe(Math.min(Math.max((expected?.length ?? 0) - 1, 0), 3));
     }),
-    { numRuns: 300, seed: 7 },
+    { numRuns: runs(300), seed: 7 },
   );
 });
 
@@ -124,7 +125,7 @@ test('updates and deletes the same documents, and keeps the indexes consistent',
         else await c.findOneAndUpdate(picked, update, first).catch(() => undefined);
       }
     }),
-    { numRuns: 100, seed: 3 },
+    { numRuns: runs(100), seed: 3 },
   );
   const all = (name: string, hint: Document) =>
     database.db.collection<Doc>(name).find().hint(hint).sort({ _id: 1 }).toArray();

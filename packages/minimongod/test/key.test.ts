@@ -5,6 +5,7 @@ import { parseCollation } from '../src/bson/collation.ts';
 import { compareValues } from '../src/bson/compare.ts';
 import { encodeKey } from '../src/bson/key.ts';
 import { decode } from '../src/bson/value.ts';
+import { runs } from './property.ts';
 
 const key = (value: unknown, descending = false) => encodeKey([value], [descending]);
 const sign = Math.sign;
@@ -134,7 +135,7 @@ describe('encoded keys', () => {
         // `|| 0` turns −0 into 0.
         expect(sign(Buffer.compare(key(a, true), key(b, true))) || 0).toBe(-order || 0);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -145,7 +146,7 @@ describe('encoded keys', () => {
         const keys = [a, b].map((pair) => encodeKey(pair, [false, descending])) as [Buffer, Buffer];
         expect(sign(Buffer.compare(...keys)) || 0).toBe(sign(order) || 0);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -159,7 +160,7 @@ describe('encoded keys', () => {
           expect(sign(Buffer.compare(key(Long.fromBigInt(long)), key(double)))).toBe(expected);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -180,7 +181,7 @@ describe('encoded keys', () => {
           // ICU must treat two strings with the same key as equal.
           if (same) expect(new Intl.Collator('en', { sensitivity }).compare(a, b)).toBe(0);
         }),
-        { numRuns: 500 },
+        { numRuns: runs(500) },
       );
     }
   });
@@ -192,6 +193,6 @@ test('decoding and encoding restores the same bytes', () => {
       const bytes = BSON.serialize({ content });
       expect(Buffer.from(BSON.serialize(decode(bytes)))).toEqual(Buffer.from(bytes));
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { Document } from 'mongodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Doc, REAL_MONGODB, useDatabase } from './database.ts';
+import { runs } from './property.ts';
 
 const database = useDatabase();
 const BOTS = 6000;
@@ -105,7 +106,7 @@ test('returns the same pages with and without indexes', { timeout: 120_000 }, as
       }
       expect(await bots().countDocuments(query)).toBe(all.length);
     }),
-    { numRuns: 30, seed: 11 },
+    { numRuns: runs(30), seed: 11 },
   );
 });
 

@@ -3,6 +3,7 @@ import { createTokens } from '@gatehouse/shared/identity/tokens';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeToken } from '../../fixtures/http.ts';
+import { runs } from '../../fixtures/property.ts';
 
 const SECRET = 'a secret that only the tests know, 32 bytes and more';
 const PREVIOUS = 'the secret before the present one, also 32 bytes';
@@ -248,7 +249,7 @@ describe('verify', () => {
       fc.property(fc.array(piece, { maxLength: 5 }), (pieces) => {
         expect(tokens.verify(pieces.join('.'), NOW)).toEqual(INVALID);
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 
@@ -257,7 +258,7 @@ describe('verify', () => {
       fc.property(fc.jsonValue(), fc.dictionary(fc.string(), fc.jsonValue()), (payload, header) => {
         expect(tokens.verify(forge(payload, { header: { ...header, alg: 'HS256' } }), NOW).ok).toBe(false);
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 });

@@ -1,38 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
-import { connect } from '@gatehouse/shared/data/connect';
 import fc from 'fast-check';
-import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Grant } from '../../../services/user/access/access-list.ts';
-import { buildUserService } from '../../../services/user/app.ts';
 import { suffixesOf } from '../../../services/user/chatbots/name-search.ts';
 import type { Chatbot, StoredChatbot } from '../../../services/user/chatbots/records.ts';
-import { COLLECTIONS, type Database } from '../../../services/user/database.ts';
-import { createMailer, type Mailer } from '../../../services/user/mail.ts';
 import type { Department } from '../../../services/user/organizations/records.ts';
 import { type Answered, send, sendJson } from '../../fixtures/http.ts';
 import { bearerOf, newMember } from '../../fixtures/members.ts';
 import { may, SPECIFIED_ROLES } from '../../fixtures/permissions.ts';
-import { listen, type Services, startServices, testConfig } from '../../fixtures/services.ts';
+import { runs } from '../../fixtures/property.ts';
 import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
+import { liftInvitationLimits, startTwoInstances, type TwoInstances } from '../instances.ts';
+import { isSerializable, outcomesOf, reachable } from './orders.ts';
 import { ACTIVE, type Call, perform, roleOn, type State, USERS } from './roles-model.ts';
 
-let services: Services;
-let second: { app: FastifyInstance; db: Database; mailer: Mailer };
-let instances: string[];
+let services: TwoInstances;
 let ids: string[];
 let bearers: string[];
 beforeAll(async () => {
-  services = await startServices();
-  const config = testConfig('user', { SMTP_URL: `smtp://127.0.0.1:${services.mailbox.port}` });
-  const db = await connect(services.uri, COLLECTIONS, { appName: 'user' });
-  const mailer = createMailer(config);
-  second = { app: await buildUserService({ config, db, mailer, now: services.clock.now }), db, mailer };
-  instances = [services.user, await listen(second.app)];
-  // These tests are not about the limits of invitations.
-  for (const each of [services.db, db])
-    vi.spyOn(each.invitationBudgets, 'updateOne').mockResolvedValue({ matchedCount: 1 } as never);
+  services = await startTwoInstances();
+  liftInvitationLimits(services.db, services.secondDb);
 
   const users = [];
   for (let user = 0; user <= ACTIVE; user += 1)
@@ -40,12 +27,7 @@ beforeAll(async () => {
   ids = [...users.map(({ user_id }) => String(user_id)), 'User-999999'];
   bearers = users.map((user) => bearerOf(user, services.clock.now()));
 });
-afterAll(async () => {
-  await second.app.close();
-  second.mailer.close();
-  await second.db.close();
-  await services.stop();
-});
+afterAll(() => services.stop());
 
 const AT = '2026-01-15T09:30:00.000Z';
 const ORGANIZATIONS = ['organization-0', 'organization-1'];
@@ -177,7 +159,7 @@ const observable = ({ owners, members, chatbots }: State) => ({
 async function request(turn: number, call: Call, stored: ChatbotIds): Promise<Answered> {
   const [method, path, body] = requestOf(call, stored);
   const ask = (by: number, ...[verb, to, sent]: ReturnType<typeof requestOf>) => {
-    const url = `${instances[turn % 2]}/api/v1/${to}`;
+    const url = `${services.instances[turn % 2]}/api/v1/${to}`;
     const headers = { authorization: String(bearers[by]) };
     return sent ? sendJson(verb, url, sent, headers) : send(url, { method: verb, headers });
   };
@@ -320,29 +302,9 @@ test('sequential calls at two instances answer and store what the model says', a
       }
       expect(observable(await readState(stored))).toEqual(observable(model));
     }),
-    { numRuns: 16 },
+    runs(16),
   );
 });
-
-/** The roles and the successful calls that any order of any subset of the calls can produce. */
-function reachable(initial: State, calls: Call[]) {
-  const roles = new Set<string>();
-  const succeeding = new Set<number>();
-  const explore = (reached: State, left: number[]) => {
-    for (const right of rightsIn(reached)) roles.add(right);
-    for (const number of left) {
-      const next = structuredClone(reached);
-      if (perform(next, calls[number] as Call) >= 300) continue;
-      succeeding.add(number);
-      explore(
-        next,
-        left.filter((each) => each !== number),
-      );
-    }
-  };
-  explore(initial, [...calls.keys()]);
-  return { roles, succeeding };
-}
 
 /** Each user's role on each chatbot, and each owner, as strings. */
 const rightsIn = (reached: State): string[] =>
@@ -364,29 +326,20 @@ test('concurrent calls at two instances give no user a role that no order of the
     fc.asyncProperty(start, calls, async (initial, batch) => {
       const stored = await store(initial);
       const answers = await Promise.all(batch.map((call, turn) => request(turn, call, stored)));
-      const { roles, succeeding } = reachable(initial, batch);
+      const { rights, succeeding } = reachable(initial, batch, { outcomes: outcomesOf(perform), rightsIn });
       for (const [turn, { status, body }] of answers.entries()) {
         // 409 for somebody who has become a member or an Owner before they accept.
         expect([200, 202, 403, 404, 409], JSON.stringify(body)).toContain(status);
         if (status === 200) expect(succeeding, JSON.stringify(batch[turn])).toContain(turn);
       }
       const after = await readState(stored);
-      for (const right of rightsIn(after)) expect(roles).toContain(right);
+      for (const right of rightsIn(after)) expect(rights).toContain(right);
       for (const { owner, deleted } of after.chatbots) if (!deleted) expect(owner).toBeGreaterThanOrEqual(0);
       for (const owners of after.owners) expect(owners).not.toEqual([]);
     }),
-    { numRuns: 25 },
+    runs(25),
   );
 });
-
-/** Whether some order of the calls yields these statuses and this end. */
-function isSerializable(reached: State, left: [Call, status: number][], end: object): boolean {
-  if (left.length === 0) return isDeepStrictEqual(observable(reached), end);
-  return left.some(([call, status], index) => {
-    const next = structuredClone(reached);
-    return perform(next, call) === status && isSerializable(next, left.toSpliced(index, 1), end);
-  });
-}
 
 test('concurrent changes of one access list are serializable', async () => {
   const number = fc.constant(1);
@@ -397,10 +350,10 @@ test('concurrent changes of one access list are serializable', async () => {
       const answers = await Promise.all(batch.map((call, turn) => request(turn, call, stored)));
       const answered = batch.map((call, turn): [Call, number] => [call, answers[turn]?.status ?? 0]);
       expect(
-        isSerializable(initial, answered, observable(await readState(stored))),
+        isSerializable(initial, answered, await readState(stored), { perform, observable }),
         JSON.stringify(answered),
       ).toBe(true);
     }),
-    { numRuns: 25 },
+    runs(25),
   );
 });

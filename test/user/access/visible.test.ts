@@ -8,6 +8,7 @@ import { chatbotCollections, type StoredChatbot } from '../../../services/user/c
 import { anyOf } from '../../../services/user/lists.ts';
 import { freshDatabase } from '../../fixtures/database.ts';
 import { may } from '../../fixtures/permissions.ts';
+import { runs } from '../../fixtures/property.ts';
 
 let db: Connection<typeof chatbotCollections>;
 let drop: () => Promise<void>;
@@ -90,6 +91,6 @@ test('visibleTo matches the chatbots that roleOn permits, and counts each once',
         expect(counted).toBe(expected.length);
       },
     ),
-    { numRuns: 50 },
+    runs(50),
   );
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { suffixesOf } from '../../../services/user/chatbots/name-search.ts';
 import type { Chatbot } from '../../../services/user/chatbots/records.ts';
 import { outcome } from '../../fixtures/envelope.ts';
+import { runs } from '../../fixtures/property.ts';
 import { malformed } from '../access/failures.ts';
 import { type ChatbotService, type Person, RECEPTIONIST, startChatbotService } from './chatbot-service.ts';
 
@@ -333,7 +334,7 @@ describe('GET /api/v1/chatbots', () => {
           }
         },
       ),
-      { numRuns: 25 },
+      runs(25),
     );
   });
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { nameContains, suffixesOf } from '../../../services/user/chatbots/name-search.ts';
 import { chatbotCollections, type StoredChatbot } from '../../../services/user/chatbots/records.ts';
 import { freshDatabase } from '../../fixtures/database.ts';
+import { runs } from '../../fixtures/property.ts';
 
 let db: Connection<typeof chatbotCollections>;
 let drop: () => Promise<void>;
@@ -169,7 +170,7 @@ describe('the folded name contains the folded text', () => {
             .map(({ name }) => name),
         );
       }),
-      { numRuns: 40 },
+      runs(40),
     );
   });
 
@@ -188,7 +189,7 @@ describe('the folded name contains the folded text', () => {
           expect(suffixesOf(name).some((ending) => new RegExp(name_suffixes.$regex).test(ending))).toBe(true);
         }
       }),
-      { numRuns: 1_000 },
+      runs(1_000),
     );
   });
 });

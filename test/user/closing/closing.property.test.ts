@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { connect } from '@gatehouse/shared/data/connect';
 import fc from 'fast-check';
-import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Grant } from '../../../services/user/access/access-list.ts';
-import { buildUserService } from '../../../services/user/app.ts';
 import type { StoredChatbot } from '../../../services/user/chatbots/records.ts';
-import { COLLECTIONS, type Database } from '../../../services/user/database.ts';
-import { createMailer, type Mailer } from '../../../services/user/mail.ts';
 import type { Department } from '../../../services/user/organizations/records.ts';
+import { eventually } from '../../fixtures/eventually.ts';
 import { type Answered, send, sendJson } from '../../fixtures/http.ts';
 import { bearerOf, newMember } from '../../fixtures/members.ts';
 import { SPECIFIED_ROLES } from '../../fixtures/permissions.ts';
-import { listen, type Services, startServices, testConfig } from '../../fixtures/services.ts';
+import { runs } from '../../fixtures/property.ts';
+import { outcomesOf, reachable } from '../access/orders.ts';
 import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
+import { startTwoInstances, type TwoInstances } from '../instances.ts';
 import { type Call, deleteArchived, perform, roleOn, type State } from './closing-model.ts';
 import { LEASE, runJobs } from './run-jobs.ts';
 
@@ -22,27 +20,15 @@ const USERS = 4;
 const DEPARTMENTS = [0, 0, 1];
 const DAYS_30 = 30 * 86_400;
 
-let services: Services;
-let second: { app: FastifyInstance; db: Database; mailer: Mailer };
-let instances: string[];
+let services: TwoInstances;
 let users: Awaited<ReturnType<typeof newMember>>[];
 let ids: string[];
 beforeAll(async () => {
-  services = await startServices();
-  const config = testConfig('user', { SMTP_URL: `smtp://127.0.0.1:${services.mailbox.port}` });
-  const db = await connect(services.uri, COLLECTIONS, { appName: 'user' });
-  const mailer = createMailer(config);
-  second = { app: await buildUserService({ config, db, mailer, now: services.clock.now }), db, mailer };
-  instances = [services.user, await listen(second.app)];
+  services = await startTwoInstances();
   users = await Promise.all(Array.from({ length: USERS }, () => newMember(services.db)));
   ids = users.map(({ user_id }) => String(user_id));
 });
-afterAll(async () => {
-  await second.app.close();
-  second.mailer.close();
-  await second.db.close();
-  await services.stop();
-});
+afterAll(() => services.stop());
 
 const departmentId = (department: number) => `department-${department}`;
 const place = (department: number) => ({
@@ -155,7 +141,7 @@ async function readState(stored: string[]): Promise<State> {
 
 /** Waits until no job that an archiving has woken is under way. */
 const settled = () =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const due = { due_at: { $lte: new Date(services.clock.now()) } };
     const working = await services.db.departments.countDocuments({
       $or: [{ lease: { $exists: true } }, due],
@@ -165,7 +151,7 @@ const settled = () =>
 
 function request(turn: number, call: Call, stored: string[]): Promise<Answered> {
   const [method, path, body] = requestOf(call, stored);
-  const url = `${instances[turn % 2]}/api/v1/${path}`;
+  const url = `${services.instances[turn % 2]}/api/v1/${path}`;
   const headers = { authorization: bearerOf(users[call.by] as never, services.clock.now()) };
   return body ? sendJson(method, url, body, headers) : send(url, { method, headers });
 }
@@ -302,11 +288,11 @@ test('sequential calls at two instances answer and store what the model says; th
       }
       expect(await readState(stored)).toEqual(model);
       services.clock.advance(DAYS_30);
-      await Promise.all([runJobs(services), runJobs({ ...services, db: second.db })]);
+      await Promise.all([runJobs(services), runJobs({ ...services, db: services.secondDb })]);
       deleteArchived(model);
       expect(surviving(await readState(stored))).toEqual(surviving(model));
     }),
-    { numRuns: 16 },
+    runs(16),
   );
 });
 
@@ -332,29 +318,12 @@ const subsets = (count: number): number[][] =>
     Array.from({ length: count }, (__, bit) => bit).filter((bit) => bits & (2 ** bit)),
   );
 
-/** The roles and the successful calls that any order of any subset of the calls can produce. */
-function reachable(initial: State, calls: Call[]) {
-  const rights = new Set<string>();
-  const succeeding = new Set<number>();
-  const explore = (reached: State, left: number[]) => {
-    for (const right of rightsIn(reached)) rights.add(right);
-    for (const number of left) {
-      const call = calls[number] as Call;
-      // A chatbot that comes while the others move stays until the deletion.
-      const moves = call.operation === 'archiveDepartment' && call.moveTo !== null;
-      for (const staying of moves ? subsets(reached.chatbots.length) : [[]]) {
-        const next = structuredClone(reached);
-        if (perform(next, call, { staying }) >= 300) continue;
-        succeeding.add(number);
-        explore(
-          next,
-          left.filter((each) => each !== number),
-        );
-      }
-    }
-  };
-  explore(initial, [...calls.keys()]);
-  return { rights, succeeding };
+/** The states after a call: a chatbot that comes while the others move stays until the deletion. */
+function outcomes(state: State, call: Call): State[] {
+  const moves = call.operation === 'archiveDepartment' && call.moveTo !== null;
+  return (moves ? subsets(state.chatbots.length) : [[]]).flatMap((staying) =>
+    outcomesOf<State, Call>((next, made) => perform(next, made, { staying }))(state, call),
+  );
 }
 
 test('concurrent archiving, restoring and moving give no user a role that no order of the calls gives', async () => {
@@ -363,7 +332,7 @@ test('concurrent archiving, restoring and moving give no user a role that no ord
     fc.asyncProperty(start, calls, async (initial, batch) => {
       const stored = await store(initial);
       const answers = await Promise.all(batch.map((call, turn) => request(turn, call, stored)));
-      const { rights, succeeding } = reachable(initial, batch);
+      const { rights, succeeding } = reachable(initial, batch, { outcomes, rightsIn });
       for (const [turn, { status, body }] of answers.entries()) {
         expect([200, 400, 403, 404], JSON.stringify(body)).toContain(status);
         if (status === 200) expect(succeeding, JSON.stringify(batch[turn])).toContain(turn);
@@ -371,7 +340,7 @@ test('concurrent archiving, restoring and moving give no user a role that no ord
       await settled();
       for (const right of rightsIn(await readState(stored))) expect(rights).toContain(right);
     }),
-    { numRuns: 25 },
+    runs(25),
   );
 });
 
@@ -403,7 +372,7 @@ test('concurrent calls leave an open organization with an Owner, and a person wh
       }
       // Whatever is due is deleted, and nothing else.
       services.clock.advance(DAYS_30 + LEASE / 1000);
-      await Promise.all([runJobs(services), runJobs({ ...services, db: second.db })]);
+      await Promise.all([runJobs(services), runJobs({ ...services, db: services.secondDb })]);
       const end = await readState(stored);
       for (const [number, { archived }] of after.organizations.entries())
         expect(end.organizations[number]?.deleted ?? false).toBe(archived);
@@ -414,6 +383,6 @@ test('concurrent calls leave an open organization with an Owner, and a person wh
           expect(end.departments[chatbot.department]?.deleted).toBeUndefined();
       expect(await services.db.departures.countDocuments()).toBe(0);
     }),
-    { numRuns: 25 },
+    runs(25),
   );
 });

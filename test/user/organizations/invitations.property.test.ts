@@ -1,43 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
-import { connect } from '@gatehouse/shared/data/connect';
 import fc from 'fast-check';
-import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { buildUserService } from '../../../services/user/app.ts';
-import { COLLECTIONS, type Database } from '../../../services/user/database.ts';
-import { createMailer, type Mailer } from '../../../services/user/mail.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answered, send, sendJson } from '../../fixtures/http.ts';
 import { bearerOf, newMember } from '../../fixtures/members.ts';
 import { SPECIFIED_ROLES } from '../../fixtures/permissions.ts';
-import { listen, type Services, startServices, testConfig } from '../../fixtures/services.ts';
+import { runs } from '../../fixtures/property.ts';
+import { isSerializable, outcomesOf, reachable } from '../access/orders.ts';
 import { storeOrganization } from '../access/store-organization.ts';
+import { liftInvitationLimits, startTwoInstances, type TwoInstances } from '../instances.ts';
 import { type Call, DEPARTMENTS, perform, type Slot, type State, USERS } from './invitations-model.ts';
 
-let services: Services;
-let second: { app: FastifyInstance; db: Database; mailer: Mailer };
-let instances: string[];
+let services: TwoInstances;
 let users: Awaited<ReturnType<typeof newMember>>[];
 let ids: string[];
 beforeAll(async () => {
-  services = await startServices();
-  const config = testConfig('user', { SMTP_URL: `smtp://127.0.0.1:${services.mailbox.port}` });
-  const db = await connect(services.uri, COLLECTIONS, { appName: 'user' });
-  const mailer = createMailer(config);
-  second = { app: await buildUserService({ config, db, mailer, now: services.clock.now }), db, mailer };
-  instances = [services.user, await listen(second.app)];
-  // These tests are not about the limits of invitations.
-  for (const each of [services.db, db])
-    vi.spyOn(each.invitationBudgets, 'updateOne').mockResolvedValue({ matchedCount: 1 } as never);
+  services = await startTwoInstances();
+  liftInvitationLimits(services.db, services.secondDb);
   users = await Promise.all(Array.from({ length: USERS }, () => newMember(services.db)));
   ids = users.map(({ user_id }) => String(user_id));
 });
-afterAll(async () => {
-  await second.app.close();
-  second.mailer.close();
-  await second.db.close();
-  await services.stop();
-});
+afterAll(() => services.stop());
 
 const VALIDITY = 14 * 86_400;
 
@@ -47,9 +29,11 @@ interface Place {
   departments: string[];
 }
 
-/** Stores a state without invitations in a new organization. */
+/** Replaces what is stored with a new organization, in a state without invitations. */
 async function store({ owners, members }: State): Promise<Place> {
   const { db, clock } = services;
+  // Left there, the roles of all earlier runs would be read at each call.
+  await Promise.all([db.organizations, db.departments, db.memberships].map((each) => each.deleteMany()));
   const { organization, departments } = await storeOrganization(db, {
     owners: owners.map((user) => String(ids[user])),
     departments: Array.from({ length: DEPARTMENTS }, (_, number) => `Department ${number}`),
@@ -132,7 +116,7 @@ async function request(
   { organization_id, departments }: Place,
   invitationIds: Map<string, string>,
 ): Promise<Answered> {
-  const url = `${instances[turn % 2]}/api/v1`;
+  const url = `${services.instances[turn % 2]}/api/v1`;
   const headers = { authorization: bearerOf(users[call.by] as never, services.clock.now()) };
   const organization = `${url}/organizations/${organization_id}`;
   const within = (department: number) => `${organization}/departments/${departments[department]}`;
@@ -230,7 +214,7 @@ test('sequential calls at two instances answer and store what the model says', a
       for (const [number, each] of users.entries()) {
         const headers = { authorization: bearerOf(each, services.clock.now()) };
         const { body } = await send(
-          `${instances[number % 2]}/api/v1/invitations?limit=100&organization_id=${place.organization_id}`,
+          `${services.instances[number % 2]}/api/v1/invitations?limit=100&organization_id=${place.organization_id}`,
           { headers },
         );
         const pending = [
@@ -242,7 +226,7 @@ test('sequential calls at two instances answer and store what the model says', a
         );
       }
     }),
-    { numRuns: 14 },
+    runs(14),
   );
 });
 
@@ -270,15 +254,6 @@ const invited: Call[] = [
   { operation: 'offer', by: 0, to: 3, transfer: true },
 ];
 
-/** Whether some order of the calls yields these statuses and this end. */
-function isSerializable(reached: State, left: [Call, status: number][], end: object): boolean {
-  if (left.length === 0) return isDeepStrictEqual(observable(reached), end);
-  return left.some(([call, status], index) => {
-    const next = structuredClone(reached);
-    return perform(next, call) === status && isSerializable(next, left.toSpliced(index, 1), end);
-  });
-}
-
 test('concurrent answers to one invitation, and its withdrawal, are serializable', async () => {
   const chosen = fc.constantFrom<Slot>(
     { to: 4, department: 0, kind: 'id' },
@@ -301,31 +276,13 @@ test('concurrent answers to one invitation, and its withdrawal, are serializable
       const answered = batch.map((call, turn): [Call, number] => [call, answers[turn]?.status ?? 0]);
       // After a transfer its maker has no role, so a withdrawal may see 403 where an order of the calls has 404.
       const seen = answered.filter(([{ operation }, status]) => operation !== 'withdraw' || status === 200);
-      expect(isSerializable(state, seen, observable(after)), JSON.stringify(answered)).toBe(true);
+      const model = { perform, observable };
+      expect(isSerializable(state, seen, after, model), JSON.stringify(answered)).toBe(true);
     }),
-    { numRuns: 25 },
+    runs(25),
   );
 });
 
-/** The roles and the successful calls that any order of any subset of the calls can produce. */
-function reachable(initial: State, calls: Call[]) {
-  const roles = new Set<string>();
-  const succeeding = new Set<number>();
-  const explore = (reached: State, left: number[]) => {
-    for (const each of rolesIn(reached)) roles.add(each);
-    for (const number of left) {
-      const next = structuredClone(reached);
-      if (perform(next, calls[number] as Call) >= 300) continue;
-      succeeding.add(number);
-      explore(
-        next,
-        left.filter((each) => each !== number),
-      );
-    }
-  };
-  explore(initial, [...calls.keys()]);
-  return { roles, succeeding };
-}
 const rolesIn = ({ owners, members }: State): string[] => [
   ...owners.map((each) => `Owner ${each}`),
   ...members.flatMap((roles, number) => Object.entries(roles).map((entry) => `${number}: ${entry}`)),
@@ -339,14 +296,17 @@ test('concurrent calls at two instances give no user a role that no order of the
   await fc.assert(
     fc.asyncProperty(start, batches, async (initial, batch) => {
       const { state, answers, after } = await atOnce(initial, invited, batch);
-      const { roles, succeeding } = reachable(state, batch);
+      const { rights, succeeding } = reachable(state, batch, {
+        outcomes: outcomesOf(perform),
+        rightsIn: rolesIn,
+      });
       for (const [turn, { status, body }] of answers.entries()) {
         expect([200, 201, 202, 403, 404, 409], JSON.stringify(body)).toContain(status);
         if (status < 300) expect(succeeding, JSON.stringify(batch[turn])).toContain(turn);
       }
-      for (const each of rolesIn(after)) expect(roles).toContain(each);
+      for (const each of rolesIn(after)) expect(rights).toContain(each);
       expect(after.owners).not.toEqual([]);
     }),
-    { numRuns: 25 },
+    runs(25),
   );
 });

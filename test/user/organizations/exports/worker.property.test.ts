@@ -12,6 +12,7 @@ import {
 } from '../../../../services/user/organizations/exports/write-chunk.ts';
 import { testClock } from '../../../fixtures/clock.ts';
 import { freshDatabase } from '../../../fixtures/database.ts';
+import { runs } from '../../../fixtures/property.ts';
 import { storeOrganization } from '../../access/store-organization.ts';
 import { pendingExport } from '../store-export.ts';
 
@@ -284,6 +285,6 @@ test('two workers at once, with kills and members who come and go, write each st
       expect(members).toEqual(members.toSorted());
       expect(members).toEqual(expect.arrayContaining(names(12).filter((name) => !moved.has(name))));
     }),
-    { numRuns: 40 },
+    runs(40),
   );
 });
