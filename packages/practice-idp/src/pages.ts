@@ -1,15 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { escapeMarkup } from '@gatehouse/shared/escape-markup';
 import { PEOPLE } from './people.ts';
-
-const ESCAPES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-export const escapeMarkup = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => ESCAPES[character] as string);
 
 const hiddenFields = (fields: Record<string, string>): string =>
   Object.entries(fields)

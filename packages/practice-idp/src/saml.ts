@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inflateRawSync } from 'node:zlib';
+import { escapeMarkup } from '@gatehouse/shared/escape-markup';
 import { DOMParser } from '@xmldom/xmldom';
 import { SignedXml } from 'xml-crypto';
-import { escapeMarkup, loginPage, messagePage, postingPage, sendPage } from './pages.ts';
+import { loginPage, messagePage, postingPage, sendPage } from './pages.ts';
 import { checkPassword, type Person } from './people.ts';
 import { readForm } from './read-form.ts';
 import type { SigningKey } from './signing-key.ts';
