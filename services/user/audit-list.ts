@@ -1,5 +1,6 @@
 import { isoDateTime } from '@gatehouse/shared/http/fields';
-import { AUDIT_ACTIONS, type AuditEvent } from '@gatehouse/shared/identity/audit';
+import type { AuditEvent } from '@gatehouse/shared/identity/audit';
+import { AUDIT_ACTIONS } from '@gatehouse/shared/identity/audit-actions';
 import type { Filter } from 'mongodb';
 import { z } from 'zod';
 import { containsText, listQuery } from './lists.ts';

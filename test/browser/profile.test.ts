@@ -1,4 +1,4 @@
-import { AUDIT_ACTIONS } from '@gatehouse/shared/identity/audit';
+import { AUDIT_ACTIONS } from '@gatehouse/shared/identity/audit-actions';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { texts as de } from '../../services/gateway/pages/browser/texts/de-account.ts';

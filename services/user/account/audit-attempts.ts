@@ -1,5 +1,6 @@
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
-import { type AuditAction, type AuditEvent, audit } from '@gatehouse/shared/identity/audit';
+import { type AuditEvent, audit } from '@gatehouse/shared/identity/audit';
+import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
 import { findUserByEmail, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';

@@ -1,4 +1,4 @@
-import type { AuditAction } from '@gatehouse/shared/identity/audit';
+import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { auditEvent, eventsOf } from '../../fixtures/audit.ts';
 import { errorEnvelope, outcome } from '../../fixtures/envelope.ts';

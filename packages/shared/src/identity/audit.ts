@@ -3,94 +3,10 @@ import { MongoBulkWriteError, type ObjectId } from 'mongodb';
 import { ANY_STRING, type Collections, collection } from '../data/connect.ts';
 import { orderedUuid } from '../ordered-uuid.ts';
 import { withTimeout } from '../with-timeout.ts';
+import { type AuditAction, RELAYED_ACTIONS } from './audit-actions.ts';
 import { emailKey } from './email.ts';
 import { userIdOf } from './users.ts';
 import './principal.ts';
-
-/** What is audited (CONTRACT.md §Audit). */
-export const AUDIT_ACTIONS = [
-  'signup',
-  'verify',
-  'forgot',
-  'reset',
-  'login',
-  'refresh',
-  'logout',
-  'session.end',
-  'session.end_others',
-  'profile.update',
-  'chatbot.create',
-  'chatbot.update',
-  'chatbot.delete',
-  'chatbot.duplicate',
-  'chatbot.move',
-  'access.grant',
-  'access.revoke',
-  'organization.update',
-  'organization.archive',
-  'organization.restore',
-  'organization.delete',
-  'owner.add',
-  'owner.remove',
-  'department.create',
-  'department.update',
-  'department.archive',
-  'department.restore',
-  'department.delete',
-  'member.grant',
-  'member.remove',
-  'invitation.create',
-  'invitation.accept',
-  'invitation.decline',
-  'invitation.withdraw',
-  'invitation.resend',
-  'billing.plan',
-  'billing.payment',
-  'export.create',
-  'export.download',
-  'export.delete',
-  'webhook.create',
-  'webhook.update',
-  'webhook.rotate',
-  'webhook.delete',
-  'webhook.cancel',
-  'webhook.disable',
-  'sso.login',
-  'sso.logout',
-  'sso.link',
-  'connection.create',
-  'connection.update',
-  'connection.delete',
-  'domain.add',
-  'domain.verify',
-  'domain.update',
-  'domain.remove',
-  'scim.user',
-  'scim.group',
-] as const;
-
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
-
-/** The user service relays these, if they succeed, as events of webhooks (CONTRACT.md §Events). */
-export const RELAYED_ACTIONS = [
-  'verify',
-  'reset',
-  'login',
-  'profile.update',
-  'owner.add',
-  'owner.remove',
-  'member.grant',
-  'member.remove',
-  'invitation.create',
-  'invitation.accept',
-  'invitation.decline',
-  'invitation.withdraw',
-  'sso.login',
-  'sso.link',
-  'scim.user',
-] as const satisfies AuditAction[];
-
-export type RelayedAction = (typeof RELAYED_ACTIONS)[number];
 
 const RELAYED: ReadonlySet<AuditAction> = new Set(RELAYED_ACTIONS);
 

@@ -1,5 +1,6 @@
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
-import { type AuditAction, audit } from '@gatehouse/shared/identity/audit';
+import { audit } from '@gatehouse/shared/identity/audit';
+import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { SsoOptions } from '../options.ts';

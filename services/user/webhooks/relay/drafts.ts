@@ -1,5 +1,6 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
-import type { AuditEvent, RelayedAction } from '@gatehouse/shared/identity/audit';
+import type { AuditEvent } from '@gatehouse/shared/identity/audit';
+import type { RelayedAction } from '@gatehouse/shared/identity/audit-actions';
 import type { EventData, OwnEventName } from '../events.ts';
 
 /** The account that an event is about, as far as it is known. */

@@ -1,5 +1,5 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
-import type { AuditAction } from '@gatehouse/shared/identity/audit';
+import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { auditEvent, eventsOf } from '../../../fixtures/audit.ts';
 import { type ChatbotService, startChatbotService } from '../chatbot-service.ts';

@@ -1,4 +1,4 @@
-import type { AuditAction } from '@gatehouse/shared/identity/audit';
+import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { auditEvent, eventsOf } from '../../../fixtures/audit.ts';
 import { send, sendJson } from '../../../fixtures/http.ts';
