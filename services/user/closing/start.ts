@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { createPoller } from '../poller.ts';
 import { type ClosingOptions, runClosing } from './run.ts';
 
 /** Milliseconds. Tests inject others. */
@@ -17,33 +18,13 @@ export function startClosing(
   options: Pick<ClosingOptions, 'config' | 'db' | 'now'> & { closing?: ClosingTuning | undefined },
 ): () => void {
   const { poll, leaseDuration } = { ...DEFAULTS, ...options.closing };
-  let stopping = false;
-  let again = false;
-  let running: Promise<void> | undefined;
-  const run = async () => {
-    do {
-      again = false;
-      await runClosing({ ...options, log: app.log, leaseDuration, isStopping: () => stopping });
-    } while (again && !stopping);
-  };
-  /** One run at a time; a call during a run makes it look again. */
-  const wake = () => {
-    if (stopping) return;
-    again = true;
-    running ??= run()
-      .catch((error) => app.log.warn({ err: error }, 'cannot run the jobs of archived places'))
-      .finally(() => {
-        running = undefined;
-      });
-  };
-  let timer: NodeJS.Timeout | undefined;
-  app.addHook('onReady', async () => {
-    timer = setInterval(wake, poll);
+  const poller = createPoller({
+    interval: poll,
+    run: () => runClosing({ ...options, log: app.log, leaseDuration, isStopping: () => poller.stopping }),
+    log: app.log,
+    failure: 'cannot run the jobs of archived places',
   });
-  app.addHook('onClose', async () => {
-    stopping = true;
-    clearInterval(timer);
-    await running;
-  });
-  return wake;
+  app.addHook('onReady', async () => poller.start());
+  app.addHook('onClose', () => poller.stop());
+  return poller.wake;
 }

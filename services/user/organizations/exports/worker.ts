@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../../database.ts';
+import { createPoller } from '../../poller.ts';
 import { DATA_SETS } from './data-sets.ts';
 import { claim, fail, finish, type LeaseHolder, release, renew, storeTotal } from './lease.ts';
 import type { ExportJob } from './records.ts';
@@ -48,12 +49,10 @@ export interface ExportWorker {
 export function createExportWorker({ db, now, log, tuning = {} }: Options): ExportWorker {
   const limits = { ...DEFAULTS, ...tuning };
   const holder: LeaseHolder = { db, now, id: randomUUIDv7(), leaseDuration: limits.leaseDuration };
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
-  let stopping = false;
+  const poller = createPoller({ interval: limits.poll, run: runDue, log, failure: 'cannot claim exports' });
 
   async function runDue(): Promise<void> {
-    while (!stopping) {
+    while (!poller.stopping) {
       const job = await claim(holder);
       if (!job) return;
       if (job.claims > MAX_CLAIMS) await fail(holder, job, FAILED);
@@ -69,7 +68,7 @@ export function createExportWorker({ db, now, log, tuning = {} }: Options): Expo
     if (job.rows_total === null) await storeTotal(holder, job, await countRows(db, job));
     let written = await lastWritten(db, job.export_id);
     for (let chunks = 0; written.next !== null; chunks += 1) {
-      if (stopping || chunks === limits.slice) return void (await release(holder, job));
+      if (poller.stopping || chunks === limits.slice) return void (await release(holder, job));
       // If another worker has written this chunk, continue from what is stored.
       const next: Written | null = await writeChunk(db, job, written, limits);
       written = next ?? (await lastWritten(db, job.export_id));
@@ -80,27 +79,14 @@ export function createExportWorker({ db, now, log, tuning = {} }: Options): Expo
     await finish(holder, job, written);
   }
 
-  function wake(): void {
-    if (stopping) return;
-    running ??= runDue()
-      .catch((error) => log.warn({ err: error }, 'cannot claim exports'))
-      .finally(() => {
-        running = undefined;
-      });
-  }
-
   return {
     start() {
-      timer = setInterval(wake, limits.poll);
-      wake();
+      poller.start();
+      poller.wake();
     },
-    wake,
+    wake: poller.wake,
     run: runDue,
-    async stop() {
-      stopping = true;
-      clearInterval(timer);
-      await running;
-    },
+    stop: poller.stop,
   };
 }
 

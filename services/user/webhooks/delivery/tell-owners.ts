@@ -8,6 +8,7 @@ import type { WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
 import { HOUR } from '../../hourly-budget.ts';
 import type { Mailer } from '../../mail.ts';
+import { createPoller } from '../../poller.ts';
 import { spend } from '../../sliding-budget.ts';
 import type { Accept } from '../intake/accept.ts';
 import type { Webhook } from '../records.ts';
@@ -49,43 +50,26 @@ export interface OwnerTeller {
 }
 
 export function createOwnerTeller(options: Options): OwnerTeller {
-  const { log } = options;
-  let timer: NodeJS.Timeout | undefined;
-  let stopping = false;
-  let telling: Promise<void> | undefined;
-  let lookAgain = false;
+  const poller = createPoller({
+    interval: INTERVAL,
+    run: tellAll,
+    log: options.log,
+    failure: 'cannot tell the owners of disabled webhooks yet',
+  });
 
   async function tellAll(): Promise<void> {
-    do {
-      lookAgain = false;
-      while (!stopping) {
-        const disabled = await bounded(claim(options));
-        if (!disabled) break;
-        await tell(options, disabled);
-      }
-    } while (lookAgain && !stopping);
-  }
-
-  /** Tells in one run at a time; a call during a run makes it look again. */
-  function tellSoon(): void {
-    if (stopping) return;
-    lookAgain = true;
-    telling ??= tellAll()
-      .catch((error) => log.warn({ err: error }, 'cannot tell the owners of disabled webhooks yet'))
-      .finally(() => {
-        telling = undefined;
-      });
+    while (!poller.stopping) {
+      const disabled = await bounded(claim(options));
+      if (!disabled) return;
+      await tell(options, disabled);
+    }
   }
 
   return {
-    start() {
-      timer = setInterval(tellSoon, INTERVAL);
-    },
-    tellSoon,
+    start: poller.start,
+    tellSoon: poller.wake,
     async stop() {
-      stopping = true;
-      clearInterval(timer);
-      if (telling) await withTimeout(telling, GRACE, new Error('grace period over')).catch(() => {});
+      await withTimeout(poller.stop(), GRACE, new Error('grace period over')).catch(() => {});
     },
   };
 }

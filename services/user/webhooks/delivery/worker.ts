@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { withTimeout } from '@gatehouse/shared/with-timeout';
+import { createPoller } from '../../poller.ts';
 import { bounded } from './database-timeout.ts';
 import { createReadHeldWebhook } from './held-webhook.ts';
 import { abandon, claim, renewAll } from './lease.ts';
@@ -34,24 +35,24 @@ export function createWorker(options: Omit<WorkerContext, 'id' | 'readHeldWebhoo
   const worker: WorkerContext = { ...options, id, readHeldWebhook };
   const { log } = worker;
   const queues = new Map<string, Queue>();
-  let timers: NodeJS.Timeout[] = [];
-  let stopping = false;
-  let claiming: Promise<void> | undefined;
-  let claimAgain = false;
+  let renewal: NodeJS.Timeout | undefined;
+  const poller = createPoller({
+    interval: options.poll,
+    run: claimDue,
+    log,
+    failure: 'cannot claim webhook queues',
+  });
 
   async function claimDue(): Promise<void> {
-    do {
-      claimAgain = false;
-      while (!stopping && queues.size < MAX_QUEUES) {
-        const claimed = await bounded(claim(worker));
-        if (!claimed) break;
-        const { webhook_id } = claimed;
-        const held = queues.get(webhook_id);
-        // This worker's own lease had expired.
-        if (held) held.reload();
-        else add(webhook_id, startQueue(worker, claimed));
-      }
-    } while (claimAgain);
+    while (!poller.stopping && queues.size < MAX_QUEUES) {
+      const claimed = await bounded(claim(worker));
+      if (!claimed) return;
+      const { webhook_id } = claimed;
+      const held = queues.get(webhook_id);
+      // This worker's own lease had expired.
+      if (held) held.reload();
+      else add(webhook_id, startQueue(worker, claimed));
+    }
   }
 
   function add(webhook_id: string, queue: Queue): void {
@@ -59,19 +60,8 @@ export function createWorker(options: Omit<WorkerContext, 'id' | 'readHeldWebhoo
     void queue.done.then(() => {
       queues.delete(webhook_id);
       // A change may have come too late for the queue that ended.
-      claimSoon();
+      poller.wake();
     });
-  }
-
-  /** Claims what is due, one run at a time; a call during a run makes it look again. */
-  function claimSoon(): void {
-    if (stopping || timers.length === 0) return;
-    claimAgain = true;
-    claiming ??= claimDue()
-      .catch((error) => log.warn({ err: error }, 'cannot claim webhook queues'))
-      .finally(() => {
-        claiming = undefined;
-      });
   }
 
   async function renewLeases(): Promise<void> {
@@ -95,26 +85,26 @@ export function createWorker(options: Omit<WorkerContext, 'id' | 'readHeldWebhoo
   }
 
   async function drain(): Promise<void> {
-    await claiming;
+    await poller.stop();
     for (const queue of queues.values()) queue.stop();
     await Promise.all([...queues.values()].map(({ done }) => done));
   }
 
   return {
     start() {
-      timers = [setInterval(claimSoon, options.poll), setInterval(renewLeases, options.leaseDuration / 3)];
+      poller.start();
+      renewal = setInterval(renewLeases, options.leaseDuration / 3);
     },
     reload(webhookId) {
       queues.get(webhookId)?.reload();
-      claimSoon();
+      poller.wake();
     },
     readMore(webhookIds) {
       for (const webhookId of webhookIds) queues.get(webhookId)?.readMore();
-      if (!webhookIds.every((webhookId) => queues.has(webhookId))) claimSoon();
+      if (!webhookIds.every((webhookId) => queues.has(webhookId))) poller.wake();
     },
     async stop() {
-      stopping = true;
-      for (const timer of timers) clearInterval(timer);
+      clearInterval(renewal);
       await withTimeout(drain(), GRACE, new Error('grace period over')).catch(() => {});
       for (const queue of queues.values()) queue.abandon();
       if (queues.size > 0) await abandon(worker, [...queues.keys()]);

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { createPoller } from '../../poller.ts';
 import { bounded } from '../delivery/database-timeout.ts';
 import { DEFAULT_RETENTION, type OpenIntake } from '../records.ts';
 import type { Accept } from './accept.ts';
@@ -39,15 +40,14 @@ export function createRepair(options: Options): () => Promise<void> {
   };
 }
 
-/** Repairs periodically, in one run at a time. @returns a function that stops it. */
+/** Repairs periodically. @returns a function that stops it, without waiting for the repair in progress. */
 export function startRepair(options: Options & { log: FastifyBaseLogger }): () => void {
-  const repair = createRepair(options);
-  let running = false;
-  const timer = setInterval(async () => {
-    if (running) return;
-    running = true;
-    await repair().catch((error) => options.log.warn({ err: error }, 'cannot repair interrupted events'));
-    running = false;
-  }, INTERVAL);
-  return () => clearInterval(timer);
+  const poller = createPoller({
+    interval: INTERVAL,
+    run: createRepair(options),
+    log: options.log,
+    failure: 'cannot repair interrupted events',
+  });
+  poller.start();
+  return () => void poller.stop();
 }

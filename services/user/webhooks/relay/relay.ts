@@ -2,6 +2,7 @@ import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { withTimeout } from '@gatehouse/shared/with-timeout';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../../database.ts';
+import { createPoller } from '../../poller.ts';
 import { batched } from '../delivery/batched.ts';
 import { bounded } from '../delivery/database-timeout.ts';
 import type { Accept } from '../intake/accept.ts';
@@ -38,9 +39,12 @@ export interface Relay {
 export function createRelay({ db, now, accept, log, poll, leaseDuration }: Options): Relay {
   const lease = createRelayLease({ db, now, duration: leaseDuration });
   const running = new Set<Promise<unknown>>();
-  let timer: NodeJS.Timeout | undefined;
-  let stopping = false;
-  let looking: Promise<void> | undefined;
+  const poller = createPoller({
+    interval: poll,
+    run: look,
+    log,
+    failure: 'cannot relay audit events to webhooks',
+  });
 
   /** @returns how many events are accepted, and no longer marked. */
   async function relay(events: readonly AuditEvent[]): Promise<number> {
@@ -75,7 +79,7 @@ export function createRelay({ db, now, accept, log, poll, leaseDuration }: Optio
       );
     if ((await marked(1)).length === 0) return;
     let goesOn = true;
-    while (goesOn && !stopping && (await bounded(lease.claim()))) {
+    while (goesOn && !poller.stopping && (await bounded(lease.claim()))) {
       const events = await marked(BATCH);
       // What fails waits for the next look.
       goesOn = (await relay(events)) === BATCH;
@@ -83,20 +87,10 @@ export function createRelay({ db, now, accept, log, poll, leaseDuration }: Optio
     await bounded(lease.release());
   }
 
-  function lookOnce(): void {
-    looking ??= look()
-      .catch((error) => log.warn({ err: error }, 'cannot relay audit events to webhooks'))
-      .finally(() => {
-        looking = undefined;
-      });
-  }
-
   return {
-    start() {
-      timer = setInterval(lookOnce, poll);
-    },
+    start: poller.start,
     relaySoon(events) {
-      if (stopping) return;
+      if (poller.stopping) return;
       for (const event of events) {
         // What fails stays marked, and `look` finds it.
         const run = relayOwn(event).catch((error) =>
@@ -107,9 +101,7 @@ export function createRelay({ db, now, accept, log, poll, leaseDuration }: Optio
       }
     },
     async stop() {
-      stopping = true;
-      clearInterval(timer);
-      const runs = Promise.all([looking, ...running]);
+      const runs = Promise.all([poller.stop(), ...running]);
       await withTimeout(runs, GRACE, new Error('grace period over')).catch(() => {});
     },
   };
