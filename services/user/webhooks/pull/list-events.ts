@@ -35,22 +35,15 @@ const schema = {
 export const listEvents: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
   app.get('/api/v1/events', { schema, config }, async (request) => {
     const { organization_id, department_id, ...range } = request.query;
-    const caller = callerId(request);
-    if (organization_id === undefined && department_id === undefined) {
-      const { events, ...page } = await readEvents(db, { readers: caller }, range);
-      return { data: events.map(presentPulled), ...page };
-    }
-    const place = await administeredPlace(db, request, { organization_id, department_id });
-    const { events, ...page } = await readEvents(
-      db,
-      { readers: place.department_id ?? place.organization_id },
-      range,
-    );
+    const isOwn = organization_id === undefined && department_id === undefined;
+    const place = isOwn ? null : await administeredPlace(db, request, { organization_id, department_id });
+    const readers = place ? (place.department_id ?? place.organization_id) : callerId(request);
+    const { events, ...page } = await readEvents(db, { readers }, range);
     // An event of an account can concern a department of another of its organizations.
-    const isHere = (event: { organization_id: string | null }) =>
-      event.organization_id === place.organization_id;
+    const isElsewhere = (event: { organization_id: string | null }) =>
+      place !== null && event.organization_id !== place.organization_id;
     const data = events.map((event) =>
-      presentPulled(isHere(event) ? event : { ...event, department_id: null }),
+      presentPulled(isElsewhere(event) ? { ...event, department_id: null } : event),
     );
     return { data, ...page };
   });
