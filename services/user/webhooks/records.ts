@@ -79,6 +79,9 @@ export interface Webhook {
   };
 }
 
+/** A webhook whose owners must be told that it was disabled. */
+export type DisabledWebhook = Webhook & Required<Pick<Webhook, 'notice'>>;
+
 /** `gone`: the receiver answered 410. `failing`: nothing but failures for too long. */
 export const DISABLED_REASONS = ['gone', 'failing'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];

@@ -1,18 +1,15 @@
 import { derivedId } from '@gatehouse/shared/derived-id';
-import { AppError } from '@gatehouse/shared/http/errors';
 import { auditJob } from '@gatehouse/shared/identity/audit';
 import { ACTIVE } from '@gatehouse/shared/identity/users';
 import { withTimeout } from '@gatehouse/shared/with-timeout';
 import type { FastifyBaseLogger } from 'fastify';
-import type { WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
-import { HOUR } from '../../hourly-budget.ts';
 import type { Mailer } from '../../mail.ts';
 import { createPoller } from '../../poller.ts';
-import { spend } from '../../sliding-budget.ts';
 import type { Accept } from '../intake/accept.ts';
-import type { Webhook } from '../records.ts';
+import type { DisabledWebhook } from '../records.ts';
 import { bounded } from './database-timeout.ts';
+import { recipientsOf } from './notice-recipients.ts';
 
 /** Milliseconds between two looks for webhooks that were disabled. */
 const INTERVAL = 5_000;
@@ -22,10 +19,6 @@ const LEASE = 60_000;
 const GRACE = 3_000;
 /** Milliseconds after which the owners are not told any more. */
 const GIVE_UP_AFTER = 3 * 86_400_000;
-/** Mails for one webhook. */
-const MAX_RECIPIENTS = 20;
-/** Mails to one person within a day about the webhooks of one account or organization. */
-const PER_RECIPIENT = 10;
 
 interface Options {
   db: Database;
@@ -34,8 +27,6 @@ interface Options {
   mailer: Mailer;
   log: FastifyBaseLogger;
 }
-
-type Disabled = WithId<Webhook> & Required<Pick<Webhook, 'notice'>>;
 
 /**
  * Tells the owners of webhooks that a worker disabled: by mail, by the event `webhook.disabled`, in the audit. The
@@ -79,15 +70,15 @@ const claim = ({ db, now }: Options) =>
     { 'notice.due': { $lte: new Date(now()) } },
     { $set: { 'notice.due': new Date(now() + LEASE) } },
     { returnDocument: 'after' },
-  ) as Promise<Disabled | null>;
+  ) as Promise<DisabledWebhook | null>;
 
-async function tell(options: Options, webhook: Disabled): Promise<void> {
+async function tell(options: Options, webhook: DisabledWebhook): Promise<void> {
   const { db, now, log } = options;
   const { webhook_id, notice } = webhook;
   // The webhook may be disabled again, with another notice.
   const own = { webhook_id, 'notice.at': notice.at };
   await publish(options, webhook);
-  const recipients = notice.recipients ?? (await bounded(recipientsOf(options, webhook)));
+  const recipients = notice.recipients ?? (await bounded(recipientsOf(db, webhook, now())));
   if (!notice.recipients)
     await bounded(db.webhooks.updateOne(own, { $set: { 'notice.recipients': recipients } }));
   const told = await Promise.all(recipients.map((user_id) => mailTo(options, webhook, user_id)));
@@ -98,7 +89,7 @@ async function tell(options: Options, webhook: Disabled): Promise<void> {
 }
 
 /** Tells the other webhooks of the account or place, and the audit. Both ids are derived, so that once is enough. */
-async function publish({ db, now, accept, log }: Options, webhook: Disabled): Promise<void> {
+async function publish({ db, now, accept, log }: Options, webhook: DisabledWebhook): Promise<void> {
   const { webhook_id, owner_id, organization_id = null, department_id = null, name = null } = webhook;
   const { reason, at } = webhook.notice;
   const id = derivedId(at.getTime(), `webhook.disabled ${webhook_id}`);
@@ -124,48 +115,12 @@ async function publish({ db, now, accept, log }: Options, webhook: Disabled): Pr
   });
 }
 
-/** The owner of the webhook, or the Owners of its organization and department. */
-async function ownersOf(
-  db: Database,
-  { owner_id, organization_id, department_id }: Webhook,
-): Promise<string[]> {
-  if (owner_id !== null) return [owner_id];
-  if (!organization_id) return [];
-  const [organization, members] = await Promise.all([
-    db.organizations.findOne({ organization_id }, { projection: { owners: 1 } }),
-    department_id
-      ? db.memberships
-          .find({ department_id, role: 'Owner', user_id: { $gt: '' } }, { projection: { user_id: 1 } })
-          .limit(MAX_RECIPIENTS)
-          .toArray()
-      : [],
-  ]);
-  const owners = [...(organization?.owners ?? []), ...members].map(({ user_id }) => user_id as string);
-  return [...new Set(owners)].slice(0, MAX_RECIPIENTS);
-}
-
-/** The owners, except those who had many such mails lately: a webhook can be activated and disabled again and again. */
-async function recipientsOf({ db, now }: Options, webhook: Disabled): Promise<string[]> {
-  const { webhook_id, owner_id, organization_id, notice } = webhook;
-  const owners = await ownersOf(db, webhook);
-  const use = { id: `${webhook_id} ${notice.at.getTime()}`, at: Math.floor(now() / 1000) };
-  const spent = await Promise.all(
-    owners.map(async (user_id) => {
-      const key = `disabled webhooks ${owner_id ?? organization_id} ${user_id}`;
-      try {
-        await spend(db, { key, limit: PER_RECIPIENT, seconds: 24 * HOUR }, use);
-        return false;
-      } catch (error) {
-        if (error instanceof AppError && error.reason === 'rateLimited') return true;
-        throw error;
-      }
-    }),
-  );
-  return owners.filter((_, index) => !spent[index]);
-}
-
 /** @returns false if the mail must be tried again. */
-async function mailTo({ db, mailer, log }: Options, webhook: Disabled, user_id: string): Promise<boolean> {
+async function mailTo(
+  { db, mailer, log }: Options,
+  webhook: DisabledWebhook,
+  user_id: string,
+): Promise<boolean> {
   const { webhook_id, owner_id, url, notice } = webhook;
   try {
     const user = await bounded(db.users.findOne({ user_id, ...ACTIVE }, { projection: { email: 1 } }));

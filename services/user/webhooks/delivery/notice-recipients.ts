@@ -1,0 +1,53 @@
+import { AppError } from '@gatehouse/shared/http/errors';
+import type { Database } from '../../database.ts';
+import { HOUR } from '../../hourly-budget.ts';
+import { spend } from '../../sliding-budget.ts';
+import type { DisabledWebhook, Webhook } from '../records.ts';
+
+/** Mails for one webhook. */
+const MAX_RECIPIENTS = 20;
+/** Mails to one person within a day about the webhooks of one account or organization. */
+const PER_RECIPIENT = 10;
+
+/**
+ * Returns who is told that a webhook was disabled: its owners, except those who had many such mails lately, since a
+ * webhook can be activated and disabled again and again. @param now Unix milliseconds.
+ */
+export async function recipientsOf(db: Database, webhook: DisabledWebhook, now: number): Promise<string[]> {
+  const { webhook_id, owner_id, organization_id, notice } = webhook;
+  const owners = await ownersOf(db, webhook);
+  const use = { id: `${webhook_id} ${notice.at.getTime()}`, at: Math.floor(now / 1000) };
+  const spent = await Promise.all(
+    owners.map(async (user_id) => {
+      const key = `disabled webhooks ${owner_id ?? organization_id} ${user_id}`;
+      try {
+        await spend(db, { key, limit: PER_RECIPIENT, seconds: 24 * HOUR }, use);
+        return false;
+      } catch (error) {
+        if (error instanceof AppError && error.reason === 'rateLimited') return true;
+        throw error;
+      }
+    }),
+  );
+  return owners.filter((_, index) => !spent[index]);
+}
+
+/** The owner of the webhook, or the Owners of its organization and department. */
+async function ownersOf(
+  db: Database,
+  { owner_id, organization_id, department_id }: Webhook,
+): Promise<string[]> {
+  if (owner_id !== null) return [owner_id];
+  if (!organization_id) return [];
+  const [organization, members] = await Promise.all([
+    db.organizations.findOne({ organization_id }, { projection: { owners: 1 } }),
+    department_id
+      ? db.memberships
+          .find({ department_id, role: 'Owner', user_id: { $gt: '' } }, { projection: { user_id: 1 } })
+          .limit(MAX_RECIPIENTS)
+          .toArray()
+      : [],
+  ]);
+  const owners = [...(organization?.owners ?? []), ...members].map(({ user_id }) => user_id as string);
+  return [...new Set(owners)].slice(0, MAX_RECIPIENTS);
+}
