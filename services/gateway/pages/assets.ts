@@ -5,6 +5,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { parse } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
+import { memoize } from './memoize.ts';
 
 /** A content coding of a file, with its validator (RFC 9110 §8.8.3). */
 interface Encoded {
@@ -37,15 +38,10 @@ export function createAsset(file: string, content: string): Asset {
   const { name, ext } = parse(file);
   const extension = ext === '.ts' || ext === '.mjs' ? '.js' : ext;
   const digest = createHash('sha256').update(identity).digest('base64url').slice(0, 12);
-  const encodings = new Map<Coding, Promise<Encoded>>();
   return {
     path: `/assets/${name}.${digest}${extension}`,
     type: TYPES[extension] ?? 'application/octet-stream',
-    encoded(coding) {
-      const known = encodings.get(coding) ?? encode(identity, coding);
-      encodings.set(coding, known);
-      return known;
-    },
+    encoded: memoize((coding: Coding) => encode(identity, coding)).get,
   };
 }
 
@@ -76,9 +72,10 @@ const IMPORT = /(\bfrom\s*|\bimport\s*|\bimport\s*\(\s*)(['"])([\w@./-]+)\2/g;
  * Modules must not import each other in a circle.
  */
 export function createModules() {
-  const modules = new Map<string, Promise<Module>>();
+  const modules = memoize(read);
 
-  async function read(url: URL): Promise<Module> {
+  async function read(href: string): Promise<Module> {
+    const url = new URL(href);
     const source = await readFile(url, 'utf8');
     const code = url.pathname.endsWith('.ts') ? stripTypeScriptTypes(source) : source;
     const closure = new Set<string>();
@@ -95,16 +92,12 @@ export function createModules() {
     return { asset, closure: closure.add(asset.path) };
   }
 
-  function load(url: URL): Promise<Module> {
-    const module = modules.get(url.href) ?? read(url);
-    modules.set(url.href, module);
-    return module;
-  }
+  const load = (url: URL): Promise<Module> => modules.get(url.href);
 
   return {
     load,
     /** Returns every module that has been loaded. */
-    all: (): Promise<Module[]> => Promise.all(modules.values()),
+    all: modules.all,
   };
 }
 

@@ -7,6 +7,7 @@ import { type Asset, CODINGS, type Coding, createAsset, createModules } from './
 import { LANGUAGES, type Language, NEEDS_SESSION, PATHS, viewOf } from './browser/paths.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
 import { languageOf } from './language.ts';
+import { memoize } from './memoize.ts';
 import { shell } from './shell.ts';
 
 /** Read once, also by several gateways in a process. */
@@ -21,11 +22,7 @@ export async function pages(app: FastifyInstance, { config }: { config: GatewayC
     route.schema = { hide: true };
   });
   // Built at the first request: stripping types takes more memory than the rest of the gateway.
-  let built: ReturnType<typeof build> | undefined;
-  const content = () => {
-    built ??= build(config);
-    return built;
-  };
+  const { get: content } = memoize(build);
   const headers = {
     'cache-control': 'no-cache',
     'content-security-policy': contentSecurityPolicy(config),
@@ -40,7 +37,7 @@ export async function pages(app: FastifyInstance, { config }: { config: GatewayC
       send(
         request,
         reply.headers(headers),
-        (await content()).shellOf(path, languageOf(request.headers['accept-language'])),
+        (await content(config)).shellOf(path, languageOf(request.headers['accept-language'])),
       ),
     );
     if (path !== '/') {
@@ -54,7 +51,7 @@ export async function pages(app: FastifyInstance, { config }: { config: GatewayC
   }
   const immutable = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' };
   app.get<{ Params: { name: string } }>('/assets/:name', async (request, reply) => {
-    const asset = found((await content()).assets.get(`/assets/${request.params.name}`));
+    const asset = found((await content(config)).assets.get(`/assets/${request.params.name}`));
     return send(request, reply.headers(immutable), asset);
   });
 }

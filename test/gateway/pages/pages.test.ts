@@ -1,5 +1,7 @@
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { PATHS } from '../../../services/gateway/pages/browser/paths.ts';
 import { errorEnvelope } from '../../fixtures/envelope.ts';
 import { startGateway } from '../../fixtures/gateway.ts';
@@ -323,4 +325,18 @@ describe('elsewhere nothing changes', () => {
       body: { detail: 'Not found' },
     });
   });
+});
+
+test('builds the pages at the next request if a file could not be read at the first', async () => {
+  const other = await startGateway({ database: gateway.db });
+  const readFile = vi.spyOn(fs, 'readFile').mockRejectedValueOnce(new Error('EMFILE: too many open files'));
+  syncBuiltinESMExports();
+  try {
+    expect((await exchange(`${other.url}/login`)).status).toBe(500);
+    expect((await exchange(`${other.url}/login`)).status).toBe(200);
+  } finally {
+    readFile.mockRestore();
+    syncBuiltinESMExports();
+    await other.stop();
+  }
 });
