@@ -8,7 +8,7 @@ import { toDeviceTime } from './server-clock.ts';
 import { beginSession, currentSession, type End, endSession } from './session.ts';
 import { texts } from './texts.ts';
 
-/** What a person does with their account, as calls of the API. */
+/** The API calls of the pages for signing up, signing in and the account. */
 
 interface TokenResponse {
   access_token: string;
