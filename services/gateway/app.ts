@@ -91,6 +91,7 @@ export async function buildGateway({
     },
     document: documentOf([config.LOGIN_SERVICE_URL, config.USER_SERVICE_URL], limits.document),
     streams: true,
+    timeouts: { idle: limits.idle },
     now,
     ...(logStream && { logStream }),
   });

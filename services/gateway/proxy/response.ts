@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { LIMITS } from '../limits.ts';
 
 /** An upstream's response; a streamed body is still to be read. */
 export interface UpstreamResponse {
@@ -15,11 +14,7 @@ export function relay(reply: FastifyReply, { status, headers, body }: UpstreamRe
   const vary = reply.getHeader('vary');
   reply.code(status).headers(headers);
   if (vary && headers.vary && headers.vary !== vary) reply.header('vary', `${vary}, ${headers.vary}`);
-  if (body instanceof Readable) {
-    // Before the first byte has been sent, a body that fails is a 503.
-    body.once('error', (error) => Object.assign(error, { statusCode: 503 }));
-    // A client that stops reading does not hold the upstream's connection.
-    reply.raw.setTimeout(LIMITS.platform);
-  }
+  // Before the first byte has been sent, a body that fails is a 503.
+  if (body instanceof Readable) body.once('error', (error) => Object.assign(error, { statusCode: 503 }));
   return reply.serializer((text: string) => text).send(body);
 }

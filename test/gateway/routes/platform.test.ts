@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { type AddressInfo, connect, createServer as createTcp, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -425,6 +425,64 @@ describe('streaming', () => {
     expect(chunks).toEqual(['data: 1\n\n', 'data: 2\n\n']);
   });
 
+  /** A service whose responses never end, behind a gateway of its own. */
+  async function endlessResponses(limits: { idle?: number } = {}) {
+    const responses: ServerResponse[] = [];
+    let written = 0;
+    const endless = await startHttp((_, response) => {
+      responses.push(response);
+      const chunk = Buffer.alloc(64 * 1024);
+      const push = () => {
+        do written += chunk.length;
+        while (!response.destroyed && response.write(chunk));
+      };
+      response.on('drain', push).on('error', () => {});
+      push();
+    });
+    const front = await startGateway({ env: { UPSTREAM_HISTORY: endless.url }, limits });
+    const { authorization } = await member(front.db, front.clock);
+    const connections: Socket[] = [];
+    front.app.server.on('connection', (socket) => connections.push(socket));
+    const clients: Socket[] = [];
+    return {
+      url: front.url,
+      responses,
+      written: () => written,
+      /** Sends a call and reads nothing. @returns the client and the gateway's end of its connection. */
+      async call() {
+        const client = connect(Number(new URL(front.url).port), '127.0.0.1').pause();
+        clients.push(client.on('error', () => {}));
+        client.write(`GET ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`);
+        await eventually(() => connections.length === clients.length);
+        return { client, connection: connections.at(-1) as Socket };
+      },
+      async stop() {
+        for (const client of clients) client.destroy();
+        await front.stop();
+        await endless.stop();
+      },
+    };
+  }
+
+  test('disconnects a client that does not read, and cancels its call', async () => {
+    const { responses, call, stop } = await endlessResponses({ idle: 50 });
+    // On a busy machine the gateway may disconnect a client before it has read the call.
+    while (responses.length === 0) {
+      const { connection } = await call();
+      await eventually(() => connection.destroyed);
+    }
+    await eventually(() => responses.every(({ destroyed }) => destroyed));
+    await stop();
+  });
+
+  test('gives a client that reads a stream as long as any other', async () => {
+    const { call, stop } = await endlessResponses({ idle: 600_000 });
+    const { client, connection } = await call();
+    await once(client.resume(), 'data');
+    expect(connection.timeout).toBe(600_000);
+    await stop();
+  });
+
   test('sends a response that arrives before the whole body was read', async () => {
     const early = await startHttp((_, response) => void response.writeHead(400).end('too much'));
     const front = await startGateway({ env: { UPSTREAM_HISTORY: early.url } });
@@ -453,24 +511,10 @@ describe('streaming', () => {
   }
 
   test('slows a service down while the client does not read', async () => {
-    let written = 0;
-    const endless = await startHttp((_, response) => {
-      const chunk = Buffer.alloc(64 * 1024);
-      const push = () => {
-        do written += chunk.length;
-        while (!response.destroyed && response.write(chunk));
-      };
-      response.on('drain', push).on('error', () => {});
-      push();
-    });
-    const front = await startGateway({ env: { UPSTREAM_HISTORY: endless.url } });
-    const { authorization } = await member(front.db, front.clock);
-    const socket = connect(Number(new URL(front.url).port), '127.0.0.1');
-    socket.pause().write(`GET ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`);
-    await stalls(front.url, () => written);
-    socket.destroy();
-    await front.stop();
-    await endless.stop();
+    const { url, written, call, stop } = await endlessResponses();
+    await call();
+    await stalls(url, written);
+    await stop();
   });
 
   test('slows a client down while the service does not read', async () => {

@@ -5,16 +5,25 @@ import type { ByteRange } from './byte-range.ts';
 import type { ExportFile } from './records.ts';
 
 /**
+ * Milliseconds that the gateway may read nothing: longer than the gateway waits for its client. While a client reads
+ * slowly, the buffers in between empty for minutes before the gateway reads on.
+ */
+const IDLE_TIMEOUT = 600_000;
+
+/**
  * Sends a part of a file, chunk by chunk, as fast as it is read. It fails if the export is deleted meanwhile, so that
  * the client does not take a part for the whole.
  */
-export const sendFile = (
+export function sendFile(
   reply: FastifyReply,
   db: Database,
   export_id: string,
   file: ExportFile['file'],
   range: ByteRange,
-): FastifyReply => reply.send(Readable.from(bytesOf(db, export_id, file, range), { objectMode: false }));
+): FastifyReply {
+  reply.raw.setTimeout(IDLE_TIMEOUT);
+  return reply.send(Readable.from(bytesOf(db, export_id, file, range), { objectMode: false }));
+}
 
 /** Answers a HEAD, which would read the whole of a stream and replace the length of everything else. */
 export const sendNothing = (reply: FastifyReply): FastifyReply => reply.send(Readable.from([]));

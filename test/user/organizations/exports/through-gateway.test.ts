@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startGateway } from '../../../fixtures/gateway.ts';
 import { type OrganizationService, startOrganizationService, type Team } from '../organization-service.ts';
@@ -74,6 +76,20 @@ test('a large export streams through the gateway, as fast as the client reads', 
   for await (const chunk of response) received.push(chunk);
   reads.mockRestore();
   expect(digest(received)).toBe(digest(contents));
+});
+
+test('the service waits longer for the gateway than the gateway for its client', async () => {
+  const { url } = await stored(contents);
+  const sockets: Socket[] = [];
+  const note = (message: unknown) => void sockets.push((message as { socket: Socket }).socket);
+  subscribe('http.server.request.start', note);
+  const response = await call(url);
+  unsubscribe('http.server.request.start', note);
+  const timeoutAt = (server: string) =>
+    sockets.find(({ localPort }) => localPort === Number(new URL(server).port))?.timeout;
+  expect(timeoutAt(gateway.url)).toBe(120_000);
+  expect(timeoutAt(service.url)).toBeGreaterThan(120_000);
+  response.destroy();
 });
 
 test('an interrupted download continues through the gateway', async () => {
