@@ -92,11 +92,13 @@ export interface LdapSettings {
 export interface Identity {
   identity_id: string;
   connection_id: string;
-  /** The provider's permanent identifier of the person; absent until their first login if SCIM created them. */
+  /** The provider's permanent identifier of the person; absent while SCIM knows them and no login has linked them. */
   subject?: string;
   user_id: string;
   /** The address that the provider sent, in lower case. */
   email: string;
+  /** While the sessions of an unlinked subject are being ended; a start of the service completes it. */
+  unlinking?: true;
   /** What SCIM has stored of them; see services/user/scim. */
   scim?: ScimUser;
   created_at: Date;
@@ -208,6 +210,11 @@ export const ssoCollections = {
       partialFilterExpression: { 'scim.user_name_key': ANY_STRING },
     },
     { key: { connection_id: 1, 'scim.external_id': 1 } },
+    {
+      key: { connection_id: 1, created_at: 1, user_id: 1 },
+      partialFilterExpression: { subject: ANY_STRING },
+    },
+    { key: { unlinking: 1 }, partialFilterExpression: { unlinking: true } },
     { key: { 'scim.unsettled': 1 }, partialFilterExpression: { 'scim.unsettled': true } },
     { key: { user_id: 1 } },
   ]),

@@ -49,6 +49,7 @@ export const AUDIT_ACTIONS = [
   'sso.login',
   'sso.logout',
   'sso.link',
+  'sso.unlink',
   'connection.create',
   'connection.update',
   'connection.delete',

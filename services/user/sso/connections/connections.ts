@@ -4,9 +4,11 @@ import { createConnection } from './create.ts';
 import { deleteConnection } from './delete.ts';
 import { getConnection } from './get.ts';
 import { listConnections } from './list.ts';
+import { listIdentities } from './list-identities.ts';
 import { resealSecrets } from './reseal-secrets.ts';
 import { scimToken } from './scim-token.ts';
 import { testConnection } from './test-connection.ts';
+import { unlinkIdentity } from './unlink-identity.ts';
 import { updateConnection } from './update.ts';
 
 /** The operations under /api/v1/sso/connections. Callers have passed `requirePrincipal`. */
@@ -18,5 +20,7 @@ export async function connections(app: FastifyInstance, options: SsoOptions): Pr
   await app.register(deleteConnection, options);
   await app.register(testConnection, options);
   await app.register(scimToken, options);
+  await app.register(listIdentities, options);
+  await app.register(unlinkIdentity, options);
   app.addHook('onReady', () => resealSecrets(options));
 }

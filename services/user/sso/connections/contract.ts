@@ -33,7 +33,9 @@ const attributeName = line(256).exactOptional();
 /** The fields that every protocol has and that a caller may change. */
 const common = {
   name: line(100).exactOptional(),
-  enabled: flag.exactOptional().meta({ description: 'Whether people may log in; true by default' }),
+  enabled: flag.exactOptional().meta({
+    description: 'Whether people may log in; true by default. False ends the sessions that began here',
+  }),
   preset: oneOf(PRESETS).exactOptional().meta({ description: 'Chooses the attribute names of a provider' }),
   attributes: jsonBody({
     email: attributeName,

@@ -1,5 +1,5 @@
 import type { Database } from '../../database.ts';
-import { endProviderSessions } from '../login/end-sessions.ts';
+import { endConnectionSessions } from '../login/end-sessions.ts';
 import type { SsoOptions } from '../options.ts';
 
 /**
@@ -10,8 +10,7 @@ export async function removeConnection(
   connection_id: string,
 ): Promise<void> {
   const { db } = options;
-  const people: string[] = await db.ssoSessions.distinct('user_id', { connection_id });
-  for (const user_id of people) await endProviderSessions(options, { connection_id, user_id });
+  await endConnectionSessions(options, connection_id);
   await Promise.all([
     db.ssoIdentities.deleteMany({ connection_id }),
     db.scimGroups.deleteMany({ connection_id }),

@@ -1,5 +1,6 @@
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { endConnectionSessions } from '../login/end-sessions.ts';
 import type { SsoOptions } from '../options.ts';
 import { attributeNames } from './attributes.ts';
 import {
@@ -19,7 +20,7 @@ const schema = {
   ...operation,
   summary: 'Change a connection',
   description:
-    'Changes the fields in the body and no others; `preset` replaces all attribute names that the body does not give. `organization_id`, `protocol` and `slug` stay, because addresses registered at the provider contain them. A secret must be given again together with another address of the provider. Several certificates may be given while they are being replaced.',
+    'Changes the fields in the body and no others; `preset` replaces all attribute names that the body does not give. `organization_id`, `protocol` and `slug` stay, because addresses registered at the provider contain them. `enabled: false` ends the sessions that began at the connection. A secret must be given again together with another address of the provider. Several certificates may be given while they are being replaced.',
   params: connectionPath,
   body: connectionChanges.meta({
     examples: [{ enabled: false }, { saml: { metadata_url: 'https://idp.example.com/metadata' } }],
@@ -62,7 +63,17 @@ export const updateConnection: FastifyPluginAsyncZod<SsoOptions> = async (app, o
         before: auditedConnection(before),
         after: auditedConnection(after),
       });
+      // Also if the connection is disabled already, so that a repeated call completes one that was interrupted.
+      if (fields.enabled === false) await endConnectionSessions(options, connection_id);
       return presentConnection(options, after);
     }
   });
+  app.addHook('onReady', () => endInterrupted(options));
 };
+
+/** Ends the sessions of disabled connections that an interrupted call left. */
+export async function endInterrupted(options: Pick<SsoOptions, 'config' | 'db' | 'now'>): Promise<void> {
+  const disabled = { enabled: false, deleted_at: { $exists: false } };
+  const ids: string[] = await options.db.ssoConnections.distinct('connection_id', disabled);
+  for (const connection_id of ids) await endConnectionSessions(options, connection_id);
+}

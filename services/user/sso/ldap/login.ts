@@ -8,6 +8,7 @@ import { beginSession } from '../login/begin-session.ts';
 import { loginConnection } from '../login/login-connection.ts';
 import { refusedLogins } from '../login/refused-logins.ts';
 import { rememberMissing } from '../login/remember-missing.ts';
+import { requireLinked } from '../login/require-linked.ts';
 import type { SsoOptions } from '../options.ts';
 import type { Profile } from '../profile.ts';
 import { provision } from '../provisioning/provision.ts';
@@ -39,14 +40,18 @@ export const ldapLogin: FastifyPluginAsyncZod<SsoOptions> = async (app, options)
       const user = await provision(options, request, connection, profile);
       const { subject } = profile;
       const sid = await beginSession(options, connection, user, { beganAt, subject });
-      await requireEnabled(db, connection);
+      const { connection_id } = connection;
       const { email, user_id } = user;
+      await Promise.all([
+        requireEnabled(db, connection),
+        requireLinked(options, { connection_id, user_id, subject }),
+      ]);
       await audit(db, request, now(), {
         action: 'sso.login',
         user_id,
         email,
         organization_id: connection.organization_id,
-        target: { connection_id: connection.connection_id },
+        target: { connection_id },
         session: auditedSession(request, sid, LIFETIME.catalogue, now()),
       });
       reply.header('cache-control', 'no-store');
@@ -61,7 +66,7 @@ export const ldapLogin: FastifyPluginAsyncZod<SsoOptions> = async (app, options)
 };
 
 /**
- * Checks the connection again once the session is stored: a deletion disables the connection first, and then ends the
+ * Checks the connection again once the session is stored: whatever disables the connection does so before it ends the
  * sessions that it finds.
  */
 async function requireEnabled(db: Database, { connection_id }: Connection): Promise<void> {

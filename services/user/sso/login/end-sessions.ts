@@ -32,3 +32,12 @@ export async function endProviderSessions(
   }
   return sessions;
 }
+
+/** Ends every session that began at a connection. May be repeated. */
+export async function endConnectionSessions(
+  options: Pick<SsoOptions, 'config' | 'db' | 'now'>,
+  connection_id: string,
+): Promise<void> {
+  const people: string[] = await options.db.ssoSessions.distinct('user_id', { connection_id });
+  for (const user_id of people) await endProviderSessions(options, { connection_id, user_id });
+}

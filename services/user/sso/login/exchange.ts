@@ -11,6 +11,7 @@ import { SsoRefusal } from '../refusal.ts';
 import { CODE_LIFETIME } from './finish.ts';
 import { browserOf, digest } from './flow.ts';
 import { refusedLogins } from './refused-logins.ts';
+import { requireLinked } from './require-linked.ts';
 
 const schema = {
   tags: ['single sign-on'],
@@ -56,6 +57,7 @@ export const exchange: FastifyPluginAsyncZod<SsoOptions> = async (app, options) 
     request.sso.email = user.email;
     if (hasEnded(user, { id: sid, beganAt: startOf(sid) }))
       throw new SsoRefusal('login not begun here', 'the session has ended since');
+    await requireLinked(options, session);
     reply.header('cache-control', 'no-store');
     return {
       access_token: tokens.session({ email: user.email, user_id }, now(), {

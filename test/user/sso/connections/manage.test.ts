@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createSecrets } from '../../../../services/user/secrets.ts';
 import { removeInterrupted } from '../../../../services/user/sso/connections/remove.ts';
 import { resealSecrets } from '../../../../services/user/sso/connections/reseal-secrets.ts';
+import { endInterrupted } from '../../../../services/user/sso/connections/update.ts';
 import type { Connection } from '../../../../services/user/sso/records.ts';
 import { auditEvent, eventsOf } from '../../../fixtures/audit.ts';
 import { createCertificate } from '../../../fixtures/certificates.ts';
@@ -244,41 +245,97 @@ describe('PATCH /api/v1/sso/connections/{connection_id}', () => {
   });
 });
 
+/** A person with a session that began at a connection, and a session of their own. */
+async function loggedIn(connection_id: string) {
+  const user = await newMember(service.db);
+  const user_id = String(user.user_id);
+  const began = bearerOf(user, service.clock.now());
+  const own = bearerOf(user, service.clock.now());
+  const { sid } = JSON.parse(
+    Buffer.from(began.replace('Bearer ', '').split('.')[0] ?? '', 'base64url').toString(),
+  );
+  const at = new Date(service.clock.now());
+  const expires_at = new Date(service.clock.now() + 86_400_000);
+  const login_code = { digest: randomUUIDv7(), browser: 'x', expires_at };
+  await service.db.ssoSessions.insertOne({
+    connection_id,
+    subject: 'ada',
+    user_id,
+    sid,
+    login_code,
+    expires_at,
+  });
+  await service.db.ssoIdentities.insertOne({
+    identity_id: randomUUIDv7(),
+    connection_id,
+    subject: 'ada',
+    user_id,
+    email: user.email,
+    created_at: at,
+    updated_at: at,
+  });
+  await service.db.ssoFlows.insertOne({ state: randomUUIDv7(), connection_id, browser: 'x', expires_at });
+  const status = async (authorization: string) =>
+    (await send(`${service.url}/api/v1/users/me`, { headers: { authorization } })).status;
+  return { statuses: async () => [await status(began), await status(own)] };
+}
+
+describe('disabling a connection', () => {
+  const disable = (connection_id: string) => call('PATCH', connection_id, { enabled: false });
+
+  test('ends the sessions that began at it, and keeps who is linked', async () => {
+    const [{ connection_id }, other] = [await directory(), await directory()];
+    const [ada, grace] = [await loggedIn(connection_id), await loggedIn(other.connection_id)];
+    expect((await disable(connection_id)).status).toBe(200);
+    expect(await ada.statuses()).toEqual([401, 200]);
+    expect(await grace.statuses()).toEqual([200, 200]);
+    expect(await service.db.ssoIdentities.countDocuments({ connection_id })).toBe(1);
+    await call('PATCH', connection_id, { enabled: true });
+    expect(await ada.statuses()).toEqual([401, 200]);
+  });
+
+  test('leaves one audit event', async () => {
+    const { connection_id } = await directory();
+    await loggedIn(connection_id);
+    const events = await eventsOf(service, () => disable(connection_id));
+    expect(events).toMatchObject([{ action: 'connection.update', after: { enabled: 'false' } }]);
+  });
+
+  test('is completed after an interruption, at the next start or by another call', async () => {
+    const interrupted = [await directory(), await directory()];
+    const people: Awaited<ReturnType<typeof loggedIn>>[] = [];
+    for (const { connection_id } of interrupted) {
+      people.push(await loggedIn(connection_id));
+      await service.db.ssoConnections.updateOne({ connection_id }, { $set: { enabled: false } });
+    }
+    const ended = () => Promise.all(people.map((person) => person.statuses()));
+    const enabled = await directory();
+    const grace = await loggedIn(enabled.connection_id);
+    await disable(interrupted[0].connection_id);
+    expect(await ended()).toEqual([
+      [401, 200],
+      [200, 200],
+    ]);
+    await endInterrupted({ config: testConfig('user'), db: service.db, now: service.clock.now });
+    expect(await ended()).toEqual([
+      [401, 200],
+      [401, 200],
+    ]);
+    expect(await grace.statuses()).toEqual([200, 200]);
+  });
+
+  test.each([{ name: 'Corporation' }, { enabled: true }])(
+    'goes on with every session after %j',
+    async (changes) => {
+      const { connection_id } = await directory();
+      const ada = await loggedIn(connection_id);
+      expect((await call('PATCH', connection_id, changes)).status).toBe(200);
+      expect(await ada.statuses()).toEqual([200, 200]);
+    },
+  );
+});
+
 describe('DELETE /api/v1/sso/connections/{connection_id}', () => {
-  /** A person with a session that began at a connection, and a session of their own. */
-  async function loggedIn(connection_id: string) {
-    const user = await newMember(service.db);
-    const user_id = String(user.user_id);
-    const began = bearerOf(user, service.clock.now());
-    const own = bearerOf(user, service.clock.now());
-    const { sid } = JSON.parse(
-      Buffer.from(began.replace('Bearer ', '').split('.')[0] ?? '', 'base64url').toString(),
-    );
-    const at = new Date(service.clock.now());
-    const expires_at = new Date(service.clock.now() + 86_400_000);
-    const login_code = { digest: randomUUIDv7(), browser: 'x', expires_at };
-    await service.db.ssoSessions.insertOne({
-      connection_id,
-      subject: 'ada',
-      user_id,
-      sid,
-      login_code,
-      expires_at,
-    });
-    await service.db.ssoIdentities.insertOne({
-      identity_id: randomUUIDv7(),
-      connection_id,
-      subject: 'ada',
-      user_id,
-      email: user.email,
-      created_at: at,
-      updated_at: at,
-    });
-    await service.db.ssoFlows.insertOne({ state: randomUUIDv7(), connection_id, browser: 'x', expires_at });
-    const status = async (authorization: string) =>
-      (await send(`${service.url}/api/v1/users/me`, { headers: { authorization } })).status;
-    return { statuses: async () => [await status(began), await status(own)] };
-  }
   const left = async (connection_id: string) => [
     await service.db.ssoConnections.countDocuments({ connection_id }),
     await service.db.ssoSessions.countDocuments({ connection_id }),

@@ -319,6 +319,19 @@ describe.skipIf(noSlapd)(`POST /api/v1/auth/ldap with OpenLDAP${slapdSkipped}`, 
     expect((await logIn(slug, 'ada')).status).toBe(403);
   });
 
+  test('refuses a login whose identity is unlinked meanwhile', async () => {
+    const slug = await connection();
+    await logIn(slug, 'ada');
+    const insert = vi.spyOn(service.db.ssoSessions, 'insertOne').mockImplementationOnce(async (session) => {
+      insert.mockRestore();
+      const { connection_id, user_id } = session;
+      await corp.owner.call('DELETE', `/api/v1/sso/connections/${connection_id}/identities/${user_id}`);
+      return service.db.ssoSessions.insertOne(session);
+    });
+    expect((await logIn(slug, 'ada')).status).toBe(400);
+    expect((await logIn(slug, 'ada')).status).toBe(200);
+  });
+
   test('refuses connections that are disabled, unknown, or of another protocol', async () => {
     const slug = await connection();
     await service.db.ssoConnections.updateOne({ slug }, { $set: { enabled: false } });

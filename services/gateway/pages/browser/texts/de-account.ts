@@ -140,6 +140,7 @@ export const texts: AccountTexts = {
       'sso.login': 'Anmeldung mit Single Sign-on',
       'sso.logout': 'Abmeldung durch den Identitätsanbieter',
       'sso.link': 'Konto mit einem Identitätsanbieter verbunden',
+      'sso.unlink': 'Konto von einem Identitätsanbieter getrennt',
       'connection.create': 'Verbindung für Single Sign-on erstellt',
       'connection.update': 'Verbindung für Single Sign-on geändert',
       'connection.delete': 'Verbindung für Single Sign-on gelöscht',

@@ -139,6 +139,7 @@ export const texts = {
       'sso.login': 'Sign-in with single sign-on',
       'sso.logout': 'Sign-out by the identity provider',
       'sso.link': 'Linked the account to an identity provider',
+      'sso.unlink': 'Unlinked the account from an identity provider',
       'connection.create': 'Created a connection for single sign-on',
       'connection.update': 'Changed a connection for single sign-on',
       'connection.delete': 'Deleted a connection for single sign-on',
