@@ -1,3 +1,4 @@
+import { ROLES } from '@gatehouse/shared/access/rbac';
 import type { AttributeNames } from './records.ts';
 
 /** A person as their provider describes them, after every check of the protocol. */
@@ -13,24 +14,31 @@ export interface Profile {
   department: string | undefined;
 }
 
-/** Returns the mapped attributes of a provider's message; of a list the first value counts. */
+/**
+ * Returns the mapped attributes of a provider's message. The first value of a list counts; for the role, the first that
+ * we know, because providers such as Keycloak list roles of their own before.
+ */
 export function mapAttributes(
   attributes: Record<string, unknown>,
   names: AttributeNames,
 ): Omit<Profile, 'subject' | 'emailVerified'> {
-  const firstValue = (name: string): string | undefined => {
-    const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
-    const first: unknown = Array.isArray(value) ? value[0] : value;
-    return typeof first === 'string' && first.trim() !== '' ? first.trim() : undefined;
-  };
+  const valuesOf = (name: string): unknown[] =>
+    [Object.hasOwn(attributes, name) ? attributes[name] : []].flat();
+  const firstValue = (name: string): string | undefined => textOf(valuesOf(name)[0]);
+  const roles = valuesOf(names.role).flatMap((value) => textOf(value) ?? []);
   return {
     email: firstValue(names.email),
     firstName: firstValue(names.firstName),
     lastName: firstValue(names.lastName),
-    role: firstValue(names.role),
+    role: roles.find(isRole) ?? roles[0],
     department: firstValue(names.department),
   };
 }
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+
+const isRole = (name: string): boolean => ROLES.some((role) => role.toLowerCase() === name.toLowerCase());
 
 /** Returns the attributes that a profile lacks. */
 export const missingAttributes = (

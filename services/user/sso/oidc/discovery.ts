@@ -1,5 +1,12 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
-import { allowInsecureRequests, customFetch, discovery, None, type ServerMetadata } from 'openid-client';
+import {
+  allowInsecureRequests,
+  ClientError,
+  customFetch,
+  discovery,
+  None,
+  type ServerMetadata,
+} from 'openid-client';
 import { SsoRefusal } from '../refusal.ts';
 import { ALGORITHMS, type OidcConnection, type OidcOptions } from './options.ts';
 import { providerFetch } from './provider-fetch.ts';
@@ -65,6 +72,8 @@ export async function discover(options: OidcOptions, issuer: string): Promise<Pr
     const configuration = await discovery(new URL(issuer), 'discovery', undefined, None(), {
       [customFetch]: async (...call) => {
         const response = await fetch()(...call);
+        if (response.status !== 200)
+          throw new SsoRefusal('message malformed', `${call[0]}: the response has status ${response.status}`);
         date = Date.parse(response.headers.get('date') ?? '');
         return response;
       },
@@ -72,19 +81,26 @@ export async function discover(options: OidcOptions, issuer: string): Promise<Pr
       execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [],
     });
     const metadata: ServerMetadata = { ...configuration.serverMetadata() };
-    if (metadata.issuer !== issuer)
-      throw new SsoRefusal(
-        'message refused',
-        `the discovery document is that of ${metadata.issuer.slice(0, 200)}`,
-      );
+    if (metadata.issuer !== issuer) throw documentOf(metadata.issuer);
     return {
       metadata: { ...metadata, id_token_signing_alg_values_supported: acceptedAlgorithms(metadata) },
       keys: signingKeys(() => readKeys(metadata, issuer, fetch()), now),
       ahead: Number.isNaN(date) ? undefined : date - now(),
     };
   } catch (error) {
-    throw refusalOf(error);
+    const other = otherIssuer(error);
+    throw other === undefined ? refusalOf(error) : documentOf(other);
   }
+}
+
+const documentOf = (issuer: string): SsoRefusal =>
+  new SsoRefusal('message refused', `the discovery document is that of ${issuer.slice(0, 200)}`);
+
+/** Returns the issuer of a document that openid-client refuses because it is another one's. */
+function otherIssuer(error: unknown): string | undefined {
+  if (!(error instanceof ClientError)) return undefined;
+  const { attribute, body } = (error.cause ?? {}) as { attribute?: unknown; body?: { issuer?: unknown } };
+  return attribute === 'issuer' && typeof body?.issuer === 'string' ? body.issuer : undefined;
 }
 
 /** OpenID Connect Core 1.0 §3.1.3.7 expects RS256 by default. */

@@ -428,7 +428,7 @@ describe('POST /api/v1/sso/connections is refused', () => {
     [
       'of another issuer',
       { issuer: 'https://other.example' },
-      'discovered metadata issuer does not match the expected issuer',
+      'the discovery document is that of https://other.example',
     ],
     [
       'without a token endpoint',

@@ -356,7 +356,7 @@ describe('fails in words when', () => {
     [
       'discovery names another issuer',
       () => from({ issuer: 'https://idp.evil.test' }),
-      () => refused(/issuer/),
+      () => refused(/that of https:\/\/idp\.evil\.test/),
     ],
     [
       'discovery names the issuer with a slash',

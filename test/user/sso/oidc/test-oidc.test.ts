@@ -63,6 +63,12 @@ test('names the redirect URI of a connection with a callback of its own', async 
   expect(found['Redirect URI']).toMatch(/^ok: Register https:\/\/gate\.example\/oauth\/callback\/own /);
 });
 
+test('does not report what the provider announces once a login has shown what it sends', async () => {
+  provider.lies = from({ claims_supported: ['sub'] });
+  expect((await findings()).Attributes).toMatch(/^warning: .* firstName.* log in, and test again\.$/);
+  expect(await findings({ missing_attributes: ['role'] })).not.toHaveProperty('Attributes');
+});
+
 test.each<[string, () => Lies | Promise<Lies>, string, RegExp]>([
   [
     'discovery that answers 404',
@@ -72,7 +78,7 @@ test.each<[string, () => Lies | Promise<Lies>, string, RegExp]>([
       },
     }),
     'Discovery',
-    /^error: .* unexpected HTTP response status code/,
+    /^error: .*\/openid-configuration: the response has status 404\.$/,
   ],
   [
     'discovery of another issuer',
