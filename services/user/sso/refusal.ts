@@ -15,6 +15,10 @@ const REFUSALS = {
     'invalidFormat',
     'This login was not begun in this browser, or it took too long. Please begin again.',
   ],
+  'login begun at the provider': [
+    'forbidden',
+    'This login began at your identity provider, which is not allowed here. Begin on the sign-in page, or ask your administrator.',
+  ],
   'message malformed': [
     'invalidFormat',
     'Your identity provider sent an answer that could not be read. Please begin again.',

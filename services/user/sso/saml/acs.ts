@@ -5,7 +5,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { CODE_LIFETIME, finishBrowserLogin } from '../login/finish.ts';
 import { takeFlow } from '../login/flow.ts';
-import { loginConnection } from '../login/login-connection.ts';
+import { loginConnection, requireUsable } from '../login/login-connection.ts';
 import { rememberMissing } from '../login/remember-missing.ts';
 import { useOnce } from '../login/used-messages.ts';
 import type { SsoOptions } from '../options.ts';
@@ -94,6 +94,7 @@ export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
     const message = readMessage('SAMLResponse', SAMLResponse);
     request.sso.connection ??= await unsolicitedConnection(options, message, slug);
     const connection = asSaml(request.sso.connection);
+    if (!flow) await requireUnsolicited(connection);
     if (slug !== undefined && slug !== connection.slug)
       throw new SsoRefusal('message refused', 'the response came to the address of another connection');
 
@@ -110,6 +111,13 @@ export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
       profile,
       provider_sid: assertion.sessionIndex,
     });
+  }
+
+  /** @throws {SsoRefusal} unless people may log in through the connection, beginning at its provider. */
+  async function requireUnsolicited(connection: ReturnType<typeof asSaml>): Promise<void> {
+    if (!connection.saml.idp_initiated)
+      throw new SsoRefusal('login begun at the provider', 'the connection has no idp_initiated');
+    await requireUsable(options.db, connection);
   }
 
   /** Takes the flow of a login that began here. Providers put a RelayState of their own into other responses. */

@@ -1,4 +1,3 @@
-import { requireUsable } from '../login/login-connection.ts';
 import type { SsoOptions } from '../options.ts';
 import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
@@ -16,7 +15,7 @@ const refuse = (detail: string): never => {
  * audience, or by its issuer if the assertion is encrypted. Nothing is verified yet, so the result only says whose keys
  * to verify it with.
  * @param addressed the slug in the address.
- * @throws {SsoRefusal} login not begun here, unless the connection allows logins that begin at the provider.
+ * @throws {SsoRefusal} login not begun here, when there is none.
  */
 export async function unsolicitedConnection(
   { config, db }: Pick<SsoOptions, 'config' | 'db'>,
@@ -30,9 +29,12 @@ export async function unsolicitedConnection(
   const prefix = entityIdOf(config, '');
   const [slug] = audiences.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
   const named = addressed ?? slug;
-  const which = named === undefined ? { 'saml.idp_entity_id': issuer ?? '' } : { slug: named };
+  const which =
+    named === undefined
+      ? { 'saml.idp_entity_id': issuer ?? '', 'saml.idp_initiated': true }
+      : { slug: named };
   const candidates = await db.ssoConnections
-    .find({ ...which, protocol: 'saml', 'saml.idp_initiated': true })
+    .find({ ...which, protocol: 'saml' })
     .limit(2)
     .toArray();
   const [candidate, another] = candidates;
@@ -41,6 +43,5 @@ export async function unsolicitedConnection(
     return refuse(
       `several connections have the issuer ${issuer}, and the assertion is encrypted: have the provider send it to /saml/acs/ and the slug`,
     );
-  await requireUsable(db, candidate);
   return candidate;
 }

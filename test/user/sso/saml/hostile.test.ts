@@ -21,6 +21,7 @@ const WORDS = {
   'message malformed': [400, 'Your identity provider sent an answer that could not be read'],
   'message used before': [403, 'has been used already'],
   'login not begun here': [400, 'This login was not begun in this browser'],
+  'login begun at the provider': [403, 'This login began at your identity provider'],
   'provider refused': [403, 'Your identity provider refused the login'],
 } as const;
 
@@ -671,11 +672,39 @@ describe('a login that is refused', () => {
         const SAMLResponse = toBase64(service.signedResponse(service.fieldsFor(undefined)));
         return service.post({ SAMLResponse, ...(RelayState !== undefined && { RelayState }) });
       },
+      'login begun at the provider',
+      /the connection has no idp_initiated/,
+    ),
+  );
+
+  it('began at a provider that no connection with idp_initiated has, encrypted', async () => {
+    const { fieldsFor, provider, post, spKey } = service;
+    const fields = fieldsFor(undefined, {
+      issuer: 'https://nobody.example',
+      responseIssuer: 'https://nobody.example',
+    });
+    const content = await provider.encryptFor(spKey.certificate, provider.sign(provider.assertion(fields)));
+    await expectRefused(
+      () => post({ SAMLResponse: toBase64(provider.response(fields, content)) }),
       'login not begun here',
       /no connection for this response allows logins that begin at the provider/,
       unknown,
-    ),
-  );
+    );
+  });
+
+  it('began at the provider of a connection that is disabled', async () => {
+    const { connect, fieldsFor, signedResponse, post, audienceOf, db } = service;
+    const connection = await connect({ saml: { idp_initiated: true } });
+    const { connection_id } = connection;
+    await db.ssoConnections.updateOne({ connection_id }, { $set: { enabled: false } });
+    const SAMLResponse = toBase64(signedResponse(fieldsFor(undefined, { audience: audienceOf(connection) })));
+    const events = await eventsOf(service, async () =>
+      expect((await post({ SAMLResponse })).status).toBe(403),
+    );
+    expect(events).toMatchObject([
+      { action: 'sso.login', outcome: 'connection disabled', target: { connection_id } },
+    ]);
+  });
 
   it('answers a request with the address of another host as RelayState', () =>
     expectRefused(
