@@ -1,3 +1,4 @@
+import { addOperations } from '@gatehouse/shared/http/add-operations';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../database.ts';
 import type { Accept } from '../webhooks/intake/accept.ts';
@@ -18,15 +19,18 @@ export async function chatbots(
   app: FastifyInstance,
   options: { db: Database; now: () => number; accept: Accept },
 ): Promise<void> {
-  await app.register(createChatbot, options);
-  await app.register(listChatbots, options);
-  await app.register(getChatbot, options);
-  await app.register(updateChatbot, options);
-  await app.register(deleteChatbot, options);
-  await app.register(duplicateChatbot, options);
-  await app.register(moveChatbot, options);
-  await app.register(listAccess, options);
-  await app.register(ownAccess, options);
-  await app.register(grantAccess, options);
-  await app.register(revokeAccess, options);
+  const operations = [
+    createChatbot,
+    listChatbots,
+    getChatbot,
+    updateChatbot,
+    deleteChatbot,
+    duplicateChatbot,
+    moveChatbot,
+    listAccess,
+    ownAccess,
+    grantAccess,
+    revokeAccess,
+  ];
+  await addOperations(app, operations, options);
 }

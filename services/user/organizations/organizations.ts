@@ -1,3 +1,4 @@
+import { addOperations, type Operation } from '@gatehouse/shared/http/add-operations';
 import type { FastifyInstance } from 'fastify';
 import { endSelfGrants } from '../access/end-self-grants.ts';
 import { removeLeavingMarks } from '../access/last-owner.ts';
@@ -62,7 +63,7 @@ interface Options {
 /** The routes under /api/v1/organizations and /api/v1/invitations; register behind `requirePrincipal`. */
 export async function organizations(app: FastifyInstance, options: Options): Promise<void> {
   await app.register(requireMembership, options);
-  const operations: ((app: FastifyInstance, options: Options & MailOptions) => Promise<void>)[] = [
+  const operations: Operation<Options & MailOptions>[] = [
     createOrganization,
     listOrganizations,
     getOrganization,
@@ -104,7 +105,7 @@ export async function organizations(app: FastifyInstance, options: Options): Pro
     report,
   ];
   const afterResponse = createAfterResponse(app);
-  for (const operation of operations) await app.register(operation, { ...options, afterResponse });
+  await addOperations(app, operations, { ...options, afterResponse });
   app.addHook('onReady', async () => void (await removeLeavingMarks(options.db)));
   app.addHook('onReady', async () => void (await datePendingInvitations(options.db)));
   app.addHook('onReady', () => completeAcceptances(options.db, options.now()));

@@ -1,3 +1,4 @@
+import { addOperations } from '@gatehouse/shared/http/add-operations';
 import type { FastifyInstance } from 'fastify';
 import { cancelDeliveries } from './history/cancel-deliveries.ts';
 import { cancelDelivery } from './history/cancel-delivery.ts';
@@ -18,19 +19,22 @@ import { updateWebhook } from './registration/update.ts';
 
 /** The operations under /api/v1/webhooks and /api/v1/events. Callers have passed `requirePrincipal`. */
 export async function webhooks(app: FastifyInstance, options: WebhookOptions): Promise<void> {
-  await app.register(configureWebhook, options);
-  await app.register(listWebhooks, options);
-  await app.register(getWebhook, options);
-  await app.register(updateWebhook, options);
-  await app.register(deleteWebhook, options);
-  await app.register(rotateSecret, options);
-  await app.register(sendTestEvent, options);
-  await app.register(getHealth, options);
-  await app.register(listDeliveries, options);
-  await app.register(getDelivery, options);
-  await app.register(replayDelivery, options);
-  await app.register(replaySince, options);
-  await app.register(cancelDelivery, options);
-  await app.register(cancelDeliveries, options);
-  await app.register(listEvents, options);
+  const operations = [
+    configureWebhook,
+    listWebhooks,
+    getWebhook,
+    updateWebhook,
+    deleteWebhook,
+    rotateSecret,
+    sendTestEvent,
+    getHealth,
+    listDeliveries,
+    getDelivery,
+    replayDelivery,
+    replaySince,
+    cancelDelivery,
+    cancelDeliveries,
+    listEvents,
+  ];
+  await addOperations(app, operations, options);
 }

@@ -1,3 +1,4 @@
+import { addOperations } from '@gatehouse/shared/http/add-operations';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../database.ts';
 import { createExport } from './create.ts';
@@ -20,8 +21,8 @@ export async function dataExports(
 ): Promise<void> {
   const worker = createExportWorker({ db, now, log: app.log, tuning });
   const options = { db, now, wake: worker.wake };
-  for (const operation of [createExport, listExports, getExport, downloadExport, deleteExport])
-    await app.register(operation, options);
+  const operations = [createExport, listExports, getExport, downloadExport, deleteExport];
+  await addOperations(app, operations, options);
   app.addHook('onReady', async () => worker.start());
   // Runs before the server and the database close.
   app.addHook('preClose', () => worker.stop());

@@ -1,3 +1,4 @@
+import { addOperations } from '@gatehouse/shared/http/add-operations';
 import type { FastifyInstance } from 'fastify';
 import type { SsoOptions } from '../options.ts';
 import { createConnection } from './create.ts';
@@ -13,14 +14,17 @@ import { updateConnection } from './update.ts';
 
 /** The operations under /api/v1/sso/connections. Callers have passed `requirePrincipal`. */
 export async function connections(app: FastifyInstance, options: SsoOptions): Promise<void> {
-  await app.register(createConnection, options);
-  await app.register(listConnections, options);
-  await app.register(getConnection, options);
-  await app.register(updateConnection, options);
-  await app.register(deleteConnection, options);
-  await app.register(testConnection, options);
-  await app.register(scimToken, options);
-  await app.register(listIdentities, options);
-  await app.register(unlinkIdentity, options);
+  const operations = [
+    createConnection,
+    listConnections,
+    getConnection,
+    updateConnection,
+    deleteConnection,
+    testConnection,
+    scimToken,
+    listIdentities,
+    unlinkIdentity,
+  ];
+  await addOperations(app, operations, options);
   app.addHook('onReady', () => resealSecrets(options));
 }

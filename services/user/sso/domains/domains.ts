@@ -1,3 +1,4 @@
+import { addOperations } from '@gatehouse/shared/http/add-operations';
 import type { FastifyInstance } from 'fastify';
 import type { SsoOptions } from '../options.ts';
 import { addDomain } from './add.ts';
@@ -8,9 +9,6 @@ import { verifyDomain } from './verify.ts';
 
 /** The operations under /api/v1/sso/domains. Callers have passed `requirePrincipal`. */
 export async function domains(app: FastifyInstance, options: SsoOptions): Promise<void> {
-  await app.register(addDomain, options);
-  await app.register(listDomains, options);
-  await app.register(verifyDomain, options);
-  await app.register(updateDomain, options);
-  await app.register(removeDomain, options);
+  const operations = [addDomain, listDomains, verifyDomain, updateDomain, removeDomain];
+  await addOperations(app, operations, options);
 }
