@@ -1,28 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { requirementText } from '../access/requirement.ts';
 import { singleFlight } from '../single-flight.ts';
+import { docPages } from './doc-pages.ts';
 import { publicRoutes } from './public-routes.ts';
-
-const REDOC_PAGE = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Gatehouse API</title>
-<link rel="icon" href="data:,">
-<body style="margin:0">
-<redoc spec-url="/openapi.json"></redoc>
-<script src="/redoc/redoc.standalone.js"></script>
-</html>
-`;
-/** Scripts set inline styles, and Redoc searches in a worker. Nothing loads from another origin. */
-const POLICY =
-  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; worker-src blob:; base-uri 'none'; frame-ancestors 'none'";
 
 /** Authenticates the services of the platform, which have no user. */
 const SERVICE_KEY = { type: 'http', scheme: 'bearer', description: 'INTERNAL_API_KEY' } as const;
@@ -97,29 +80,10 @@ export const docs = fp(
     });
     await app.register(async (pages) => {
       publicRoutes(pages);
-      await pages.register(swaggerUi, {
-        routePrefix: '/docs',
-        staticCSP: true,
-        transformStaticCSP: () => POLICY,
-        uiConfig: { layout: 'BaseLayout', validatorUrl: null },
-      });
-      const hidden = { schema: { hide: true } };
+      docPages(pages);
       // Calls are not metered, and the gateway asks its services for their documents.
       const currentDocument = singleFlight(() => document(app));
-      pages.get('/openapi.json', hidden, () => currentDocument());
-      // Swagger UI fetches /docs/json.
-      pages.addHook('onRequest', async (request, reply) => {
-        if (request.url === '/docs/json') return reply.redirect('/openapi.json');
-      });
-      pages.get('/redoc', hidden, async (_request, reply) =>
-        reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(REDOC_PAGE),
-      );
-      // One megabyte that anybody may request: all responses share it.
-      let bundle: Buffer | undefined;
-      pages.get('/redoc/redoc.standalone.js', hidden, async (_request, reply) => {
-        bundle ??= await redocBundle();
-        return reply.type('text/javascript; charset=utf-8').send(bundle);
-      });
+      pages.get('/openapi.json', { schema: { hide: true } }, () => currentDocument());
     });
   },
 );
@@ -138,9 +102,3 @@ const operationIdOf = (method: string, url: string): string =>
   [method.toLowerCase(), ...url.split(/[^A-Za-z0-9]+/).filter(Boolean)]
     .map((word, index) => (index === 0 ? word : word[0]?.toUpperCase() + word.slice(1)))
     .join('');
-
-/** Returns Redoc's bundle without the logo that it would fetch from its vendor. */
-async function redocBundle(): Promise<Buffer> {
-  const path = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js');
-  return Buffer.from((await readFile(path, 'utf8')).replaceAll(/https:\/\/cdn\.redoc\.ly\/[^"']*/g, ''));
-}

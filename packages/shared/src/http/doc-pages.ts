@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { FastifyInstance } from 'fastify';
+
+const SWAGGER_UI = '@fastify/swagger-ui/static';
+
+const PAGES = {
+  '/docs': `<link rel="stylesheet" href="/docs/swagger-ui.css">
+<body style="margin:0">
+<div id="swagger-ui"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>`,
+  '/redoc': `<body style="margin:0">
+<redoc spec-url="/openapi.json"></redoc>
+<script src="/redoc/redoc.standalone.js"></script>`,
+};
+
+/** The scripts and styles of both pages, as a path in a package and its media type. */
+const FILES = {
+  '/docs/swagger-ui.css': [`${SWAGGER_UI}/swagger-ui.css`, 'text/css'],
+  '/docs/swagger-ui-bundle.js': [`${SWAGGER_UI}/swagger-ui-bundle.js`, 'text/javascript'],
+  '/redoc/redoc.standalone.js': ['redoc/bundles/redoc.standalone.js', 'text/javascript'],
+} as const;
+
+const START_SWAGGER_UI = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', validatorUrl: null });\n`;
+
+/** Scripts set inline styles, and Redoc searches in a worker. Nothing loads from another origin. */
+const POLICY =
+  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; worker-src blob:; base-uri 'none'; frame-ancestors 'none'";
+
+/**
+ * Serves /docs (Swagger UI) and /redoc. Their files are read when they are first requested: most processes never serve
+ * them. The plugin of Swagger UI reads them at the start.
+ */
+export function docPages(app: FastifyInstance): void {
+  const hidden = { schema: { hide: true } };
+  for (const [path, body] of Object.entries(PAGES)) {
+    app.get(path, hidden, async (_request, reply) =>
+      reply
+        .type('text/html; charset=utf-8')
+        .header('content-security-policy', POLICY)
+        .send(`${HEAD}${body}\n</html>\n`),
+    );
+  }
+  for (const [path, [file, type]] of Object.entries(FILES)) {
+    // A megabyte that anybody may request: all responses share it.
+    let content: Buffer | undefined;
+    app.get(path, hidden, async (_request, reply) => {
+      content ??= await readPublic(file);
+      return reply.type(`${type}; charset=utf-8`).send(content);
+    });
+  }
+  app.get('/docs/start.js', hidden, async (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(START_SWAGGER_UI),
+  );
+}
+
+const HEAD = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Gatehouse API</title>
+<link rel="icon" href="data:,">
+`;
+
+/** Reads a file of a package, without the logo that Redoc would fetch from its vendor. */
+async function readPublic(file: string): Promise<Buffer> {
+  const text = await readFile(createRequire(import.meta.url).resolve(file), 'utf8');
+  return Buffer.from(text.replaceAll(/https:\/\/cdn\.redoc\.ly\/[^"']*/g, ''));
+}
