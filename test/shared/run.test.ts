@@ -61,7 +61,6 @@ describe('ends when its launcher is gone before it has started', () => {
   test.each([
     [SERVICE, ['exit']],
     ['packages/minimongod/src/main.ts', ['--port', '0', '--data', ':memory:']],
-    ['packages/standalone/src/mailbox/main.ts', ['--smtp-port', '0', '--http-port', '0']],
   ])('%s', async (script, args) => {
     const child = start(script, args);
     child.disconnect();

@@ -2,6 +2,7 @@ import './safe-exit.ts';
 import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
 import { type Config, loadConfig, type Service } from './config.ts';
+import { releaseStartMemory } from './release-start-memory.ts';
 
 /** Milliseconds in which requests in flight can finish when a service stops (CONTRACT.md §Timeouts). */
 const GRACE_PERIOD = 9_000;
@@ -44,6 +45,7 @@ export async function runService<S extends Service>(
     });
     // If the parent is gone already, the disconnect event stops the service: ignore the failed send.
     process.send?.('ready', undefined, {}, () => {});
+    releaseStartMemory();
   } catch (error) {
     for (const line of String((error as Error).message).split('\n')) console.error(`${name}: ${line}`);
     if (isOrphan()) kill();

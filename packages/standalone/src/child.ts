@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { Component } from './component.ts';
 import { printLines } from './log-lines.ts';
 
 /** Milliseconds until a process that ignores SIGTERM is killed. */
@@ -8,19 +9,10 @@ const STOP_TIMEOUT = 10_000;
 /** The gateway strips types with an experimental function of Node, whose warning says nothing to an operator. */
 const NODE_OPTIONS = ['--disable-warning=ExperimentalWarning'];
 
-export interface Child {
-  name: string;
-  /** Resolves when the process reports that it is ready, rejects if it exits before that. */
-  ready: Promise<void>;
-  /** Resolves with the exit code, null after a signal. */
-  ended: Promise<number | null>;
-  /** Sends SIGTERM, and SIGKILL when the process has not exited in time; resolves when it has. */
-  stop(): Promise<void>;
-}
-
 /**
  * Starts a process in a process group of its own. A signal to the launcher's group then reaches only the
- * launcher, which stops the processes in order. The IPC channel tells each process when the launcher dies.
+ * launcher, which stops the processes in order. The IPC channel tells each process when the launcher dies, and the
+ * launcher when the process is ready. `stop` sends SIGTERM, and SIGKILL after `stopTimeout` milliseconds.
  */
 export function startChild(
   name: string,
@@ -28,7 +20,7 @@ export function startChild(
   args: string[],
   env: NodeJS.ProcessEnv,
   stopTimeout = STOP_TIMEOUT,
-): Child {
+): Component {
   const child: ChildProcess = spawn(process.execPath, [...NODE_OPTIONS, fileURLToPath(script), ...args], {
     env,
     detached: true,

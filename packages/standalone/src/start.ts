@@ -4,8 +4,10 @@ import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadStandaloneConfig, type StandaloneConfig } from '@gatehouse/shared/config';
-import { MongoClient } from 'mongodb';
-import { type Child, startChild } from './child.ts';
+import { releaseStartMemory } from '@gatehouse/shared/release-start-memory';
+import { startChild } from './child.ts';
+import type { Component } from './component.ts';
+import { runMailbox } from './mailbox/run.ts';
 import { loadSecrets } from './secrets.ts';
 
 const USAGE = `Starts Gatehouse: the gateway, the login service and the user service, plus a database and a mailbox
@@ -49,7 +51,7 @@ async function main(): Promise<number> {
     setInterval(() => process.ppid !== ppid && stopping.resolve(), 500).unref();
   }
 
-  const dependencies: Child[] = [];
+  const dependencies: Component[] = [];
   const ownDatabase =
     config.MONGODB_URI === undefined && !(await mongodbListens(config.STANDALONE_MONGO_PORT));
   if (ownDatabase) {
@@ -57,11 +59,7 @@ async function main(): Promise<number> {
     dependencies.push(startChild('database', new URL(import.meta.resolve('minimongod/cli')), args, env));
   }
   if (config.SMTP_URL === undefined) {
-    const args = [
-      `--smtp-port=${config.STANDALONE_SMTP_PORT}`,
-      `--http-port=${config.STANDALONE_MAILBOX_PORT}`,
-    ];
-    dependencies.push(startChild('mailbox', relative('mailbox/main.ts'), args, env));
+    dependencies.push(runMailbox(config.STANDALONE_SMTP_PORT, config.STANDALONE_MAILBOX_PORT));
   }
   // The services trust the client address that the gateway forwards from this machine.
   const gateway = startChild('gateway', relative('../../../services/gateway/main.ts'), [], env);
@@ -73,6 +71,7 @@ async function main(): Promise<number> {
   const all = [...dependencies, ...services];
 
   const up = Promise.all(all.map(({ ready }) => ready)).then(() => {
+    releaseStartMemory();
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
     console.log(`
 Gatehouse is up (${seconds} s). Ctrl-C stops it.
@@ -122,6 +121,7 @@ async function mongodbListens(port: number): Promise<boolean> {
     socket.once('connect', () => socket.destroy());
   });
   if (!connected) return false;
+  const { MongoClient } = await import('mongodb'); // most starts do without the driver
   const client = new MongoClient(`mongodb://127.0.0.1:${port}`, { serverSelectionTimeoutMS: 5_000 });
   const failed = once(client, 'serverHeartbeatFailed').then(([{ failure }]) => Promise.reject(failure));
   try {

@@ -1,0 +1,10 @@
+/** A part of the installation that the launcher starts and stops. */
+export interface Component {
+  name: string;
+  /** Resolves when it is ready, rejects if it ends before that. */
+  ready: Promise<void>;
+  /** Resolves with the exit code, null after a signal. */
+  ended: Promise<number | null>;
+  /** Stops it; resolves when it has ended. */
+  stop(): Promise<void>;
+}
