@@ -53,7 +53,8 @@ export async function buildGateway({
   const limits = { ...LIMITS, ...overrides };
   const tokens = createTokens(config);
   const principals = createPrincipals(config, { users: db.users, tokens, now });
-  const redis = config.REDIS_URL === undefined ? undefined : createRedis(config.REDIS_URL, limits.redis);
+  const redis =
+    config.REDIS_URL === undefined ? undefined : await createRedis(config.REDIS_URL, limits.redis);
   const counters = injected ?? createCounters(redis, now);
   const throttle = createLoginThrottle(counters);
   const codeThrottle = createCodeThrottle(counters);

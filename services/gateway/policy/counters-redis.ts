@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { budgetOf, type Counters, type Usage, type Window } from './counters.ts';
 
 /**
@@ -49,6 +49,13 @@ export function redisCounters(redis: Redis): Counters {
   };
 }
 
-/** @param commandTimeout in milliseconds. */
-export const createRedis = (url: string, commandTimeout: number): Redis =>
-  new Redis(url, { lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout });
+/** Most gateways run without Redis, and load its client for nothing. @param commandTimeout in milliseconds. */
+export async function createRedis(url: string, commandTimeout: number): Promise<Redis> {
+  const { Redis } = await import('ioredis');
+  return new Redis(url, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    commandTimeout,
+  });
+}

@@ -57,7 +57,7 @@ afterAll(async () => {
 });
 
 async function connectRedis(): Promise<Redis> {
-  const redis = createRedis(url(), 1_000);
+  const redis = await createRedis(url(), 1_000);
   redis.on('error', () => {});
   await redis.connect();
   return redis;
@@ -243,7 +243,7 @@ describe.skipIf(noRedis)(`Redis keys${why}`, () => {
 
   test('are not used while Redis is not ready, and used again when it is', async () => {
     const window = [{ seconds: 60, limit: 5 }];
-    const away = createRedis(url(), 1_000);
+    const away = await createRedis(url(), 1_000);
     const counters = createCounters(away, Date.now);
     const key = `user:${randomBytes(6).toString('hex')}`;
     expect(await counters.spend(key, window)).toMatchObject({ remaining: 4 });

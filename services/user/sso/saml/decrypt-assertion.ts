@@ -1,11 +1,8 @@
 import { promisify } from 'node:util';
-import { decrypt } from 'xml-encryption';
 import { SsoRefusal } from '../refusal.ts';
 import { ACCEPTED } from './names.ts';
 import { parseMessage } from './read-message.ts';
 import { requireAlgorithms } from './require-signatures.ts';
-
-const decryptXml = promisify(decrypt);
 
 /**
  * Decrypts an EncryptedAssertion, so that its content is checked before the library decrypts it again to verify it.
@@ -13,8 +10,9 @@ const decryptXml = promisify(decrypt);
  */
 export async function decryptAssertion(encrypted: Element, privateKey: string): Promise<Element> {
   requireAlgorithms(encrypted, 'EncryptionMethod', ACCEPTED.encryption);
+  const { decrypt } = await import('xml-encryption');
   try {
-    const content = await decryptXml(encrypted.toString(), {
+    const content = await promisify(decrypt)(encrypted.toString(), {
       key: privateKey,
       disallowDecryptionWithInsecureAlgorithm: true,
       warnInsecureAlgorithm: false,

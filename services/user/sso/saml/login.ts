@@ -33,7 +33,7 @@ export const samlLogin: FastifyPluginAsyncZod<SsoOptions> = async (app, options)
     request.sso.connection = connection;
     // An XML ID does not begin with a digit.
     const request_id = `_${randomBytes(20).toString('hex')}`;
-    const provider = serviceProvider(options, connection, {
+    const provider = await serviceProvider(options, connection, {
       generateUniqueId: () => request_id,
       ...(connection.saml.sign_requests && { privateKey: openSpKey(options, connection) }),
     });

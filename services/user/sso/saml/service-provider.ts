@@ -1,4 +1,4 @@
-import { SAML, type SamlConfig } from '@node-saml/node-saml';
+import type { SAML, SamlConfig } from '@node-saml/node-saml';
 import type { SsoOptions } from '../options.ts';
 import type { Connection, SamlSettings } from '../records.ts';
 
@@ -22,12 +22,14 @@ export const logoutUrlOf = (config: PublicUrl, slug: string): string => at(confi
  * Returns a connection's side of the protocol. The library builds and signs messages, decrypts assertions and verifies
  * signatures. It is told not to check times, since it cannot be given a clock; see verify-assertion.ts.
  */
-export const serviceProvider = (
+export async function serviceProvider(
   { config }: Pick<SsoOptions, 'config'>,
   { slug, saml }: SamlConnection,
   settings: Partial<SamlConfig> = {},
-): SAML =>
-  new SAML({
+): Promise<SAML> {
+  // Its XML libraries are the largest that the service uses: they load at the first login by SAML.
+  const { SAML } = await import('@node-saml/node-saml');
+  return new SAML({
     issuer: entityIdOf(config, slug),
     callbackUrl: acsUrlOf(config),
     entryPoint: saml.sso_url,
@@ -41,6 +43,7 @@ export const serviceProvider = (
     signatureAlgorithm: 'sha256',
     ...settings,
   });
+}
 
 /** Opens our key for a connection. */
 export const openSpKey = (

@@ -34,7 +34,8 @@ export async function verifyPostSignature(
   { xml, root }: Message,
 ): Promise<void> {
   if (requireStrongSignatures(root, [root]).length === 0) return refuse('the request is not signed');
-  await serviceProvider(options, connection)
+  const provider = await serviceProvider(options, connection);
+  await provider
     .validatePostRequestAsync({ SAMLRequest: Buffer.from(xml).toString('base64') })
     .catch((error: Error) => {
       throw new SsoRefusal('message refused', `the request cannot be verified: ${error.message}`, error);

@@ -37,7 +37,7 @@ export async function verifyResponse(
   const signed = await signedElements(response, privateKey);
   if (!signed.response && !signed.assertion)
     return refuse('neither the response nor the assertion is signed');
-  const provider = serviceProvider(options, connection, {
+  const provider = await serviceProvider(options, connection, {
     decryptionPvk: privateKey,
     // Every signature that is present must be valid, and one must be present.
     wantAuthnResponseSigned: signed.response,
