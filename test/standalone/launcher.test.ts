@@ -117,7 +117,7 @@ test('starts the services, a database and a mailbox, keeps data across a restart
   });
   expect(readFileSync(join(folder, 'secrets.json'), 'utf8')).toBe(secrets);
   const restarted = Object.values(childrenOf(second.pid));
-  expect(restarted).toHaveLength(5);
+  expect(restarted).toHaveLength(4);
   second.kill('SIGKILL');
   expect(await second.ended).toBeNull();
   await allEnded(restarted);
@@ -127,7 +127,7 @@ test('leaves no process when it is killed during startup', async () => {
   const launched = await start();
   const children = await eventually(() => {
     const found = Object.values(childrenOf(launched.pid));
-    expect(found).toHaveLength(5);
+    expect(found).toHaveLength(4);
     return found;
   }, POLL);
   launched.kill('SIGKILL');
@@ -194,6 +194,17 @@ describe('exits with code 1 and one line for', () => {
     expect(launched.output()).toContain('gateway  │ gateway: RATE_LIMIT must be one of on, off\n');
     expect(launched.output()).toContain('gateway ended (exit code 1); stopping the others\n');
     expect(launched.output()).not.toMatch(/^\s+at /m);
+  });
+
+  test('the mailbox’s port in use', async () => {
+    const { port, server } = await takenPort();
+    const { MONGODB_URI } = await configured();
+    const launched = await start({ env: { MONGODB_URI, STANDALONE_SMTP_PORT: String(port) } });
+    expect(await launched.ended).toBe(1);
+    const lines = launched.output().split('\n');
+    expect(lines).toContain(`mailbox: listen EADDRINUSE: address already in use 127.0.0.1:${port}`);
+    expect(lines).toContain('mailbox ended (exit code 1); stopping the others');
+    server.close();
   });
 
   test('a port in use', async () => {
