@@ -7,6 +7,7 @@ export const DEPARTMENTS = 2;
 
 type Status = 'pending' | 'declined' | 'expired';
 interface Invitation {
+  by: number;
   role: Role;
   status: Status;
 }
@@ -120,6 +121,12 @@ function expire({ invitations, offers }: State): number {
   return 200;
 }
 
+/** Whether the inviter may no longer grant the role. */
+export function hasLapsed(state: State, { by, role }: Invitation, department: number): boolean {
+  const own = roleIn(state, by, department);
+  return !own || !may(own, 'assign roles') || isAbove(role, own);
+}
+
 /** Whether an invitation may be replaced by somebody with this role. */
 const isReplaceable = (known: Invitation | undefined, own: Role) =>
   known?.status !== 'pending' || !isAbove(known.role, own);
@@ -138,7 +145,7 @@ function setMember(
   const key = `id ${to}`;
   if (!current && !isReplaceable(invitations[key], own)) return 403;
   if (!hasRole(state, to)) {
-    invitations[key] = { role, status: 'pending' };
+    invitations[key] = { by, role, status: 'pending' };
     return 202;
   }
   if (!current) delete invitations[key];
@@ -157,7 +164,7 @@ function invite(
   if (to === by || state.byAddress[department]?.includes(to)) return 409;
   const key = `email ${to}`;
   if (!isReplaceable(invitations[key], own)) return 403;
-  invitations[key] = { role, status: 'pending' };
+  invitations[key] = { by, role, status: 'pending' };
   return 201;
 }
 
@@ -165,7 +172,7 @@ function accept(state: State, call: { by: number } & Slot, department: number): 
   const invitations = state.invitations[department] as Record<string, Invitation>;
   const found = invitations[keyOf(call)];
   const { by, to, kind } = call;
-  if (by !== to || found?.status !== 'pending') return 404;
+  if (by !== to || found?.status !== 'pending' || hasLapsed(state, found, department)) return 404;
   if (roleIn(state, by, department)) return 409;
   (state.members[department] as Partial<Record<number, Role>>)[by] = found.role;
   if (kind === 'email') state.byAddress[department]?.push(by);
@@ -207,6 +214,9 @@ function manage(
   if (operation === 'resend' && found.status === 'declined') return 409;
   if (own && 'role' in found && isAbove(found.role, own)) return 403;
   if (operation === 'withdraw') delete stored[key];
-  else found.status = 'pending';
+  else {
+    if (department !== null && 'role' in found && hasLapsed(state, found, department)) found.by = by;
+    found.status = 'pending';
+  }
   return 200;
 }

@@ -222,6 +222,16 @@ describe('POST …/invitations', () => {
     },
   );
 
+  test('a verification accepts no invitation whose inviter has lost the role to grant it', async () => {
+    const other = await service.newTeam();
+    const { Admin } = other.people;
+    const email = newAddress();
+    await Admin.call('POST', `${other.place}/invitations`, { email, role: 'Viewer' });
+    expect((await other.ada.call('DELETE', `${other.place}/members/${Admin.user_id}`)).status).toBe(200);
+    const user_id = await join(email);
+    expect(await service.db.memberships.countDocuments({ user_id })).toBe(0);
+  });
+
   test('inviting again renews the invitation with the new role and inviter, and mails again', async () => {
     const email = newAddress();
     const { invitation_id } = (await invite(email)).body;

@@ -159,7 +159,7 @@ export async function startOrganizationService({
     return { ada, organization, organization_id, department, department_id, place, people, stored };
   }
 
-  /** Stores an invitation without sending a mail. @returns its id. */
+  /** Stores an invitation by an Owner of the organization without sending a mail. @returns its id. */
   async function storeInvitation(
     { organization_id, department_id }: { organization_id: string; department_id: string },
     fields:
@@ -167,6 +167,7 @@ export async function startOrganizationService({
       | { invited_id: string; role?: Role; days?: number },
   ) {
     const membership_id = randomUUIDv7();
+    const organization = await db.organizations.findOne({ organization_id });
     const { role = 'Viewer', days = 14, ...invitee } = fields;
     const valid_until = clock.now() + days * 86_400_000;
     await db.memberships.insertOne({
@@ -175,7 +176,7 @@ export async function startOrganizationService({
       department_id,
       ...invitee,
       role,
-      granted_by: 'User-100000',
+      granted_by: String(organization?.owners[0]?.user_id),
       granted_at: new Date(clock.now()).toISOString(),
       valid_until: new Date(valid_until),
       expires_at: new Date(valid_until + 30 * 86_400_000),

@@ -347,6 +347,44 @@ describe('the life of an invitation', () => {
     expect((await resend(Admin)).status).toBe(404);
   });
 
+  describe.each<[string, (inviter: Person) => Promise<{ status: number }>]>([
+    ['is removed', (inviter) => team.ada.call('DELETE', member(inviter))],
+    ['gets a role that may not grant it', (inviter) => put(inviter.user_id, 'Editor')],
+  ])('an invitation whose inviter %s', (_, end) => {
+    const lapsed = async () => {
+      const { Admin } = team.people;
+      const { body } = await put(bob.user_id, 'Editor', Admin);
+      const { invitation_id: id } = body;
+      expect((await received(bob)).body.data).toMatchObject([{ invitation_id: id }]);
+      expect((await end(Admin)).status).toBe(200);
+      return id as string;
+    };
+
+    test('has lapsed', async () => {
+      const id = await lapsed();
+      expect(await received(bob)).toStrictEqual(onePage());
+      expect(await answer(bob, id, 'accept')).toStrictEqual(notFound(service.clock));
+    });
+
+    test('is valid again when somebody else resends it and becomes its inviter', async () => {
+      const id = await lapsed();
+      const resent = await team.ada.call('POST', `${team.place}/invitations/${id}/resend`);
+      expect(resent.body).toMatchObject({ role: 'Editor', granted_by: team.ada.user_id });
+      expect((await received(bob)).body.data).toMatchObject([{ invitation_id: id }]);
+      expect((await answer(bob, id, 'accept')).status).toBe(200);
+    });
+  });
+
+  test('an invitation by an Owner of the organization lapses with the ownership', async () => {
+    const eve = await service.newPerson();
+    await service.addOwner(team.ada, team.organization_id, eve);
+    const { body } = await put(bob.user_id, 'Owner', eve);
+    expect((await received(bob)).body.data).toHaveLength(1);
+    await team.ada.call('DELETE', `/${team.organization_id}/owners/${eve.user_id}`);
+    expect(await received(bob)).toStrictEqual(onePage());
+    expect(await answer(bob, body.invitation_id, 'accept')).toStrictEqual(notFound(service.clock));
+  });
+
   test('resending has the limits of invitations, and those of roles', async () => {
     const { Admin } = team.people;
     const email = 'resent@example.com';

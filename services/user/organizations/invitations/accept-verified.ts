@@ -7,6 +7,7 @@ import type { Filter, WithId } from 'mongodb';
 import { closedAmong } from '../../access/archived.ts';
 import type { Database } from '../../database.ts';
 import type { Membership } from '../records.ts';
+import { inviterMayGrant } from './inviter.ts';
 import { join } from './join.ts';
 import { isPending } from './status.ts';
 
@@ -59,6 +60,7 @@ async function acceptAll(
   for await (const invitation of invitations) {
     // Nobody joins an archived place. The invitation stands, for a restore.
     if ((await closedAmong(db, [invitation]))(invitation)) continue;
+    if (!(await inviterMayGrant(db, invitation))) continue;
     const joined = await join(db, invitation, user_id, { now, condition }).catch((error: unknown) => {
       // The department is full. The invitation stands, and the account is verified all the same.
       if (error instanceof AppError && error.reason === 'forbidden') return null;

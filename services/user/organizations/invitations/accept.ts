@@ -6,6 +6,7 @@ import type { Database } from '../../database.ts';
 import { ALREADY_OWNER, acceptedInvitation, tagged } from '../contract.ts';
 import { acceptOffer } from '../owners/accept-offer.ts';
 import { inviteeOf, isInvited } from './invitee.ts';
+import { inviterMayGrant } from './inviter.ts';
 import { join } from './join.ts';
 import { refuseArchivedPlace } from './place.ts';
 import { isPending } from './status.ts';
@@ -16,7 +17,7 @@ const schema = {
   ...tagged,
   summary: 'Accept an invitation',
   description:
-    'Accepts an invitation to a department or an offer to become an Owner, if it is to the caller’s user_id or address, pending, and not expired. If the offer is a transfer, the Owner who made it stops being one in the same step. An offer lapses when whoever made it is no longer an Owner.',
+    'Accepts an invitation to a department or an offer to become an Owner, if it is to the caller’s user_id or address, pending, and not expired. If the offer is a transfer, the Owner who made it stops being one in the same step. An invitation lapses when its inviter may no longer grant its role, and an offer when the person who made it is no longer an Owner.',
   params: z.object({ invitation_id: z.string() }),
   response: {
     200: acceptedInvitation,
@@ -36,6 +37,7 @@ export const acceptInvitation: FastifyPluginAsyncZod<{ db: Database; now: () => 
     const mine = { membership_id: invitation_id, ...isInvited(invitee), ...isPending(now()) };
     const invitation = await db.memberships.findOne(mine);
     if (!invitation) return acceptOffer({ db, now }, request, { invitation_id, user_id });
+    if (!(await inviterMayGrant(db, invitation))) throw new AppError('notFound');
     const { organization_id, department_id } = invitation;
     await refuseArchivedPlace(db, invitation);
     if (await db.organizations.findOne({ organization_id, 'owners.user_id': user_id })) {

@@ -9,6 +9,7 @@ import { containsText, listQuery, pageResponse, paginationOf } from '../../lists
 import { receivedInvitation, tagged } from '../contract.ts';
 import { isOpen } from '../owners/offers.ts';
 import { type Invitee, inviteeOf, isInvited } from './invitee.ts';
+import { withoutLapsed } from './inviter.ts';
 import { isPending } from './status.ts';
 
 const config = { permission: 'own' } as const;
@@ -127,6 +128,7 @@ function receivedBy(db: Database, invitee: Invitee, now: number): Document[] {
         'departments.archived_at': { $exists: false },
       },
     },
+    ...withoutLapsed(db),
     {
       $project: {
         ...shared,

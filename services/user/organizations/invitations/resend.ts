@@ -5,6 +5,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf, roleOf } from '../../access/membership.ts';
 import { departmentPath, invitationRecord, refusals, tagged } from '../contract.ts';
 import { spendInvitation } from './budget.ts';
+import { inviterMayGrant } from './inviter.ts';
 import { type MailOptions, mailToAddress, mailToUserLater } from './mail.ts';
 import { invitationTarget, isInvitation, presentInvitation, VALID_DAYS, validity } from './status.ts';
 
@@ -13,7 +14,7 @@ const config = { permission: 'add users' } as const;
 const schema = {
   ...tagged,
   summary: 'Send an invitation again',
-  description: `Mails a pending or expired invitation again, which is then valid for another ${VALID_DAYS} days. Its inviter and role stay. A declined one is 409; invite the person anew instead. The limits are those of invitations.`,
+  description: `Mails a pending or expired invitation again, which is then valid for another ${VALID_DAYS} days. Its role stays, and so does its inviter while they may grant it; otherwise the caller takes their place. A declined one is 409; invite the person anew instead. The limits are those of invitations.`,
   params: departmentPath.extend({ invitation_id: departmentPath.shape.department_id }),
   response: { 200: invitationRecord, ...refusals, ...failures('catalogue', 'duplicate') },
 };
@@ -28,14 +29,21 @@ export const resendInvitation: FastifyPluginAsyncZod<MailOptions> = async (app, 
       const { organization_id, department_id, invitation_id } = request.params;
       const { caller } = membershipOf(request);
       const place = { organization_id, department_id, membership_id: invitation_id, ...isInvitation };
-      const { email, invited_id = '' } = found(
+      const invitation = found(
         await db.memberships.findOne({ ...place, expires_at: { $gt: new Date(now()) } }),
       );
+      const { email, invited_id = '' } = invitation;
       const recipient = email === undefined ? { user_id: invited_id } : { email };
       await spendInvitation(db, request, { organization_id, inviter: caller, recipient }, now());
+      // The caller takes the place of an inviter who may not grant the role, unless a concurrent call has done so.
+      const { granted_by } = invitation;
+      const isUnchanged = { $eq: ['$granted_by', { $literal: granted_by }] };
+      const inviter = (await inviterMayGrant(db, invitation))
+        ? '$granted_by'
+        : { $cond: [isUnchanged, { $literal: caller }, '$granted_by'] };
       const renewed = await db.memberships.findOneAndUpdate(
         { ...place, declined_at: { $exists: false }, role: { $in: grantableBy(roleOf(request)) } },
-        { $set: validity(now()) },
+        [{ $set: { ...validity(now()), granted_by: inviter } }],
         { returnDocument: 'after' },
       );
       if (!renewed) {

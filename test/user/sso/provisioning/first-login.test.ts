@@ -136,14 +136,14 @@ describe('the first login of an unknown address', () => {
 
   it('accepts the invitations of the connection’s organization to the address, and of no other', async () => {
     const other = await service.newOrganization({ domain: null });
-    for (const [number, { organization_id, department_id }] of [organization, other].entries())
+    for (const [number, { organization_id, department_id, owner }] of [organization, other].entries())
       await service.db.memberships.insertOne({
         membership_id: `invitation ${email} ${number}`,
         organization_id,
         department_id,
         email,
         role: 'Editor',
-        granted_by: 'User-100000',
+        granted_by: owner.user_id,
         granted_at: new Date(service.clock.now()).toISOString(),
         valid_until: new Date(service.clock.now() + 60_000),
         expires_at: new Date(service.clock.now() + 60_000),
