@@ -71,7 +71,7 @@ afterEach(async () => {
 const signUp = (user: string, email: string) =>
   postForm(`${user}/v2/signup`, { email, password: 'secret', name: 'Ada' });
 
-test('starts the services, a database and a mailbox, keeps data across a restart, and leaves no process when killed', async () => {
+test('starts the services, a database and a mailbox, keeps data across a restart, and stops when the database dies', async () => {
   const folder = join(scratch, 'a folder with spaces');
   const first = await startUp({ folder });
   const children = childrenOf(first.pid);
@@ -102,7 +102,8 @@ test('starts the services, a database and a mailbox, keeps data across a restart
   const secrets = readFileSync(join(folder, 'secrets.json'), 'utf8');
   for (const secret of Object.values(JSON.parse(secrets))) expect(first.output()).not.toContain(secret);
 
-  expect(await first.stop()).toBe(0); // SIGINT
+  first.kill('SIGTERM');
+  expect(await first.ended).toBe(0);
   await allEnded(Object.values(children));
 
   const second = await startUp({ folder });
@@ -116,11 +117,12 @@ test('starts the services, a database and a mailbox, keeps data across a restart
     body: { detail: 'Account not verified' },
   });
   expect(readFileSync(join(folder, 'secrets.json'), 'utf8')).toBe(secrets);
-  const restarted = Object.values(childrenOf(second.pid));
-  expect(restarted).toHaveLength(4);
-  second.kill('SIGKILL');
-  expect(await second.ended).toBeNull();
-  await allEnded(restarted);
+  const restarted = childrenOf(second.pid);
+  expect(Object.keys(restarted)).toHaveLength(4);
+  process.kill(restarted.minimongod as number, 'SIGKILL');
+  expect(await second.ended).toBe(1);
+  expect(second.output()).toContain('database ended (exit code null); stopping the others\n');
+  await allEnded(Object.values(restarted));
 });
 
 test('leaves no process when it is killed during startup', async () => {
@@ -133,15 +135,6 @@ test('leaves no process when it is killed during startup', async () => {
   launched.kill('SIGKILL');
   await expect(launched.up).rejects.toThrow('it did not come up');
   await allEnded(children);
-});
-
-test('stops the other processes when the database dies, and reports it', async () => {
-  const launched = await startUp();
-  const children = childrenOf(launched.pid);
-  process.kill(children.minimongod as number, 'SIGKILL');
-  expect(await launched.ended).toBe(1);
-  expect(launched.output()).toContain('database ended (exit code null); stopping the others\n');
-  await allEnded(Object.values(children));
 });
 
 test('stops once when two signals arrive during startup', async () => {
@@ -264,15 +257,15 @@ test('starts neither a database nor a mailbox when both are configured, and stop
   await allEnded(Object.values(children));
 });
 
-test('uses a MongoDB that already listens on the database’s port', async () => {
+test('uses a MongoDB that already listens on the database’s port, and leaves no process when killed', async () => {
   const server = await startMongoServer({ port: 0, data: ':memory:' });
   const launched = await startUp({ env: { STANDALONE_MONGO_PORT: new URL(server.uri).port } });
   const children = childrenOf(launched.pid);
   expect(Object.keys(children).sort()).toEqual(['gateway', 'login', 'user']);
   expect(existsSync(join(launched.data, 'gatehouse.sqlite'))).toBe(false);
   expect((await signUp(launched.user, 'ada@example.com')).status).toBe(200);
-  launched.kill('SIGTERM');
-  expect(await launched.ended).toBe(0);
+  launched.kill('SIGKILL');
+  expect(await launched.ended).toBeNull();
   await allEnded(Object.values(children));
   await server.close();
 });

@@ -256,10 +256,10 @@ describe('wrong guesses', () => {
     expect(await record(email)).not.toHaveProperty('user_id');
   });
 
-  test('two hundred in parallel, at two codes, count ten', async () => {
+  test('forty in parallel, at two codes, count ten', async () => {
     const { email, code } = await unverified();
     const burst = (from: string) =>
-      Promise.all(Array.from({ length: 100 }, (_, index) => verify(email, otherThan(from, index + 1))));
+      Promise.all(Array.from({ length: 20 }, (_, index) => verify(email, otherThan(from, index + 1))));
     await burst(code);
     const second = await newCode(email);
     await burst(second);
@@ -281,7 +281,7 @@ describe('repeated verification', () => {
   });
 
   test('activates once for twenty parallel calls', async () => {
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const { email, code } = await unverified();
       const answers = await Promise.all(Array.from({ length: 20 }, () => verify(email, code)));
       const { user_id } = (await record(email)) ?? {};

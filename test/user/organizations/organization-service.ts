@@ -11,7 +11,7 @@ import { storeOrganization } from '../access/store-organization.ts';
 import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
 
 /** A refused call may count what is there. */
-const COUNTERS = { projection: { departments_reserved: 0, members_reserved: 0, people_enrolled: 0 } };
+const COUNTERS = ['departments_reserved', 'members_reserved', 'people_enrolled'];
 
 /** Starts the login and user service on a fresh database, with helpers to create callers and organizations. */
 export async function startOrganizationService({
@@ -147,15 +147,21 @@ export async function startOrganizationService({
     );
     const place = `/${organization_id}/departments/${department_id}`;
     /** Everything stored for this team, to show that a refused call changes nothing. */
-    const stored = async () => ({
-      organization: await db.organizations.findOne({ organization_id }, COUNTERS),
-      departments: await db.departments
-        .find({ organization_id }, COUNTERS)
-        .sort({ department_id: 1 })
-        .toArray(),
-      memberships: await db.memberships.find({ organization_id }).sort({ membership_id: 1 }).toArray(),
-      exports: await db.exports.distinct('export_id', { organization_id }),
-    });
+    const stored = (): Promise<Document[]> => {
+      const own = { $match: { organization_id } };
+      const union = ({ collectionName: coll }: { collectionName: string }, ...pipeline: Document[]) => ({
+        $unionWith: { coll, pipeline: [own, { $sort: { _id: 1 } }, ...pipeline] },
+      });
+      return db.organizations
+        .aggregate([
+          own,
+          union(db.departments),
+          union(db.memberships),
+          { $unset: COUNTERS },
+          union(db.exports, { $project: { export_id: 1 } }),
+        ])
+        .toArray();
+    };
     return { ada, organization, organization_id, department, department_id, place, people, stored };
   }
 
