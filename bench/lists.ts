@@ -2,13 +2,14 @@ import { connect } from '@gatehouse/shared/data/connect';
 import type { User } from '@gatehouse/shared/identity/users';
 import { COLLECTIONS, type Database } from '../services/user/database.ts';
 import type { Membership } from '../services/user/organizations/records.ts';
-import type { Delivery, Webhook } from '../services/user/webhooks/records.ts';
+import type { Delivery } from '../services/user/webhooks/records.ts';
 import { testClock } from '../test/fixtures/clock.ts';
 import { send } from '../test/fixtures/http.ts';
 import { launch } from '../test/fixtures/launcher.ts';
 import { accountRecord, member } from '../test/fixtures/members.ts';
 import { JWT_SECRET } from '../test/fixtures/services.ts';
 import { storeOrganization } from '../test/user/access/store-organization.ts';
+import { storedWebhook } from '../test/user/webhooks/stored-webhook.ts';
 import { load } from './load.ts';
 import { compare } from './report.ts';
 
@@ -84,7 +85,7 @@ async function place(db: Database, count: number): Promise<Place> {
   if (!department) throw new Error('no department');
   const { organization_id, department_id } = department;
   const webhook_id = `webhook of ${count}`;
-  await db.webhooks.insertOne(webhookOf(webhook_id, owner.user_id));
+  await db.webhooks.insertOne(storedWebhook({ webhook_id, owner_id: owner.user_id }));
   for (let first = 0; first < count; first += BATCH) {
     const numbers = Array.from({ length: Math.min(BATCH, count - first) }, (_, index) => first + index);
     const users: User[] = numbers.map((number) =>
@@ -112,26 +113,6 @@ async function place(db: Database, count: number): Promise<Place> {
     organization,
     department: `${organization}/departments/${department_id}`,
     webhook: `/api/v1/webhooks/${encodeURIComponent(webhook_id)}`,
-  };
-}
-
-function webhookOf(webhook_id: string, owner_id: string): Webhook {
-  const at = new Date();
-  return {
-    webhook_id,
-    owner_id,
-    slot: 0,
-    url: 'https://app.example.com/hooks',
-    events: ['conversation.started'],
-    status: 'paused',
-    secret: '',
-    previous_secrets: [],
-    created_at: at,
-    updated_at: at,
-    due_at: null,
-    lease: null,
-    held_until: null,
-    wakes: 0,
   };
 }
 

@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createWake } from '../../../../services/user/webhooks/delivery/wake.ts';
-import { createAccept } from '../../../../services/user/webhooks/intake/accept.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { newMember } from '../../../fixtures/members.ts';
 import { type Receiver, startReceiver, status } from '../../../fixtures/receiver.ts';
+import { acceptOnly } from '../accept.ts';
 import { conversation } from '../event-samples.ts';
 import { type Person, startWebhookService, type WebhookService } from '../webhook-service.ts';
 
@@ -241,8 +240,7 @@ test("a department's webhook: the Owners get the mail, and its place the event",
   webhook_id = await admin.configure({ url: receiver.url, department_id: place.department_id });
   receiver.answers = [status(410)];
   const { db, clock } = service;
-  const worker = { reload: () => {}, readMore: () => {} };
-  const accept = createAccept({ db, now: clock.now, ...createWake({ db, now: clock.now, worker }) });
+  const accept = acceptOnly({ db, now: clock.now });
   await accept({
     id: `shared_${webhook_id}`,
     event: 'conversation.started',

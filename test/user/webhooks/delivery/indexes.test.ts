@@ -5,6 +5,7 @@ import { EVENT_NAMES } from '../../../../services/user/webhooks/events.ts';
 import { selectDeliveries } from '../../../../services/user/webhooks/history/select-deliveries.ts';
 import { BY_DUE, DELIVERY_STATUSES, type Delivery } from '../../../../services/user/webhooks/records.ts';
 import { freshDatabase } from '../../../fixtures/database.ts';
+import { storedWebhook } from '../stored-webhook.ts';
 
 const OTHERS = 3_000;
 const now = new Date();
@@ -35,28 +36,20 @@ beforeAll(async () => {
   });
   await db.webhookDeliveries.insertMany(Array.from({ length: OTHERS }, (_, index) => delivery(index)));
   await db.webhooks.insertMany(
-    Array.from({ length: OTHERS }, (_, index) => ({
-      webhook_id: `webhook ${index}`,
-      owner_id: `User-${index}`,
-      slot: 0,
-      ...(index % 1_000 === 0 && {
-        owner_id: null,
-        slot: `${index}`,
-        organization_id: 'organization',
-        department_id: [null, 'support', 'sales'][index / 1_000] ?? null,
+    Array.from({ length: OTHERS }, (_, index) =>
+      storedWebhook({
+        webhook_id: `webhook ${index}`,
+        owner_id: `User-${index}`,
+        ...(index % 1_000 === 0 && {
+          owner_id: null,
+          organization_id: 'organization',
+          department_id: [null, 'support', 'sales'][index / 1_000] ?? null,
+        }),
+        events: ['payment.failed'],
+        status: 'active',
+        due_at: index % 100 === 0 ? now : later,
       }),
-      url: 'https://app.example.com/',
-      events: ['payment.failed' as const],
-      status: 'active' as const,
-      secret: '',
-      previous_secrets: [],
-      created_at: now,
-      updated_at: now,
-      due_at: index % 100 === 0 ? now : later,
-      lease: null,
-      held_until: null,
-      wakes: 0,
-    })),
+    ),
   );
 });
 afterAll(() => database.drop());

@@ -17,6 +17,7 @@ import { testClock } from '../../../fixtures/clock.ts';
 import { freshDatabase } from '../../../fixtures/database.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { newMember } from '../../../fixtures/members.ts';
+import { storedWebhook } from '../stored-webhook.ts';
 
 const { now } = testClock();
 const secrets = createSecrets({ JWT_SECRET: 'a secret that only the tests know, 32 bytes and more' });
@@ -83,22 +84,16 @@ afterEach(async () => {
 });
 
 async function storeWebhook(): Promise<void> {
-  await database.db.webhooks.insertOne({
-    webhook_id,
-    owner_id,
-    slot: 0,
-    url: 'https://receiver.example.com/',
-    events: ['conversation.started', 'payment.failed'],
-    status: 'active',
-    secret: secrets.seal('keep-it-to-yourself', webhook_id),
-    previous_secrets: [],
-    created_at: new Date(0),
-    updated_at: new Date(0),
-    due_at: new Date(0),
-    held_until: null,
-    lease: null,
-    wakes: 0,
-  });
+  await database.db.webhooks.insertOne(
+    storedWebhook({
+      webhook_id,
+      owner_id,
+      events: ['conversation.started', 'payment.failed'],
+      status: 'active',
+      secret: secrets.seal('keep-it-to-yourself', webhook_id),
+      due_at: new Date(0),
+    }),
+  );
 }
 
 async function claimQueue(): Promise<Queue> {

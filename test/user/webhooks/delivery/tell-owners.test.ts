@@ -8,6 +8,7 @@ import { testClock } from '../../../fixtures/clock.ts';
 import { freshDatabase } from '../../../fixtures/database.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { newMember } from '../../../fixtures/members.ts';
+import { storedWebhook } from '../stored-webhook.ts';
 
 const clock = testClock();
 const place = { organization_id: 'organization-1', department_id: null };
@@ -43,24 +44,16 @@ beforeEach(async () => {
     owners: owners.slice(0, 3).map(({ user_id }) => ({ user_id, granted_by: user_id, granted_at: '' })),
     created_at: at.toISOString(),
   });
-  await db.webhooks.insertOne({
-    webhook_id,
-    owner_id: null,
-    ...place,
-    slot: webhooks,
-    url: 'https://app.example.com/key/4711',
-    events: ['payment.failed'],
-    status: 'disabled',
-    secret: '',
-    previous_secrets: [],
-    created_at: at,
-    updated_at: at,
-    due_at: null,
-    lease: null,
-    held_until: null,
-    wakes: 0,
-    notice: { due: at, reason: 'gone', at },
-  });
+  await db.webhooks.insertOne(
+    storedWebhook({
+      webhook_id,
+      ...place,
+      url: 'https://app.example.com/key/4711',
+      events: ['payment.failed'],
+      status: 'disabled',
+      notice: { due: at, reason: 'gone', at },
+    }),
+  );
 });
 
 /** A process that tells owners. */

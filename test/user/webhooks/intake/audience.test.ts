@@ -1,11 +1,12 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createWake } from '../../../../services/user/webhooks/delivery/wake.ts';
-import { type Accept, createAccept } from '../../../../services/user/webhooks/intake/accept.ts';
+import type { Accept } from '../../../../services/user/webhooks/intake/accept.ts';
 import type { Audience, Webhook } from '../../../../services/user/webhooks/records.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { type Receiver, startReceiver } from '../../../fixtures/receiver.ts';
+import { acceptOnly } from '../accept.ts';
 import { DATA } from '../event-samples.ts';
+import { storedWebhook } from '../stored-webhook.ts';
 import { type Person, startWebhookService, type WebhookService } from '../webhook-service.ts';
 
 let service: WebhookService;
@@ -16,8 +17,7 @@ beforeAll(async () => {
   service = await startWebhookService();
   receiver = await startReceiver();
   const { db, clock } = service;
-  const worker = { reload: () => {}, readMore: () => {} };
-  accept = createAccept({ db, now: clock.now, ...createWake({ db, now: clock.now, worker }) });
+  accept = acceptOnly({ db, now: clock.now });
 });
 afterAll(async () => {
   await service.stop();
@@ -67,25 +67,8 @@ beforeEach(async () => {
     sales: { ...place, department_id: SALES },
     'other organization': { ...place, organization_id: OTHER },
   };
-  const at = new Date(service.clock.now());
   await service.db.webhooks.insertMany(
-    Object.entries(hooks).map(([webhook_id, fields]) => ({
-      webhook_id,
-      owner_id: null,
-      slot: webhook_id,
-      url: 'http://127.0.0.1:9/',
-      events: ['conversation.started'],
-      status: 'paused',
-      secret: 'sealed',
-      previous_secrets: [],
-      created_at: at,
-      updated_at: at,
-      due_at: null,
-      lease: null,
-      held_until: null,
-      wakes: 0,
-      ...fields,
-    })),
+    Object.entries(hooks).map(([webhook_id, fields]) => storedWebhook({ webhook_id, ...fields })),
   );
 });
 

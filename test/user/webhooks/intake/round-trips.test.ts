@@ -1,8 +1,6 @@
 import { createServer } from '@gatehouse/shared/http/server';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../../../services/user/database.ts';
-import { createWake } from '../../../../services/user/webhooks/delivery/wake.ts';
-import { createAccept } from '../../../../services/user/webhooks/intake/accept.ts';
 import { publishEvents } from '../../../../services/user/webhooks/intake/publish.ts';
 import { testClock } from '../../../fixtures/clock.ts';
 import { watchedDatabase } from '../../../fixtures/database.ts';
@@ -10,7 +8,9 @@ import { postJson } from '../../../fixtures/http.ts';
 import { newMember } from '../../../fixtures/members.ts';
 import { listen, testConfig } from '../../../fixtures/services.ts';
 import { storeOrganization } from '../../access/store-organization.ts';
+import { acceptOnly } from '../accept.ts';
 import { conversation } from '../event-samples.ts';
+import { storedWebhook } from '../stored-webhook.ts';
 import { INTERNAL_API_KEY } from '../webhook-service.ts';
 
 const clock = testClock();
@@ -24,8 +24,7 @@ beforeAll(async () => {
   const { db } = database;
   const config = testConfig('user', { INTERNAL_API_KEY });
   app = await createServer({ name: 'user', description: 'Events.', config, checks: {}, now: clock.now });
-  const worker = { reload: () => {}, readMore: () => {} };
-  const accept = createAccept({ db, now: clock.now, ...createWake({ db, now: clock.now, worker }) });
+  const accept = acceptOnly({ db, now: clock.now });
   await app.register(publishEvents, { config, db, accept });
   url = await listen(app);
   // Creates the event log.
@@ -56,26 +55,8 @@ async function publish(count: number, fields: object = {}): Promise<string> {
   return database.commands.toSorted().join(' ');
 }
 
-const configure = (fields: object) => {
-  const at = new Date(clock.now());
-  return database.db.webhooks.insertOne({
-    webhook_id: JSON.stringify(fields),
-    owner_id: null,
-    slot: JSON.stringify(fields),
-    url: 'https://app.example.com/',
-    events: ['conversation.started'],
-    status: 'paused',
-    secret: '',
-    previous_secrets: [],
-    created_at: at,
-    updated_at: at,
-    due_at: null,
-    lease: null,
-    held_until: null,
-    wakes: 0,
-    ...fields,
-  });
-};
+const configure = (fields: object) =>
+  database.db.webhooks.insertOne(storedWebhook({ webhook_id: JSON.stringify(fields), ...fields }));
 
 test.each([1, 500])('a call with %i events that nobody hears takes five commands', async (count) => {
   // The places of the chatbots; the reservation beside the webhooks; the events; the end of the intake.
