@@ -1,4 +1,4 @@
-import { ANY_STRING, type Collections, collection } from '../data/connect.ts';
+import { ANY_STRING, type Collections, collection, readOne } from '../data/connect.ts';
 import { domainOf } from './email.ts';
 import { type User, userIdOf } from './users.ts';
 
@@ -32,9 +32,12 @@ export async function requiresSso(
   { ssoDomains }: Collections<typeof ssoDomainCollections>,
   user: Pick<User, 'email' | 'user_id'>,
 ): Promise<boolean> {
-  const required = await ssoDomains
+  const required = { verified_domain: domainOf(user.email), sso_required: true };
+  // Most logins end here, with the cheapest read.
+  if (!(await readOne(ssoDomains, required))) return false;
+  const refusing = await ssoDomains
     .aggregate([
-      { $match: { verified_domain: domainOf(user.email), sso_required: true } },
+      { $match: required },
       {
         $lookup: {
           from: 'organizations',
@@ -47,5 +50,5 @@ export async function requiresSso(
       { $project: { _id: 1 } },
     ])
     .toArray();
-  return required.length > 0;
+  return refusing.length > 0;
 }
