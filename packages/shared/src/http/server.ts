@@ -1,6 +1,6 @@
 import cors from '@fastify/cors';
 import Fastify, { type FastifyError, type FastifyInstance, LogController } from 'fastify';
-import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import { corsOptions } from './cors.ts';
@@ -13,6 +13,7 @@ import { createLoggers } from './logger.ts';
 import { requestId, requestLog } from './request-log.ts';
 import { responseHeaders } from './response-headers.ts';
 import { decodableUrl, refuseMalformed, strictRequests } from './strict-http.ts';
+import { ZOD_COMPILERS } from './zod-compilers.ts';
 
 export interface ServerOptions {
   name: 'gateway' | 'login' | 'user';
@@ -73,6 +74,7 @@ export async function createServer({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: config.TRUST_PROXY,
+    schemaController: ZOD_COMPILERS,
     rewriteUrl: ({ url = '/' }) => decodableUrl(url),
     requestIdHeader: false,
     genReqId: (raw) => requestId(raw.headers['x-request-id']),
@@ -91,8 +93,6 @@ export async function createServer({
     clientErrorHandler: refuseMalformed,
   }).withTypeProvider<ZodTypeProvider>();
 
-  app.setValidatorCompiler(validatorCompiler);
-  app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler<FastifyError>(handleError);
   // Fastify passes what fails while an error is sent to the handler of the outer level, and its own is the outermost.
   app.addHook('onRoute', (route) => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { ZOD_COMPILERS } from '@gatehouse/shared/http/zod-compilers';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Address } from 'postal-mime';
 import { z } from 'zod';
@@ -29,7 +30,7 @@ const paging = z.object({
 
 /** Serves the mailbox as a page, and as JSON compatible with a subset of Mailpit's API v1. */
 export function buildMailboxPage({ mails }: Mailbox): FastifyInstance {
-  const app = Fastify();
+  const app = Fastify({ schemaController: ZOD_COMPILERS });
   app.addHook('onRequest', async (request, reply) => {
     // Prevents DNS rebinding: another site's page could read the codes.
     if (!LOCAL_NAMES.has(request.hostname))
