@@ -78,11 +78,32 @@ const examplesOf = ({ example, examples = {} }: Media) => [
   ...Object.values(examples).map(({ value }) => value),
 ];
 
+/** Every object below `value` that has both a schema and examples. */
+function* exampled(value: unknown): Generator<Media> {
+  if (typeof value !== 'object' || value === null) return;
+  if ('schema' in value && ('example' in value || 'examples' in value)) yield value as Media;
+  for (const each of Object.values(value)) yield* exampled(each);
+}
+/** Removes the examples that another document has with the same schema: checking one takes milliseconds. */
+function withoutExamplesOf(other: string, source: string): string {
+  const checked = new Set(Array.from(exampled(JSON.parse(other)), (media) => JSON.stringify(media)));
+  const document = JSON.parse(source);
+  for (const media of [...exampled(document)]) {
+    if (!checked.has(JSON.stringify(media))) continue;
+    delete media.example;
+    delete media.examples;
+  }
+  return JSON.stringify(document);
+}
+
 test.each(['gateway', 'login', 'user'])(
   'the document of the %s service passes the recommended rules of Redocly',
   async (name) => {
-    const source = documents[name] as string;
-    expect(JSON.parse(source).openapi).toBe('3.1.0');
+    const whole = documents[name] as string;
+    expect(JSON.parse(whole).openapi).toBe('3.1.0');
+    // Schemas stand where they are used, so equal examples have equal schemas.
+    expect(whole).not.toContain('"$ref"');
+    const source = name === 'gateway' ? whole : withoutExamplesOf(documents.gateway as string, whole);
     const config = await createConfig({ extends: ['recommended'], rules: SWITCHED_OFF });
     const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
     expect(
