@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadSecrets } from '@gatehouse/standalone/secrets';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { rounds } from '../fixtures/property.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -42,7 +43,7 @@ test('lets only the owner read them', async () => {
 });
 
 test('concurrent starts get the same secrets', async () => {
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < rounds(20); round += 1) {
     const data = join(folder, String(round));
     const generated = await Promise.all(Array.from({ length: 8 }, () => loadSecrets(data)));
     expect(new Set(generated.map((secrets) => JSON.stringify(secrets))).size).toBe(1);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postForm } from '../fixtures/http.ts';
+import { rounds } from '../fixtures/property.ts';
 import { fromNetwork, otherThan, unverifiedAccount } from './account/codes.ts';
 import { startTwoInstances, type TwoInstances } from './instances.ts';
 
@@ -32,7 +33,7 @@ test('parallel signups create one record and mail ten codes', async () => {
 });
 
 test('parallel verifications activate once: one user_id, one features record', async () => {
-  for (let round = 0; round < 2; round += 1) {
+  for (let round = 0; round < rounds(5); round += 1) {
     const { email, code } = await unverifiedAccount(services);
     const answers = await times(20, (turn) => post(turn, 'verify-otp', { email, otp: code }));
     const user_id = (await record(email))?.user_id as string;
@@ -69,7 +70,7 @@ test('exactly one of several parallel resets with one code succeeds', async () =
 });
 
 test('a signup that races a verification never makes an active account unverified', async () => {
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < rounds(20); round += 1) {
     const { email, code } = await unverifiedAccount(services);
     const [verified] = await Promise.all([
       post(round, 'verify-otp', { email, otp: code }),

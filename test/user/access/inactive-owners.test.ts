@@ -2,6 +2,7 @@ import type { User } from '@gatehouse/shared/identity/users';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { removeLeavingMarks } from '../../../services/user/access/last-owner.ts';
 import { outcome } from '../../fixtures/envelope.ts';
+import { rounds } from '../../fixtures/property.ts';
 import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
 import {
   type OrganizationService,
@@ -164,7 +165,7 @@ describe('the last Owner of a department while no Owner of the organization can 
   });
 
   test('stays when two lower and remove each other concurrently', async () => {
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < rounds(10); round += 1) {
       const owners = [await addOwner(), await addOwner()] as const;
       await service.db.memberships.deleteMany({
         department_id: team.department_id,

@@ -4,6 +4,7 @@ import { endSelfGrants } from '../../../services/user/access/end-self-grants.ts'
 import { buildUserService } from '../../../services/user/app.ts';
 import { createMailer } from '../../../services/user/mail.ts';
 import { outcome } from '../../fixtures/envelope.ts';
+import { rounds } from '../../fixtures/property.ts';
 import { testConfig } from '../../fixtures/services.ts';
 import {
   beforeNextUpdate,
@@ -170,7 +171,7 @@ test('a grant to oneself during the lowering is refused and leaves nothing', asy
 });
 
 test('concurrent grants and lowerings leave no role above the department’s', async () => {
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < rounds(5); round += 1) {
     await setRole('Admin');
     const attempt = () => grant(eve, eve, 'Admin');
     await Promise.all([attempt(), setRole('Viewer'), attempt(), attempt()]);

@@ -3,6 +3,7 @@ import { createPasswords } from '@gatehouse/shared/identity/passwords';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testClock } from '../../fixtures/clock.ts';
 import { decodeToken, postForm } from '../../fixtures/http.ts';
+import { rounds } from '../../fixtures/property.ts';
 import { JWT_SECRET, mailedCode, type Services, startServices } from '../../fixtures/services.ts';
 import { fromNetwork } from './codes.ts';
 
@@ -463,13 +464,13 @@ describe('an unverified account', () => {
   });
 
   test.each([
-    ['plain', 24, () => services],
-    ['hashed', 6, () => hashing],
+    ['plain', rounds(24), () => services],
+    ['hashed', rounds(6), () => hashing],
   ])(
     'never becomes unverified when a signup races its verification (%s passwords)',
-    async (_storage, rounds, pick) => {
+    async (_storage, races, pick) => {
       const where = pick();
-      for (let round = 0; round < rounds; round += 1) {
+      for (let round = 0; round < races; round += 1) {
         const email = newEmail();
         await signUp({ email, password: 'first' }, where);
         const otp = mailedCode(where.mailbox, email);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { withNewUserId } from '../../../services/user/account/user-ids.ts';
 import { COLLECTIONS, type Database } from '../../../services/user/database.ts';
 import { freshDatabase } from '../../fixtures/database.ts';
+import { rounds } from '../../fixtures/property.ts';
 
 let db: Database;
 let drop: () => Promise<void>;
@@ -56,7 +57,7 @@ test('is unavailable when every id is taken, and never returns a duplicate', asy
 });
 
 test('gives as many parallel calls as there are ids one each', async () => {
-  for (let round = 0; round < 2; round += 1) {
+  for (let round = 0; round < rounds(5); round += 1) {
     await db.users.deleteMany({});
     const drawn = await Promise.all(Array.from({ length: 30 }, () => draw(1, 30)));
     expect(new Set(drawn).size).toBe(30);
@@ -97,7 +98,7 @@ describe('an id that a deleted account has left behind is never drawn', () => {
   test.each(references)('%s', async (collection, reference) => {
     const stored = db[collection] as unknown as Collection<Document>;
     await stored.insertOne(reference('User-1'));
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < rounds(10); round += 1) {
       await db.users.deleteMany({});
       expect(await draw(1, 2)).toBe('User-2');
     }

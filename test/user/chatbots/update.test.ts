@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
+import { rounds } from '../../fixtures/property.ts';
 import { malformed, missing, notFound } from '../access/failures.ts';
 import { type ChatbotService, type Person, RECEPTIONIST, startChatbotService } from './chatbot-service.ts';
 
@@ -100,7 +101,7 @@ describe('PATCH /api/v1/chatbots/{chatbot_id}', () => {
   });
 
   test('concurrent changes of different fields all apply', async () => {
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < rounds(4); round += 1) {
       const { chatbot_id } = await ada.create();
       await Promise.all([
         update(ada, chatbot_id, { name: 'Night porter' }),
@@ -116,7 +117,7 @@ describe('PATCH /api/v1/chatbots/{chatbot_id}', () => {
   });
 
   test('an update never restores a chatbot that a concurrent call deletes', async () => {
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < rounds(4); round += 1) {
       const { chatbot_id } = await ada.create();
       const [updated, deleted] = await Promise.all([
         update(ada, chatbot_id, { name: 'Night porter' }),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { sendJson } from '../../fixtures/http.ts';
+import { rounds } from '../../fixtures/property.ts';
 import { duplicate, malformed, missing, notFound } from '../access/failures.ts';
 import {
   BAD_BODIES,
@@ -165,7 +166,7 @@ describe('the billing record of a department', () => {
   });
 
   test('never marks a plan paid that was chosen while the report was under way', async () => {
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < rounds(5); round += 1) {
       await change({ subscription_plan: 'Starter' });
       const [reported] = await Promise.all([
         report({ payment_status: 'paid', subscription_plan: 'Starter' }),

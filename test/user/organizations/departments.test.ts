@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
+import { rounds } from '../../fixtures/property.ts';
 import { duplicate, malformed, missing } from '../access/failures.ts';
 import {
   BAD_BODIES,
@@ -200,7 +201,7 @@ describe('PATCH /api/v1/organizations/{organization_id}/departments/{department_
 
   test('one of two departments that concurrently take a name gets it', async () => {
     const { ada, organization_id } = await service.newTeam();
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < rounds(3); round += 1) {
       const places = [
         (await service.newDepartment(ada, organization_id)).place,
         (await service.newDepartment(ada, organization_id)).place,

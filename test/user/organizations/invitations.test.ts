@@ -8,6 +8,7 @@ import { completeAcceptances } from '../../../services/user/organizations/invita
 import { errorEnvelope, outcome, rateLimited } from '../../fixtures/envelope.ts';
 import { postForm, send } from '../../fixtures/http.ts';
 import { freePorts } from '../../fixtures/launcher.ts';
+import { rounds } from '../../fixtures/property.ts';
 import { mailedCode, testConfig } from '../../fixtures/services.ts';
 import { duplicate, forbidden, malformed, missing, notFound, STRANGE_IDS } from '../access/failures.ts';
 import {
@@ -371,7 +372,7 @@ describe('concurrent calls', () => {
   withNewTeams();
 
   test('two invitations of an address create one', async () => {
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < rounds(3); round += 1) {
       const email = newAddress();
       const answers = await concurrently(2, (turn) => invite(email, turn ? 'Editor' : 'Viewer'));
       expect(answers.map(({ status }) => status)).toEqual([201, 201]);
@@ -382,7 +383,7 @@ describe('concurrent calls', () => {
   });
 
   test('invitations of one person by address and by user_id, accepted at once, make one member', async () => {
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < rounds(3); round += 1) {
       const bob = await service.newPerson();
       const [invited, added] = await Promise.all([
         invite(bob.email),
@@ -397,7 +398,7 @@ describe('concurrent calls', () => {
   });
 
   test('a person who verifies while being invited is a member or is asked', async () => {
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < rounds(4); round += 1) {
       const email = newAddress();
       await signUp(email);
       const verifying = () => verify(email);
@@ -415,7 +416,7 @@ describe('concurrent calls', () => {
   });
 
   test('several verifications accept an invitation once', async () => {
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < rounds(3); round += 1) {
       const email = newAddress();
       await invite(email, 'Editor');
       await signUp(email);
@@ -426,7 +427,7 @@ describe('concurrent calls', () => {
   });
 
   test('an invitation is either accepted or withdrawn', async () => {
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < rounds(3); round += 1) {
       const email = newAddress();
       const { invitation_id } = (await invite(email)).body;
       await signUp(email);

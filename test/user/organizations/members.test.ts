@@ -1,6 +1,7 @@
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
+import { rounds } from '../../fixtures/property.ts';
 import { forbidden, malformed, missing, notFound, STRANGE_IDS, userNotFound } from '../access/failures.ts';
 import {
   BAD_BODIES,
@@ -218,7 +219,7 @@ describe('PUT …/members/{user_id}', () => {
   });
 
   test('a member who is made Owner while an Admin changes their role ends as Owner', async () => {
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < rounds(4); round += 1) {
       const bob = await service.newPerson();
       await add(team.ada, bob, 'Viewer');
       const [raised, changed] = await Promise.all([
@@ -344,7 +345,7 @@ describe('DELETE …/members/{user_id}', () => {
   });
 
   test('one of two concurrent removals of a member succeeds', async () => {
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < rounds(4); round += 1) {
       const bob = await service.newPerson();
       await add(team.ada, bob, 'Editor');
       const answers = await Promise.all([remove(bob, bob), remove(team.people.Admin, bob)]);

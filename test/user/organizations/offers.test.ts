@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { outcome, rateLimited } from '../../fixtures/envelope.ts';
+import { rounds } from '../../fixtures/property.ts';
 import { duplicate, forbidden, malformed, notFound } from '../access/failures.ts';
 import {
   NOWHERE,
@@ -239,7 +240,7 @@ describe('an offer', () => {
   });
 
   test('of several transfers by one Owner one is accepted', async () => {
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < rounds(4); round += 1) {
       team = await service.newTeam();
       const people = [await service.newPerson(), await service.newPerson(), await service.newPerson()];
       const ids: string[] = [];
@@ -251,7 +252,7 @@ describe('an offer', () => {
   });
 
   test('is accepted or its Owner leaves, and somebody remains', async () => {
-    for (let round = 0; round < 6; round += 1) {
+    for (let round = 0; round < rounds(6); round += 1) {
       team = await service.newTeam();
       const person = await service.newPerson();
       const id = await offered(person, { transfer: round % 2 === 0 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { send } from '../../fixtures/http.ts';
+import { rounds } from '../../fixtures/property.ts';
 import {
   forbidden,
   malformed,
@@ -272,7 +273,7 @@ describe('owners', () => {
   });
 
   test('one of two Owners who leave concurrently stays', async () => {
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < rounds(5); round += 1) {
       const bob = await service.newPerson();
       const { organization_id } = await service.create(ada, '', { name: 'Engines' });
       await service.addOwner(ada, organization_id, bob);
@@ -288,7 +289,7 @@ describe('owners', () => {
   });
 
   test('one of two Owners who remove each other concurrently stays', async () => {
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < rounds(5); round += 1) {
       const bob = await service.newPerson();
       const { organization_id } = await service.create(ada, '', { name: 'Engines' });
       await service.addOwner(ada, organization_id, bob);

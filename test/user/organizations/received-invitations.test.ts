@@ -2,6 +2,7 @@ import type { Role } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { errorEnvelope, outcome, rateLimited } from '../../fixtures/envelope.ts';
 import { send } from '../../fixtures/http.ts';
+import { rounds } from '../../fixtures/property.ts';
 import { forbidden, noBearer, notFound, STRANGE_IDS } from '../access/failures.ts';
 import {
   concurrently,
@@ -242,7 +243,7 @@ describe('POST /api/v1/invitations/{invitation_id}/accept and /decline', () => {
   });
 
   test('one of accepting, declining and withdrawing at once succeeds', async () => {
-    for (let round = 0; round < 6; round += 1) {
+    for (let round = 0; round < rounds(6); round += 1) {
       const person = await service.newPerson();
       const id = await invite(person);
       const answers = await Promise.all([
@@ -409,7 +410,7 @@ describe('somebody with a role in another department', () => {
   const roles = () => service.db.memberships.countDocuments({ user_id: bob.user_id });
 
   test('who leaves the organization while being added is not a member', async () => {
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < rounds(8); round += 1) {
       await withBobElsewhere();
       const [added, left] = await Promise.all([put(bob.user_id), leave()]);
       expect([200, 202]).toContain(added.status);

@@ -1,6 +1,7 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
+import { rounds } from '../../fixtures/property.ts';
 import { userNotFound } from '../access/failures.ts';
 import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
 import {
@@ -19,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const ROUNDS = 5;
+const ROUNDS = rounds(5);
 
 async function newAdmin() {
   const eve = await service.newPerson();

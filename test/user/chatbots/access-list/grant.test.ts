@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Grant } from '../../../../services/user/access/access-list.ts';
 import type { Chatbot } from '../../../../services/user/chatbots/records.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
+import { rounds } from '../../../fixtures/property.ts';
 import { forbidden, malformed, missing, notFound, STRANGE_IDS, userNotFound } from '../../access/failures.ts';
 import { type ChatbotService, type Person, type Place, startChatbotService } from '../chatbot-service.ts';
 
@@ -200,7 +201,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     });
 
     test('one of two Owners who lower each other concurrently stays', async () => {
-      for (let round = 0; round < 3; round += 1) {
+      for (let round = 0; round < rounds(3); round += 1) {
         const shared = await ada.create();
         await ada.grant(shared, bob, 'Owner');
         const answers = await Promise.all([
@@ -328,7 +329,7 @@ describe('PUT /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     );
 
     test('a member who is removed during a grant has no role', async () => {
-      for (let round = 0; round < 5; round += 1) {
+      for (let round = 0; round < rounds(5); round += 1) {
         await service.storeMember(bob, { ...place, role: 'Viewer' });
         await Promise.all([
           put(ada, bob.user_id, { role: 'Owner' }, shared),

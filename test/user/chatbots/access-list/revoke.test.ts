@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Chatbot } from '../../../../services/user/chatbots/records.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { send } from '../../../fixtures/http.ts';
+import { rounds } from '../../../fixtures/property.ts';
 import { forbidden, noBearer, notFound, STRANGE_IDS } from '../../access/failures.ts';
 import { type ChatbotService, type Person, type Place, startChatbotService } from '../chatbot-service.ts';
 
@@ -172,7 +173,7 @@ describe('DELETE /api/v1/chatbots/{chatbot_id}/access/{user_id}', () => {
     });
 
     test('one of two Owners who leave concurrently stays', async () => {
-      for (let round = 0; round < 4; round += 1) {
+      for (let round = 0; round < rounds(4); round += 1) {
         const shared = await ada.create();
         await ada.grant(shared, bob, 'Owner');
         const answers = await Promise.all([leave(ada, shared), leave(bob, shared)]);
