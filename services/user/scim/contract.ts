@@ -27,25 +27,25 @@ const TEXTS: Record<number, [description: string, detail: string]> = {
   503: ['The service is unavailable; try again', 'Service unavailable'],
 };
 
+/** The response for each SCIM error. */
+const ERRORS = Object.fromEntries(
+  Object.entries(TEXTS).map(([status, [description, detail]]) => [
+    status,
+    z
+      .object({
+        schemas: z.array(z.string()),
+        status: z.string(),
+        scimType: z.string().optional(),
+        detail: z.string(),
+      })
+      .meta({ description, examples: [{ schemas: [ERROR_SCHEMA], status, detail }] }),
+  ]),
+);
+
 /** The responses for SCIM errors of these statuses. The gateway may answer 429 in its own shape. */
 export const scimErrors = (...statuses: number[]): Record<number, z.ZodType> => ({
   ...failures('catalogue', 'rateLimited'),
-  ...Object.fromEntries(
-    [400, 401, 403, 413, 503, ...statuses].map((status) => {
-      const [description = '', detail = ''] = TEXTS[status] ?? [];
-      return [
-        status,
-        z
-          .object({
-            schemas: z.array(z.string()),
-            status: z.string(),
-            scimType: z.string().optional(),
-            detail: z.string(),
-          })
-          .meta({ description, examples: [{ schemas: [ERROR_SCHEMA], status: String(status), detail }] }),
-      ];
-    }),
-  ),
+  ...Object.fromEntries([400, 401, 403, 413, 503, ...statuses].map((status) => [status, ERRORS[status]])),
 });
 
 export const resource = (description: string, example: object) =>
