@@ -11,12 +11,12 @@ export const PERSON = {
 };
 
 /** Inserts one active account. @returns its password hash. */
-export async function createAccount(mongodb: string): Promise<string> {
+export async function createAccount(mongodb: string, { email, user_id } = PERSON): Promise<string> {
   const password = await hash(PERSON.password, ARGON2ID);
   const db = await connect(mongodb, COLLECTIONS, { appName: 'bench' });
   await db.users.insertOne({
-    email: PERSON.email,
-    user_id: PERSON.user_id,
+    email,
+    user_id,
     password,
     name: 'Bench',
     verified: true,

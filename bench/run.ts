@@ -1,4 +1,5 @@
 import { closing } from './closing.ts';
+import { flood } from './flood.ts';
 import { gateway } from './gateway.ts';
 import { growth } from './growth.ts';
 import { healthLive } from './health-live.ts';
@@ -20,6 +21,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   startup,
   'health-live': healthLive,
   login,
+  flood,
   'users-me': usersMe,
   gateway,
   pages,
