@@ -1,18 +1,7 @@
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that mostly wait, for processes and timeouts. They start first, so that other files run beside them. */
-const SLOW = ['standalone/launcher', 'e2e/outages', 'e2e/webhooks', 'e2e/journey'];
-
-class SlowFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
-      const index = SLOW.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
-      return index < 0 ? SLOW.length : index;
-    };
-    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
-  }
-}
+const TESTS = ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'];
+const SYSTEM_TESTS = '**/*.system.test.ts';
 
 export default defineConfig({
   test: {
@@ -21,14 +10,15 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'node',
-          include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-          exclude: ['test/browser/**', '**/node_modules/**'],
+          include: TESTS,
+          exclude: [SYSTEM_TESTS, 'test/browser/**', '**/node_modules/**'],
         },
       },
+      // These start Gatehouse and its database as processes, stop and kill them, and need redis-server.
+      { extends: true, test: { name: 'system', include: [SYSTEM_TESTS] } },
       // These drive headless Chromium through the account pages.
       { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'] } },
     ],
-    sequence: { sequencer: SlowFirst },
     globalSetup: 'test/fixtures/compile-cache.ts',
     // Generous limits: a busy machine must not fail a test.
     expect: { poll: { timeout: 60_000, interval: 5 } },
