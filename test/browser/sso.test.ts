@@ -124,6 +124,16 @@ describePages('single sign-on', (pages) => {
         slug,
         enabled: true,
       } as never);
+      const linkedAt = new Date(clock.now());
+      await db.ssoIdentities.insertOne({
+        identity_id: randomUUIDv7(),
+        connection_id,
+        subject: 'ada',
+        user_id: String(user_id),
+        email: email.toLowerCase(),
+        created_at: linkedAt,
+        updated_at: linkedAt,
+      });
       const [code, cookie] = [randomToken(), randomToken()];
       const expires_at = new Date(clock.now() + 60_000);
       await db.ssoSessions.insertOne({
