@@ -663,6 +663,11 @@ describe('documents', () => {
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, contentType]);
   });
 
+  test.each(['/docs', '/redoc'])('%s/ leads to the page', async (page) => {
+    const { statusCode, headers } = await app.inject(`${page}/`);
+    expect([statusCode, headers.location]).toEqual([302, page]);
+  });
+
   describe.each(['/docs', '/redoc'])('%s loads nothing from another origin', (page) => {
     test('everything that it links to is served here', async () => {
       const { body } = await app.inject(page);

@@ -4,6 +4,14 @@ import type { FastifyInstance } from 'fastify';
 
 const SWAGGER_UI = '@fastify/swagger-ui/static';
 
+const HEAD = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Gatehouse API</title>
+<link rel="icon" href="data:,">
+`;
+
 const PAGES = {
   '/docs': `<link rel="stylesheet" href="/docs/swagger-ui.css">
 <body style="margin:0">
@@ -30,7 +38,7 @@ const POLICY =
 
 /**
  * Serves /docs (Swagger UI) and /redoc. Their files are read when they are first requested: most processes never serve
- * them. The plugin of Swagger UI reads them at the start.
+ * them. Swagger UI's own plugin would read them at the start.
  */
 export function docPages(app: FastifyInstance): void {
   const hidden = { schema: { hide: true } };
@@ -41,6 +49,7 @@ export function docPages(app: FastifyInstance): void {
         .header('content-security-policy', POLICY)
         .send(`${HEAD}${body}\n</html>\n`),
     );
+    app.get(`${path}/`, hidden, async (_request, reply) => reply.redirect(path));
   }
   for (const [path, [file, type]] of Object.entries(FILES)) {
     // A megabyte that anybody may request: all responses share it.
@@ -54,14 +63,6 @@ export function docPages(app: FastifyInstance): void {
     reply.type('text/javascript; charset=utf-8').send(START_SWAGGER_UI),
   );
 }
-
-const HEAD = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Gatehouse API</title>
-<link rel="icon" href="data:,">
-`;
 
 /** Reads a file of a package, without the logo that Redoc would fetch from its vendor. */
 async function readPublic(file: string): Promise<Buffer> {
