@@ -78,7 +78,7 @@ export function Filters({
   `;
 }
 
-/** What a list says when it has no rows, because of the filters or at all. */
+/** The message in place of an empty list: nothing matches the filters, or there is nothing yet. */
 export const EmptyList = ({ query, empty }: { query: ListQuery; empty: unknown }) =>
   query.isNarrowed || query.page > 1
     ? html`

@@ -1,6 +1,6 @@
 import { navigate, useQuery, withQuery } from '../router.ts';
 
-/** What a list is narrowed to and sorted by. It is kept in the address, so that reload and Back keep it. */
+/** The search, filters, order and page of a list. The address holds them, so that reload and Back keep them. */
 export interface ListQuery {
   search: string;
   page: number;

@@ -123,7 +123,7 @@ export const texts = {
     tooMany: (duration: string) => `Too many attempts. Please wait ${duration} and try again.`,
     /** @param problem what the API says of a field, such as `must be a phone number`. */
     field: (problem: string) => `This field ${problem}.`,
-    /** What a plan allows no more of. */
+    /** Errors for the limits of a plan. */
     quotas: {
       departments: (plan: string, limit: string) =>
         `The plan ${plan} allows ${limit} departments. Remove one, or choose a higher plan for a department.`,

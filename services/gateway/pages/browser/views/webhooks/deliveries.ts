@@ -69,7 +69,7 @@ const CHOICES = [
   { name: 'sort', label: texts.lists.sort, options: SORTS.map((sort) => [sort, words.sorts[sort]] as const) },
 ];
 
-/** What a webhook was sent, and what came of it. */
+/** The deliveries of a webhook and their results. */
 export function Deliveries({ webhook, result }: { webhook: Webhook; result: Result }) {
   const id = webhook.webhook_id;
   const query = useListQuery({
