@@ -144,6 +144,27 @@ describePages('signing in', (pages) => {
       await page.waitForURL('**/profile');
     });
 
+    test('keeps the focus that a code filled in at once has moved', async () => {
+      const { email } = await account();
+      const page = await pages.open('/forgot');
+      await page.evaluate(() => {
+        new MutationObserver((_, observer) => {
+          const code = document.querySelector<HTMLInputElement>('[name=otp]');
+          if (!code) return;
+          observer.disconnect();
+          code.value = '123456';
+          code.dispatchEvent(new InputEvent('input', { bubbles: true }));
+        }).observe(document, { childList: true, subtree: true });
+      });
+      await page.getByLabel('E-mail').fill(email);
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Six-digit code').waitFor();
+      await page.evaluate(
+        () => new Promise((painted) => setTimeout(() => requestAnimationFrame(painted), 200)),
+      );
+      expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('new_password');
+    });
+
     test('of an unknown address is refused beside the field', async () => {
       const page = await pages.open('/forgot');
       await page.getByLabel('E-mail').fill('nobody@example.com');

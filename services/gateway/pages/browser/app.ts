@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isSupportLink } from './account.ts';
 import { config } from './config.ts';
 import { html } from './html.ts';
@@ -90,10 +90,13 @@ function useView(name: ViewName): { View?: View; failed?: boolean } {
   return loaded?.name === name ? loaded : {};
 }
 
-/** Moves the focus into a page when it is shown, as a browser does for a document: to its first field or its heading. */
+/**
+ * Moves the focus into a page when it is shown, as a browser does for a document: to its first field or its heading.
+ * The focus moves before anybody can act on the page: a later move would take it from where they are.
+ */
 function useFocus(page: string | undefined): void {
   const isFirst = useRef(true);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (page === undefined) return;
     const field = document.querySelector<HTMLElement>('main [autofocus]');
     const heading = document.querySelector<HTMLElement>('main h1');
