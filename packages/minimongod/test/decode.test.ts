@@ -26,12 +26,16 @@ const common = fc.oneof(
   fc.constant(null),
   fc.date(),
   fc.constantFrom(new Double(5), new Double(-0), Long.fromString('-9007199254740993'), Long.fromNumber(7)),
+  fc.constantFrom(
+    new Binary(Buffer.from('abc')),
+    new Binary(Buffer.alloc(0), 128),
+    new UUID('0198e2a4-7a3c-7bbb-8888-0123456789ab'),
+  ),
   fc.uint8Array({ minLength: 12, maxLength: 12 }).map((bytes) => new ObjectId(bytes)),
 );
 const uncommon = fc.constantFrom<unknown>(
   'a\ufffd',
-  new Binary(Buffer.from('abc')),
-  new UUID('0198e2a4-7a3c-7bbb-8888-0123456789ab'),
+  new Binary(Buffer.from('abc'), Binary.SUBTYPE_BYTE_ARRAY),
   new BSONRegExp('a', 'i'),
   new Code('x'),
   Decimal128.fromString('1.50'),
@@ -80,6 +84,8 @@ test('decodes malformed bytes like the library, or not at all', () => {
     at: new Date(0),
     n: null,
     on: true,
+    bytes: new Binary(Buffer.from('abc')),
+    uuid: new UUID('0198e2a4-7a3c-7bbb-8888-0123456789ab'),
   });
   const withLibrary = (bytes: Uint8Array) => {
     try {

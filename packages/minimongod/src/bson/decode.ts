@@ -1,4 +1,4 @@
-import { Double, Long, ObjectId } from 'bson';
+import { Binary, Double, Long, ObjectId, UUID } from 'bson';
 import { MAX_SENT_DEPTH, tooDeep } from '../errors.ts';
 
 /** Thrown at an uncommon type or malformed bytes: the library's decoder takes over. */
@@ -111,6 +111,17 @@ function valueAt(buffer: Buffer, type: number, end: number, depth: number): unkn
       skip(length, end);
       if (buffer[at - 1] !== 0) throw UNSUPPORTED;
       return text(buffer, start + 4, at - 1);
+    }
+    case 5: {
+      skip(5, end);
+      const length = int32(buffer, start);
+      const subtype = buffer[start + 4] as number;
+      if (length < 0 || subtype === Binary.SUBTYPE_BYTE_ARRAY) throw UNSUPPORTED;
+      skip(length, end);
+      const content = buffer.subarray(start + 5, at);
+      return subtype === Binary.SUBTYPE_UUID && length === 16
+        ? new UUID(content)
+        : new Binary(content, subtype);
     }
     case 3:
       return document(buffer, start, end, depth + 1);

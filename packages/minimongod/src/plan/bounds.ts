@@ -24,7 +24,7 @@ export function fieldBounds(
   index: Index,
   collation: Collation | undefined,
 ): FieldBounds | undefined {
-  const name = Object.keys(index.key)[position];
+  const name = index.names[position];
   const multikey = isMultikey(index, position);
   const fields = conditions.filter((condition) => condition.name === name).map(({ field }) => field);
   const points = fields.flatMap((field) => pointBounds(field, multikey, index, collation) ?? []);

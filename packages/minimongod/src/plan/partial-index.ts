@@ -20,6 +20,8 @@ export function impliesPartialFilter(
 
   const requiresExistence = partial.operator === '$exists';
   const name = partial.path.join('.');
+  const relevant = conditions.filter((condition) => condition.mustHold && condition.name === name);
+  if (relevant.length === 0) return false;
   const test = compileFilter({ ...partial, path: null }, { collation: index.collation });
   const sameCollation = index.collation === collation;
 
@@ -30,8 +32,7 @@ export function impliesPartialFilter(
     return (requiresExistence || comparable) && test(value);
   };
 
-  return conditions.some(({ name: path, field: { operator, operand }, mustHold }) => {
-    if (path !== name || !mustHold) return false;
+  return relevant.some(({ field: { operator, operand } }) => {
     // MongoDB recognizes only an identical $type as implied by a $type.
     if (partial.operator === '$type') return operator === '$type' && `${operand}` === `${partial.operand}`;
     if (operator === '$eq') return satisfies(operand);

@@ -5,7 +5,7 @@ import type { SortField } from '../language/sort.ts';
 import { type Index, isMultikey } from '../store/index-keys.ts';
 import { fieldBounds } from './bounds.ts';
 import { chooseScan } from './choose-scan.ts';
-import { conditionsOf } from './conditions.ts';
+import { type Condition, conditionsOf } from './conditions.ts';
 import { rangeOf } from './interval.ts';
 import { impliesPartialFilter } from './partial-index.ts';
 import type { CountKeys, IndexScan, KeyRange, Plan } from './plan.ts';
@@ -49,19 +49,25 @@ export function choosePlan(indexes: readonly Index[], request: PlanRequest): Pla
       'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index',
     );
   }
-  const scans = candidates.flatMap((index) => planIndex(index, request) ?? []);
+  const { conditions, others } = conditionsOf(filter);
+  const scans = candidates.flatMap((index) => planIndex(index, request, conditions, others) ?? []);
   const choose = () => chooseScan(scans, { ...request, sorts: sort.length > 0 });
   if (scans.some(({ score }) => score >= POINT)) return choose() ?? collscan;
   return planUnion(indexes, request) ?? choose() ?? collscan;
 }
 
-function planIndex(index: Index, request: PlanRequest): IndexScan | undefined {
-  const { conditions, others } = conditionsOf(request.filter);
-  const { partial } = index;
+function planIndex(
+  index: Index,
+  request: PlanRequest,
+  conditions: readonly Condition[],
+  others: number,
+): IndexScan | undefined {
+  const { names, partial } = index;
+  const unbounded = conditions.every(({ name }) => name !== names[0]);
+  if (unbounded && !partial && request.sort.length === 0 && request.hint === undefined) return undefined;
   if (partial && !impliesPartialFilter(partial.filter, conditions, index, request.collation)) {
     return undefined;
   }
-  const names = Object.keys(index.key);
   const used = new Set<FieldFilter>();
   let exact = others === 0 && conditions.every(({ mustHold }) => mustHold);
   let excludesMissing = false;
@@ -161,7 +167,7 @@ function sortDirection(
   points: number,
 ): 'forward' | 'backward' | undefined {
   if (sort.length === 0 || index.collation || collation || index.sparse) return undefined;
-  const names = Object.keys(index.key);
+  const { names } = index;
   // An equality on an array fixes one element, not the value by which a document is sorted.
   const fixed = new Set(names.slice(0, points).filter((_, i) => !isMultikey(index, i)));
   const fields = sort.filter(({ name }) => !fixed.has(name));

@@ -1,7 +1,7 @@
 import { type Doc, decode, encode } from '../bson/value.ts';
 import type { Scope } from '../language/expression-context.ts';
 import { type Filter, parseFilter } from '../language/filter.ts';
-import { compileFilter } from '../language/match.ts';
+import { compileFilter, type Predicate } from '../language/match.ts';
 import { parseProjection } from '../language/projection.ts';
 import { parseSort, type SortField } from '../language/sort.ts';
 import type { Collection, Store } from '../store/store.ts';
@@ -23,6 +23,7 @@ export interface QueryRequest {
 
 export interface Query {
   readonly filter: Filter;
+  readonly test: Predicate;
   readonly sort: readonly SortField[];
   readonly plan: Plan;
   readonly request: QueryRequest;
@@ -40,22 +41,25 @@ export function prepareQuery(store: Store, collection: Collection | undefined, r
     limit: limit > 0 ? skip + limit : 0,
     count: (candidate, max) => countKeys(store, collection, candidate, max),
   });
-  return { filter, sort, plan, request };
+  // Compiling reports errors in the filter even if there is nothing to read.
+  const test = compileFilter(filter, { collation: scope.collation, scope });
+  return { filter, test, sort, plan, request };
 }
 
 /** The documents that match, in the order of the sort, after skip and limit. */
 export function* runQuery(
   store: Store,
   collection: Collection,
-  { filter, sort, plan, request }: Query,
+  { test, sort, plan, request }: Query,
   stats: ScanStats = newStats(),
 ): Generator<StoredDocument> {
-  const { scope, skip = 0, limit = 0 } = request;
-  const { collation } = scope;
-  const test = plan.exact ? undefined : compileFilter(filter, { collation, scope });
+  const { skip = 0, limit = 0 } = request;
+  const { collation } = request.scope;
   const count: CountKeys = (candidate, max) => countKeys(store, collection, candidate, max);
   let position = 0;
-  for (const entry of readInOrder(plan, { sort, collation, count, matching })) {
+  const ordered = plan.stage === 'SORT_MERGE' || sort.length > 0;
+  const entries = ordered ? readInOrder(plan, { sort, collation, count, matching }) : matching(plan);
+  for (const entry of entries) {
     if (position++ < skip) continue;
     yield entry;
     if (limit > 0 && position - skip >= limit) return;
@@ -66,7 +70,7 @@ export function* runQuery(
       if (!proceed()) return;
       let decoded: Doc | undefined;
       const entry = { id, bson, doc: () => (decoded ??= decode(bson)) };
-      if (!test || test(entry.doc())) yield entry;
+      if (plan.exact || test(entry.doc())) yield entry;
     }
   }
 }
@@ -78,8 +82,6 @@ export function runFind(
   query: Query,
 ): Iterator<Uint8Array> {
   const { projection, scope } = query.request;
-  // Compiling reports errors in the filter and the projection even if there is nothing to read.
-  compileFilter(query.filter, { collation: scope.collation, scope });
   const project =
     projection && Object.keys(projection).length > 0 ? parseProjection(projection, scope) : undefined;
   return results();

@@ -1,3 +1,4 @@
+import type { Index } from '../store/index-keys.ts';
 import type { Collection, Store } from '../store/store.ts';
 import type { IndexScan, Scan } from './plan.ts';
 
@@ -21,16 +22,15 @@ const MAX_PAGE = 256;
  * The documents of a plan, page by page. Between two pages no statement is open, so a cursor may rest for minutes
  * while clients write.
  */
-export function* scan(store: Store, collection: Collection, plan: Scan, stats: ScanStats): Generator<Row> {
+export function scan(store: Store, collection: Collection, plan: Scan, stats: ScanStats): Iterable<Row> {
   switch (plan.stage) {
     case 'COLLSCAN':
-      yield* scanCollection(store, collection, plan.backward, stats);
-      return;
+      return scanCollection(store, collection, plan.backward, stats);
     case 'IXSCAN':
-      yield* withoutRepeats(scanIndex(store, collection, plan, stats), plan.index.multikey !== 0, stats);
-      return;
+      if (plan.unique) return readPoint(store, collection, plan, stats);
+      return withoutRepeats(scanIndex(store, collection, plan, stats), plan.index.multikey !== 0, stats);
     case 'OR':
-      yield* withoutRepeats(scanBranches(store, collection, plan.branches, stats), true, stats);
+      return withoutRepeats(scanBranches(store, collection, plan.branches, stats), true, stats);
   }
 }
 
@@ -71,25 +71,35 @@ function* scanCollection(
   }
 }
 
+/** The document of a unique key. */
+function readPoint(
+  store: Store,
+  collection: Collection,
+  { index, ranges }: IndexScan,
+  stats: ScanStats,
+): Row[] {
+  if (!hasIndex(store, collection, index.id)) return [];
+  const sql = `SELECT d.id AS id, d.bson AS bson ${joined(collection, index)} WHERE i.key = ?`;
+  const row = store.statement(sql).get(ranges[0]?.start as Buffer) as unknown as Row | undefined;
+  if (!row) return [];
+  stats.keysExamined++;
+  stats.docsExamined++;
+  return [row];
+}
+
+/** The entries of an index, each with its document. */
+const joined = (collection: Collection, index: Index) =>
+  `FROM idx_${index.id} i CROSS JOIN doc_${collection.id} d ON d.id = i.doc`;
+
 function* scanIndex(
   store: Store,
   collection: Collection,
-  { index, ranges, backward, unique }: IndexScan,
+  { index, ranges, backward }: IndexScan,
   stats: ScanStats,
 ): Generator<Row> {
-  const from = `FROM idx_${index.id} i CROSS JOIN doc_${collection.id} d ON d.id = i.doc`;
-  if (unique) {
-    if (!hasIndex(store, collection, index.id)) return;
-    const point = store.statement(`SELECT d.id AS id, d.bson AS bson ${from} WHERE i.key = ?`);
-    const row = point.get(ranges[0]?.start as Buffer) as unknown as Row | undefined;
-    if (!row) return;
-    stats.keysExamined++;
-    yield row;
-    return;
-  }
   const [order, after, within] = backward ? ['DESC', '<', '>='] : ['ASC', '>', '<'];
   const sql =
-    `SELECT i.key AS key, d.id AS id, d.bson AS bson ${from} ` +
+    `SELECT i.key AS key, d.id AS id, d.bson AS bson ${joined(collection, index)} ` +
     `WHERE (i.key, i.doc) ${after} (?, ?) AND i.key ${within} ? ORDER BY i.key ${order}, i.doc ${order} LIMIT ?`;
   let page = FIRST_PAGE;
   for (const { start, end } of backward ? ranges.toReversed() : ranges) {

@@ -10,6 +10,8 @@ export interface Index {
   readonly name: string;
   /** The key pattern, such as { email: 1 }. */
   readonly key: Doc;
+  /** The fields of the key pattern. */
+  readonly names: readonly string[];
   readonly paths: readonly (readonly string[])[];
   /** The top-level fields that determine a document's keys, including those of the partial filter. */
   readonly fields: readonly string[];
@@ -46,6 +48,7 @@ export function openIndex(id: number, spec: Doc, multikey: number): Index {
     id,
     name: spec.name as string,
     key,
+    names,
     paths,
     fields: [...new Set(determining.map(([root]) => root as string))],
     descending: names.map((name) => toNumber(key[name]) < 0),

@@ -148,12 +148,14 @@ export function frameReply(
   body: Buffer,
 ): Buffer {
   const prefix = opCode === OP_QUERY ? 20 : 5;
-  const message = Buffer.alloc(HEADER_BYTES + prefix);
-  message.writeInt32LE(HEADER_BYTES + prefix + body.length, 0);
+  const start = HEADER_BYTES + prefix;
+  const message = Buffer.allocUnsafe(start + body.length).fill(0, 0, start);
+  message.writeInt32LE(message.length, 0);
   message.writeInt32LE(nextRequestId, 4);
   message.writeInt32LE(requestId, 8);
   message.writeInt32LE(opCode === OP_QUERY ? OP_REPLY : OP_MSG, 12);
   if (opCode === OP_QUERY) message.writeInt32LE(1, HEADER_BYTES + 16);
   nextRequestId = (nextRequestId + 1) | 0;
-  return Buffer.concat([message, body]);
+  message.set(body, start);
+  return message;
 }

@@ -15,26 +15,23 @@ export function cursorReply(
   id: Long,
   namespace: string,
 ): Buffer {
-  const cursor = document([element(0x04, field, array(batch)), elements({ id, ns: namespace })]);
-  return document([element(0x03, 'cursor', cursor), elements({ ok: OK })]);
-}
-
-function array(documents: readonly Uint8Array[]): Buffer {
-  return document(documents.map((bytes, i) => element(0x03, String(i), bytes)));
-}
-
-function element(type: number, name: string, value: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from([type]), Buffer.from(`${name}\0`), value]);
-}
-
-/** The elements of a document, without its length and terminator. */
-function elements(fields: Record<string, unknown>): Buffer {
-  return encode(fields).subarray(4, -1);
-}
-
-function document(parts: readonly Uint8Array[]): Buffer {
-  const length = parts.reduce((sum, part) => sum + part.length, 5);
-  const header = Buffer.alloc(4);
-  header.writeInt32LE(length);
-  return Buffer.concat([header, ...parts, Buffer.from([0])], length);
+  const reply = encode({ cursor: { [field]: [], id, ns: namespace }, ok: OK });
+  if (batch.length === 0) return reply;
+  const names = batch.map((_, i) => `${i}\0`);
+  const added = batch.reduce((sum, bytes, i) => sum + 1 + (names[i] as string).length + bytes.length, 0);
+  const longer = Buffer.allocUnsafe(reply.length + added);
+  // The lengths of the reply, the cursor and the array, and the end of the empty array.
+  const cursor = 4 + 1 + 'cursor'.length + 1;
+  const array = cursor + 4 + 1 + field.length + 1;
+  let at = array + 4;
+  reply.copy(longer, 0, 0, at);
+  for (const length of [0, cursor, array]) longer.writeInt32LE(reply.readInt32LE(length) + added, length);
+  for (const [i, bytes] of batch.entries()) {
+    longer[at++] = 0x03;
+    at += longer.write(names[i] as string, at, 'latin1');
+    longer.set(bytes, at);
+    at += bytes.length;
+  }
+  reply.copy(longer, at, array + 4);
+  return longer;
 }
