@@ -2,7 +2,9 @@ import type { FastifyCorsOptions } from '@fastify/cors';
 
 /** Allows the given origins, by default every origin (CONTRACT.md §CORS). */
 export const corsOptions = (origins: string[] | undefined): FastifyCorsOptions => ({
-  origin: origins ?? true,
+  // A request without an origin is no cross-origin request and needs only `Vary`.
+  origin: (origin, respond) =>
+    respond(null, origin !== undefined && (origins === undefined || origins.includes(origin))),
   credentials: true,
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   exposedHeaders: [
@@ -15,6 +17,6 @@ export const corsOptions = (origins: string[] | undefined): FastifyCorsOptions =
     'Deprecation',
     'Sunset',
     'Link',
-  ],
+  ].join(', '), // the plugin would join them for every answer
   maxAge: 600,
 });

@@ -14,7 +14,7 @@ interface Options {
   log: FastifyBaseLogger;
 }
 
-/** Adds the request ID to every response, and logs and measures every request. */
+/** Logs and measures every request. */
 export const requestLog = fp(async (app: FastifyInstance, { registry, log }: Options) => {
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
@@ -22,16 +22,16 @@ export const requestLog = fp(async (app: FastifyInstance, { registry, log }: Opt
     labelNames: ['method', 'route', 'status'],
     registers: [registry],
   });
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-  });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions, url } = request;
     const [status, ms] = [reply.statusCode, reply.elapsedTime];
     duration.observe({ method, route: routeOptions.url ?? 'none', status }, ms / 1000);
-    const user_id = request.principal && userIdOf(request.principal.user);
-    if (routeOptions.logLevel) return; // health and documents log failures only
-    const path = url.split('?', 1)[0];
-    log.info({ reqId: request.id, method, path, status, ms, user_id }, 'request completed');
+    // Health and documents log failures only.
+    if (!routeOptions.logLevel) {
+      const user_id = request.principal && userIdOf(request.principal.user);
+      const path = url.split('?', 1)[0];
+      log.info({ reqId: request.id, method, path, status, ms, user_id }, 'request completed');
+    }
+    done();
   });
 });

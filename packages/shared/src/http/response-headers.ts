@@ -13,7 +13,14 @@ export const protectiveHeaders = (contract: Contract): Record<string, string> =>
 });
 
 export const responseHeaders = fp(async (app: FastifyInstance) => {
-  app.addHook('onSend', async (request, reply) => {
-    reply.headers(protectiveHeaders(contractOfRequest(request)));
+  let stopping = false;
+  app.addHook('preClose', async () => {
+    stopping = true;
+  });
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    reply.header('x-request-id', request.id).headers(protectiveHeaders(contractOfRequest(request)));
+    // A connection that is kept alive would delay the stop of the service.
+    if (stopping) reply.header('connection', 'close');
+    done();
   });
 });

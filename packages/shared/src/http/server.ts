@@ -9,6 +9,7 @@ import { errorHandler } from './error-handler.ts';
 import { AppError } from './errors.ts';
 import { type Checks, health } from './health.ts';
 import { json } from './json.ts';
+import { lazyLogger } from './lazy-logger.ts';
 import { createLoggers } from './logger.ts';
 import { requestId, requestLog } from './request-log.ts';
 import { responseHeaders } from './response-headers.ts';
@@ -73,6 +74,7 @@ export async function createServer({
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: lazyLogger,
     trustProxy: config.TRUST_PROXY,
     schemaController: ZOD_COMPILERS,
     rewriteUrl: ({ url = '/' }) => decodableUrl(url),
@@ -106,7 +108,6 @@ export async function createServer({
   await app.register(requestLog, { registry, log: plain });
   await app.register(responseHeaders);
   await app.register(strictRequests);
-  closeConnectionsOnStop(app);
   await app.register(cors, corsOptions(config.CORS_ORIGINS));
   await hooks?.(app);
   await app.register(docs, {
@@ -117,15 +118,4 @@ export async function createServer({
   });
   await app.register(health, { name, checks, timeout: healthCheck, registry });
   return app;
-}
-
-/** Keep-alive connections would delay the stop of the service. */
-function closeConnectionsOnStop(app: FastifyInstance): void {
-  let stopping = false;
-  app.addHook('preClose', async () => {
-    stopping = true;
-  });
-  app.addHook('onSend', async (_request, reply) => {
-    if (stopping) reply.header('connection', 'close');
-  });
 }
