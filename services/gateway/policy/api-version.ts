@@ -20,11 +20,12 @@ export const DEPRECATIONS: readonly Deprecation[] = [];
 export const apiVersion = fp(
   async (app: FastifyInstance, { deprecations }: { deprecations: readonly Deprecation[] }) => {
     const byPath = new Map(deprecations.map((deprecation) => [deprecation.path, deprecation]));
-    app.addHook('onRequest', async (request) => {
+    app.addHook('onRequest', (request, _reply, done) => {
       const requested = request.headers['api-version'];
-      if (requested === undefined || SUPPORTED.has(String(requested))) return;
-      if (contractOf(request.url) === 'direct') return;
-      throw new AppError('invalidFormat', { text: 'API-Version must be v1 or v2' });
+      const isSupported = requested === undefined || SUPPORTED.has(String(requested));
+      if (!isSupported && contractOf(request.url) !== 'direct')
+        throw new AppError('invalidFormat', { text: 'API-Version must be v1 or v2' });
+      done();
     });
     // onSend, so that errors and forwarded responses carry the headers too.
     app.addHook('onSend', async (request, reply) => {

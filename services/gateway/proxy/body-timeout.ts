@@ -17,8 +17,9 @@ const CHECKS = 6;
  * @param timeout in milliseconds.
  */
 export const bodyTimeout = fp(async (app: FastifyInstance, { timeout }: { timeout: number }) => {
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     if (hasBody(request)) watch(app, request, timeout);
+    done();
   });
 });
 

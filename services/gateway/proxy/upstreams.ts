@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Prefix } from '@gatehouse/shared/contract/prefixes';
@@ -158,9 +159,12 @@ async function received(
   return {
     status,
     headers: responseHeaders(headers),
-    body: isSmall ? Buffer.from(await body.arrayBuffer()) : body,
+    body: isSmall ? writable(Buffer.from(await body.arrayBuffer())) : body,
   };
 }
+
+/** Node.js writes a string together with the headers, and a buffer on its own. */
+const writable = (body: Buffer): Buffer | string => (isUtf8(body) ? body.toString('utf8') : body);
 
 async function textOf(body: Readable): Promise<string> {
   const chunks: Buffer[] = [];
