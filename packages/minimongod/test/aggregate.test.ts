@@ -132,6 +132,52 @@ describe('stages', () => {
       ],
       [{ _id: 1, p: [] }],
     ],
+    [
+      '$lookup with a pipeline',
+      [
+        { $match: { _id: { $lte: 2 } } },
+        {
+          $lookup: {
+            from: 'people',
+            localField: 'who',
+            foreignField: '_id',
+            pipeline: [{ $match: { city: 'X' } }, { $project: { _id: 0 } }],
+            as: 'p',
+          },
+        },
+        { $project: { p: 1 } },
+      ],
+      [
+        { _id: 1, p: [{ city: 'X' }] },
+        { _id: 2, p: [] },
+      ],
+    ],
+    [
+      '$lookup with a pipeline alone, nested',
+      [
+        { $match: { _id: 5 } },
+        {
+          $lookup: {
+            from: 'people',
+            pipeline: [
+              { $match: { city: 'Y' } },
+              {
+                $lookup: {
+                  from: 'orders',
+                  localField: '_id',
+                  foreignField: 'who',
+                  pipeline: [{ $limit: 1 }, { $project: { total: 1 } }],
+                  as: 'o',
+                },
+              },
+            ],
+            as: 'p',
+          },
+        },
+        { $project: { p: 1 } },
+      ],
+      [{ _id: 5, p: [{ _id: 'bob', city: 'Y', o: [{ _id: 2, total: 20 }] }] }],
+    ],
     ['$count', [{ $match: { who: 'ann' } }, { $count: 'n' }], [{ n: 2 }]],
     ['$count without a match', [{ $match: { who: 'zoe' } }, { $count: 'n' }], []],
     [

@@ -1,33 +1,62 @@
+import { readPipeline } from '@gatehouse/shared/data/connect';
 import { ACTIVE } from '@gatehouse/shared/identity/users';
+import type { Document } from 'mongodb';
 import type { Database } from '../database.ts';
-import type { Organization } from '../organizations/records.ts';
+
+/** What `planStages` adds to a document. */
+export interface Plan {
+  paid_departments: unknown[];
+  paying_owners: unknown[];
+}
 
 /**
  * Whether an organization has single sign-on: one of its departments has a paid Enterprise plan, or one of its
  * Owners who can act has it as their own (CONTRACT.md §Single sign-on).
  */
-export async function hasSsoPlan(db: Database, organization_id: string): Promise<boolean> {
+export const includesSso = ({ paid_departments, paying_owners }: Plan): boolean =>
+  paid_departments.length > 0 || paying_owners.length > 0;
+
+/** Reads the plan of the organization that a document names, in the round trip that reads the document. */
+export function planStages(db: Database): Document[] {
+  const one = [{ $limit: 1 }, { $project: { _id: 1 } }];
   const paidDepartment = {
-    organization_id,
     'billing.subscription_plan': 'Enterprise',
     'billing.payment_status': 'paid',
   };
-  // Every login asks, so both collections are read in one round trip.
-  const found = await db.departments
-    .aggregate<Partial<Pick<Organization, 'owners'>>>([
-      { $match: paidDepartment },
-      { $limit: 1 },
-      { $project: { _id: 1 } },
-      {
-        $unionWith: {
-          coll: db.organizations.collectionName,
-          pipeline: [{ $match: { organization_id } }, { $project: { owners: 1 } }],
-        },
+  const payingOwners = {
+    from: db.users.collectionName,
+    localField: 'owners.user_id',
+    foreignField: 'user_id',
+    pipeline: [{ $match: { subscription_plan: 'Enterprise', ...ACTIVE } }, ...one],
+    as: 'paying',
+  };
+  const organization = { localField: 'organization_id', foreignField: 'organization_id' };
+  return [
+    {
+      $lookup: {
+        from: db.departments.collectionName,
+        ...organization,
+        pipeline: [{ $match: paidDepartment }, ...one],
+        as: 'paid_departments',
       },
-    ])
-    .toArray();
-  if (found.some(({ owners }) => owners === undefined)) return true;
-  const owners = found.flatMap(({ owners = [] }) => owners.map(({ user_id }) => user_id));
-  const owner = { user_id: { $in: owners }, subscription_plan: 'Enterprise', ...ACTIVE };
-  return (await db.users.findOne(owner, { projection: { _id: 1 } })) !== null;
+    },
+    {
+      $lookup: {
+        from: db.organizations.collectionName,
+        ...organization,
+        pipeline: [{ $lookup: payingOwners }, { $match: { paying: { $ne: [] } } }, ...one],
+        as: 'paying_owners',
+      },
+    },
+  ];
+}
+
+/** Whether an organization has single sign-on, see `includesSso`. */
+export async function hasSsoPlan(db: Database, organization_id: string): Promise<boolean> {
+  const [plan] = await readPipeline<Plan>(db.organizations, [
+    { $match: { organization_id } },
+    { $project: { organization_id: 1 } },
+    ...planStages(db),
+  ]);
+  return plan !== undefined && includesSso(plan);
 }

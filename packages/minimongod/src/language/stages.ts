@@ -185,26 +185,40 @@ function unwind(argument: unknown): Stage {
   };
 }
 
-/** An equality join; the foreign field's index is used. */
+/**
+ * An equality join, for which the foreign field's index is used, a pipeline over the other collection, or both.
+ * https://www.mongodb.com/docs/manual/reference/operator/aggregation/lookup/
+ */
 function lookup(argument: unknown, { aggregate }: PipelineContext): Stage {
   if (!isDoc(argument)) throw failedToParse('the $lookup specification must be an object');
-  const { from, localField, foreignField, as, ...rest } = argument;
+  const { from, localField, foreignField, pipeline, as, ...rest } = argument;
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined) throw failedToParse(`unknown argument to $lookup: ${unknown}`);
   if (typeof from !== 'string') throw failedToParse("missing 'from' option to $lookup stage specification");
   if (typeof as !== 'string') throw failedToParse("must specify 'as' field for a $lookup");
-  if (typeof localField !== 'string' || typeof foreignField !== 'string') {
+  const isJoin = typeof localField === 'string' && typeof foreignField === 'string';
+  if (!isJoin && !(pipeline && localField === undefined && foreignField === undefined)) {
     throw failedToParse(
       "$lookup requires both or neither of 'localField' and 'foreignField' to be specified",
     );
   }
-  const localPath = localField.split('.');
+  if (pipeline !== undefined && !Array.isArray(pipeline)) {
+    throw typeMismatch("'pipeline' option must be specified as an array");
+  }
+  const join = isJoin ? joinFilter(localField, foreignField) : undefined;
   return function* (docs) {
     for (const doc of docs) {
-      // An array joins by each of its elements, a missing field joins like null.
-      const values = extractValues(doc, localPath).filter((value) => value !== EMPTY_ARRAY);
-      const filter = { [foreignField]: { $in: values.map((value) => value ?? null) } };
-      yield withField(doc, as.split('.'), [...aggregate(from, [{ $match: filter }])]) as Doc;
+      const stages = [...(join ? [{ $match: join(doc) }] : []), ...(pipeline ?? [])];
+      yield withField(doc, as.split('.'), [...aggregate(from, stages)]) as Doc;
     }
+  };
+}
+
+function joinFilter(localField: string, foreignField: string): (doc: Doc) => Doc {
+  const localPath = localField.split('.');
+  return (doc) => {
+    // An array joins by each of its elements, a missing field joins like null.
+    const values = extractValues(doc, localPath).filter((value) => value !== EMPTY_ARRAY);
+    return { [foreignField]: { $in: values.map((value) => value ?? null) } };
   };
 }

@@ -98,26 +98,47 @@ export async function connect<D extends Definitions>(
 /** The database of each collection. */
 const databases = new WeakMap<object, Db>();
 
-/**
- * Reads one document like the driver's `findOne`, but without a cursor, which costs a sixth of a bearer check. The
- * driver does not retry commands, so its `findOne` takes over when the connection breaks.
- */
+/** A collection, whatever it stores. */
+type Source = Pick<Collection, 'aggregate' | 'collectionName' | 'readPreference'>;
+
+/** Reads one document like the driver's `findOne`, but as `readBatch` does. */
 export async function readOne<Stored extends Document>(
   stored: Collection<Stored>,
   filter: Filter<Stored>,
   { collation }: { collation?: CollationOptions } = {},
 ): Promise<WithId<Stored> | null> {
-  const { collectionName: find, readPreference } = stored;
+  const { collectionName: find } = stored;
   const command = { find, filter, limit: 1, singleBatch: true, ...(collation && { collation }) };
+  const batch = await readBatch<WithId<Stored>>(stored, command);
+  return batch ? (batch[0] ?? null) : stored.findOne(filter, { ...(collation && { collation }) });
+}
+
+/** Runs a pipeline like the driver's `aggregate`, but as `readBatch` does: its results are at most 101 documents. */
+export async function readPipeline<Result extends Document>(
+  stored: Source,
+  pipeline: Document[],
+): Promise<Result[]> {
+  const { collectionName: aggregate } = stored;
+  const batch = await readBatch<Result>(stored, { aggregate, pipeline, cursor: {} });
+  return batch ?? stored.aggregate<Result>(pipeline).toArray();
+}
+
+/**
+ * Returns the first batch of a reading command without a cursor, which costs a sixth of a bearer check. The driver
+ * does not retry commands.
+ * @returns undefined when the connection broke, and the driver's own method, which retries, has to take over.
+ */
+async function readBatch<Result>(stored: Source, command: Document): Promise<Result[] | undefined> {
+  const { readPreference } = stored;
   try {
     const result = await databases
       .get(stored)
       ?.command(command, { ...(readPreference && { readPreference }) });
-    if (result) return result.cursor.firstBatch[0] ?? null;
+    return result?.cursor.firstBatch;
   } catch (error) {
-    if (!(error instanceof MongoNetworkError)) throw error;
+    if (error instanceof MongoNetworkError) return undefined;
+    throw error;
   }
-  return stored.findOne(filter, { ...(collation && { collation }) });
 }
 
 function createClient(uri: string, options: MongoClientOptions): MongoClient {

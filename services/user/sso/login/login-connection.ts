@@ -1,24 +1,42 @@
+import { readPipeline } from '@gatehouse/shared/data/connect';
+import type { Filter } from 'mongodb';
 import type { Database } from '../../database.ts';
-import { hasSsoPlan } from '../plan.ts';
+import { includesSso, type Plan, planStages } from '../plan.ts';
 import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
+
+/** A connection, and whether the plan of its organization includes single sign-on. */
+export interface Candidate {
+  connection: Connection;
+  hasPlan: boolean;
+}
 
 /** Returns a connection that people may log in through. @throws {SsoRefusal} when there is none. */
 export async function loginConnection(
   db: Database,
   which: Pick<Connection, 'protocol'> & ({ slug: string } | { connection_id: string }),
 ): Promise<Connection> {
-  const connection = await db.ssoConnections.findOne(which);
-  if (!connection) throw new SsoRefusal('unknown connection');
-  await requireUsable(db, connection);
-  return connection;
+  const [candidate] = await findCandidates(db, which);
+  if (!candidate) throw new SsoRefusal('unknown connection');
+  requireUsable(candidate);
+  return candidate.connection;
+}
+
+/** Returns the first two connections that match. */
+export async function findCandidates(db: Database, which: Filter<Connection>): Promise<Candidate[]> {
+  const found = await readPipeline<Connection & Plan>(db.ssoConnections, [
+    { $match: which },
+    { $limit: 2 },
+    ...planStages(db),
+  ]);
+  return found.map(({ paid_departments, paying_owners, ...connection }) => ({
+    connection,
+    hasPlan: includesSso({ paid_departments, paying_owners }),
+  }));
 }
 
 /** @throws {SsoRefusal} unless people may log in through a connection. */
-export async function requireUsable(
-  db: Database,
-  { enabled, organization_id }: Pick<Connection, 'enabled' | 'organization_id'>,
-): Promise<void> {
-  if (!enabled) throw new SsoRefusal('connection disabled');
-  if (!(await hasSsoPlan(db, organization_id))) throw new SsoRefusal('plan without single sign-on');
+export function requireUsable({ connection, hasPlan }: Candidate): void {
+  if (!connection.enabled) throw new SsoRefusal('connection disabled');
+  if (!hasPlan) throw new SsoRefusal('plan without single sign-on');
 }

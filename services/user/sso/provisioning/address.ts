@@ -32,6 +32,8 @@ export async function isOwnAddress(
  * @throws {SsoRefusal} foreign domain.
  */
 export async function requireOwnDomain(db: Database, connection: Connection, email: string): Promise<void> {
-  if (!(await isOwnAddress(db, connection, email)))
-    throw new SsoRefusal('foreign domain', `the organization has not verified ${domainOf(email)}`);
+  if (!(await isOwnAddress(db, connection, email))) throw foreignDomain(domainOf(email));
 }
+
+export const foreignDomain = (domain: string): SsoRefusal =>
+  new SsoRefusal('foreign domain', `the organization has not verified ${domain}`);

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyRequest } from 'fastify';
+import type { Document } from 'mongodb';
 import { closedAmong } from '../../access/archived.ts';
 import { endWithGrants } from '../../access/end-grants.ts';
 import { endSelfGrants, newRevocation } from '../../access/end-self-grants.ts';
@@ -26,9 +27,20 @@ interface Assignment {
   isManaged: boolean;
 }
 
+type Candidate = Pick<Department, 'department_id' | 'name' | 'name_key' | 'archived_at'>;
+
+/** What an assignment depends on. */
+export interface Places {
+  /** See `departmentsNamed`. */
+  departments: Candidate[];
+  /** Those of the person in the organization. */
+  memberships: Membership[];
+}
+
 /**
  * Makes a person a member of the department that their provider names, or else of the connection's default, and ends
  * the memberships in other departments that the connection granted. Archived places stay as they are.
+ * @param places read before, with the account.
  */
 export async function assignDepartment(
   options: Pick<SsoOptions, 'db' | 'now'>,
@@ -36,14 +48,13 @@ export async function assignDepartment(
   connection: Connection,
   user: Account,
   { department, role, isManaged }: Assignment,
+  places?: Places,
 ): Promise<void> {
   const { db } = options;
   const { organization_id, connection_id } = connection;
   const { user_id } = user;
-  const [target, memberships] = await Promise.all([
-    departmentOf(db, request, connection, department),
-    db.memberships.find({ user_id, organization_id }).toArray(),
-  ]);
+  const { departments, memberships } = places ?? (await placesOf(db, connection, user_id, department));
+  const target = departmentOf(request, connection, department, departments);
   if (target?.archived_at !== undefined) return;
   const department_id = target?.department_id;
   const own = memberships.filter(({ granted_by }) => granted_by === grantedBy(connection_id));
@@ -70,24 +81,50 @@ const isOwnedOrArchived = async (db: Database, organization_id: string, user_id:
     { projection: { _id: 1 } },
   )) !== null;
 
-/** Returns the department of the organization with this name, or else the connection's default. */
-async function departmentOf(
-  db: Database,
-  request: FastifyRequest,
-  { connection_id, organization_id, default_department_id }: Connection,
+/**
+ * Returns the stages that find the departments that may be the one with this name, and the connection's default;
+ * undefined if there is neither.
+ */
+export function departmentsNamed(
+  { organization_id, default_department_id }: Connection,
   name: string | undefined,
-): Promise<Pick<Department, 'department_id' | 'archived_at'> | undefined> {
+): Document[] | undefined {
   if (name === undefined && default_department_id === null) return undefined;
   const keys = name === undefined ? [] : nameKeys(name);
-  const departments = await db.departments
-    .find(
-      {
+  return [
+    {
+      $match: {
         organization_id,
         $or: [{ name_key: { $in: keys } }, { department_id: String(default_department_id) }],
       },
-      { projection: { department_id: 1, name: 1, name_key: 1, archived_at: 1 } },
-    )
-    .toArray();
+    },
+    { $project: { department_id: 1, name: 1, name_key: 1, archived_at: 1 } },
+  ];
+}
+
+async function placesOf(
+  db: Database,
+  connection: Connection,
+  user_id: string,
+  department: string | undefined,
+): Promise<Places> {
+  const { organization_id } = connection;
+  const named = departmentsNamed(connection, department);
+  const [departments, memberships] = await Promise.all([
+    named ? db.departments.aggregate<Candidate>(named).toArray() : [],
+    db.memberships.find({ user_id, organization_id }).toArray(),
+  ]);
+  return { departments, memberships };
+}
+
+/** Returns the department of the organization with this name, or else the connection's default. */
+function departmentOf(
+  request: FastifyRequest,
+  { connection_id, default_department_id }: Connection,
+  name: string | undefined,
+  departments: Candidate[],
+): Candidate | undefined {
+  const keys = name === undefined ? [] : nameKeys(name);
   // Two departments can look like the name without looking like each other: the closer one counts.
   const named =
     departments.find((each) => each.name === name) ??

@@ -1,27 +1,13 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { emailKey } from '@gatehouse/shared/identity/email';
-import { isActive } from '@gatehouse/shared/identity/users';
 import type { Database } from '../../database.ts';
 import type { SsoOptions } from '../options.ts';
 import type { Connection, Identity } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
-import type { Account } from './account.ts';
-import { requireOwnDomain } from './address.ts';
 
-/** Returns the account of an identity. @throws {SsoRefusal} account disabled, foreign domain. */
-export async function accountOf(db: Database, connection: Connection, identity: Identity): Promise<Account> {
-  requireActive(identity);
-  const { user_id } = identity;
-  const user = await db.users.findOne({ user_id });
-  if (!user) throw new SsoRefusal('account disabled', `the account ${user_id} no longer exists`);
-  if (!isActive(user)) throw new SsoRefusal('account disabled', `the account ${user_id} is not active`);
-  // The organization may have lost the domain since.
-  await requireOwnDomain(db, connection, user.email);
-  return { ...user, user_id };
-}
-
-function requireActive({ identity_id, scim }: Identity): void {
+/** @throws {SsoRefusal} account disabled. */
+export function requireActive({ identity_id, scim }: Identity): void {
   if (scim?.active === false)
     throw new SsoRefusal('account disabled', `SCIM has deactivated the identity ${identity_id}`);
 }

@@ -7,7 +7,7 @@ import { SsoRefusal } from '../refusal.ts';
 import { type Account, updateAccount } from './account.ts';
 import { assignDepartment } from './department.ts';
 import { firstLogin } from './first-login.ts';
-import { accountOf } from './identity.ts';
+import { findPerson } from './person.ts';
 import { assignedRole } from './role.ts';
 
 /**
@@ -22,21 +22,17 @@ export async function provision(
   profile: Profile,
 ): Promise<Account> {
   const { db, now } = options;
-  const { connection_id } = connection;
-  const { subject } = profile;
-  if (subject === '') throw new SsoRefusal('message refused', 'the provider sent no subject');
-  const known: Identity | null = await db.ssoIdentities.findOne({ connection_id, subject });
+  if (profile.subject === '') throw new SsoRefusal('message refused', 'the provider sent no subject');
   const role = assignedRole(request, connection, profile);
-  const { user, identity } = known
-    ? { user: await accountOf(db, connection, known), identity: known }
-    : await firstLogin(options, request, connection, profile, role);
+  const known = await findPerson(db, connection, profile);
+  const { user, identity } = known ?? (await firstLogin(options, request, connection, profile, role));
 
   // SCIM keeps what a login does not mention.
   const isManaged = identity.scim !== undefined;
   const present = { ...profile, role: profile.role === undefined && isManaged ? undefined : role };
   const [account] = await Promise.all([
     updateAccount({ options, request, connection }, user, present),
-    assignDepartment(options, request, connection, user, { ...present, isManaged }),
+    assignDepartment(options, request, connection, user, { ...present, isManaged }, known?.places),
     recordLogin(options, identity),
     ensureFeatures(db, user, now()),
   ]);

@@ -10,11 +10,11 @@ import { rememberMissing } from '../login/remember-missing.ts';
 import { useOnce } from '../login/used-messages.ts';
 import type { SsoOptions } from '../options.ts';
 import { mapAttributes, type Profile } from '../profile.ts';
-import type { AttributeNames, Flow } from '../records.ts';
+import type { AttributeNames, Connection, Flow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { asSaml, errorPage, MAX_FORM, operation, slug } from './contract.ts';
 import { NAME_ID_FORMAT } from './names.ts';
-import { readMessage } from './read-message.ts';
+import { type Message, readMessage } from './read-message.ts';
 import { acsUrlOf } from './service-provider.ts';
 import { unsolicitedConnection } from './unsolicited-connection.ts';
 import type { Assertion } from './verify-assertion.ts';
@@ -92,9 +92,7 @@ export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
       request.sso.connection = await loginConnection(options.db, { protocol: 'saml', connection_id });
     }
     const message = readMessage('SAMLResponse', SAMLResponse);
-    request.sso.connection ??= await unsolicitedConnection(options, message, slug);
-    const connection = asSaml(request.sso.connection);
-    if (!flow) await requireUnsolicited(connection);
+    const connection = asSaml(request.sso.connection ?? (await unsolicited(request, message, slug)));
     if (slug !== undefined && slug !== connection.slug)
       throw new SsoRefusal('message refused', 'the response came to the address of another connection');
 
@@ -114,10 +112,14 @@ export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
   }
 
   /** @throws {SsoRefusal} unless people may log in through the connection, beginning at its provider. */
-  async function requireUnsolicited(connection: ReturnType<typeof asSaml>): Promise<void> {
-    if (!connection.saml.idp_initiated)
+  async function unsolicited(request: FastifyRequest, message: Message, slug?: string): Promise<Connection> {
+    const candidate = await unsolicitedConnection(options, message, slug);
+    const { connection } = candidate;
+    request.sso.connection = connection;
+    if (!connection.saml?.idp_initiated)
       throw new SsoRefusal('login begun at the provider', 'the connection has no idp_initiated');
-    await requireUsable(options.db, connection);
+    requireUsable(candidate);
+    return connection;
   }
 
   /** Takes the flow of a login that began here. Providers put a RelayState of their own into other responses. */

@@ -1,5 +1,5 @@
+import { type Candidate, findCandidates } from '../login/login-connection.ts';
 import type { SsoOptions } from '../options.ts';
-import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { NAMESPACE } from './names.ts';
 import type { Message } from './read-message.ts';
@@ -21,7 +21,7 @@ export async function unsolicitedConnection(
   { config, db }: Pick<SsoOptions, 'config' | 'db'>,
   { root }: Message,
   addressed?: string,
-): Promise<Connection> {
+): Promise<Candidate> {
   if (attribute(root, 'InResponseTo') !== undefined)
     return refuse('the response answers a request, but its RelayState is not that of a login');
   const audiences = descendants(root, NAMESPACE.assertion, 'Audience').map(textOf);
@@ -33,11 +33,7 @@ export async function unsolicitedConnection(
     named === undefined
       ? { 'saml.idp_entity_id': issuer ?? '', 'saml.idp_initiated': true }
       : { slug: named };
-  const candidates = await db.ssoConnections
-    .find({ ...which, protocol: 'saml' })
-    .limit(2)
-    .toArray();
-  const [candidate, another] = candidates;
+  const [candidate, another] = await findCandidates(db, { ...which, protocol: 'saml' });
   if (!candidate) return refuse('no connection for this response allows logins that begin at the provider');
   if (another)
     return refuse(
