@@ -1,14 +1,16 @@
+import { setTimeout } from 'node:timers/promises';
 import { bounded } from './database-timeout.ts';
 
 /**
  * Combines many small calls into few large ones: the calls that arrive while one runs form the next batch. A single
- * call does not wait.
+ * call does not wait, unless `gather` says so.
  * @param run returns one result for each item, in order; if it rejects, every call of the batch rejects.
  * @param options.isBounded `run` bounds its calls to the database itself.
+ * @param options.gather milliseconds for which each batch waits for more calls.
  */
 export function batched<Item, Result>(
   run: (items: Item[]) => Promise<readonly Result[]>,
-  { maxItems, isBounded = false }: { maxItems: number; isBounded?: boolean },
+  { maxItems, isBounded = false, gather = 0 }: { maxItems: number; isBounded?: boolean; gather?: number },
 ): (item: Item) => Promise<Result> {
   interface Call {
     item: Item;
@@ -24,6 +26,7 @@ export function batched<Item, Result>(
     // Include the calls made in the same turn of the event loop.
     await new Promise(setImmediate);
     while (waiting.length > 0) {
+      if (gather > 0) await setTimeout(gather);
       const batch = waiting.slice(0, maxItems);
       waiting = waiting.slice(maxItems);
       try {
