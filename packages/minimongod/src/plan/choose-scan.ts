@@ -17,7 +17,7 @@ export function chooseScan(
 ): IndexScan | undefined {
   const ranked = scans.toSorted((a, b) => b.score - a.score);
   const [best] = ranked;
-  if (!best || ranked.length === 1 || best.unique) return best;
+  if (!best || ranked.length === 1) return best;
   // No plan reads fewer documents than the matches.
   const exact = ranked.find((scan) => scan.exact && (scan.sorted || limit === 0));
   if (exact) return exact;

@@ -50,7 +50,13 @@ export function choosePlan(indexes: readonly Index[], request: PlanRequest): Pla
     );
   }
   const { conditions, others } = conditionsOf(filter);
-  const scans = candidates.flatMap((index) => planIndex(index, request, conditions, others) ?? []);
+  const scans: IndexScan[] = [];
+  for (const index of candidates) {
+    const scan = planIndex(index, request, conditions, others);
+    // No plan reads less than one document.
+    if (scan?.unique) return scan;
+    if (scan) scans.push(scan);
+  }
   const choose = () => chooseScan(scans, { ...request, sorts: sort.length > 0 });
   if (scans.some(({ score }) => score >= POINT)) return choose() ?? collscan;
   return planUnion(indexes, request) ?? choose() ?? collscan;
@@ -131,6 +137,7 @@ function planIndex(
 const ABOVE_ALL = Buffer.from([0xff]);
 
 function distinct(ranges: KeyRange[]): KeyRange[] {
+  if (ranges.length < 2) return ranges;
   const sorted = ranges.toSorted((a, b) => Buffer.compare(a.start, b.start));
   return sorted.filter(({ start }, i) => i === 0 || !start.equals((sorted[i - 1] as KeyRange).start));
 }

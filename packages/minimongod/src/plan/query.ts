@@ -47,23 +47,19 @@ export function prepareQuery(store: Store, collection: Collection | undefined, r
 }
 
 /** The documents that match, in the order of the sort, after skip and limit. */
-export function* runQuery(
+export function runQuery(
   store: Store,
   collection: Collection,
   { test, sort, plan, request }: Query,
   stats: ScanStats = newStats(),
-): Generator<StoredDocument> {
+): Iterable<StoredDocument> {
   const { skip = 0, limit = 0 } = request;
   const { collation } = request.scope;
   const count: CountKeys = (candidate, max) => countKeys(store, collection, candidate, max);
-  let position = 0;
   const ordered = plan.stage === 'SORT_MERGE' || sort.length > 0;
   const entries = ordered ? readInOrder(plan, { sort, collation, count, matching }) : matching(plan);
-  for (const entry of entries) {
-    if (position++ < skip) continue;
-    yield entry;
-    if (limit > 0 && position - skip >= limit) return;
-  }
+  const single = plan.stage === 'IXSCAN' && plan.unique;
+  return skip > 0 || (limit > 0 && !single) ? page(entries, skip, limit) : entries;
 
   function* matching(part: Scan, proceed = () => true): Generator<StoredDocument> {
     for (const { id, bson } of scan(store, collection, part, stats)) {
@@ -72,6 +68,15 @@ export function* runQuery(
       const entry = { id, bson, doc: () => (decoded ??= decode(bson)) };
       if (plan.exact || test(entry.doc())) yield entry;
     }
+  }
+}
+
+function* page<T>(entries: Iterable<T>, skip: number, limit: number): Generator<T> {
+  let position = 0;
+  for (const entry of entries) {
+    if (position++ < skip) continue;
+    yield entry;
+    if (limit > 0 && position - skip >= limit) return;
   }
 }
 
