@@ -98,20 +98,19 @@ function writeFields(writer: KeyWriter, doc: Doc, collation: Collation | undefin
 
 /** UTF-8 that ends with 00 00 and escapes NUL as 00 ff, so that no string's key is a prefix of another's. */
 function writeString(writer: KeyWriter, text: string): void {
-  const bytes = Buffer.from(text, 'utf8');
-  if (bytes.includes(0)) {
-    for (const byte of bytes) {
+  if (text.includes('\0')) {
+    for (const byte of Buffer.from(text, 'utf8')) {
       writer.byte(byte);
       if (byte === 0) writer.byte(0xff);
     }
-  } else writer.raw(bytes);
+  } else writer.text(text);
   writer.byte(0);
   writer.byte(0);
 }
 
 class KeyWriter {
   length = 0;
-  #buffer = Buffer.allocUnsafe(64);
+  #buffer = Buffer.allocUnsafe(256);
 
   byte(byte: number): void {
     this.#reserve(1);
@@ -122,6 +121,12 @@ class KeyWriter {
     this.#reserve(bytes.length);
     this.#buffer.set(bytes, this.length);
     this.length += bytes.length;
+  }
+
+  text(text: string): void {
+    // A UTF-16 code unit has up to three bytes.
+    this.#reserve(3 * text.length);
+    this.length += this.#buffer.write(text, this.length);
   }
 
   invertFrom(start: number): void {

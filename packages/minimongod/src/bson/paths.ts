@@ -61,9 +61,13 @@ export const EMPTY_ARRAY = Symbol('empty array');
  * https://www.mongodb.com/docs/manual/core/indexes/index-types/index-multikey/
  */
 export function extractKeys(doc: Doc, paths: readonly (readonly string[])[]): ExtractedKeys {
+  const cursors = paths.map((path) => follow(doc, path));
+  if (!cursors.some(({ value }) => Array.isArray(value))) {
+    return { keys: [cursors.map(({ value }) => value)], multikey: 0 };
+  }
   const keys: unknown[][] = [];
   let multikey = 0;
-  expand(paths.map((path) => follow(doc, path)));
+  expand(cursors);
   return { keys, multikey };
 
   function expand(fields: Cursor[]): void {

@@ -76,14 +76,16 @@ export function indexKeys(index: Index, doc: Doc): IndexKey[] {
   if (index.partial && !index.partial.test(doc)) return [];
   const { keys, multikey } = extractKeys(doc, index.paths);
   index.multikey |= multikey;
-  const distinct = new Map<string, IndexKey>();
-  for (const key of keys) {
-    if (index.sparse && key.every((value) => value === undefined)) continue;
-    const values = key.map((value) => (value === undefined ? null : value));
-    const encodable = values.map((value) => (value === EMPTY_ARRAY ? undefined : value));
-    const bytes = encodeKey(encodable, index.descending, index.collation);
-    if (keys.length === 1) return [{ bytes, values }];
-    distinct.set(bytes.toString('latin1'), { bytes, values });
-  }
-  return [...distinct.values()];
+  const indexed = index.sparse ? keys.filter((key) => key.some((value) => value !== undefined)) : keys;
+  const encoded = indexed.map((key) => encodeIndexKey(index, key));
+  if (encoded.length === 1) return encoded;
+  return [...new Map(encoded.map((key) => [key.bytes.toString('latin1'), key])).values()];
+}
+
+function encodeIndexKey(index: Index, key: readonly unknown[]): IndexKey {
+  const values = key.map((value) => (value === undefined ? null : value));
+  const encodable = values.includes(EMPTY_ARRAY)
+    ? values.map((value) => (value === EMPTY_ARRAY ? undefined : value))
+    : values;
+  return { bytes: encodeKey(encodable, index.descending, index.collation), values };
 }
