@@ -1,6 +1,14 @@
-/** Settles like `call`, or rejects with `timeout` after `limit` milliseconds. */
-export async function withTimeout<T>(call: Promise<T>, limit: number, timeout: Error): Promise<T> {
+/**
+ * Settles like `call`, or rejects with `timeout` after `limit` milliseconds. A function makes the error only when it is
+ * needed: its stack trace costs more than a short call.
+ */
+export async function withTimeout<T>(
+  call: Promise<T>,
+  limit: number,
+  timeout: Error | (() => Error),
+): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(reject, limit, timeout);
+  const expire = () => reject(typeof timeout === 'function' ? timeout() : timeout);
+  const timer = setTimeout(expire, limit);
   return Promise.race([call, promise]).finally(() => clearTimeout(timer));
 }

@@ -153,8 +153,11 @@ export interface Attempt {
 
 /** What one attempt sent and received, kept for the latest attempts of a delivery. */
 export interface Exchange {
-  /** Name and value of each header; values that the owner chose are masked. */
-  request_headers: [string, string][];
+  /**
+   * The headers as JSON, since one string is the cheapest to store; values that the owner chose are masked. Older
+   * records hold pairs of name and value.
+   */
+  request_headers: string | [string, string][];
   /** The beginning of the response body; empty if the attempt holds all of it. */
   answer: string;
 }

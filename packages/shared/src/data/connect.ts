@@ -113,6 +113,17 @@ export async function readOne<Stored extends Document>(
   return batch ? (batch[0] ?? null) : stored.findOne(filter, { ...(collation && { collation }) });
 }
 
+/** Reads at most `limit` documents like the driver's `find`, but as `readBatch` does: they fit in 16 MB. */
+export async function readFew<Stored extends Document>(
+  stored: Collection<Stored>,
+  filter: Filter<Stored>,
+  limit: number,
+): Promise<WithId<Stored>[]> {
+  const command = { find: stored.collectionName, filter, limit, batchSize: limit, singleBatch: true };
+  const batch = await readBatch<WithId<Stored>>(stored, command);
+  return batch ?? stored.find(filter).limit(limit).toArray();
+}
+
 /** Runs a pipeline like the driver's `aggregate`, but as `readBatch` does: its results are at most 101 documents. */
 export async function readPipeline<Result extends Document>(
   stored: Source,

@@ -3,6 +3,7 @@
  * cannot hold, become U+FFFD.
  */
 export function beginning(text: Buffer, bytes: number): string {
+  if (text.length === 0) return '';
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   return decoder.decode(text.subarray(0, bytes), { stream: text.length > bytes }).replaceAll('\0', '\ufffd');
 }

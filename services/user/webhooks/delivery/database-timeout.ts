@@ -8,5 +8,6 @@ const TIMEOUT = 20_000;
  * Bounds a call to the database: the driver never times out a command written while its connection closes.
  * @throws {AppError} unavailable
  */
-export const bounded = <T>(call: Promise<T>): Promise<T> =>
-  withTimeout(call, TIMEOUT, new AppError('unavailable', { cause: new Error('MongoDB does not answer') }));
+export const bounded = <T>(call: Promise<T>): Promise<T> => withTimeout(call, TIMEOUT, noAnswer);
+
+const noAnswer = () => new AppError('unavailable', { cause: new Error('MongoDB does not answer') });

@@ -1,5 +1,5 @@
 import type { Secrets } from '../../secrets.ts';
-import type { Exchange, Webhook } from '../records.ts';
+import type { Webhook } from '../records.ts';
 import { maskedHeaders, openHeaders } from '../registration/headers.ts';
 import type { Outcome, Send } from './send.ts';
 import { type SigningSecrets, signatureHeaders } from './signature.ts';
@@ -11,41 +11,67 @@ export interface Sender {
 }
 
 /** The outcome of an attempt, and what was sent. */
-export type Sent = Outcome & Pick<Exchange, 'request_headers'>;
+export type Sent = Outcome & {
+  /** Those of HTTP itself are not among them; values that the owner chose are masked. */
+  request_headers: Record<string, string>;
+};
+
+/** Where attempts go, with the secrets opened that they need. */
+export interface Target {
+  url: string;
+  secret: string;
+  previousSecrets: { secret: string; until: Date }[];
+  /** Those of the owner. */
+  headers: Record<string, string>;
+  maskedHeaders: Record<string, string>;
+}
+
+type Targeted = Pick<Webhook, 'webhook_id' | 'url' | 'secret' | 'previous_secrets' | 'headers'>;
+
+/** @throws {AppError} unavailable when none of the configured keys opens the webhook's secret or a header. */
+export const openTarget = ({ secrets, now }: Pick<Sender, 'secrets' | 'now'>, webhook: Targeted): Target => ({
+  url: webhook.url,
+  secret: secrets.open(webhook.secret, webhook.webhook_id),
+  previousSecrets: stillSigning(webhook.previous_secrets, now()).map(({ secret, until }) => ({
+    secret: secrets.open(secret, webhook.webhook_id),
+    until,
+  })),
+  headers: openHeaders(secrets, webhook),
+  maskedHeaders: maskedHeaders(webhook),
+});
+
+/** Whether two readings of a webhook have the same target, so that its secrets need not be opened again. */
+export const hasSameTarget = (one: Targeted, other: Targeted): boolean =>
+  sealedTarget(one) === sealedTarget(other);
+
+const sealedTarget = ({ url, secret, previous_secrets, headers }: Targeted): string =>
+  JSON.stringify([url, secret, previous_secrets, headers]);
 
 /**
  * Signs a payload and makes one attempt to deliver it. A failure of the receiver is an outcome, not an error.
  * @param timeout milliseconds, if not the usual limit.
- * @throws {AppError} unavailable when none of the configured keys opens the webhook's secret or a header.
  */
 export async function deliver(
-  { send, secrets, now }: Sender,
-  webhook: Pick<Webhook, 'webhook_id' | 'url' | 'secret' | 'previous_secrets' | 'headers'>,
+  { send, now }: Pick<Sender, 'send' | 'now'>,
+  target: Target,
   { event_id, payload }: { event_id: string; payload: string },
   timeout?: number,
 ): Promise<Sent> {
-  const signing = signingSecrets(secrets, webhook, now());
   const body = Buffer.from(payload);
   const ours = {
     'content-type': 'application/json',
     'user-agent': 'Gatehouse-Webhooks/1',
-    ...signatureHeaders(event_id, body, signing, now()),
+    ...signatureHeaders(event_id, body, signingSecrets(target, now()), now()),
   };
   // Theirs first, so that none of ours can be replaced.
-  const headers = { ...openHeaders(secrets, webhook), ...ours };
-  const outcome = await send({ url: webhook.url, headers, body }, timeout);
-  return { ...outcome, request_headers: Object.entries({ ...maskedHeaders(webhook), ...ours }) };
+  const outcome = await send({ url: target.url, headers: { ...target.headers, ...ours }, body }, timeout);
+  return { ...outcome, request_headers: { ...target.maskedHeaders, ...ours } };
 }
 
-/**
- * The secrets that sign at this moment.
- * @throws {AppError} unavailable when none of the configured keys opens them.
- */
-function signingSecrets(
-  secrets: Secrets,
-  { webhook_id, secret, previous_secrets }: Pick<Webhook, 'webhook_id' | 'secret' | 'previous_secrets'>,
-  now: number,
-): SigningSecrets {
-  const previous = previous_secrets.filter(({ until }) => until.getTime() > now);
-  return [secrets.open(secret, webhook_id), ...previous.map((one) => secrets.open(one.secret, webhook_id))];
+/** The secrets that sign at this moment. */
+function signingSecrets({ secret, previousSecrets }: Target, now: number): SigningSecrets {
+  return [secret, ...stillSigning(previousSecrets, now).map((previous) => previous.secret)];
 }
+
+const stillSigning = (previous: Target['previousSecrets'], now: number) =>
+  previous.filter(({ until }) => until.getTime() > now);

@@ -1,3 +1,4 @@
+import { readFew } from '@gatehouse/shared/data/connect';
 import { activeAmong } from '@gatehouse/shared/identity/users';
 import { closedAmong } from '../../access/archived.ts';
 import { placeOf, type Webhook } from '../records.ts';
@@ -11,17 +12,20 @@ interface HeldWebhook {
   ownerActive: boolean;
 }
 
-/** Reads a webhook whose lease this worker holds. Concurrent calls share one read. */
+/** Reads a webhook whose lease this worker holds. Concurrent calls share one read, and those of a webhook one result. */
 export type ReadHeldWebhook = (
   ids: Pick<Webhook, 'webhook_id' | 'owner_id' | 'organization_id' | 'department_id'>,
 ) => Promise<HeldWebhook>;
 
-export const createReadHeldWebhook = ({ db, id }: Pick<LeaseHolder, 'db' | 'id'>): ReadHeldWebhook =>
-  batched(
-    async (wanted) => {
-      const ids = [...new Set(wanted.map(({ webhook_id }) => webhook_id))];
+export function createReadHeldWebhook({ db, id }: Pick<LeaseHolder, 'db' | 'id'>): ReadHeldWebhook {
+  /** The reads that have not begun yet. */
+  const upcoming = new Map<string, Promise<HeldWebhook>>();
+  const read = batched(
+    async (wanted: Parameters<ReadHeldWebhook>[0][]) => {
+      const ids = wanted.map(({ webhook_id }) => webhook_id);
+      for (const webhook_id of ids) upcoming.delete(webhook_id);
       const [webhooks, owners, isClosed] = await Promise.all([
-        db.webhooks.find({ webhook_id: { $in: ids }, lease: id, status: 'active' }).toArray(),
+        readFew(db.webhooks, { webhook_id: { $in: ids }, lease: id, status: 'active' }, ids.length),
         activeAmong(
           db.users,
           wanted.map(({ owner_id }) => owner_id).filter((owner_id) => owner_id !== null),
@@ -36,3 +40,9 @@ export const createReadHeldWebhook = ({ db, id }: Pick<LeaseHolder, 'db' | 'id'>
     },
     { maxItems: 500 },
   );
+  return (ids) => {
+    const reading = upcoming.get(ids.webhook_id) ?? read(ids);
+    upcoming.set(ids.webhook_id, reading);
+    return reading;
+  };
+}

@@ -2,12 +2,12 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../../database.ts';
 import { BY_DUE, type DisabledReason } from '../records.ts';
 import { bounded } from './database-timeout.ts';
-import { deliver, type Sender } from './deliver.ts';
+import { deliver, hasSameTarget, openTarget, type Sender, type Target } from './deliver.ts';
 import { dropUnsubscribed } from './drop-unsubscribed.ts';
 import type { ReadHeldWebhook } from './held-webhook.ts';
 import * as leases from './lease.ts';
 import { afterAttempt, INITIAL_STATE, maySend } from './receiver-state.ts';
-import type { DueDelivery, RecordOutcome, Result } from './record-outcome.ts';
+import { DUE_FIELDS, type DueDelivery, type RecordOutcome, type Result } from './record-outcome.ts';
 import { isDelivered } from './send.ts';
 import { createSignal } from './signal.ts';
 import { trackHealth } from './track-health.ts';
@@ -53,6 +53,8 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
   const changes = createSignal();
   let phase: 'sending' | 'stopping' | 'abandoned' = 'sending';
   let webhook = claimed;
+  /** Of `webhook`, once an attempt needs it: many attempts share the opened secrets. */
+  let target: Target | undefined;
   let ownerActive = true;
   /** The webhook has changed since it was read. */
   let stale = false;
@@ -88,12 +90,15 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
     const { webhook: present, ownerActive: active } = await worker.readHeldWebhook(claimed);
     if (!present) return stop();
     takeOver(present);
+    // Another attempt has shared the read.
+    if (present === webhook) return;
     if (present.url !== webhook.url) receiver = INITIAL_STATE;
     // The owner ended the hold.
     else if (Number(present.held_until) !== Number(webhook.held_until)) {
       receiver = { ...receiver, heldUntil: null };
     }
     const cancelled = present.cancellations !== webhook.cancellations;
+    if (!hasSameTarget(webhook, present)) target = undefined;
     webhook = present;
     ownerActive = active;
     if (cancelled || !page.every(isSubscribed)) reload();
@@ -110,7 +115,8 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
         .sort({ due: 1, seq: 1 })
         .hint(BY_DUE)
         .limit(limit)
-        .project<DueDelivery>({ attempts: 0, exchanges: 0 })
+        .batchSize(limit + 1)
+        .project<DueDelivery>(Object.fromEntries(DUE_FIELDS.map((field) => [field, 1])))
         .toArray(),
     );
     if (due.length === limit) mayHaveMore = true;
@@ -134,7 +140,8 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
 
   async function attempt(delivery: DueDelivery): Promise<void> {
     const { url } = webhook;
-    const outcome = await deliver(worker, webhook, delivery);
+    target ??= openTarget(worker, webhook);
+    const outcome = await deliver(worker, target, delivery);
     // Ignore results for a URL that has been replaced.
     if (url === webhook.url) {
       receiver = afterAttempt(receiver, outcome, worker.now());

@@ -9,7 +9,15 @@ import type { Sent } from './deliver.ts';
 import { isDelivered, type Outcome } from './send.ts';
 
 /** What a worker needs to know of a delivery. */
-export type DueDelivery = Omit<Delivery, 'attempts' | 'exchanges'>;
+export type DueDelivery = Pick<Delivery, '_id' | (typeof DUE_FIELDS)[number]>;
+export const DUE_FIELDS = [
+  'event_id',
+  'event',
+  'payload',
+  'attempt_count',
+  'failures',
+  'gives_up_at',
+] as const satisfies (keyof Delivery)[];
 
 /** Records the outcome of an attempt. Many at once are written together. */
 export type RecordOutcome = (delivery: DueDelivery, outcome: Sent) => Promise<Result>;
@@ -26,8 +34,11 @@ export function createRecordOutcome({ db, now }: { db: Database; now: () => numb
   return async (delivery, outcome) => {
     const { result, filter, fields } = transition(delivery, outcome, now());
     const { retryAfter: _, request_headers, ...whole } = outcome;
-    const attempt = { ...whole, answer: beginning(Buffer.from(whole.answer), ATTEMPT_ANSWER) };
-    const exchange = { request_headers, answer: attempt.answer === whole.answer ? '' : whole.answer };
+    const attempt = { ...whole, answer: shortened(whole.answer) };
+    const exchange = {
+      request_headers: JSON.stringify(request_headers),
+      answer: attempt.answer === whole.answer ? '' : whole.answer,
+    };
     const update = {
       $set: { ...fields, http_status: outcome.status ?? NO_RESPONSE },
       $inc: { attempt_count: 1, ...(result !== 'delivered' && { failures: 1 }) },
@@ -41,6 +52,10 @@ export function createRecordOutcome({ db, now }: { db: Database; now: () => numb
     return result;
   };
 }
+
+/** A UTF-16 code unit has up to three bytes. */
+const shortened = (answer: string): string =>
+  3 * answer.length <= ATTEMPT_ANSWER ? answer : beginning(Buffer.from(answer), ATTEMPT_ANSWER);
 
 function transition(
   { _id, attempt_count, failures, gives_up_at }: DueDelivery,

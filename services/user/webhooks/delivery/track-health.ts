@@ -35,15 +35,21 @@ export function trackHealth(
   /** Counts the beginnings and the ends of writes, so it is odd during a write. */
   let writes = 0;
   let turn: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
 
   /** One write at a time, so that an older one cannot overtake. */
   function inTurn(write: () => Promise<void>): Promise<void> {
-    const next = turn.then(async () => {
-      writes += 1;
-      await bounded(write()).finally(() => {
+    waiting += 1;
+    const next = turn
+      .then(async () => {
         writes += 1;
+        await bounded(write()).finally(() => {
+          writes += 1;
+        });
+      })
+      .finally(() => {
+        waiting -= 1;
       });
-    });
     turn = next.catch(() => {});
     return next;
   }
@@ -55,12 +61,15 @@ export function trackHealth(
     attempted(delivered) {
       current = afterAttempt(current, delivered, worker.now());
     },
-    recover: () =>
-      inTurn(async () => {
+    async recover() {
+      // The common case takes no turn.
+      if (waiting === 0 && stored.failing_since === null) return;
+      await inTurn(async () => {
         if (stored.failing_since === null) return;
         await endFailures(worker, { webhook_id, url: url() });
         stored = withoutFailures(stored);
-      }),
+      });
+    },
     save: () =>
       inTurn(async () => {
         if (current === stored) return;

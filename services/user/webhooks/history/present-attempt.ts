@@ -66,5 +66,8 @@ export const presentAttempt = ({ at, duration_ms, status, error, answer }: Attem
 export const presentExchange = (attempt: Attempt, exchange: Exchange | undefined) => ({
   ...presentAttempt(attempt),
   ...(exchange?.answer && { answer: exchange.answer }),
-  request_headers: exchange ? Object.fromEntries(exchange.request_headers) : null,
+  request_headers: exchange ? headersOf(exchange) : null,
 });
+
+const headersOf = ({ request_headers }: Exchange): Record<string, string> =>
+  typeof request_headers === 'string' ? JSON.parse(request_headers) : Object.fromEntries(request_headers);

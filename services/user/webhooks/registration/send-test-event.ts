@@ -4,10 +4,10 @@ import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { config, managedWebhook, oneWebhookFailures, operation, webhookId } from '../contract.ts';
-import { deliver } from '../delivery/deliver.ts';
+import { deliver, openTarget } from '../delivery/deliver.ts';
 import { isDelivered } from '../delivery/send.ts';
 import { EVENT_NAMES, EVENTS, payloadOf } from '../events.ts';
-import { EXCHANGE_EXAMPLE, exchangeRecord, presentExchange } from '../history/present-attempt.ts';
+import { EXCHANGE_EXAMPLE, exchangeRecord, presentAttempt } from '../history/present-attempt.ts';
 import type { WebhookOptions } from '../options.ts';
 
 const schema = {
@@ -47,7 +47,9 @@ export const sendTestEvent: FastifyPluginAsyncZod<WebhookOptions> = async (
     const event = request.body?.event;
     const data = event ? EVENTS[event].example : { webhook_id };
     const payload = payloadOf(event ?? 'webhook.test', new Date(now()).toISOString(), data);
-    const outcome = await deliver(sender, webhook, { event_id, payload }, testTimeout);
-    return { event_id, delivered: isDelivered(outcome), ...presentExchange(outcome, outcome) };
+    const target = openTarget(sender, webhook);
+    const outcome = await deliver(sender, target, { event_id, payload }, testTimeout);
+    const { request_headers } = outcome;
+    return { event_id, delivered: isDelivered(outcome), ...presentAttempt(outcome), request_headers };
   });
 };

@@ -257,6 +257,15 @@ describe('GET …/deliveries/{delivery_id}', () => {
     expect(answer.body.attempts).toMatchObject([{ answer: 'status 500' }, { answer: 'status 200' }]);
   });
 
+  test('returns the headers of an older record, which are pairs', async () => {
+    await delivered(1);
+    const [{ delivery_id }] = await ada.deliveries(webhook_id);
+    const older = { request_headers: [['webhook-id', 'older']] as [string, string][], answer: '' };
+    await service.db.webhookDeliveries.updateOne({ webhook_id }, { $set: { exchanges: [older] } });
+    const answer = await ada.call('GET', `/${webhook_id}/deliveries/${delivery_id}`);
+    expect(answer.body.attempts[0].request_headers).toEqual({ 'webhook-id': 'older' });
+  });
+
   test('masks the values of the headers that the webhook adds', async () => {
     await ada.call('PATCH', `/${webhook_id}`, { headers: { 'X.Api-Key': 'only the receiver knows' } });
     await delivered(1);
