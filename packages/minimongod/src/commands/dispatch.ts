@@ -20,6 +20,10 @@ export const COMMANDS: Record<string, Command> = {
   ...indexCommands,
 };
 
+const OPTIONS = new Map(
+  Object.values(COMMANDS).map((command) => [command, new Set(command.options?.split(' '))]),
+);
+
 /** Earlier spellings that clients still send. */
 const ALIASES: Record<string, string> = {
   ismaster: 'isMaster',
@@ -55,8 +59,7 @@ function dispatch(command: Doc, connection: Omit<CommandContext, 'db' | 'now'>):
   if (!entry) throw new CommandError(59, `no such command: '${given}'`);
   const db = command.$db;
   if (typeof db !== 'string') throw new CommandError(40571, 'OP_MSG requests require a $db argument');
-  const options = optionsOf(entry);
-  const unknown = fields.find((field) => !COMMON_FIELDS.has(field) && !options.has(field));
+  const unknown = fields.find((field) => !COMMON_FIELDS.has(field) && !OPTIONS.get(entry)?.has(field));
   if (unknown !== undefined) throw unknownField(`${given}.${unknown}`);
   checkCommonFields(command);
   const context: CommandContext = { ...connection, db, now: new Date() };
@@ -64,17 +67,6 @@ function dispatch(command: Doc, connection: Omit<CommandContext, 'db' | 'now'>):
   return entry.writes
     ? context.store.transaction(() => entry.run(request, context))
     : entry.run(request, context);
-}
-
-const parsedOptions = new WeakMap<Command, Set<string>>();
-
-function optionsOf(command: Command): Set<string> {
-  let options = parsedOptions.get(command);
-  if (!options) {
-    options = new Set(command.options?.split(' '));
-    parsedOptions.set(command, options);
-  }
-  return options;
 }
 
 /** Refuses the transactions, read concerns and write concerns that MongoDB refuses on a standalone server. */
