@@ -1,20 +1,20 @@
 import { createHash, randomBytes, randomUUIDv7 } from 'node:crypto';
 import { connect } from '@gatehouse/shared/data/connect';
-import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { createLocalJWKSet, exportJWK, generateKeyPair, type JSONWebKeySet, jwtVerify, SignJWT } from 'jose';
 import { allowInsecureRequests, authorizationCodeGrant, customFetch, discovery } from 'openid-client';
 import { Agent, Pool } from 'undici';
 import { COLLECTIONS, type Database } from '../services/user/database.ts';
 import { createSecrets } from '../services/user/secrets.ts';
 import { providerFetch } from '../services/user/sso/oidc/provider-fetch.ts';
-import { send } from '../test/fixtures/http.ts';
+import { send, sendJson } from '../test/fixtures/http.ts';
 import { launch } from '../test/fixtures/launcher.ts';
 import { storeOrganization } from '../test/user/access/store-organization.ts';
 import { createAccount, PERSON } from './account.ts';
 import { startPeer } from './peer.ts';
-import { compare } from './report.ts';
+import { compareSpeeds, processOf, speedOf } from './speed.ts';
 
 /** Logins in one measurement, and parallel ones. */
-const COUNT = 400;
+const COUNT = 1_000;
 const BROWSERS = 8;
 const ROUNDS = 3;
 
@@ -28,7 +28,10 @@ const CLIENT_SECRET = 'a secret of the bench';
  * the three writes that no login can do without.
  */
 export async function oidc(): Promise<void> {
-  const provider = await startPeer('oidc-provider');
+  const { privateKey, publicKey } = await generateKeyPair('RS256');
+  const key = { ...(await exportJWK(publicKey)), alg: 'RS256', use: 'sig', kid: 'bench' };
+  const provider = await startPeer('oidc-provider', JSON.stringify(key));
+  const logins = () => signedLogins(provider.url, privateKey);
   const gatehouse = await launch({ env: { LOG_LEVEL: 'warn', PUBLIC_URL, JWT_SECRET } });
   const agent = new Agent();
   try {
@@ -50,13 +53,14 @@ export async function oidc(): Promise<void> {
       });
       await jwtVerify(id_token, keys, { issuer: provider.url, audience: 'gatehouse' });
     };
-    const exchanging = () => inParallel(logins(provider.url), exchange);
+    const exchanging = async () => inParallel(process.pid, await logins(), exchange);
+    const service = processOf(gatehouse.pid, 'user');
 
     const pool = new Pool(gatehouse.user, { connections: BROWSERS });
     const cookie = randomBytes(32).toString('base64url');
     const browser = createHash('sha256').update(cookie).digest('hex');
     const begin = async () => {
-      const begun = logins(provider.url);
+      const begun = await logins();
       const expires_at = new Date(Date.now() + 600_000);
       await db.ssoFlows.insertMany(
         begun.map(({ answer: _, ...flow }) => ({ ...flow, connection_id, browser, expires_at })),
@@ -64,13 +68,13 @@ export async function oidc(): Promise<void> {
       return begun;
     };
     const exchangingAndWriting = async () =>
-      inParallel(await begin(), async (login) => {
+      inParallel(process.pid, await begin(), async (login) => {
         await db.ssoFlows.findOneAndDelete({ state: login.state });
         await exchange(login);
         await storeLogin(db, connection_id);
       });
     const loggingIn = async () =>
-      inParallel(await begin(), async ({ answer }) => {
+      inParallel(service, await begin(), async ({ answer }) => {
         const { statusCode, body } = await pool.request({
           path: `/oauth/callback${answer}`,
           method: 'GET',
@@ -80,8 +84,7 @@ export async function oidc(): Promise<void> {
         if (statusCode !== 303) throw new Error(`/oauth/callback answered ${statusCode}: ${text}`);
       });
     const ours = 'GET /oauth/callback';
-    await compare('oidc', {
-      unit: 'logins/s',
+    await compareSpeeds('oidc', {
       rounds: ROUNDS,
       measures: {
         'the libraries alone': exchanging,
@@ -110,25 +113,48 @@ interface Login {
   code_verifier: string;
 }
 
-const logins = (issuer: string): Login[] =>
-  Array.from({ length: COUNT }, (_, index) => {
-    const [state = '', nonce = '', code_verifier = ''] = [1, 2, 3].map(() =>
-      randomBytes(32).toString('base64url'),
-    );
-    const answer = new URLSearchParams({ code: `${nonce}.person-${index % 20}`, state, iss: issuer });
-    return { answer: `?${answer}`, state, nonce, code_verifier };
-  });
+/** Logins whose ID tokens the provider has. */
+async function signedLogins(issuer: string, privateKey: CryptoKey): Promise<Login[]> {
+  const codes: Record<string, string> = {};
+  const logins = await Promise.all(
+    Array.from({ length: COUNT }, async (_, index) => {
+      const [state, nonce, code_verifier, code] = [1, 2, 3, 4].map(() =>
+        randomBytes(32).toString('base64url'),
+      ) as [string, string, string, string];
+      codes[code] = await idToken(issuer, privateKey, { sub: `person-${index % 20}`, nonce });
+      const answer = new URLSearchParams({ code, state, iss: issuer });
+      return { answer: `?${answer}`, state, nonce, code_verifier };
+    }),
+  );
+  await sendJson('POST', `${issuer}/codes`, codes);
+  return logins;
+}
 
-/** @returns logins a second. */
-async function inParallel(waiting: Login[], logIn: (login: Login) => Promise<void>): Promise<number> {
+const idToken = (issuer: string, privateKey: CryptoKey, { sub, nonce }: { sub: string; nonce: string }) =>
+  new SignJWT({
+    nonce,
+    email: `${sub}@corp.example`,
+    email_verified: true,
+    firstName: 'Grace',
+    lastName: 'Hopper',
+    role: 'Viewer',
+    department: 'Engineering',
+  })
+    .setProtectedHeader({ alg: 'RS256', kid: 'bench' })
+    .setIssuer(issuer)
+    .setAudience('gatehouse')
+    .setSubject(sub)
+    .setIssuedAt()
+    .setExpirationTime('5m')
+    .sign(privateKey);
+
+/** @param pid of the process that is measured. */
+function inParallel(pid: number, waiting: Login[], logIn: (login: Login) => Promise<void>) {
   const count = waiting.length;
-  const rest = [...waiting];
-  const began = performance.now();
   const browser = async () => {
-    for (let next = rest.pop(); next; next = rest.pop()) await logIn(next);
+    for (let next = waiting.pop(); next; next = waiting.pop()) await logIn(next);
   };
-  await Promise.all(Array.from({ length: BROWSERS }, browser));
-  return count / ((performance.now() - began) / 1000);
+  return speedOf(pid, count, () => Promise.all(Array.from({ length: BROWSERS }, browser)));
 }
 
 /** The session and the audit event, which every login must store, besides taking its flow. */

@@ -10,7 +10,7 @@ import { launch } from '../test/fixtures/launcher.ts';
 import { createSamlProvider, type SamlProvider, toBase64 } from '../test/fixtures/saml-provider.ts';
 import { storeOrganization } from '../test/user/access/store-organization.ts';
 import { createAccount, PERSON } from './account.ts';
-import { compare } from './report.ts';
+import { compareSpeeds, processOf, speedOf } from './speed.ts';
 
 /** Responses in one measurement, and parallel posts. */
 const COUNT = 300;
@@ -40,24 +40,22 @@ export async function saml(): Promise<void> {
       wantAuthnResponseSigned: true,
       wantAssertionsSigned: true,
     });
-    const verifying = async () => {
+    const verifying = () => {
       const responses = signedResponses(provider);
-      const began = performance.now();
-      for (const SAMLResponse of responses) await library.validatePostResponseAsync({ SAMLResponse });
-      return COUNT / ((performance.now() - began) / 1000);
+      return speedOf(process.pid, COUNT, async () => {
+        for (const SAMLResponse of responses) await library.validatePostResponseAsync({ SAMLResponse });
+      });
     };
+    const service = processOf(gatehouse.pid, 'user');
     const pool = new Pool(gatehouse.user, { connections: BROWSERS });
-    const loggingIn = async () => {
+    const loggingIn = () => {
       const waiting = signedResponses(provider);
-      const began = performance.now();
       const browser = async () => {
         for (let next = waiting.pop(); next; next = waiting.pop()) await logIn(pool, next);
       };
-      await Promise.all(Array.from({ length: BROWSERS }, browser));
-      return COUNT / ((performance.now() - began) / 1000);
+      return speedOf(service, COUNT, () => Promise.all(Array.from({ length: BROWSERS }, browser)));
     };
-    await compare('saml', {
-      unit: 'logins/s',
+    await compareSpeeds('saml', {
       rounds: ROUNDS,
       measures: { 'the library alone': verifying, 'POST /saml/acs': loggingIn },
       ratios: [{ of: 'POST /saml/acs', over: 'the library alone', goal: 0.7 }],
