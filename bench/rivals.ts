@@ -1,144 +1,121 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { connect } from '@gatehouse/shared/data/connect';
-import { COLLECTIONS } from '../services/user/database.ts';
-import { postForm, postJson, send } from '../test/fixtures/http.ts';
-import { freePorts, launch } from '../test/fixtures/launcher.ts';
-import { bearer, createAccount, PERSON } from './account.ts';
+import { randomUUID } from 'node:crypto';
 import { load } from './load.ts';
 import { compare } from './report.ts';
+import { startBetterAuth } from './rivals/better-auth.ts';
+import { startGatehouse } from './rivals/gatehouse.ts';
+import { startGoTrue } from './rivals/gotrue.ts';
+import { startKeycloak } from './rivals/keycloak.ts';
+import type { Server } from './rivals/server.ts';
 
-const FOLDER = 'bench/rivals';
-/** Signups in one measurement, and parallel ones. */
-const SIGNUPS = 60;
-const PARALLEL = 8;
+const OURS = 'Gatehouse';
+
+type Work = 'login' | 'profile' | 'signup to verified';
+
+interface Rival {
+  start: () => Promise<Server>;
+  /** The variables that it needs, with examples. */
+  needs: Record<string, string>;
+  /** Our rate over theirs. */
+  goals: Partial<Record<Work, number>>;
+}
+
+const RIVALS: Record<string, Rival> = {
+  'better-auth': {
+    start: startBetterAuth,
+    needs: {},
+    goals: { login: 5, profile: 5, 'signup to verified': 8 },
+  },
+  GoTrue: {
+    start: startGoTrue,
+    needs: { GOTRUE: '/path/to/auth', GOTRUE_DATABASE_URL: 'postgres://…' },
+    goals: { login: 5, 'signup to verified': 3 },
+  },
+  Keycloak: {
+    start: startKeycloak,
+    needs: { KEYCLOAK: '/path/to/keycloak-26' },
+    goals: { login: 6, profile: 3 },
+  },
+};
+
+/** Seconds of one measurement of logins or signups, and parallel ones. */
+const SECONDS = 4;
+const PARALLEL = 16;
+
+interface Measure {
+  work: Work;
+  rounds: number;
+  /** @returns what measures the rate of a server, unless it lacks this work. */
+  of(server: Server): (() => Promise<number>) | undefined;
+}
+
+const MEASURES: Measure[] = [
+  { work: 'login', rounds: 5, of: ({ login }) => rate(login) },
+  {
+    work: 'profile',
+    rounds: 5,
+    of({ profile: [url, options] }) {
+      return () => load(url, { ...options, connections: 64 });
+    },
+  },
+  {
+    work: 'signup to verified',
+    rounds: 3,
+    of({ signUp }) {
+      return signUp && rate(() => signUp(`person-${randomUUID()}@example.com`));
+    },
+  },
+];
+
+/** Password logins, profile reads and verified signups, relative to the rivals that are there. */
+export async function rivals(): Promise<void> {
+  const servers: Record<string, Server> = {};
+  try {
+    servers[OURS] = await startGatehouse();
+    for (const [name, { start, needs }] of Object.entries(RIVALS)) {
+      if (Object.keys(needs).every((variable) => process.env[variable])) servers[name] = await start();
+      else console.log(`  ${name} is not measured without ${assignments(needs)}`);
+    }
+    for (const measure of MEASURES) await compareServers(servers, measure);
+  } finally {
+    await Promise.all(Object.values(servers).map((server) => server.stop()));
+  }
+}
+
+async function compareServers(servers: Record<string, Server>, { work, rounds, of }: Measure): Promise<void> {
+  const measures: Record<string, () => Promise<number>> = {};
+  for (const [name, server] of Object.entries(servers)) {
+    const measure = of(server);
+    if (measure) measures[`${name} ${work}`] = measure;
+  }
+  // Warms up: the first requests of a server compile its code.
+  for (const measure of Object.values(measures)) await measure();
+  const ratios = Object.entries(RIVALS).flatMap(([name, { goals }]) => {
+    const over = `${name} ${work}`;
+    const goal = goals[work];
+    return over in measures ? [{ of: `${OURS} ${work}`, over, ...(goal && { goal }) }] : [];
+  });
+  await compare(work, { unit: '/s', rounds, measures, ratios });
+}
+
+const assignments = (variables: Record<string, string>) =>
+  Object.entries(variables)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
 
 /**
- * Password logins, profile reads and verified signups, relative to better-auth. Our codes are mailed to the mailbox and
- * read from the database; its codes are mailed nowhere.
+ * Measures calls a second. Those begun in time are waited for and count: a server may work on all of them at once, and
+ * then answers none early.
  */
-export async function rivals(): Promise<void> {
-  if (!existsSync(`${FOLDER}/node_modules`)) {
-    console.log('  installing the rivals from npm');
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: FOLDER });
-  }
-  const gatehouse = await launch({ env: { LOG_LEVEL: 'warn' } });
-  const rival = await startBetterAuth();
-  try {
-    await gatehouse.up;
-    await createAccount(gatehouse.mongodb);
-    const db = await connect(gatehouse.mongodb, COLLECTIONS, { appName: 'bench' });
-    const authorization = await bearer(gatehouse.login);
-    const cookie = await rival.signUp(PERSON.email, PERSON.password);
-    const credentials = { email: PERSON.email, password: PERSON.password };
-    const form = 'application/x-www-form-urlencoded';
-    await compare('login', {
-      unit: '/s',
-      rounds: 5,
-      measures: {
-        'better-auth login': () =>
-          load(`${rival.url}/api/auth/sign-in/email`, {
-            method: 'POST',
-            headers: { 'content-type': 'application/json', origin: rival.url },
-            body: JSON.stringify(credentials),
-          }),
-        'Gatehouse login': () =>
-          load(`${gatehouse.login}/v2/login`, {
-            method: 'POST',
-            headers: { 'content-type': form },
-            body: new URLSearchParams(credentials).toString(),
-          }),
-      },
-      ratios: [{ of: 'Gatehouse login', over: 'better-auth login', goal: 5 }],
-    });
-    await compare('profile', {
-      unit: '/s',
-      rounds: 5,
-      measures: {
-        'better-auth session': () =>
-          load(`${rival.url}/api/auth/get-session`, { headers: { cookie }, connections: 64 }),
-        'Gatehouse profile': () =>
-          load(`${gatehouse.user}/api/v1/users/me`, { headers: { authorization }, connections: 64 }),
-      },
-      ratios: [{ of: 'Gatehouse profile', over: 'better-auth session', goal: 5 }],
-    });
-    await compare('signup', {
-      unit: '/s',
-      rounds: 3,
-      measures: {
-        'better-auth signup to verified': () => inParallel(rival.verifiedSignUp),
-        'Gatehouse signup to verified': () =>
-          inParallel(async (email) => {
-            await postForm(`${gatehouse.user}/v2/signup`, {
-              email,
-              password: PERSON.password,
-              name: 'Bench',
-            });
-            const otp = (await db.users.findOne({ email }))?.otp ?? '';
-            const { status } = await postForm(`${gatehouse.user}/v2/verify-otp`, { email, otp });
-            if (status !== 200) throw new Error(`verify-otp answered ${status}`);
-          }),
-      },
-      ratios: [{ of: 'Gatehouse signup to verified', over: 'better-auth signup to verified', goal: 8 }],
-    });
-    await db.close();
-  } finally {
-    await rival.stop();
-    await gatehouse.stop();
-  }
-}
-
-async function startBetterAuth() {
-  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-rival-'));
-  const [port] = await freePorts(1);
-  const url = `http://127.0.0.1:${port}`;
-  const child = spawn(
-    process.execPath,
-    [`${FOLDER}/better-auth.mjs`, String(port), join(folder, 'auth.sqlite')],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
-  await once(child.stdout, 'data');
-  const post = async (path: string, body: object) => {
-    const answer = await postJson(`${url}/api/auth/${path}`, body, { origin: url });
-    if (answer.status !== 200) throw new Error(`better-auth answered ${answer.status} to ${path}`);
-    return answer;
-  };
-  /** @returns the cookie of the session that begins. */
-  const signUp = async (email: string, password: string) => {
-    const { headers } = await post('sign-up/email', { email, password, name: 'Bench' });
-    return headers.get('set-cookie')?.split(';', 1)[0] ?? '';
-  };
-  return {
-    url,
-    signUp,
-    async verifiedSignUp(email: string) {
-      await signUp(email, PERSON.password);
-      const { body: otp } = await send(`${url}/codes?email=${encodeURIComponent(email)}`);
-      await post('email-otp/verify-email', { email, otp });
-    },
-    async stop() {
-      child.kill();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-let people = 0;
-
-/** @returns signups a second. */
-async function inParallel(signUp: (email: string) => Promise<unknown>): Promise<number> {
+const rate = (call: () => Promise<unknown>) => async () => {
   const began = performance.now();
-  const emails = Array.from({ length: SIGNUPS }, (_, index) => `person${people + index}@example.com`);
-  people += SIGNUPS;
+  const seconds = () => (performance.now() - began) / 1000;
+  let count = 0;
   const worker = async () => {
-    for (let email = emails.pop(); email; email = emails.pop()) await signUp(email);
+    while (seconds() < SECONDS) {
+      await call();
+      count += 1;
+    }
   };
   await Promise.all(Array.from({ length: PARALLEL }, worker));
-  return SIGNUPS / ((performance.now() - began) / 1000);
-}
+  return count / seconds();
+};

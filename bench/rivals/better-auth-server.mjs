@@ -17,7 +17,7 @@ const options = {
   database,
   trustedOrigins: [baseURL],
   rateLimit: { enabled: false },
-  emailAndPassword: { enabled: true },
+  emailAndPassword: { enabled: true, requireEmailVerification: true },
   plugins: [
     emailOTP({
       sendVerificationOnSignUp: true,
@@ -32,4 +32,4 @@ const server = createServer((request, response) => {
   if (pathname === '/codes') response.end(codes.get(searchParams.get('email')) ?? '');
   else void handle(request, response);
 });
-server.listen(Number(port), '127.0.0.1', () => console.log('up'));
+server.listen(Number(port), '127.0.0.1');

@@ -1,0 +1,33 @@
+import { connect } from '@gatehouse/shared/data/connect';
+import { COLLECTIONS } from '../../services/user/database.ts';
+import { postForm } from '../../test/fixtures/http.ts';
+import { launch } from '../../test/fixtures/launcher.ts';
+import { bearer, createAccount, PERSON } from '../account.ts';
+import { expectOk, type Server } from './server.ts';
+
+/** Gatehouse. Its codes are mailed to its mailbox, and read from the database. */
+export async function startGatehouse(): Promise<Server> {
+  const { up, stop, mongodb, login, user } = await launch({ env: { LOG_LEVEL: 'warn' } });
+  try {
+    await up;
+    await createAccount(mongodb);
+    const db = await connect(mongodb, COLLECTIONS, { appName: 'bench' });
+    const { email, password } = PERSON;
+    return {
+      login: () => expectOk(postForm(`${login}/v2/login`, { email, password })),
+      profile: [`${user}/api/v1/users/me`, { headers: { authorization: await bearer(login) } }],
+      async signUp(email) {
+        await expectOk(postForm(`${user}/v2/signup`, { email, password, name: 'Bench' }));
+        const otp = (await db.users.findOne({ email }))?.otp ?? '';
+        await expectOk(postForm(`${user}/v2/verify-otp`, { email, otp }));
+      },
+      async stop() {
+        await db.close();
+        await stop();
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
