@@ -1,4 +1,4 @@
-import { readPipeline } from '@gatehouse/shared/data/connect';
+import { ANY_STRING, readPipeline } from '@gatehouse/shared/data/connect';
 import { ACTIVE } from '@gatehouse/shared/identity/users';
 import type { Document } from 'mongodb';
 import type { Database } from '../database.ts';
@@ -23,11 +23,13 @@ export function planStages(db: Database): Document[] {
     'billing.subscription_plan': 'Enterprise',
     'billing.payment_status': 'paid',
   };
+  // An organization without Owners joins like null: it must not find the accounts that have no user_id.
+  const paying = { user_id: ANY_STRING, subscription_plan: 'Enterprise', ...ACTIVE };
   const payingOwners = {
     from: db.users.collectionName,
     localField: 'owners.user_id',
     foreignField: 'user_id',
-    pipeline: [{ $match: { subscription_plan: 'Enterprise', ...ACTIVE } }, ...one],
+    pipeline: [{ $match: paying }, ...one],
     as: 'paying',
   };
   const organization = { localField: 'organization_id', foreignField: 'organization_id' };
