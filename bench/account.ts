@@ -11,29 +11,38 @@ export const PERSON = {
 };
 
 /** Inserts one active account. @returns its password hash. */
-export async function createAccount(mongodb: string, { email, user_id } = PERSON): Promise<string> {
+export const createAccount = (mongodb: string, account = PERSON): Promise<string> =>
+  createAccounts(mongodb, [account]);
+
+/** Inserts active accounts with one password. @returns its hash. */
+export async function createAccounts(
+  mongodb: string,
+  accounts: Pick<typeof PERSON, 'email' | 'user_id'>[],
+): Promise<string> {
   const password = await hash(PERSON.password, ARGON2ID);
   const db = await connect(mongodb, COLLECTIONS, { appName: 'bench' });
-  await db.users.insertOne({
-    email,
-    user_id,
-    password,
-    name: 'Bench',
-    verified: true,
-    account_status: 'active',
-    payment_status: 'pending',
-    'user_created_at(DATE)': '2026-01-01',
-    subscription_id: 'enterprise',
-    subscription_plan: 'Enterprise',
-    subscription_date: '2026-01-01',
-  });
+  await db.users.insertMany(
+    accounts.map(({ email, user_id }) => ({
+      email,
+      user_id,
+      password,
+      name: 'Bench',
+      verified: true,
+      account_status: 'active',
+      payment_status: 'pending',
+      'user_created_at(DATE)': '2026-01-01',
+      subscription_id: 'enterprise',
+      subscription_plan: 'Enterprise',
+      subscription_date: '2026-01-01',
+    })),
+  );
   await db.close();
   return password;
 }
 
-/** Logs that account in at the login service. @returns the value of `Authorization`. */
-export async function bearer(loginService: string): Promise<string> {
-  const { email, password } = PERSON;
+/** Logs an account in at the login service. @returns the value of `Authorization`. */
+export async function bearer(loginService: string, { email } = PERSON): Promise<string> {
+  const { password } = PERSON;
   const { body } = await send(`${loginService}/api/v1/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

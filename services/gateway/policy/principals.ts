@@ -1,5 +1,5 @@
 import { emailKey } from '@gatehouse/shared/identity/email';
-import { authenticate, type Principal, withoutScheme } from '@gatehouse/shared/identity/principal';
+import { createAuthenticate, type Principal, withoutScheme } from '@gatehouse/shared/identity/principal';
 import { sessionOf } from '@gatehouse/shared/identity/sessions';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import type { User } from '@gatehouse/shared/identity/users';
@@ -32,6 +32,7 @@ export function createPrincipals(
   { users, tokens, now }: { users: Collection<User>; tokens: Tokens; now: () => number },
   maxCached = MAX_CACHED,
 ): Principals {
+  const authenticate = createAuthenticate(users, tokens);
   const cache = new LRUCache<string, Cached>({ maxSize: maxCached, sizeCalculation: () => 1 });
 
   /** Also drops what is still pending: the database may answer with the state before the change. */
@@ -46,7 +47,7 @@ export function createPrincipals(
       const at = now();
       const known = authorization === undefined ? undefined : cache.get(authorization);
       if (known && known.until > at) return known.pending;
-      const pending = authenticate(authorization, { users, tokens, now: at });
+      const pending = authenticate(authorization, at);
       if (authorization === undefined || PRINCIPAL_CACHE_MS === 0) return pending;
 
       const entry: Cached = { pending, until: at + PRINCIPAL_CACHE_MS };

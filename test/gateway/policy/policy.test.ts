@@ -225,7 +225,10 @@ describe('the X-RateLimit headers are on every catalogue response', () => {
   test('returns 503 while the database is down, and accepts no bearer', async () => {
     const { headers } = await logIn();
     const away = Object.assign(new Error('away'), { name: 'MongoNetworkError' });
-    const users = Object.create(services.db.users, { findOne: { value: () => Promise.reject(away) } });
+    const fail = () => {
+      throw away;
+    };
+    const users = Object.create(services.db.users, { find: { value: fail } });
     const config = testConfig('gateway', { CAPTCHA_PROVIDER: 'none', UPSTREAM_PAYMENT: platform.url });
     const app = await buildGateway({ config, db: { ...services.db, users }, now: services.clock.now });
     gateways.push(app);

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { AppError } from '@gatehouse/shared/http/errors';
 import {
-  authenticate,
+  type Authenticate,
   callerId,
+  createAuthenticate,
   isPublic,
   principalOf,
   requirePrincipal,
@@ -24,8 +25,10 @@ let db: Accounts;
 let drop: () => Promise<void>;
 /** The commands sent by the driver. */
 let commands: string[];
+let authenticate: Authenticate;
 beforeAll(async () => {
   ({ db, drop, commands } = await watchedDatabase(COLLECTIONS));
+  authenticate = createAuthenticate(db.users, tokens);
 });
 afterAll(() => drop());
 
@@ -33,8 +36,7 @@ afterAll(() => drop());
 const newUser = ({ user_id, ...fields }: Record<string, unknown> = {}) =>
   newMember(db, { ...fields, ...(user_id !== undefined && { user_id: user_id ?? undefined }) });
 
-const check = (authorization: string | undefined, now = NOW) =>
-  authenticate(authorization, { users: db.users, tokens, now });
+const check = (authorization: string | undefined, now = NOW) => authenticate(authorization, now);
 const reasonOf = (attempt: Promise<unknown>) =>
   attempt.then(
     () => 'accepted',

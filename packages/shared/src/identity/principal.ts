@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Collection, WithId } from 'mongodb';
-import { readOne } from '../data/connect.ts';
 import { AppError, contractOf } from '../http/errors.ts';
 import { emailKey } from './email.ts';
 import { hasEnded, type Session, sessionOf } from './sessions.ts';
 import '../access/requirement.ts';
 import type { Tokens } from './tokens.ts';
-import { findUserByEmail, isActive, type User, userIdOf } from './users.ts';
+import { findUserByEmail, isActive, type User, userIdOf, userReader } from './users.ts';
 
 /** The caller: an active user with a live session. */
 export interface Principal {
-  user: WithId<User>;
+  /** Calls that arrive together may share the record. */
+  user: Readonly<WithId<User>>;
   session: Session;
   /** When the token expires; Unix milliseconds. */
   expiresAt: number;
@@ -32,25 +32,28 @@ declare module 'fastify' {
 export const withoutScheme = (authorization: string): string => authorization.replace(/^Bearer /i, '');
 
 /**
- * Checks the `Authorization` header (CONTRACT.md §Bearer) with one database query.
+ * Checks an `Authorization` header (CONTRACT.md §Bearer) with one database query.
+ * @param now Unix milliseconds.
  * @throws {AppError} noAuthorizationHeader, tokenExpired or invalidToken.
  */
-export async function authenticate(
-  authorization: string | undefined,
-  { users, tokens, now }: { users: Collection<User>; tokens: Tokens; now: number },
-): Promise<Principal> {
-  if (!authorization) throw new AppError('noAuthorizationHeader');
-  const token = withoutScheme(authorization);
-  const check = tokens.verify(token, now);
-  if (!check.ok) throw new AppError(check.reason === 'expired' ? 'tokenExpired' : 'invalidToken');
+export type Authenticate = (authorization: string | undefined, now: number) => Promise<Principal>;
 
-  const { email, user_id } = check.claims;
-  const user = user_id === null ? await findUserByEmail(users, email) : await readOne(users, { user_id });
-  const session = sessionOf(token, check.sid, check.claims);
-  // A deleted account's token must not open the account that gets its user_id.
-  if (user && emailKey(user.email) !== emailKey(email)) throw new AppError('invalidToken');
-  if (!user || !isActive(user) || hasEnded(user, session)) throw new AppError('invalidToken');
-  return { user, session, expiresAt: check.claims.exp * 1000 };
+export function createAuthenticate(users: Collection<User>, tokens: Tokens): Authenticate {
+  const readUser = userReader(users);
+  return async (authorization, now) => {
+    if (!authorization) throw new AppError('noAuthorizationHeader');
+    const token = withoutScheme(authorization);
+    const check = tokens.verify(token, now);
+    if (!check.ok) throw new AppError(check.reason === 'expired' ? 'tokenExpired' : 'invalidToken');
+
+    const { email, user_id } = check.claims;
+    const user = user_id === null ? await findUserByEmail(users, email) : await readUser(user_id);
+    const session = sessionOf(token, check.sid, check.claims);
+    // A deleted account's token must not open the account that gets its user_id.
+    if (user && emailKey(user.email) !== emailKey(email)) throw new AppError('invalidToken');
+    if (!user || !isActive(user) || hasEnded(user, session)) throw new AppError('invalidToken');
+    return { user, session, expiresAt: check.claims.exp * 1000 };
+  };
 }
 
 /**
@@ -63,6 +66,7 @@ export const requirePrincipal = fp(
     { users, tokens, now }: { users: Collection<User>; tokens: Tokens; now: () => number },
   ) => {
     app.decorateRequest('principal', undefined);
+    const authenticate = createAuthenticate(users, tokens);
     const routes: RouteOptions[] = [];
     app.addHook('onRoute', (route) => void routes.push(route));
     // Every scope has registered its routes by now.
@@ -75,7 +79,7 @@ export const requirePrincipal = fp(
     });
     app.addHook('onRequest', async (request) => {
       if (isPublic(request)) return;
-      request.principal = await authenticate(request.headers.authorization, { users, tokens, now: now() });
+      request.principal = await authenticate(request.headers.authorization, now());
     });
   },
 );

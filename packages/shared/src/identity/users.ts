@@ -1,5 +1,6 @@
+import DataLoader from 'dataloader';
 import type { Collection, Filter, ObjectId, WithId } from 'mongodb';
-import { ANY_STRING, collection, readOne } from '../data/connect.ts';
+import { ANY_STRING, collection, readFew, readOne } from '../data/connect.ts';
 import { emailKey, MAX_ADDRESS } from './email.ts';
 
 /** E-mail addresses are unique and matched without regard to case. */
@@ -86,6 +87,29 @@ export async function findUserByEmail(users: Collection<User>, email: string): P
   if (email.length > MAX_ADDRESS) return null;
   const user = await readOne(users, { email }, { collation: EMAIL_COLLATION });
   return user && emailKey(user.email) === emailKey(email) ? user : null;
+}
+
+/** Users of one read, whose records fit in 16 MB. */
+const MAX_READ = 32;
+
+/**
+ * Returns a function that reads a user by user_id. One command reads the users that several requests ask for in the
+ * same turn of the event loop: the round trip costs more than the record.
+ */
+export function userReader(
+  users: Collection<User>,
+): (user_id: string) => Promise<Readonly<WithId<User>> | undefined> {
+  const readAll = async (user_ids: readonly string[]) => {
+    const found = await readFew(users, { user_id: { $in: [...new Set(user_ids)] } }, user_ids.length);
+    const byId = new Map(found.map((user) => [user.user_id, user]));
+    return user_ids.map((user_id) => byId.get(user_id));
+  };
+  const loader = new DataLoader(readAll, {
+    cache: false,
+    maxBatchSize: MAX_READ,
+    batchScheduleFn: setImmediate,
+  });
+  return (user_id) => loader.load(user_id);
 }
 
 export const findUserById = (users: Collection<User>, _id: ObjectId): Promise<WithId<User> | null> =>
