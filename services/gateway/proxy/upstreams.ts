@@ -13,6 +13,8 @@ import type { UpstreamResponse } from './response.ts';
 const MAX_RESPONSE = 1024 * 1024;
 /** Bytes up to which a forwarded response is buffered. */
 const MAX_BUFFERED = 64 * 1024;
+/** A media type that Fastify can parse. It would replace any other before a body that is not a stream. */
+const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+ *(?:;|$)/;
 /** CONTRACT.md §Statuses: any other status from our own services is an error. */
 const STATUSES = new Set([200, 201, 202, 400, 401, 403, 404, 409, 429, 500, 503]);
 
@@ -149,22 +151,20 @@ export const bodyOf = (request: FastifyRequest): Readable | undefined =>
   hasBody(request) ? request.raw : undefined;
 
 /** Reads a small body at once, which is cheaper than a stream. @throws when it breaks off. */
-async function received(
-  method: string,
-  { statusCode: status, headers, body }: Dispatcher.ResponseData,
-): Promise<UpstreamResponse> {
+async function received(method: string, response: Dispatcher.ResponseData): Promise<UpstreamResponse> {
+  const { statusCode: status, body } = response;
+  const headers = responseHeaders(response.headers);
   const hasContent = method !== 'HEAD' && status !== 204 && status !== 304;
-  const isTyped = 'content-type' in headers; // fastify would add a content type to a buffer
+  const isTyped = MEDIA_TYPE.test(String(headers['content-type']));
   const isSmall = hasContent && isTyped && Number(headers['content-length']) <= MAX_BUFFERED;
-  return {
-    status,
-    headers: responseHeaders(headers),
-    body: isSmall ? writable(Buffer.from(await body.arrayBuffer())) : body,
-  };
+  return { status, headers, body: isSmall ? writable(Buffer.from(await body.arrayBuffer()), headers) : body };
 }
 
-/** Node.js writes a string together with the headers, and a buffer on its own. */
-const writable = (body: Buffer): Buffer | string => (isUtf8(body) ? body.toString('utf8') : body);
+/** Node.js writes a string together with the headers, both as UTF-8, and a buffer on its own. */
+const writable = (body: Buffer, headers: IncomingHttpHeaders): Buffer | string =>
+  isUtf8(body) && Object.values(headers).every(isAscii) ? body.toString('utf8') : body;
+
+const isAscii = (value: string | string[] | undefined): boolean => /^[\0-\x7f]*$/.test(String(value));
 
 async function textOf(body: Readable): Promise<string> {
   const chunks: Buffer[] = [];

@@ -333,9 +333,12 @@ describe('the response at the client', () => {
     ]);
   });
 
-  test('has the same bytes in a header that is UTF-8', async () => {
+  test.each([
+    ['streamed', {}],
+    ['small', { 'content-type': 'text/plain', 'content-length': '1' }],
+  ])('has the same bytes in a header that is UTF-8, before a %s body', async (_, headers) => {
     const title = Buffer.from('Łódź 🜁').toString('latin1');
-    answering(200, { 'x-title': title }, 'x');
+    answering(200, { ...headers, 'x-title': title }, Buffer.from('x'));
     expect((await call()).headers['x-title']).toBe(title);
   });
 
@@ -345,6 +348,7 @@ describe('the response at the client', () => {
     ['every byte', 200, { 'content-type': 'application/octet-stream' }, Buffer.from([...Array(256).keys()])],
     ['a part', 206, { 'content-range': 'bytes 0-3/10', 'accept-ranges': 'bytes' }, Buffer.from('part')],
     ['no content type', 200, {}, Buffer.from('plain')],
+    ['an invalid content type', 200, { 'content-type': 'pdf' }, Buffer.from('%PDF')],
     ['broken JSON', 200, { 'content-type': 'application/json' }, Buffer.from('{"a":')],
     ['nothing', 200, { 'content-length': '0' }, Buffer.alloc(0)],
     ['a mebibyte and more', 200, { 'content-type': 'application/octet-stream' }, randomBytes(1_500_000)],
