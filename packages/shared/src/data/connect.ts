@@ -49,7 +49,10 @@ export type Connection<D extends Definitions> = Collections<D> & {
   close(): Promise<void>;
 };
 
-/** Matches any non-empty string. Partial indexes use it because MongoDB does not match `$type` to equality. */
+/**
+ * Matches any non-empty string. Partial indexes use it because MongoDB does not match `$type` to equality. A `$lookup`
+ * by a field with a partial index needs it in its pipeline: without one, MongoDB ignores the index and reads everything.
+ */
 export const ANY_STRING = { $gt: '' };
 
 /**
@@ -101,7 +104,7 @@ const databases = new WeakMap<object, Db>();
 /** A collection, whatever it stores. */
 type Source = Pick<Collection, 'aggregate' | 'collectionName' | 'readPreference'>;
 
-/** Reads one document like the driver's `findOne`, but as `readBatch` does. */
+/** Reads one document like the driver's `findOne`; see `readBatch`. */
 export async function readOne<Stored extends Document>(
   stored: Collection<Stored>,
   filter: Filter<Stored>,
@@ -113,18 +116,19 @@ export async function readOne<Stored extends Document>(
   return batch ? (batch[0] ?? null) : stored.findOne(filter, { ...(collation && { collation }) });
 }
 
-/** Reads at most `limit` documents like the driver's `find`, but as `readBatch` does: they fit in 16 MB. */
+/** Reads at most `limit` documents like the driver's `find`; see `readBatch`. */
 export async function readFew<Stored extends Document>(
   stored: Collection<Stored>,
   filter: Filter<Stored>,
   limit: number,
 ): Promise<WithId<Stored>[]> {
-  const command = { find: stored.collectionName, filter, limit, batchSize: limit, singleBatch: true };
+  // One more than the limit, or MongoDB keeps a cursor open for a batch that is full.
+  const command = { find: stored.collectionName, filter, limit, batchSize: limit + 1 };
   const batch = await readBatch<WithId<Stored>>(stored, command);
   return batch ?? stored.find(filter).limit(limit).toArray();
 }
 
-/** Runs a pipeline like the driver's `aggregate`, but as `readBatch` does: its results are at most 101 documents. */
+/** Runs a pipeline that has few results, like the driver's `aggregate`; see `readBatch`. */
 export async function readPipeline<Result extends Document>(
   stored: Source,
   pipeline: Document[],
@@ -135,9 +139,9 @@ export async function readPipeline<Result extends Document>(
 }
 
 /**
- * Returns the first batch of a reading command without a cursor, which costs a sixth of a bearer check. The driver
- * does not retry commands.
- * @returns undefined when the connection broke, and the driver's own method, which retries, has to take over.
+ * Runs a reading command without the driver's cursor, which costs a sixth of a bearer check.
+ * @returns undefined when the results do not fit in one batch, or the command failed. Then the driver's own method must
+ *   take over: it retries what a broken connection or a failover interrupted.
  */
 async function readBatch<Result>(stored: Source, command: Document): Promise<Result[] | undefined> {
   const { readPreference } = stored;
@@ -145,9 +149,9 @@ async function readBatch<Result>(stored: Source, command: Document): Promise<Res
     const result = await databases
       .get(stored)
       ?.command(command, { ...(readPreference && { readPreference }) });
-    return result?.cursor.firstBatch;
+    return Number(result?.cursor.id) === 0 ? result?.cursor.firstBatch : undefined;
   } catch (error) {
-    if (error instanceof MongoNetworkError) return undefined;
+    if (error instanceof MongoNetworkError || error instanceof MongoServerError) return undefined;
     throw error;
   }
 }

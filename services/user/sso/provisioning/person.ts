@@ -1,4 +1,4 @@
-import { readPipeline } from '@gatehouse/shared/data/connect';
+import { ANY_STRING, readPipeline } from '@gatehouse/shared/data/connect';
 import { domainOf } from '@gatehouse/shared/identity/email';
 import type { Domain } from '@gatehouse/shared/identity/sso-domains';
 import { isActive, type User } from '@gatehouse/shared/identity/users';
@@ -41,7 +41,14 @@ export async function findPerson(
   const named = departmentsNamed(connection, department);
   const [found] = await readPipeline<Found>(db.ssoIdentities, [
     { $match: { connection_id, subject } },
-    { $lookup: { from: db.users.collectionName, ...byUser, pipeline: [{ $limit: 1 }], as: 'users' } },
+    {
+      $lookup: {
+        from: db.users.collectionName,
+        ...byUser,
+        pipeline: [{ $match: { user_id: ANY_STRING } }],
+        as: 'users',
+      },
+    },
     {
       $lookup: {
         from: db.memberships.collectionName,
