@@ -84,6 +84,14 @@ describe.skipIf(REAL_MONGODB)('refuses', () => {
     await expect(database.db.command(command)).rejects.toMatchObject({ code });
   });
 
+  test.each<Document>([
+    { $lookup: { from: 'c', as: 'x', pipeline: [{ $sample: { size: 1 } }] } },
+    { $unionWith: { coll: 'c', pipeline: [{ $sample: { size: 1 } }] } },
+  ])('the nested stage of %j, though the collection is empty', async (stage) => {
+    const command = { aggregate: 'nowhere', pipeline: [stage], cursor: {} };
+    await expect(database.db.command(command)).rejects.toMatchObject({ code: 40324 });
+  });
+
   test.each<[Document, number]>([
     [{ key: { a: 'text' } }, 67],
     [{ key: { a: '2dsphere' } }, 67],

@@ -99,15 +99,15 @@ export const STAGES: Record<string, Compile> = {
   },
   $unwind: unwind,
   $lookup: lookup,
-  $unionWith: (argument, { aggregate }) => {
+  $unionWith: (argument, context) => {
     const { coll, pipeline = [], ...rest } = isDoc(argument) ? argument : { coll: argument };
     const [unknown] = Object.keys(rest);
     if (unknown !== undefined) throw failedToParse(`unknown argument to $unionWith: ${unknown}`);
     if (typeof coll !== 'string') throw failedToParse("the $unionWith stage requires a 'coll'");
-    if (!Array.isArray(pipeline)) throw typeMismatch("'pipeline' option must be specified as an array");
+    const nested = nestedPipeline(pipeline, context);
     return function* (docs) {
       yield* docs;
-      yield* aggregate(coll, pipeline);
+      yield* context.aggregate(coll, nested);
     };
   },
 };
@@ -131,6 +131,13 @@ export function compileStage([name, argument]: [string, unknown], context: Pipel
 
 export function runStages(docs: Iterable<Doc>, stages: readonly Stage[]): Iterable<Doc> {
   return stages.reduce((input, stage) => stage(input), docs);
+}
+
+/** Returns a pipeline within a stage. It is refused here, also when the stage gets no document. */
+function nestedPipeline(pipeline: unknown, context: PipelineContext): unknown[] {
+  if (!Array.isArray(pipeline)) throw typeMismatch("'pipeline' option must be specified as an array");
+  for (const stage of pipeline) compileStage(parseStage(stage), context);
+  return pipeline;
 }
 
 function countArgument(argument: unknown, name: string, code: number): number {
@@ -189,7 +196,7 @@ function unwind(argument: unknown): Stage {
  * An equality join, for which the foreign field's index is used, a pipeline over the other collection, or both.
  * https://www.mongodb.com/docs/manual/reference/operator/aggregation/lookup/
  */
-function lookup(argument: unknown, { aggregate }: PipelineContext): Stage {
+function lookup(argument: unknown, context: PipelineContext): Stage {
   if (!isDoc(argument)) throw failedToParse('the $lookup specification must be an object');
   const { from, localField, foreignField, pipeline, as, ...rest } = argument;
   const [unknown] = Object.keys(rest);
@@ -202,14 +209,12 @@ function lookup(argument: unknown, { aggregate }: PipelineContext): Stage {
       "$lookup requires both or neither of 'localField' and 'foreignField' to be specified",
     );
   }
-  if (pipeline !== undefined && !Array.isArray(pipeline)) {
-    throw typeMismatch("'pipeline' option must be specified as an array");
-  }
+  const nested = pipeline === undefined ? [] : nestedPipeline(pipeline, context);
   const join = isJoin ? joinFilter(localField, foreignField) : undefined;
   return function* (docs) {
     for (const doc of docs) {
-      const stages = [...(join ? [{ $match: join(doc) }] : []), ...(pipeline ?? [])];
-      yield withField(doc, as.split('.'), [...aggregate(from, stages)]) as Doc;
+      const stages = [...(join ? [{ $match: join(doc) }] : []), ...nested];
+      yield withField(doc, as.split('.'), [...context.aggregate(from, stages)]) as Doc;
     }
   };
 }

@@ -79,7 +79,7 @@ function readPoint(
   stats: ScanStats,
 ): Row[] {
   if (!hasIndex(store, collection, index.id)) return [];
-  const sql = `SELECT d.id AS id, d.bson AS bson ${joined(collection, index)} WHERE i.key = ?`;
+  const sql = `SELECT d.id AS id, d.bson AS bson ${entriesWithDocuments(collection, index)} WHERE i.key = ?`;
   const row = store.statement(sql).get(ranges[0]?.start as Buffer) as unknown as Row | undefined;
   if (!row) return [];
   stats.keysExamined++;
@@ -87,8 +87,7 @@ function readPoint(
   return [row];
 }
 
-/** The entries of an index, each with its document. */
-const joined = (collection: Collection, index: Index) =>
+const entriesWithDocuments = (collection: Collection, index: Index) =>
   `FROM idx_${index.id} i CROSS JOIN doc_${collection.id} d ON d.id = i.doc`;
 
 function* scanIndex(
@@ -99,7 +98,7 @@ function* scanIndex(
 ): Generator<Row> {
   const [order, after, within] = backward ? ['DESC', '<', '>='] : ['ASC', '>', '<'];
   const sql =
-    `SELECT i.key AS key, d.id AS id, d.bson AS bson ${joined(collection, index)} ` +
+    `SELECT i.key AS key, d.id AS id, d.bson AS bson ${entriesWithDocuments(collection, index)} ` +
     `WHERE (i.key, i.doc) ${after} (?, ?) AND i.key ${within} ? ORDER BY i.key ${order}, i.doc ${order} LIMIT ?`;
   let page = FIRST_PAGE;
   for (const { start, end } of backward ? ranges.toReversed() : ranges) {
