@@ -1,6 +1,6 @@
 /**
- * Settles like `call`, or rejects with `timeout` after `limit` milliseconds. A function makes the error only when it is
- * needed: its stack trace costs more than a short call.
+ * Settles like `call`, or rejects with `timeout` after `limit` milliseconds. Pass a function to create the error only
+ * then: a stack trace costs more than a short call.
  */
 export async function withTimeout<T>(
   call: Promise<T>,

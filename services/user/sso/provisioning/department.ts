@@ -27,12 +27,12 @@ interface Assignment {
   isManaged: boolean;
 }
 
-type Candidate = Pick<Department, 'department_id' | 'name' | 'name_key' | 'archived_at'>;
+type Match = Pick<Department, 'department_id' | 'name' | 'name_key' | 'archived_at'>;
 
 /** What an assignment depends on. */
 export interface Places {
-  /** See `departmentsNamed`. */
-  departments: Candidate[];
+  /** See `departmentStages`. */
+  departments: Match[];
   /** Those of the person in the organization. */
   memberships: Membership[];
 }
@@ -85,7 +85,7 @@ const isOwnedOrArchived = async (db: Database, organization_id: string, user_id:
  * Returns the stages that find the departments that may be the one with this name, and the connection's default;
  * undefined if there is neither.
  */
-export function departmentsNamed(
+export function departmentStages(
   { organization_id, default_department_id }: Connection,
   name: string | undefined,
 ): Document[] | undefined {
@@ -109,9 +109,9 @@ async function placesOf(
   department: string | undefined,
 ): Promise<Places> {
   const { organization_id } = connection;
-  const named = departmentsNamed(connection, department);
+  const named = departmentStages(connection, department);
   const [departments, memberships] = await Promise.all([
-    named ? db.departments.aggregate<Candidate>(named).toArray() : [],
+    named ? db.departments.aggregate<Match>(named).toArray() : [],
     db.memberships.find({ user_id, organization_id }).toArray(),
   ]);
   return { departments, memberships };
@@ -122,8 +122,8 @@ function departmentOf(
   request: FastifyRequest,
   { connection_id, default_department_id }: Connection,
   name: string | undefined,
-  departments: Candidate[],
-): Candidate | undefined {
+  departments: Match[],
+): Match | undefined {
   const keys = name === undefined ? [] : nameKeys(name);
   // Two departments can look like the name without looking like each other: the closer one counts.
   const named =

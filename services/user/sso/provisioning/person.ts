@@ -8,7 +8,7 @@ import type { Connection, Identity } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import type { Account } from './account.ts';
 import { foreignDomain } from './address.ts';
-import { departmentsNamed, type Places } from './department.ts';
+import { departmentStages, type Places } from './department.ts';
 import { requireActive } from './identity.ts';
 
 /** A person who has logged in before. */
@@ -38,7 +38,7 @@ export async function findPerson(
 ): Promise<Person | undefined> {
   const { connection_id, organization_id } = connection;
   const byUser = { localField: 'user_id', foreignField: 'user_id' };
-  const named = departmentsNamed(connection, department);
+  const named = departmentStages(connection, department);
   const [found] = await readPipeline<Found>(db.ssoIdentities, [
     { $match: { connection_id, subject } },
     {

@@ -12,16 +12,16 @@ export interface Sender {
 
 /** The outcome of an attempt, and what was sent. */
 export type Sent = Outcome & {
-  /** Those of HTTP itself are not among them; values that the owner chose are masked. */
+  /** Without those that HTTP adds. Values that the owner chose are masked. */
   request_headers: Record<string, string>;
 };
 
-/** Where attempts go, with the secrets opened that they need. */
+/** What the attempts for a webhook need: its URL and headers, and its secrets in plain text. */
 export interface Target {
   url: string;
   secret: string;
   previousSecrets: { secret: string; until: Date }[];
-  /** Those of the owner. */
+  /** The headers that the owner chose. */
   headers: Record<string, string>;
   maskedHeaders: Record<string, string>;
 }

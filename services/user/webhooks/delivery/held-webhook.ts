@@ -12,7 +12,10 @@ interface HeldWebhook {
   ownerActive: boolean;
 }
 
-/** Reads a webhook whose lease this worker holds. Concurrent calls share one read, and those of a webhook one result. */
+/**
+ * Reads a webhook whose lease this worker holds. Calls that arrive together share one read, and those for the same
+ * webhook get the same result.
+ */
 export type ReadHeldWebhook = (
   ids: Pick<Webhook, 'webhook_id' | 'owner_id' | 'organization_id' | 'department_id'>,
 ) => Promise<HeldWebhook>;

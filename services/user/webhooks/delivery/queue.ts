@@ -53,7 +53,7 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
   const changes = createSignal();
   let phase: 'sending' | 'stopping' | 'abandoned' = 'sending';
   let webhook = claimed;
-  /** Of `webhook`, once an attempt needs it: many attempts share the opened secrets. */
+  /** The target of `webhook`. The first attempt that needs it opens the secrets, and later ones share them. */
   let target: Target | undefined;
   let ownerActive = true;
   /** The webhook has changed since it was read. */
@@ -90,7 +90,7 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
     const { webhook: present, ownerActive: active } = await worker.readHeldWebhook(claimed);
     if (!present) return stop();
     takeOver(present);
-    // Another attempt has shared the read.
+    // Attempts that refresh together get the same result, and one of them has applied it.
     if (present === webhook) return;
     if (present.url !== webhook.url) receiver = INITIAL_STATE;
     // The owner ended the hold.
