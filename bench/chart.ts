@@ -1,42 +1,76 @@
 import { escapeMarkup } from '@gatehouse/shared/escape-markup';
 
-const ROW = 30;
-const LABEL = 430;
-const BAR = 330;
-const MAX_RATIO = 8;
+const ROW = 26;
+const LABEL = 500;
+/** Half of the scale, which is logarithmic and ends at `MAX_RATIO` and its inverse. */
+const HALF = 150;
+const MAX_RATIO = 16;
+const WIDTH = LABEL + 2 * HALF + 80;
 
+/** A rate of ours over that of a reference. */
 interface Bar {
-  label: string;
+  of: string;
+  over: string;
   ratio: number;
   /** The ratio to reach. */
-  goal?: number;
+  goal?: number | undefined;
 }
 
-/** Draws ratios as bars, each with the reference at 1 and its goal as a mark. The scale is logarithmic. */
-export function chart(bars: readonly Bar[]): string {
-  const height = 50 + bars.length * ROW;
-  const x = (ratio: number) =>
-    LABEL + (BAR * Math.log2(1 + Math.min(MAX_RATIO, ratio))) / Math.log2(1 + MAX_RATIO);
-  const rows = bars.map(({ label, ratio, goal }, index) => {
-    const y = 40 + index * ROW;
-    return [
-      `<text x="${LABEL - 10}" y="${y + 15}" text-anchor="end">${escapeMarkup(label)}</text>`,
-      `<rect class="bar" x="${LABEL}" y="${y + 3}" width="${(x(ratio) - LABEL).toFixed(1)}" height="16" rx="2"/>`,
-      goal === undefined
-        ? ''
-        : `<line class="goal" x1="${x(goal).toFixed(1)}" x2="${x(goal).toFixed(1)}" y1="${y}" y2="${y + 22}"/>`,
-      `<text x="${x(ratio) + 6}" y="${y + 15}" class="value">${ratio.toFixed(2)}</text>`,
-    ].join('');
+const x = (ratio: number): number => {
+  const part = Math.log2(ratio) / Math.log2(MAX_RATIO);
+  return Math.round(LABEL + HALF * (1 + Math.max(-1, Math.min(1, part))));
+};
+
+/**
+ * Draws rates as bars that begin at the reference: to the right when ours is higher, with the goal as a mark.
+ * @param groups the bars by heading; those without one are left out.
+ */
+export function chart(groups: ReadonlyMap<string | undefined, readonly Bar[]>): string {
+  let y = 48;
+  const rows = [...groups].flatMap(([heading, bars]) => {
+    if (heading === undefined) return [];
+    const title = `<text x="10" y="${y + 16}" class="heading">${escapeMarkup(heading)}</text>`;
+    y += ROW;
+    const lines = bars.map((bar) => {
+      const line = row(bar, y);
+      y += ROW;
+      return line;
+    });
+    y += 10;
+    return [title, ...lines];
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${LABEL + BAR + 70} ${height}" font-family="system-ui, sans-serif" font-size="13">
+  const one = x(1);
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${y}" font-family="system-ui, sans-serif" font-size="13">
 <style>
-  text { fill: #1f2328 } .value { font-variant-numeric: tabular-nums; font-weight: 600 }
-  .bar { fill: #2f6fde } .one { stroke: #8b949e; stroke-dasharray: 3 3 } .goal { stroke: #d1242f; stroke-width: 2 }
-  @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .bar { fill: #6ea8ff } }
+  text { fill: #1f2328 } .over, .axis { fill: #59636e } .heading { font-weight: 600; font-size: 14px }
+  .value { font-variant-numeric: tabular-nums; font-weight: 600 }
+  .faster { fill: #2f6fde } .slower { fill: #9aa4af } .one { stroke: #59636e } .goal { stroke: #d1242f; stroke-width: 2 }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #e6edf3 } .over, .axis { fill: #9198a1 } .faster { fill: #6ea8ff } .slower { fill: #6e7681 }
+  }
 </style>
-<text x="${x(1)}" y="20" text-anchor="middle">1 = the reference</text>
-<line class="one" x1="${x(1)}" x2="${x(1)}" y1="28" y2="${height - 10}"/>
+<text x="${one - 12}" y="30" text-anchor="end" class="axis">slower</text>
+<text x="${one}" y="30" text-anchor="middle" class="axis">1</text>
+<text x="${one + 12}" y="30" class="axis">faster</text>
+<line class="goal" x1="${LABEL + 2 * HALF - 52}" x2="${LABEL + 2 * HALF - 52}" y1="18" y2="34"/>
+<text x="${LABEL + 2 * HALF - 44}" y="30" class="axis">goal</text>
+<line class="one" x1="${one}" x2="${one}" y1="38" y2="${y - 10}"/>
 ${rows.join('\n')}
 </svg>
 `;
+}
+
+function row({ of, over, ratio, goal }: Bar, y: number): string {
+  const [from, to] = [x(1), x(ratio)];
+  const mark =
+    goal === undefined
+      ? ''
+      : `<line class="goal" x1="${x(goal)}" x2="${x(goal)}" y1="${y + 1}" y2="${y + 21}"/>`;
+  return [
+    `<text x="${LABEL - 10}" y="${y + 15}" text-anchor="end">${escapeMarkup(of)}`,
+    ` <tspan class="over">/ ${escapeMarkup(over)}</tspan></text>`,
+    `<rect class="${to < from ? 'slower' : 'faster'}" x="${Math.min(from, to)}" width="${Math.abs(to - from)}"`,
+    ` y="${y + 4}" height="14"/>${mark}`,
+    `<text x="${WIDTH - 10}" y="${y + 15}" text-anchor="end" class="value">${ratio.toFixed(2)}</text>`,
+  ].join('');
 }

@@ -2,7 +2,7 @@ import { launch } from '../test/fixtures/launcher.ts';
 import { bearer, createAccount } from './account.ts';
 import { load } from './load.ts';
 import { startPeer } from './peer.ts';
-import { compare } from './report.ts';
+import { compare, LIMITS } from './report.ts';
 
 /** Requests a second through the gateway, relative to a bare @fastify/http-proxy with the same upstream. */
 export async function gateway(): Promise<void> {
@@ -18,6 +18,7 @@ export async function gateway(): Promise<void> {
     const through = (origin: string, target: string) => () =>
       load(origin + target, { headers, connections: 64 });
     await compare('gateway', {
+      chart: LIMITS,
       unit: 'requests/s',
       rounds: 5,
       measures: {

@@ -4,7 +4,7 @@ import { launch } from '../test/fixtures/launcher.ts';
 import { createAccount, PERSON } from './account.ts';
 import { load } from './load.ts';
 import { startPeer } from './peer.ts';
-import { compare } from './report.ts';
+import { compare, LIMITS } from './report.ts';
 
 const SECONDS = 4;
 
@@ -46,6 +46,7 @@ export async function login(): Promise<void> {
         duration: SECONDS,
       });
     await compare('login', {
+      chart: LIMITS,
       unit: '/s',
       rounds: 5,
       measures: {

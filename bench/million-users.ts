@@ -36,6 +36,7 @@ export async function millionUsers(): Promise<void> {
         ratePerSecond(() => operation(db, Math.floor(Math.random() * count)));
       const [few, many] = [`${name}, of 1,000`, `${name}, of 1,000,000`];
       await compare('million-users', {
+        chart: 'A million users compared with a thousand',
         unit: 'operations/s',
         rounds: 7,
         measures: { [few]: rate(small, SMALL), [many]: rate(large, LARGE) },

@@ -94,7 +94,6 @@ export async function oidc(): Promise<void> {
       ratios: [
         { of: ours, over: 'the libraries alone', goal: 0.7 },
         { of: ours, over: 'the libraries and three writes' },
-        { of: 'the libraries and three writes', over: 'the libraries alone' },
       ],
     });
     await Promise.all([pool.close(), db.close()]);

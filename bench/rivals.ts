@@ -28,7 +28,7 @@ const RIVALS: Record<string, Rival> = {
   GoTrue: {
     start: startGoTrue,
     needs: { GOTRUE: '/path/to/auth', GOTRUE_DATABASE_URL: 'postgres://…' },
-    goals: { login: 5, 'signup to verified': 3 },
+    goals: { login: 5, profile: 3, 'signup to verified': 3 },
   },
   Keycloak: {
     start: startKeycloak,
@@ -94,7 +94,7 @@ async function compareServers(servers: Record<string, Server>, { work, rounds, o
     const goal = goals[work];
     return over in measures ? [{ of: `${OURS} ${work}`, over, ...(goal && { goal }) }] : [];
   });
-  await compare(work, { unit: '/s', rounds, measures, ratios });
+  await compare(work, { unit: '/s', rounds, measures, ratios, chart: 'Compared with rivals' });
 }
 
 const assignments = (variables: Record<string, string>) =>

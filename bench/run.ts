@@ -19,6 +19,7 @@ import { webhooks } from './webhooks.ts';
 
 const benchmarks: Record<string, () => Promise<void>> = {
   startup,
+  rivals,
   'health-live': healthLive,
   login,
   flood,
@@ -29,7 +30,6 @@ const benchmarks: Record<string, () => Promise<void>> = {
   lists,
   'million-users': millionUsers,
   webhooks,
-  rivals,
   growth,
   saml,
   oidc,

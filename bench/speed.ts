@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { compare } from './report.ts';
+import { compare, LIMITS } from './report.ts';
 
 /** Where the processor time of another process can be read: Linux. */
 const HAS_PROC = existsSync('/proc/self/stat');
@@ -19,7 +19,7 @@ export async function compareSpeeds(
   {
     measures,
     ...comparison
-  }: Omit<Comparison, 'unit' | 'measures'> & { measures: Record<string, () => Promise<Speed>> },
+  }: Omit<Comparison, 'unit' | 'measures' | 'chart'> & { measures: Record<string, () => Promise<Speed>> },
 ): Promise<void> {
   for (const measure of Object.values(measures)) await measure();
   const by = (clock: keyof Speed) =>
@@ -29,7 +29,12 @@ export async function compareSpeeds(
   await compare(benchmark, { ...comparison, unit: 'logins/s', measures: by('byClock') });
   if (!HAS_PROC) return;
   const unit = 'logins/s of processor time';
-  await compare(`${benchmark} by processor`, { ...comparison, unit, measures: by('byProcessor') });
+  await compare(`${benchmark} by processor`, {
+    ...comparison,
+    unit,
+    measures: by('byProcessor'),
+    chart: LIMITS,
+  });
 }
 
 /** @param pid of the process whose processor time counts, while `work` does `count` units. */

@@ -2,7 +2,7 @@ import { launch } from '../test/fixtures/launcher.ts';
 import { bearer, createAccounts, PERSON } from './account.ts';
 import { load } from './load.ts';
 import { startPeer } from './peer.ts';
-import { compare } from './report.ts';
+import { compare, LIMITS } from './report.ts';
 
 const CONNECTIONS = 64;
 
@@ -34,6 +34,7 @@ export async function usersMe(): Promise<void> {
       });
     };
     await compare('users-me', {
+      chart: LIMITS,
       unit: 'requests/s',
       rounds: 5,
       measures: {
