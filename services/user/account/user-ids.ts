@@ -16,27 +16,35 @@ const userId = (number: number): string => `User-${number}`;
  * Where a deleted account leaves its user_id behind. A new account with that id would inherit its roles, chatbots,
  * webhooks, events, plan and history.
  */
-const REFERENCES = [
+const REFERENCES: readonly Reference[] = [
   ['features', 'user_id'],
   ['memberships', 'user_id'],
   ['memberships', 'invited_id'],
-  ['organizations', 'owners.user_id'],
-  ['organizations', 'offers.user_id'],
   ['chatbots', 'owner_id'],
-  ['chatbots', 'permissions.user_id'],
   ['webhooks', 'owner_id'],
-  ['events', 'readers'],
   ['ssoIdentities', 'user_id'],
   ['auditEvents', 'user_id'],
   ['auditEvents', 'target.user_id'],
-] as const satisfies [keyof Database, string][];
+];
+/** The same in arrays. A range is no bound there: the index is read from one end of it to the end of the index. */
+const ARRAY_REFERENCES: readonly Reference[] = [
+  ['organizations', 'owners.user_id'],
+  ['organizations', 'offers.user_id'],
+  ['chatbots', 'permissions.user_id'],
+  ['events', 'readers'],
+];
+type Reference = readonly [keyof Database, string];
 
 type Ids = { $in: string[] } | { $gte: string; $lte: string };
 
 /** Returns which of these ids other records still name. */
-async function referencedIds(db: Database, ids: Ids): Promise<Set<unknown>> {
+async function referencedIds(
+  db: Database,
+  ids: Ids,
+  references: readonly Reference[] = [...REFERENCES, ...ARRAY_REFERENCES],
+): Promise<Set<unknown>> {
   const named = await Promise.all(
-    REFERENCES.map(([collection, field]) =>
+    references.map(([collection, field]) =>
       (db[collection] as unknown as Collection<Document>).distinct(field, { [field]: ids }),
     ),
   );
@@ -76,13 +84,15 @@ export async function drawUserIds(db: Database, count: number): Promise<string[]
   const low = randomInt(RANGE.first, RANGE.last + 2 - size);
   const stretch = { $gte: userId(low), $lte: userId(low + size - 1) };
   const [referenced, taken] = await Promise.all([
-    referencedIds(db, stretch),
+    referencedIds(db, stretch, REFERENCES),
     db.users.distinct('user_id', { user_id: stretch }),
   ]);
   const used = new Set([...referenced, ...taken]);
   const free = Array.from({ length: size }, (_, index) => userId(low + index)).filter((id) => !used.has(id));
   const start = randomInt(Math.max(1, free.length - count + 1));
-  return free.slice(start, start + count);
+  const drawn = free.slice(start, start + count);
+  const listed = await referencedIds(db, { $in: drawn }, ARRAY_REFERENCES);
+  return drawn.filter((id) => !listed.has(id));
 }
 
 async function unlessTaken<T>(write: () => Promise<T>): Promise<{ result: T } | undefined> {
