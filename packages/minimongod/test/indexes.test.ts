@@ -210,3 +210,20 @@ describe('compound indexes', () => {
     expect(await c.countDocuments({ t: 1, n: { $lt: 5 } })).toBe(2);
   });
 });
+
+test('many values of one field are found in order, with none, few or many documents each', async () => {
+  const c = fresh();
+  await c.createIndex({ n: 1 });
+  const values = Array.from({ length: 300 }, (_, n) => n);
+  const stored = values.flatMap((n) => Array.from({ length: n % 50 === 7 ? 300 : n % 3 }, () => n));
+  await c.insertMany(stored.map((n, _id) => ({ _id, n })));
+  const wanted = values.filter((n) => n % 5 !== 0);
+  const expected = stored.filter((n) => wanted.includes(n));
+  const found = async (direction: 1 | -1) =>
+    (await c.find({ n: { $in: wanted } }, { sort: { n: direction } }).toArray()).map(({ n }) => n);
+  expect(await found(1)).toEqual(expected);
+  expect(await found(-1)).toEqual(expected.toReversed());
+  const all = await c.find({ n: { $in: wanted } }).toArray();
+  expect(new Set(all.map(({ _id }) => _id)).size).toBe(expected.length);
+  expect(all).toHaveLength(expected.length);
+});

@@ -1,6 +1,6 @@
 import type { Index } from '../store/index-keys.ts';
 import type { Collection, Store } from '../store/store.ts';
-import type { IndexScan, Scan } from './plan.ts';
+import type { IndexScan, KeyRange, Scan } from './plan.ts';
 
 interface Row {
   readonly id: number;
@@ -90,34 +90,63 @@ function readPoint(
 const entriesWithDocuments = (collection: Collection, index: Index) =>
   `FROM idx_${index.id} i CROSS JOIN doc_${collection.id} d ON d.id = i.doc`;
 
+interface Entry extends Row {
+  readonly key: Uint8Array;
+  /** The position of its range among those that were read together. */
+  readonly range?: number;
+}
+
 function* scanIndex(
   store: Store,
   collection: Collection,
   { index, ranges, backward }: IndexScan,
   stats: ScanStats,
 ): Generator<Row> {
-  const [order, after, within] = backward ? ['DESC', '<', '>='] : ['ASC', '>', '<'];
-  const sql =
-    `SELECT i.key AS key, d.id AS id, d.bson AS bson ${entriesWithDocuments(collection, index)} ` +
-    `WHERE (i.key, i.doc) ${after} (?, ?) AND i.key ${within} ? ORDER BY i.key ${order}, i.doc ${order} LIMIT ?`;
+  const one = oneRange(collection, index, backward);
+  const several = severalRanges(collection, index);
+  const rest = backward ? ranges.toReversed() : [...ranges];
   let page = FIRST_PAGE;
-  for (const { start, end } of backward ? ranges.toReversed() : ranges) {
-    // Row ids are positive, so with -1 the range includes its start and excludes its end.
-    let key: Uint8Array = backward ? end : start;
-    let id = -1;
-    for (let more = true; more; ) {
-      if (!hasIndex(store, collection, index.id)) return;
-      const found = store.statement(sql).all(key, id, backward ? start : end, page);
-      for (const row of found as unknown as (Row & { key: Uint8Array })[]) {
-        ({ key, id } = row);
-        stats.keysExamined++;
-        yield row;
-      }
-      more = found.length === page;
-      if (more) page = Math.min(page * 2, MAX_PAGE);
+  /** The last entry of a full page: its range, now the first of the rest, may hold more. */
+  let last: Entry | undefined;
+  while (rest.length > 0) {
+    if (!hasIndex(store, collection, index.id)) return;
+    // Of many ranges, most hold one entry or none. Reading them together costs a fifth of a statement for each.
+    const together = last || backward ? [] : rest.slice(0, page);
+    let found: unknown[];
+    if (together.length > 1) {
+      found = store.statement(several).all(hexBounds(together), page);
+    } else {
+      const { start, end } = rest[0] as KeyRange;
+      // Row ids are positive, so with -1 the range includes its start and excludes its end.
+      const [key, id] = last ? [last.key, last.id] : [backward ? end : start, -1];
+      found = store.statement(one).all(key, id, backward ? start : end, page);
     }
+    for (const entry of found as Entry[]) {
+      stats.keysExamined++;
+      yield entry;
+    }
+    last = found.length === page ? (found.at(-1) as Entry) : undefined;
+    rest.splice(0, last ? (last.range ?? 0) : Math.max(together.length, 1));
+    if (last || together.length > 1) page = Math.min(page * 2, MAX_PAGE);
   }
 }
+
+function oneRange(collection: Collection, index: Index, backward: boolean): string {
+  const [order, after, within] = backward ? ['DESC', '<', '>='] : ['ASC', '>', '<'];
+  return (
+    `SELECT i.key AS key, d.id AS id, d.bson AS bson ${entriesWithDocuments(collection, index)} ` +
+    `WHERE (i.key, i.doc) ${after} (?, ?) AND i.key ${within} ? ORDER BY i.key ${order}, i.doc ${order} LIMIT ?`
+  );
+}
+
+/** Reads the entries in the order of their ranges: SQLite nests the loops of a CROSS JOIN from left to right. */
+const severalRanges = (collection: Collection, index: Index): string =>
+  `SELECT r.key AS range, i.key AS key, d.id AS id, d.bson AS bson FROM json_each(?) r CROSS JOIN idx_${index.id} i ` +
+  'ON i.key >= unhex(r.value ->> 0) AND i.key < unhex(r.value ->> 1) ' +
+  `CROSS JOIN doc_${collection.id} d ON d.id = i.doc LIMIT ?`;
+
+const hexBounds = (ranges: readonly KeyRange[]): string =>
+  JSON.stringify(ranges.map(({ start, end }) => [start.toString('hex'), end.toString('hex')]));
 
 /** False once the collection or the index has been dropped between two pages, which ends the scan. */
 function hasIndex(store: Store, { db, name }: Collection, id: number): boolean {
@@ -154,6 +183,5 @@ function selectKeys(store: Store, { index, ranges }: IndexScan, what: string, li
   const sql =
     `SELECT ${what} AS n FROM (SELECT i.doc AS doc FROM json_each(?) r CROSS JOIN idx_${index.id} i ` +
     'ON i.key >= unhex(r.value ->> 0) AND i.key < unhex(r.value ->> 1) LIMIT ?)';
-  const bounds = ranges.map(({ start, end }) => [start.toString('hex'), end.toString('hex')]);
-  return Number(store.statement(sql).get(JSON.stringify(bounds), Number.isFinite(limit) ? limit : -1)?.n);
+  return Number(store.statement(sql).get(hexBounds(ranges), Number.isFinite(limit) ? limit : -1)?.n);
 }
