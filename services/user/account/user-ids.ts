@@ -26,7 +26,7 @@ const REFERENCES: readonly Reference[] = [
   ['auditEvents', 'user_id'],
   ['auditEvents', 'target.user_id'],
 ];
-/** The same in arrays. A range is no bound there: the index is read from one end of it to the end of the index. */
+/** The same in arrays. Ask for ids there, not for a range: two elements may satisfy its bounds, so only one is used. */
 const ARRAY_REFERENCES: readonly Reference[] = [
   ['organizations', 'owners.user_id'],
   ['organizations', 'offers.user_id'],
@@ -79,9 +79,9 @@ export async function withNewUserId<T>(
  * queries for any number of them. Nothing refers to these ids; an account may have one by the time of the write.
  * There may be fewer than `count`.
  */
-export async function drawUserIds(db: Database, count: number): Promise<string[]> {
+export async function drawUserIds(db: Database, count: number, { first, last } = RANGE): Promise<string[]> {
   const size = Math.max(BLOCK_SIZE, 2 * count);
-  const low = randomInt(RANGE.first, RANGE.last + 2 - size);
+  const low = randomInt(first, last + 2 - size);
   const stretch = { $gte: userId(low), $lte: userId(low + size - 1) };
   const [referenced, taken] = await Promise.all([
     referencedIds(db, stretch, REFERENCES),

@@ -1,6 +1,6 @@
 import type { Collection, Document } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { withNewUserId } from '../../../services/user/account/user-ids.ts';
+import { drawUserIds, withNewUserId } from '../../../services/user/account/user-ids.ts';
 import { COLLECTIONS, type Database } from '../../../services/user/database.ts';
 import { freshDatabase } from '../../fixtures/database.ts';
 import { rounds } from '../../fixtures/property.ts';
@@ -105,5 +105,16 @@ describe('an id that a deleted account has left behind is never drawn', () => {
     await expect(draw(1, 2)).rejects.toMatchObject(exhausted);
     await stored.deleteMany({});
     expect(await draw(1, 2)).toBe('User-1');
+  });
+
+  test.each(references)('%s, for many accounts', async (collection, reference) => {
+    const stored = db[collection] as unknown as Collection<Document>;
+    await stored.insertOne(reference('User-100500'));
+    for (let round = 0; round < rounds(10); round += 1) {
+      const drawn = await drawUserIds(db, 500, { first: 100_000, last: 100_999 });
+      expect(drawn).not.toContain('User-100500');
+      expect(drawn.length).toBeGreaterThanOrEqual(499);
+    }
+    await stored.deleteMany({});
   });
 });
