@@ -40,7 +40,8 @@ export interface Relay {
 
 export function createRelay({ db, now, accept, log, poll, leaseDuration }: Options): Relay {
   const lease = createRelayLease({ db, now, duration: leaseDuration });
-  const running = new Set<Promise<unknown>>();
+  /** The relays of events that this process has stored, by event_id. */
+  const running = new Map<string, Promise<unknown>>();
   const poller = createPoller({
     interval: poll,
     run: look,
@@ -83,8 +84,10 @@ export function createRelay({ db, now, accept, log, poll, leaseDuration }: Optio
     let goesOn = true;
     while (goesOn && !poller.stopping && (await bounded(lease.claim()))) {
       const events = await marked(BATCH);
+      const others = events.filter(({ event_id }) => !running.has(event_id));
+      const done = others.length > 0 ? await relay(others) : 0;
       // What fails waits for the next look.
-      goesOn = (await relay(events)) === BATCH;
+      goesOn = events.length === BATCH && done > 0 && done === others.length;
     }
     await bounded(lease.release());
   }
@@ -98,12 +101,12 @@ export function createRelay({ db, now, accept, log, poll, leaseDuration }: Optio
         const run = relayOwn(event).catch((error) =>
           log.warn({ err: error }, 'event not relayed to webhooks yet'),
         );
-        running.add(run);
-        void run.finally(() => running.delete(run));
+        running.set(event.event_id, run);
+        void run.finally(() => running.delete(event.event_id));
       }
     },
     async stop() {
-      const runs = Promise.all([poller.stop(), ...running]);
+      const runs = Promise.all([poller.stop(), ...running.values()]);
       await withTimeout(runs, GRACE, new Error('grace period over')).catch(() => {});
     },
   };

@@ -107,6 +107,27 @@ test('relays what its own process stored at once, without looking for it', async
   expect(await stored()).toEqual([event.event_id]);
 });
 
+test('does not relay twice what its own process is relaying', async () => {
+  const [own, other] = [login(), login()];
+  await database.db.auditEvents.insertMany([own, other]);
+  const { db } = database;
+  const accept = createAccept({ db, now: clock.now, deliveriesAdded: async () => {} });
+  const { promise: looked, resolve } = Promise.withResolvers<void>();
+  const asked: string[] = [];
+  const relay = newRelay({
+    accept: async (event) => {
+      asked.push(event.id);
+      if (event.id === other.event_id) resolve();
+      else await looked;
+      return accept(event);
+    },
+  });
+  relay.relaySoon([own]);
+  relay.start();
+  await allRelayed();
+  expect(asked.toSorted()).toEqual([own.event_id, other.event_id]);
+});
+
 test('many processes relay each of many events once', async () => {
   const ids = await store(1_200);
   const accepted: string[] = [];
