@@ -1,4 +1,5 @@
 import { connect } from '@gatehouse/shared/data/connect';
+import { findUserByEmail } from '@gatehouse/shared/identity/users';
 import { COLLECTIONS } from '../../services/user/database.ts';
 import { postForm } from '../../test/fixtures/http.ts';
 import { launch } from '../../test/fixtures/launcher.ts';
@@ -18,7 +19,7 @@ export async function startGatehouse(): Promise<Server> {
       profile: [`${user}/api/v1/users/me`, { headers: { authorization: await bearer(login) } }],
       async signUp(email) {
         await expectOk(postForm(`${user}/v2/signup`, { email, password, name: 'Bench' }));
-        const otp = (await db.users.findOne({ email }))?.otp ?? '';
+        const otp = (await findUserByEmail(db.users, email))?.otp ?? '';
         await expectOk(postForm(`${user}/v2/verify-otp`, { email, otp }));
       },
       async stop() {
