@@ -12,7 +12,7 @@ import { createRelayLease } from './relay-lease.ts';
 /** Audit events relayed together. */
 const BATCH = 500;
 /** Milliseconds for which events wait for others. A batch takes eight commands, however many events it has. */
-const GATHER = 50;
+const GATHER = 150;
 /** Milliseconds that a run in progress may take when the service stops. */
 const GRACE = 3_000;
 
