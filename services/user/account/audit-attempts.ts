@@ -1,7 +1,7 @@
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
 import { type AuditEvent, audit } from '@gatehouse/shared/identity/audit';
 import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
-import { findUserByEmail, userIdOf } from '@gatehouse/shared/identity/users';
+import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Database } from '../database.ts';
@@ -14,6 +14,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The fields that the attempt changed, for its audit event. */
     auditedChange?: AuditEvent['after'];
+    /** The account after the attempt, if the operation has it. Otherwise it is read again. */
+    auditedAccount?: Pick<User, 'user_id'>;
   }
 }
 
@@ -21,6 +23,7 @@ declare module 'fastify' {
 export const auditAttempts = fp(
   async (app: FastifyInstance, { db, now }: { db: Database; now: () => number }) => {
     app.decorateRequest('auditedChange', undefined);
+    app.decorateRequest('auditedAccount', undefined);
     app.addHook('onRoute', (route) => {
       const action = route.config?.audits;
       const { handler } = route;
@@ -29,9 +32,10 @@ export const auditAttempts = fp(
         const [attempt] = await Promise.allSettled([handler.call(this, request, reply)]);
         const failure = attempt.status === 'rejected' ? toAppError(attempt.reason) : undefined;
         const { email } = request.body as { email: string };
-        // The operation may have created the account or its user_id. If it failed, the database may be down.
+        // If the operation failed, the database may be down.
         const isDown = failure !== undefined && failure.status >= 500;
-        const user = isDown ? null : await findUserByEmail(db.users, email).catch(() => null);
+        const known = request.auditedAccount ?? null;
+        const user = known || isDown ? known : await findUserByEmail(db.users, email).catch(() => null);
         await audit(db, request, now(), {
           action,
           outcome: failure?.message ?? 'success',

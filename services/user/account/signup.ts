@@ -46,6 +46,7 @@ export const signup: FastifyPluginAsyncZod<Options> = async (
     const account = known
       ? await overwriteUnverified(db, known, { password: stored, name }, mailRequest())
       : await createUnverified(db, { email, password: stored, name }, mailRequest(), new Date(now()));
+    request.auditedAccount = account;
     await mailer.sendOtp(
       account.email,
       account.otp,
@@ -57,8 +58,7 @@ export const signup: FastifyPluginAsyncZod<Options> = async (
   });
 };
 
-interface Issued extends NewOtp {
-  email: string;
+interface Issued extends NewOtp, Pick<User, 'email' | 'user_id'> {
   /** Whether the address had signed up before. */
   repeated: boolean;
 }
@@ -103,12 +103,12 @@ async function createUnverified(
 /** Replaces code, password and name in one write, unless the account has been verified meanwhile. */
 async function overwriteUnverified(
   db: Database,
-  { _id, email }: WithId<User>,
+  { _id, email, user_id }: WithId<User>,
   { password, name }: Pick<User, 'password' | 'name'>,
   mail: MailRequest,
 ): Promise<Issued> {
   const code = await replaceOtp(db.users, { _id, ...UNVERIFIED }, mail, { password, name });
-  if (code) return { email, ...code, repeated: true };
+  if (code) return { email, ...(user_id && { user_id }), ...code, repeated: true };
   const current = await findUserById(db.users, _id);
   if (current?.verified) throw new AppError('emailRegistered');
   throw mailBudgetSpent(current ?? {}, mail);

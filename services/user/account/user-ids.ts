@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { isDuplicateKey, readPipeline } from '@gatehouse/shared/data/connect';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { Collection, Document } from 'mongodb';
-import type { Database } from '../database.ts';
+import type { COLLECTIONS, Database } from '../database.ts';
 
 /** The numbers that follow `User-`, both bounds included (CONTRACT.md §User record). */
 const RANGE = { first: 100_000, last: 999_999 };
@@ -33,9 +33,18 @@ const ARRAY_REFERENCES: readonly Reference[] = [
   ['chatbots', 'permissions.user_id'],
   ['events', 'readers'],
 ];
-type Reference = readonly [keyof Database, string];
+type Reference = readonly [keyof typeof COLLECTIONS, string];
 
 type Ids = { $in: string[] } | { $gte: string; $lte: string };
+
+/** Returns whether an account has this id or other records still name it. One command looks in all collections. */
+async function isUsed(db: Database, id: string): Promise<boolean> {
+  const naming = (field: string) => [{ $match: { [field]: id } }, { $limit: 1 }, { $project: { _id: 1 } }];
+  const unions = [...REFERENCES, ...ARRAY_REFERENCES].map(([collection, field]) => ({
+    $unionWith: { coll: db[collection].collectionName, pipeline: naming(field) },
+  }));
+  return (await readPipeline(db.users, [...naming('user_id'), ...unions])).length > 0;
+}
 
 /** Returns which of these ids other records still name. */
 async function referencedIds(
@@ -63,7 +72,7 @@ export async function withNewUserId<T>(
 ): Promise<T> {
   for (let draw = 0; draw < MAX_DRAWS; draw += 1) {
     const candidate = userId(randomInt(first, last + 1));
-    if ((await referencedIds(db, { $in: [candidate] })).size > 0) continue;
+    if (await isUsed(db, candidate)) continue;
     const written = await unlessTaken(() => write(candidate));
     if (written) return written.result;
   }

@@ -1,12 +1,11 @@
 import { verifyOtpContract } from '@gatehouse/shared/contract/direct';
 import { AppError } from '@gatehouse/shared/http/errors';
-import { ensureFeatures } from '@gatehouse/shared/identity/features';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { findUserByEmail, IS_UNVERIFIED, isActive } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../database.ts';
 import { hourlyBudgetSpent } from '../hourly-budget.ts';
-import { acceptEarlierInvitations } from '../organizations/invitations/accept-verified.ts';
+import { completeActivation } from '../organizations/invitations/accept-verified.ts';
 import { checkOtp } from './otp.ts';
 import { activateAttempt } from './signup-attempts.ts';
 import { withNewUserId } from './user-ids.ts';
@@ -47,14 +46,14 @@ export const verifyOtp: FastifyPluginAsyncZod<{
     const hasUserId = user.user_id !== undefined && user.user_id !== null;
     const checked = await (hasUserId ? check() : withNewUserId(db, check));
     if (!checked) throw new AppError('userNotFound');
+    request.auditedAccount = checked;
     const { otp_verdict: verdict } = checked;
     if (verdict === 'budgetSpent') throw hourlyBudgetSpent(checked.otp_wrong_guess_times, seconds);
     if (verdict === 'expired') throw new AppError('otpExpired');
     if (verdict !== 'valid') throw new AppError('otpInvalid');
 
     if (!user.verified && isActive(checked)) request.auditedChange = { account_status: 'active' };
-    await ensureFeatures(db, checked, now());
-    await acceptEarlierInvitations(db, checked, now(), request);
+    await completeActivation(db, checked, now(), request);
     return { message: 'OTP verified successfully' as const, user_id: String(checked.user_id) };
   });
 };

@@ -23,7 +23,7 @@ import { dataExports } from './exports/exports.ts';
 import type { ExportTuning } from './exports/worker.ts';
 import { getOrganization } from './get.ts';
 import { acceptInvitation } from './invitations/accept.ts';
-import { completeAcceptances } from './invitations/accept-verified.ts';
+import { completeActivations } from './invitations/accept-verified.ts';
 import { createAfterResponse } from './invitations/after-response.ts';
 import { createInvitation } from './invitations/create.ts';
 import { declineInvitation } from './invitations/decline.ts';
@@ -108,6 +108,6 @@ export async function organizations(app: FastifyInstance, options: Options): Pro
   await addOperations(app, operations, { ...options, afterResponse });
   app.addHook('onReady', async () => void (await removeLeavingMarks(options.db)));
   app.addHook('onReady', async () => void (await datePendingInvitations(options.db)));
-  app.addHook('onReady', () => completeAcceptances(options.db, options.now()));
+  app.addHook('onReady', () => completeActivations(options.db, options.now()));
   app.addHook('onReady', () => endSelfGrants(options.db, {}));
 }

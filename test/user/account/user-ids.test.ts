@@ -86,11 +86,14 @@ describe('an id that a deleted account has left behind is never drawn', () => {
   const references: [keyof Database, (user_id: string) => object][] = [
     ['features', (user_id) => ({ user_id })],
     ['memberships', (user_id) => ({ user_id, department_id: 'department' })],
+    ['memberships', (invited_id) => ({ invited_id, department_id: 'department' })],
     ['organizations', (user_id) => ({ organization_id: 'organization', owners: [{ user_id }] })],
+    ['organizations', (user_id) => ({ organization_id: 'organization', offers: [{ user_id }] })],
     ['chatbots', (owner_id) => ({ chatbot_id: 'owned', owner_id })],
     ['chatbots', (user_id) => ({ chatbot_id: 'shared', owner_id: 'other', permissions: [{ user_id }] })],
     ['webhooks', (owner_id) => ({ webhook_id: 'webhook', owner_id, slot: 0 })],
     ['events', (user_id) => ({ _id: 'event', readers: [user_id, 'organization'] })],
+    ['ssoIdentities', (user_id) => ({ identity_id: 'identity', user_id })],
     ['auditEvents', (user_id) => ({ user_id })],
     ['auditEvents', (user_id) => ({ target: { user_id } })],
   ];

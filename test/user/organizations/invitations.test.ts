@@ -4,7 +4,7 @@ import { startMailbox } from '@gatehouse/standalone/mailbox/mailbox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { buildUserService } from '../../../services/user/app.ts';
 import { createMailer } from '../../../services/user/mail.ts';
-import { completeAcceptances } from '../../../services/user/organizations/invitations/accept-verified.ts';
+import { completeActivations } from '../../../services/user/organizations/invitations/accept-verified.ts';
 import { errorEnvelope, outcome, rateLimited } from '../../fixtures/envelope.ts';
 import { postForm, send } from '../../fixtures/http.ts';
 import { freePorts } from '../../fixtures/launcher.ts';
@@ -470,7 +470,7 @@ describe('an interrupted acceptance', () => {
     await service.storeInvitation({ ...team, ...sibling }, { email });
     const mails = service.mailbox.mails.length;
     await complete(email);
-    await completeAcceptances(service.db, service.clock.now()); // a second start changes nothing
+    await completeActivations(service.db, service.clock.now()); // a second start changes nothing
     expect(service.mailbox.mails).toHaveLength(mails);
     expect(await roleOf(user_id)).toBe('Editor');
     expect(await service.db.memberships.countDocuments({ user_id })).toBe(1);
@@ -481,7 +481,7 @@ describe('an interrupted acceptance', () => {
     const bob = await service.newPerson();
     await service.storeInvitation(team, { email: bob.email.toLowerCase() });
     const queries = [vi.spyOn(service.db.users, 'findOne'), vi.spyOn(service.db.users, 'find')];
-    await completeAcceptances(service.db, service.clock.now());
+    await completeActivations(service.db, service.clock.now());
     expect(queries.flatMap(({ mock }) => mock.calls)).toHaveLength(1);
     for (const query of queries) query.mockRestore();
     expect(await roleOf(bob.user_id)).toBeUndefined();
@@ -530,7 +530,7 @@ describe('expiry after fourteen days', () => {
     expect(await list()).toStrictEqual(onePage());
     const user_id = await join(email);
     expect(await roleOf(user_id)).toBeUndefined();
-    await completeAcceptances(service.db, service.clock.now());
+    await completeActivations(service.db, service.clock.now());
     expect(await roleOf(user_id)).toBeUndefined();
     expect(outcome(await invite(email))).toStrictEqual({ status: 201, body: pending(email) });
   });

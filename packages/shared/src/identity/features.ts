@@ -31,17 +31,23 @@ interface Owner {
  */
 export async function ensureFeatures(db: Database, user: Owner, now: number): Promise<void> {
   if (user.features_assigned || typeof user.user_id !== 'string') return;
-  const features: Omit<Features, 'user_id'> = {
+  await createFeatures(db, user.user_id, now);
+  await db.users.updateOne({ _id: user._id }, { $set: { features_assigned: true } });
+}
+
+/** Creates the features record of the free plan, unless the user has a record. */
+export async function createFeatures(db: Database, user_id: string, now: number): Promise<void> {
+  const features: Features = {
+    user_id,
     subscription_id: FREE_PLAN.id,
     subscription_plan: FREE_PLAN.name,
     assigned_at: new Date(now).toISOString(),
   };
   try {
-    await db.features.updateOne({ user_id: user.user_id }, { $setOnInsert: features }, { upsert: true });
+    await db.features.insertOne(features);
   } catch (error) {
-    if (!isDuplicateKey(error)) throw error; // a concurrent call has created it
+    if (!isDuplicateKey(error)) throw error;
   }
-  await db.users.updateOne({ _id: user._id }, { $set: { features_assigned: true } });
 }
 
 /** Completes activations that were interrupted before this start. */

@@ -1,6 +1,7 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { emailKey } from '@gatehouse/shared/identity/email';
+import { createFeatures, ensureFeatures } from '@gatehouse/shared/identity/features';
 import { type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { Filter, WithId } from 'mongodb';
@@ -12,26 +13,32 @@ import { join } from './join.ts';
 import { isPending } from './status.ts';
 
 /**
- * Accepts the invitations to the address of an account that a verification has activated. Whoever verifies an invited
- * address consents to the invitations that it has by then; later ones wait for an answer. The mark on the account goes
- * last, so that the next verification or start of a service completes an interrupted call.
+ * Gives a verified account its features. If the verification activated it, also accepts the invitations to its address:
+ * verifying an invited address is consent to the invitations that it has by then; later ones wait for an answer. The
+ * marks on the account change last, in one write, so that the next verification or start of a service completes an
+ * interrupted call.
  */
-export async function acceptEarlierInvitations(
+export async function completeActivation(
   db: Database,
   account: WithId<User>,
   now: number,
   request?: FastifyRequest,
 ): Promise<void> {
   const { _id, activated_at } = account;
-  if (!activated_at) return;
+  if (!activated_at) return ensureFeatures(db, account, now);
+  const user_id = userIdOf(account);
+  if (user_id !== null) await createFeatures(db, user_id, now);
   await acceptAll(db, account, { granted_at: { $lte: activated_at.toISOString() } }, now, request);
-  await db.users.updateOne({ _id, activated_at }, { $unset: { activated_at: true } });
+  await db.users.updateOne(
+    { _id, activated_at },
+    { $unset: { activated_at: true }, ...(user_id !== null && { $set: { features_assigned: true } }) },
+  );
 }
 
 /** Completes what was interrupted before this start. */
-export async function completeAcceptances(db: Database, now: number): Promise<void> {
+export async function completeActivations(db: Database, now: number): Promise<void> {
   const activated = db.users.find({ activated_at: { $gt: new Date(0) } });
-  for await (const account of activated) await acceptEarlierInvitations(db, account, now);
+  for await (const account of activated) await completeActivation(db, account, now);
 }
 
 /**

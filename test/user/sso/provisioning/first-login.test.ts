@@ -174,7 +174,7 @@ describe('the first login of an unknown address', () => {
 describe('a first login that was interrupted', () => {
   it.each([
     ['before the identity was linked', 'ssoIdentities', 'insertOne'],
-    ['before the features were assigned', 'features', 'updateOne'],
+    ['before the features were assigned', 'features', 'insertOne'],
   ] as const)('is completed by the next one: %s', async (_, collection, method) => {
     vi.spyOn(
       service.db[collection] as unknown as Record<string, () => unknown>,
