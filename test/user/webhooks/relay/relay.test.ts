@@ -125,6 +125,7 @@ test('does not relay twice what its own process is relaying', async () => {
   relay.relaySoon([own]);
   relay.start();
   await allRelayed();
+  await relay.stop(); // completes what is in progress
   expect(asked.toSorted()).toEqual([own.event_id, other.event_id]);
 });
 
