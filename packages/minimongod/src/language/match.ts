@@ -113,8 +113,12 @@ function memberOf(operands: unknown[], collation?: Collation): Predicate {
     tests.push(...values.map((operand) => equalTo(operand, collation)));
     return (value) => tests.some((test) => test(value));
   }
-  const keys = new Set(values.map((value) => mapKey(value ?? null, collation)));
-  return (value) => keys.has(mapKey(value ?? null, collation)) || tests.some((test) => test(value));
+  // Most long lists bound an index exactly, and then no document is tested.
+  let keys: Set<string> | undefined;
+  return (value) => {
+    keys ??= new Set(values.map((each) => mapKey(each ?? null, collation)));
+    return keys.has(mapKey(value ?? null, collation)) || tests.some((test) => test(value));
+  };
 }
 
 function regexTest(pattern: unknown, options = ''): Predicate {

@@ -39,6 +39,10 @@ export function typeInterval(type: number, lower?: Bound, upper?: Bound): Interv
   return { low: lower ? edge(lower) : open, high: upper ? edge(upper) : open };
 }
 
+/** The bytes of a point, which start its range. */
+export const pointKey = ({ low }: Interval, descending: boolean): Buffer =>
+  descending ? invert(low.bytes) : low.bytes;
+
 /**
  * The byte range of an interval. A value is followed by the type of the next value or by the end of the key, and a
  * string's prefix by at most two 0xff (its inverted end), so three 0xff are just above everything that starts with

@@ -6,7 +6,7 @@ import { type Index, isMultikey } from '../store/index-keys.ts';
 import { fieldBounds } from './bounds.ts';
 import { chooseScan } from './choose-scan.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
-import { rangeOf } from './interval.ts';
+import { pointKey, rangeOf } from './interval.ts';
 import { impliesPartialFilter } from './partial-index.ts';
 import type { CountKeys, IndexScan, KeyRange, Plan } from './plan.ts';
 
@@ -87,11 +87,14 @@ function planIndex(
     excludesMissing ||= bounds.excludesMissing;
     exact &&= bounds.exact;
     for (const field of bounds.used) used.add(field);
-    const ranges = bounds.intervals.map((interval) => rangeOf(interval, index.descending[i] as boolean));
+    const descending = index.descending[i] as boolean;
     if (bounds.points) {
       points++;
-      prefixes = prefixes.flatMap((prefix) => ranges.map(({ start }) => Buffer.concat([prefix, start])));
+      const keys = bounds.intervals.map((interval) => pointKey(interval, descending));
+      prefixes =
+        i === 0 ? keys : prefixes.flatMap((prefix) => keys.map((key) => Buffer.concat([prefix, key])));
     } else {
+      const ranges = bounds.intervals.map((interval) => rangeOf(interval, descending));
       bounded = prefixes.flatMap((prefix) =>
         ranges.map(({ start, end }) => ({
           start: Buffer.concat([prefix, start]),
