@@ -55,6 +55,27 @@ test('answers each operation by itself', async () => {
   );
 });
 
+test('links the addresses that have an account, wherever they are in a long list', async () => {
+  const linked = new Map<string, string>();
+  for (const index of [3, 140, 249]) {
+    const { user_id } = await service.newPerson({ email: `long${index}@corp.example` });
+    linked.set(`long${index}@corp.example`, user_id);
+  }
+  const { body } = await bulk(Array.from({ length: 250 }, (_, index) => creation(`long${index}`)));
+  expect(new Set(body.Operations.map((each: { status: string }) => each.status))).toEqual(new Set(['201']));
+  const { db } = service;
+  const events = await db.auditEvents.find({ action: 'scim.user', 'after.account': 'linked' }).toArray();
+  const targets = events.map(({ target }) => target.user_id);
+  for (const [email, user_id] of linked) {
+    expect(targets).toContain(user_id);
+    expect(await db.ssoIdentities.findOne({ email })).toMatchObject({ user_id });
+  }
+  const users = await db.users.find({ email: /^long\d+@corp\.example$/ }).toArray();
+  const identities = await db.ssoIdentities.find({ email: /^long\d+@corp\.example$/ }).toArray();
+  expect(identities.map(({ user_id }) => user_id).sort()).toEqual(users.map(({ user_id }) => user_id).sort());
+  expect(users).toHaveLength(250);
+});
+
 test('changes users, and names a user created before as a member', async () => {
   const { body: user } = await client.create('changed');
   const { body } = await bulk([

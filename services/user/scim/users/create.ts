@@ -18,6 +18,9 @@ import { type UserInput, userNameKey } from './input.ts';
 import type { ScimIdentity } from './present.ts';
 import { requireAnotherOwner, type Settled, settleAccount } from './settle-account.ts';
 
+/** Documents of one write, so that other calls have their turn at the database. */
+const WRITE_SIZE = 125;
+
 interface Creation {
   input: UserInput;
   account?: Pick<User, 'email'> & { user_id: string };
@@ -125,13 +128,16 @@ async function insertAll<T>(
   accounts: readonly { user: T }[],
   insert: (users: T[]) => Promise<unknown>,
 ): Promise<ReadonlySet<number>> {
-  try {
-    await insert(accounts.map(({ user }) => user));
-    return new Set();
-  } catch (error) {
-    if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) throw error;
-    return new Set([error.writeErrors].flat().map(({ index }) => index));
+  const failed = new Set<number>();
+  for (let from = 0; from < accounts.length; from += WRITE_SIZE) {
+    try {
+      await insert(accounts.slice(from, from + WRITE_SIZE).map(({ user }) => user));
+    } catch (error) {
+      if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) throw error;
+      for (const { index } of [error.writeErrors].flat()) failed.add(from + index);
+    }
   }
+  return failed;
 }
 
 const accountFields = <Role>({ email, name, role }: UserInput, default_role: Role) => ({

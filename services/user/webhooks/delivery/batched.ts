@@ -6,7 +6,7 @@ import { bounded } from './database-timeout.ts';
  * call does not wait, unless `gather` says so.
  * @param run returns one result for each item, in order; if it rejects, every call of the batch rejects.
  * @param options.isBounded `run` bounds its calls to the database itself.
- * @param options.gather milliseconds for which each batch waits for more calls.
+ * @param options.gather milliseconds for which a batch that is not full waits for more calls.
  */
 export function batched<Item, Result>(
   run: (items: Item[]) => Promise<readonly Result[]>,
@@ -26,7 +26,7 @@ export function batched<Item, Result>(
     // Include the calls made in the same turn of the event loop.
     await new Promise(setImmediate);
     while (waiting.length > 0) {
-      if (gather > 0) await setTimeout(gather);
+      if (gather > 0 && waiting.length < maxItems) await setTimeout(gather);
       const batch = waiting.slice(0, maxItems);
       waiting = waiting.slice(maxItems);
       try {

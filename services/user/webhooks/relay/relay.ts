@@ -9,8 +9,8 @@ import type { Accept } from '../intake/accept.ts';
 import { ownEventsOf, type Relayed } from './own-events.ts';
 import { createRelayLease } from './relay-lease.ts';
 
-/** Audit events relayed together. */
-const BATCH = 500;
+/** Audit events relayed together: few enough that other calls need not wait long for the database. */
+const BATCH = 125;
 /** Milliseconds for which events wait for others. A batch takes eight commands, however many events it has. */
 const GATHER = 150;
 /** Milliseconds that a run in progress may take when the service stops. */
