@@ -178,6 +178,24 @@ describe('stages', () => {
       ],
       [{ _id: 5, p: [{ _id: 'bob', city: 'Y', o: [{ _id: 2, total: 20 }] }] }],
     ],
+    [
+      '$lookup with a pipeline that counts anew for each document',
+      [
+        { $match: { _id: { $lte: 2 } } },
+        {
+          $lookup: {
+            from: 'people',
+            pipeline: [{ $group: { _id: null, n: { $sum: 1 } } }, { $limit: 1 }],
+            as: 'p',
+          },
+        },
+        { $project: { p: 1 } },
+      ],
+      [
+        { _id: 1, p: [{ _id: null, n: 2 }] },
+        { _id: 2, p: [{ _id: null, n: 2 }] },
+      ],
+    ],
     ['$count', [{ $match: { who: 'ann' } }, { $count: 'n' }], [{ n: 2 }]],
     ['$count without a match', [{ $match: { who: 'zoe' } }, { $count: 'n' }], []],
     [

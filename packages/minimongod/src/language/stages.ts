@@ -14,10 +14,17 @@ import { parseSort, sortDocs } from './sort.ts';
 export interface PipelineContext {
   readonly scope: Scope;
   /** Runs a pipeline over another collection of the database. */
-  aggregate(collection: string, pipeline: readonly unknown[]): Iterable<Doc>;
+  aggregate(collection: string, pipeline: readonly CompiledStage[]): Iterable<Doc>;
 }
 
 export type Stage = (docs: Iterable<Doc>) => Iterable<Doc>;
+export interface ParsedStage {
+  readonly name: string;
+  readonly argument: unknown;
+}
+export interface CompiledStage extends ParsedStage {
+  readonly run: Stage;
+}
 type Compile = (argument: unknown, context: PipelineContext, name: string) => Stage;
 
 /** The stages that an update may use as well. */
@@ -112,15 +119,17 @@ export const STAGES: Record<string, Compile> = {
   },
 };
 
-/** A pipeline stage's name and argument. */
-export function parseStage(stage: unknown): [name: string, argument: unknown] {
+export function parseStage(stage: unknown): ParsedStage {
   if (!isDoc(stage)) throw typeMismatch("Each element of the 'pipeline' array must be an object");
   const [entry, ...more] = Object.entries(stage);
-  if (entry && more.length === 0) return entry;
+  if (entry && more.length === 0) return { name: entry[0], argument: entry[1] };
   throw new CommandError(40323, 'A pipeline stage specification object must contain exactly one field.');
 }
 
-export function compileStage([name, argument]: [string, unknown], context: PipelineContext): Stage {
+export const compilePipeline = (pipeline: readonly unknown[], context: PipelineContext): CompiledStage[] =>
+  pipeline.map(parseStage).map((stage) => ({ ...stage, run: compileStage(stage, context) }));
+
+function compileStage({ name, argument }: ParsedStage, context: PipelineContext): Stage {
   const compile = Object.hasOwn(STAGES, name) ? STAGES[name] : undefined;
   if (name === '$changeStream') {
     throw new CommandError(40573, 'The $changeStream stage is only supported on replica sets');
@@ -129,15 +138,14 @@ export function compileStage([name, argument]: [string, unknown], context: Pipel
   return compile(argument, context, name);
 }
 
-export function runStages(docs: Iterable<Doc>, stages: readonly Stage[]): Iterable<Doc> {
-  return stages.reduce((input, stage) => stage(input), docs);
+export function runStages(docs: Iterable<Doc>, stages: readonly CompiledStage[]): Iterable<Doc> {
+  return stages.reduce((input, { run }) => run(input), docs);
 }
 
-/** Returns a pipeline within a stage. It is refused here, also when the stage gets no document. */
-function nestedPipeline(pipeline: unknown, context: PipelineContext): unknown[] {
+/** Compiles a pipeline within a stage, so that it is refused though the stage gets no document. */
+function nestedPipeline(pipeline: unknown, context: PipelineContext): CompiledStage[] {
   if (!Array.isArray(pipeline)) throw typeMismatch("'pipeline' option must be specified as an array");
-  for (const stage of pipeline) compileStage(parseStage(stage), context);
-  return pipeline;
+  return compilePipeline(pipeline, context);
 }
 
 function countArgument(argument: unknown, name: string, code: number): number {
@@ -213,8 +221,8 @@ function lookup(argument: unknown, context: PipelineContext): Stage {
   const join = isJoin ? joinFilter(localField, foreignField) : undefined;
   return function* (docs) {
     for (const doc of docs) {
-      const stages = [...(join ? [{ $match: join(doc) }] : []), ...nested];
-      yield withField(doc, as.split('.'), [...context.aggregate(from, stages)]) as Doc;
+      const joined = join ? compilePipeline([{ $match: join(doc) }], context) : [];
+      yield withField(doc, as.split('.'), [...context.aggregate(from, [...joined, ...nested])]) as Doc;
     }
   };
 }

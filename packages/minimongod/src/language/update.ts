@@ -34,7 +34,7 @@ export function parseUpdate(update: unknown, scope: Scope): Update {
 /** https://www.mongodb.com/docs/manual/tutorial/update-documents-with-aggregation-pipeline/ */
 function compilePipeline(pipeline: readonly unknown[], scope: Scope): (doc: Doc) => Doc {
   const stages = pipeline.map((stage) => {
-    const [name, argument] = parseStage(stage);
+    const { name, argument } = parseStage(stage);
     const compile = Object.hasOwn(UPDATE_STAGES, name) ? UPDATE_STAGES[name] : undefined;
     if (compile) return compile(argument, scope);
     throw Object.hasOwn(STAGES, name)

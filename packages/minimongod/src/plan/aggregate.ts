@@ -1,6 +1,12 @@
 import { asInteger, type Doc, integer, isDoc } from '../bson/value.ts';
 import type { Scope } from '../language/expression-context.ts';
-import { compileStage, parseStage, runStages } from '../language/stages.ts';
+import {
+  type CompiledStage,
+  compilePipeline,
+  type ParsedStage,
+  type PipelineContext,
+  runStages,
+} from '../language/stages.ts';
 import type { Collection, Store } from '../store/store.ts';
 import { countQuery, prepareQuery, type QueryRequest, runQuery } from './query.ts';
 
@@ -18,14 +24,20 @@ export function aggregate(
   pipeline: readonly unknown[],
 ): Iterable<Doc> {
   const { store, db, scope } = request;
-  const stages = pipeline.map(parseStage);
-  const context = {
+  const context: PipelineContext = {
     scope,
-    aggregate: (name: string, nested: readonly unknown[]) =>
-      aggregate({ store, db, scope }, store.find(db, name), nested),
+    aggregate: (name, nested) => run({ store, db, scope }, store.find(db, name), nested),
   };
-  const compiled = stages.map((stage) => compileStage(stage, context));
-  if (!collection) return runStages([], compiled);
+  return run(request, collection, compilePipeline(pipeline, context));
+}
+
+function run(
+  request: AggregateRequest,
+  collection: Collection | undefined,
+  stages: readonly CompiledStage[],
+): Iterable<Doc> {
+  const { store } = request;
+  if (!collection) return runStages([], stages);
   const { query: leading, used } = leadingQuery(stages, request);
   const query = prepareQuery(store, collection, leading);
   const counted = countStage(stages.slice(used));
@@ -33,7 +45,7 @@ export function aggregate(
     const count = countQuery(store, collection, query);
     return count === 0 ? [] : [counted(count)];
   }
-  return runStages(documents(collection), compiled.slice(used));
+  return runStages(documents(collection), stages.slice(used));
 
   function* documents(source: Collection): Generator<Doc> {
     for (const entry of runQuery(store, source, query)) yield entry.doc();
@@ -42,11 +54,12 @@ export function aggregate(
 
 /** The leading stages as a query, and how many there are. */
 export function leadingQuery(
-  stages: readonly [string, unknown][],
+  stages: readonly ParsedStage[],
   { scope, hint }: Pick<AggregateRequest, 'scope' | 'hint'>,
 ): { query: QueryRequest; used: number } {
   let used = 0;
-  const take = (name: string): unknown => (stages[used]?.[0] === name ? stages[used++]?.[1] : undefined);
+  const take = (name: string): unknown =>
+    stages[used]?.name === name ? stages[used++]?.argument : undefined;
   const filters: unknown[] = [];
   for (let filter = take('$match'); filter !== undefined; filter = take('$match')) filters.push(filter);
   const sort = take('$sort');
@@ -57,10 +70,10 @@ export function leadingQuery(
 }
 
 /** Recognizes $count, and the $group that countDocuments sends: an index may answer them without a document. */
-export function countStage(stages: readonly [string, unknown][]): ((count: number) => Doc) | undefined {
+export function countStage(stages: readonly ParsedStage[]): ((count: number) => Doc) | undefined {
   const [stage, ...more] = stages;
   if (!stage || more.length > 0) return undefined;
-  const [name, argument] = stage;
+  const { name, argument } = stage;
   if (name === '$count') return (count) => ({ [argument as string]: integer(count) });
   if (name !== '$group' || !isDoc(argument)) return undefined;
   const { _id, ...fields } = argument;
