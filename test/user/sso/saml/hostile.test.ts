@@ -1,9 +1,9 @@
 import { createPublicKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSpKey } from '../../../../services/user/sso/saml/sp-key.ts';
 import { eventsOf } from '../../../fixtures/audit.ts';
+import { type SigningKey, signingKey } from '../../../fixtures/certificates.ts';
 import { type Answered, send } from '../../../fixtures/http.ts';
-import { type ResponseFields, type SigningKey, toBase64 } from '../../../fixtures/saml-provider.ts';
+import { type ResponseFields, toBase64 } from '../../../fixtures/saml-provider.ts';
 import { type SamlService, startSamlService } from './saml-service.ts';
 import { wrappingAttacks } from './wrapping.ts';
 
@@ -12,7 +12,7 @@ let stranger: SigningKey;
 
 beforeAll(async () => {
   service = await startSamlService();
-  stranger = await createSpKey('stranger');
+  stranger = await signingKey('stranger');
 });
 afterAll(() => service.stop());
 

@@ -2,8 +2,8 @@ import { createVerify } from 'node:crypto';
 import { inflateRawSync } from 'node:zlib';
 import { DOMParser } from '@xmldom/xmldom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSpKey } from '../../../../services/user/sso/saml/sp-key.ts';
 import { eventsOf } from '../../../fixtures/audit.ts';
+import { signingKey } from '../../../fixtures/certificates.ts';
 import { type Answered, postForm, postJson, send } from '../../../fixtures/http.ts';
 import { toBase64 } from '../../../fixtures/saml-provider.ts';
 import { type SamlService, startSamlService } from './saml-service.ts';
@@ -156,14 +156,14 @@ describe('a logout that is refused', () => {
     ],
     [
       'is signed by another key',
-      async () => byRedirect(request(), { signer: await createSpKey('stranger') }),
+      async () => byRedirect(request(), { signer: await signingKey('stranger') }),
       403,
       'logout refused',
       /the signature is not that of the provider/,
     ],
     [
       'is signed by another key in the form',
-      async () => byPost(service.provider.sign(request(), { key: await createSpKey('stranger') })),
+      async () => byPost(service.provider.sign(request(), { key: await signingKey('stranger') })),
       403,
       'logout refused',
       /the request cannot be verified/,

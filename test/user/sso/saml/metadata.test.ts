@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readIdpMetadata } from '../../../../services/user/sso/saml/metadata.ts';
-import { createSpKey } from '../../../../services/user/sso/saml/sp-key.ts';
+import { signingKey } from '../../../fixtures/certificates.ts';
 
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST';
@@ -12,7 +12,7 @@ let next: string;
 
 beforeAll(async () => {
   [current, next] = (
-    await Promise.all(['current', 'next'].map(async (name) => (await createSpKey(name)).certificate))
+    await Promise.all(['current', 'next'].map(async (name) => (await signingKey(name)).certificate))
   ).map((pem) => new X509Certificate(pem).toString()) as [string, string];
 });
 

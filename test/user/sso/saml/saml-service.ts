@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Connection, SamlSettings } from '../../../../services/user/sso/records.ts';
 import { entityIdOf } from '../../../../services/user/sso/saml/service-provider.ts';
-import { createSpKey } from '../../../../services/user/sso/saml/sp-key.ts';
+import { signingKey } from '../../../fixtures/certificates.ts';
 import { type Answered, postForm, send } from '../../../fixtures/http.ts';
 import {
   createSamlProvider,
@@ -20,7 +20,7 @@ export async function startSamlService() {
   const service = await startSsoService({ env: { PUBLIC_URL, LOG_LEVEL: 'warn' } });
   const { db, url, clock, secrets } = service;
   const provider = await createSamlProvider();
-  const spKey = await createSpKey('corp');
+  const spKey = await signingKey('corp');
   const organization = await service.newOrganization();
 
   /** Stores a connection to a provider. */

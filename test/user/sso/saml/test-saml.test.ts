@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMailer } from '../../../../services/user/mail.ts';
 import { createOutbound } from '../../../../services/user/outbound/outbound.ts';
 import type { Connection } from '../../../../services/user/sso/records.ts';
-import { createSpKey } from '../../../../services/user/sso/saml/sp-key.ts';
 import { testSaml } from '../../../../services/user/sso/saml/test-saml.ts';
+import { signingKey } from '../../../fixtures/certificates.ts';
 import { testConfig } from '../../../fixtures/services.ts';
 import { type SamlService, startSamlService } from './saml-service.ts';
 
@@ -144,13 +144,13 @@ describe('testSaml', () => {
     [
       'a certificate to come',
       async () => ({
-        body: metadataOf([service.provider.key.certificate, (await createSpKey('next')).certificate]),
+        body: metadataOf([service.provider.key.certificate, (await signingKey('next')).certificate]),
       }),
       /^warning Signing certificates: The provider publishes a certificate that the connection lacks/,
     ],
     [
       'other certificates',
-      async () => ({ body: metadataOf([(await createSpKey('next')).certificate]) }),
+      async () => ({ body: metadataOf([(await signingKey('next')).certificate]) }),
       /^error Signing certificates: The provider signs with none/,
     ],
     [
