@@ -14,7 +14,7 @@ export default defineConfig({
           exclude: [SYSTEM_TESTS, 'test/browser/**', '**/node_modules/**'],
         },
       },
-      // These start Gatehouse and its database as processes, stop and kill them, or need redis-server.
+      // These start, stop and kill processes, move much data, or need redis-server.
       { extends: true, test: { name: 'system', include: [SYSTEM_TESTS] } },
       // These drive headless Chromium through the account pages.
       { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'] } },
