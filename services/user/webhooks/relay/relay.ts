@@ -9,7 +9,7 @@ import type { Accept } from '../intake/accept.ts';
 import { ownEventsOf, type Relayed } from './own-events.ts';
 import { createRelayLease } from './relay-lease.ts';
 
-/** Audit events relayed together: few enough that other calls need not wait long for the database. */
+/** Audit events in a batch. A larger one would keep other calls waiting at the database. */
 const BATCH = 125;
 /** Milliseconds for which events wait for others. A batch takes eight commands, however many events it has. */
 const GATHER = 150;
@@ -84,10 +84,12 @@ export function createRelay({ db, now, accept, log, poll, leaseDuration }: Optio
     let goesOn = true;
     while (goesOn && !poller.stopping && (await bounded(lease.claim()))) {
       const events = await marked(BATCH);
-      const others = events.filter(({ event_id }) => !running.has(event_id));
-      const done = others.length > 0 ? await relay(others) : 0;
+      const notRunning = events.filter(({ event_id }) => !running.has(event_id));
+      // An event of another process follows what this one stored before it.
+      await Promise.all(events.map(({ event_id }) => running.get(event_id)));
+      const relayed = notRunning.length > 0 ? await relay(notRunning) : 0;
       // What fails waits for the next look.
-      goesOn = events.length === BATCH && done > 0 && done === others.length;
+      goesOn = events.length === BATCH && relayed === notRunning.length;
     }
     await bounded(lease.release());
   }
