@@ -29,7 +29,7 @@ export default defineConfig({
     // objects: with a larger young generation it spends half as much time on garbage collection.
     execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=64'],
     // Each worker compiles the services, the driver and the database again: four workers on two cores need half
-    // as much processor time again as two.
+    // as much CPU time again as two.
     maxWorkers: 2,
   },
 });

@@ -14,7 +14,7 @@ const MAX_WAIT = 20;
 
 /**
  * Simulates each process as a queue with one server for each core, Poisson arrivals and the measured times, and prints
- * the least number of cores with which 99 % wait less than `MAX_WAIT`. Network, failures and peaks are not in it.
+ * the least number of cores with which 99% wait less than `MAX_WAIT`. Network, failures and peaks are not in it.
  */
 export async function growth(): Promise<void> {
   for (const logins of [10, 100, 1_000, 10_000]) {

@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { compare, LIMITS } from './report.ts';
 
-/** Where the processor time of another process can be read: Linux. */
+/** Where the CPU time of another process can be read: Linux. */
 const HAS_PROC = existsSync('/proc/self/stat');
 
 type Comparison = Parameters<typeof compare>[1];
 
-/** How fast one process works: units of work in a second, by the clock and by its own processor time. */
+/** How fast one process works: units of work in a second, by the clock and by its own CPU time. */
 interface Speed {
   byClock: number;
   /** Unlike the clock's, it does not depend on who else shares the cores: database, provider, load generator. */
   byProcessor: number;
 }
 
-/** Compares the speeds of processes, after a warm-up, by the clock and by their processor time. */
+/** Compares the speeds of processes, after a warm-up, by the clock and by their CPU time. */
 export async function compareSpeeds(
   benchmark: string,
   {
@@ -28,7 +28,7 @@ export async function compareSpeeds(
     );
   await compare(benchmark, { ...comparison, unit: 'logins/s', measures: by('byClock') });
   if (!HAS_PROC) return;
-  const unit = 'logins/s of processor time';
+  const unit = 'logins/s of CPU time';
   await compare(`${benchmark} by processor`, {
     ...comparison,
     unit,
@@ -37,7 +37,7 @@ export async function compareSpeeds(
   });
 }
 
-/** @param pid of the process whose processor time counts, while `work` does `count` units. */
+/** @param pid of the process whose CPU time counts, while `work` does `count` units. */
 export async function speedOf(pid: number, count: number, work: () => Promise<unknown>): Promise<Speed> {
   const before = processorTime(pid);
   const began = performance.now();

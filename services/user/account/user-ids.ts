@@ -26,7 +26,7 @@ const REFERENCES: readonly Reference[] = [
   ['auditEvents', 'user_id'],
   ['auditEvents', 'target.user_id'],
 ];
-/** The same in arrays. Ask for ids there, not for a range: two elements may satisfy its bounds, so only one is used. */
+/** References inside arrays. Query them by id: of a range over an array, an index can use only one bound. */
 const ARRAY_REFERENCES: readonly Reference[] = [
   ['organizations', 'owners.user_id'],
   ['organizations', 'offers.user_id'],
@@ -37,7 +37,7 @@ type Reference = readonly [keyof typeof COLLECTIONS, string];
 
 type Ids = { $in: string[] } | { $gte: string; $lte: string };
 
-/** Returns whether an account has this id or other records still name it. One command looks in all collections. */
+/** Returns whether an account has this id or another record refers to it. One command checks every collection. */
 async function isUsed(db: Database, id: string): Promise<boolean> {
   const naming = (field: string) => [{ $match: { [field]: id } }, { $limit: 1 }, { $project: { _id: 1 } }];
   const unions = [...REFERENCES, ...ARRAY_REFERENCES].map(([collection, field]) => ({
@@ -84,24 +84,23 @@ export async function withNewUserId<T>(
 }
 
 /**
- * Draws ids for accounts that are written together, from a random stretch of the range, which takes the same few
- * queries for any number of them. Nothing refers to these ids; an account may have one by the time of the write.
- * There may be fewer than `count`.
+ * Draws unused ids for accounts that are written together, from a random part of the range. The number of queries does
+ * not depend on `count`. There may be fewer than `count` ids, and another account may take one before the write.
  */
 export async function drawUserIds(db: Database, count: number, { first, last } = RANGE): Promise<string[]> {
   const size = Math.max(BLOCK_SIZE, 2 * count);
   const low = randomInt(first, last + 2 - size);
-  const stretch = { $gte: userId(low), $lte: userId(low + size - 1) };
+  const part = { $gte: userId(low), $lte: userId(low + size - 1) };
   const [referenced, taken] = await Promise.all([
-    referencedIds(db, stretch, REFERENCES),
-    db.users.distinct('user_id', { user_id: stretch }),
+    referencedIds(db, part, REFERENCES),
+    db.users.distinct('user_id', { user_id: part }),
   ]);
   const used = new Set([...referenced, ...taken]);
   const free = Array.from({ length: size }, (_, index) => userId(low + index)).filter((id) => !used.has(id));
   const start = randomInt(Math.max(1, free.length - count + 1));
   const drawn = free.slice(start, start + count);
-  const listed = await referencedIds(db, { $in: drawn }, ARRAY_REFERENCES);
-  return drawn.filter((id) => !listed.has(id));
+  const inArrays = await referencedIds(db, { $in: drawn }, ARRAY_REFERENCES);
+  return drawn.filter((id) => !inArrays.has(id));
 }
 
 async function unlessTaken<T>(write: () => Promise<T>): Promise<{ result: T } | undefined> {

@@ -12,7 +12,7 @@ import { etagOf } from './version.ts';
 
 export const MAX_OPERATIONS = 1_000;
 export const MAX_PAYLOAD = 1024 * 1024;
-/** Users that are created with the same reads. Between their writes other calls have their turn. */
+/** Users that are created together. They share reads; their writes are smaller. */
 const BATCH_SIZE = 250;
 
 const REQUEST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';

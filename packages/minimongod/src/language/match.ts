@@ -113,7 +113,7 @@ function memberOf(operands: unknown[], collation?: Collation): Predicate {
     tests.push(...values.map((operand) => equalTo(operand, collation)));
     return (value) => tests.some((test) => test(value));
   }
-  // Most long lists bound an index exactly, and then no document is tested.
+  // Built at first use: most long lists bound an index exactly, and then no document is tested.
   let keys: Set<string> | undefined;
   return (value) => {
     keys ??= new Set(values.map((each) => mapKey(each ?? null, collation)));

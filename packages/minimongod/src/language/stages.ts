@@ -142,7 +142,7 @@ export function runStages(docs: Iterable<Doc>, stages: readonly CompiledStage[])
   return stages.reduce((input, { run }) => run(input), docs);
 }
 
-/** Compiles a pipeline within a stage, so that it is refused though the stage gets no document. */
+/** Compiles a nested pipeline in advance, so that an invalid one is refused even if no document reaches the stage. */
 function nestedPipeline(pipeline: unknown, context: PipelineContext): CompiledStage[] {
   if (!Array.isArray(pipeline)) throw typeMismatch("'pipeline' option must be specified as an array");
   return compilePipeline(pipeline, context);

@@ -39,7 +39,7 @@ export interface Store {
 // WAL with synchronous=NORMAL: the operating system has a commit before it is acknowledged, so a killed process
 // loses nothing. A power failure may lose the last moments, as with MongoDB's default journal interval.
 // A commit that has rebalanced a B-tree walks the whole page cache, so the cache is small: the operating system caches
-// the file as well. With 64 MiB, that walk took 7 % of the processor time of a busy server.
+// the file as well. With 64 MiB, that walk took 7% of the CPU time of a busy server.
 const SETUP = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;

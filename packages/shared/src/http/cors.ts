@@ -2,8 +2,8 @@ import type { FastifyCorsOptions } from '@fastify/cors';
 
 /** Allows the given origins, by default every origin (CONTRACT.md §CORS). */
 export const corsOptions = (origins: string[] | undefined): FastifyCorsOptions => ({
-  // A request without an origin is no cross-origin request and needs only `Vary`. For any other origin the answer is a
-  // list, so that a preflight of an origin that is not in it is still answered.
+  // Without an origin a request is not cross-origin and needs only `Vary`. Otherwise the plugin gets the list, so that
+  // it also answers preflights of origins that are not in it.
   origin: (origin, respond) => respond(null, origin === undefined ? false : (origins ?? true)),
   credentials: true,
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],

@@ -10,7 +10,7 @@ import { findUserByEmail, isActive, type User, userIdOf, userReader } from './us
 
 /** The caller: an active user with a live session. */
 export interface Principal {
-  /** Calls that arrive together may share the record. */
+  /** Requests that arrive together may share the record. */
   user: Readonly<WithId<User>>;
   session: Session;
   /** When the token expires; Unix milliseconds. */

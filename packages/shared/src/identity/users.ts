@@ -89,7 +89,7 @@ export async function findUserByEmail(users: Collection<User>, email: string): P
   return user && emailKey(user.email) === emailKey(email) ? user : null;
 }
 
-/** Users of one read, whose records fit in 16 MB. */
+/** Users of one read. Their records fit in one reply of 16 MB. */
 const MAX_READ = 32;
 
 /**

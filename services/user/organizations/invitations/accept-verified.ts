@@ -14,9 +14,9 @@ import { isPending } from './status.ts';
 
 /**
  * Gives a verified account its features. If the verification activated it, also accepts the invitations to its address:
- * verifying an invited address is consent to the invitations that it has by then; later ones wait for an answer. The
- * marks on the account change last, in one write, so that the next verification or start of a service completes an
- * interrupted call.
+ * verifying an invited address is consent to the invitations that it has by then; later ones wait for an answer. One
+ * last write changes both marks on the account, so the next verification or service start completes an interrupted
+ * call.
  */
 export async function completeActivation(
   db: Database,

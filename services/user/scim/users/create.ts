@@ -18,7 +18,7 @@ import { type UserInput, userNameKey } from './input.ts';
 import type { ScimIdentity } from './present.ts';
 import { requireAnotherOwner, type Settled, settleAccount } from './settle-account.ts';
 
-/** Documents of one write, so that other calls have their turn at the database. */
+/** Documents in one write. Other calls reach the database between writes. */
 const WRITE_SIZE = 125;
 
 interface Creation {

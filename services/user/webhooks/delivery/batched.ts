@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { bounded } from './database-timeout.ts';
 
 /**
- * Combines many small calls into few large ones: the calls that arrive while one runs form the next batch. A single
- * call does not wait, unless `gather` says so.
+ * Combines many small calls into few large ones: the calls that arrive while one runs form the next batch. Without
+ * `gather`, a single call does not wait.
  * @param run returns one result for each item, in order; if it rejects, every call of the batch rejects.
  * @param options.isBounded `run` bounds its calls to the database itself.
  * @param options.gather milliseconds for which a batch that is not full waits for more calls.
