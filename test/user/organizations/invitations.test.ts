@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ROLES } from '@gatehouse/shared/access/rbac';
+import { connect } from '@gatehouse/shared/data/connect';
 import { startMailbox } from '@gatehouse/standalone/mailbox/mailbox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { buildUserService } from '../../../services/user/app.ts';
+import { COLLECTIONS } from '../../../services/user/database.ts';
 import { createMailer } from '../../../services/user/mail.ts';
 import { completeActivations } from '../../../services/user/organizations/invitations/accept-verified.ts';
 import { errorEnvelope, outcome, rateLimited } from '../../fixtures/envelope.ts';
@@ -484,10 +486,12 @@ describe('an interrupted acceptance', () => {
   test('accepts nothing for active accounts, and costs one query without interruptions', async () => {
     const bob = await service.newPerson();
     await service.storeInvitation(team, { email: bob.email.toLowerCase() });
-    const queries = [vi.spyOn(service.db.users, 'findOne'), vi.spyOn(service.db.users, 'find')];
-    await completeActivations(service.db, service.clock.now());
+    // A connection of its own, because the relay of events reads users as well.
+    const db = await connect(service.uri, COLLECTIONS, { appName: 'test' });
+    const queries = [vi.spyOn(db.users, 'findOne'), vi.spyOn(db.users, 'find')];
+    await completeActivations(db, service.clock.now());
     expect(queries.flatMap(({ mock }) => mock.calls)).toHaveLength(1);
-    for (const query of queries) query.mockRestore();
+    await db.close();
     expect(await roleOf(bob.user_id)).toBeUndefined();
   });
 
