@@ -83,10 +83,19 @@ describe('authenticate', () => {
   test('an invalid token needs no command', async () => {
     const user = await newUser();
     commands.length = 0;
-    const attempts = [undefined, '', 'Bearer', 'Bearer x', `${bearer(user)}x`, bearer(user, NOW - 3_600_000)];
+    const attempts = [
+      undefined,
+      '',
+      'Bearer',
+      'Bearer x',
+      `${bearer(user)}x`,
+      bearer({ ...user, user_id: '' }),
+      bearer(user, NOW - 3_600_000),
+    ];
     expect(await Promise.all(attempts.map((authorization) => reasonOf(check(authorization))))).toEqual([
       'noAuthorizationHeader',
       'noAuthorizationHeader',
+      'invalidToken',
       'invalidToken',
       'invalidToken',
       'invalidToken',
