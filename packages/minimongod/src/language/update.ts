@@ -20,7 +20,7 @@ export interface Update {
 /** Parses an update of any of the three forms, and refuses a wrong one before a document is read. */
 export function parseUpdate(update: unknown, scope: Scope): Update {
   if (Array.isArray(update)) {
-    const apply = compilePipeline(update, scope);
+    const apply = compileUpdatePipeline(update, scope);
     return { kind: 'pipeline', apply: (doc) => keepId(doc, apply(doc)) };
   }
   if (!isDoc(update)) throw failedToParse('Update argument must be either an object or an array');
@@ -32,7 +32,7 @@ export function parseUpdate(update: unknown, scope: Scope): Update {
 }
 
 /** https://www.mongodb.com/docs/manual/tutorial/update-documents-with-aggregation-pipeline/ */
-function compilePipeline(pipeline: readonly unknown[], scope: Scope): (doc: Doc) => Doc {
+function compileUpdatePipeline(pipeline: readonly unknown[], scope: Scope): (doc: Doc) => Doc {
   const stages = pipeline.map((stage) => {
     const { name, argument } = parseStage(stage);
     const compile = Object.hasOwn(UPDATE_STAGES, name) ? UPDATE_STAGES[name] : undefined;

@@ -113,25 +113,25 @@ async function createAccounts({ options, connection }: Call, creations: readonly
   const ids = await drawUserIds(db, creations.length);
   const accounts = creations.slice(0, ids.length).map((creation, index) => ({
     creation,
-    user: {
+    document: {
       ...newAccount(creation.input.email, accountFields(creation.input, connection.default_role), now()),
       user_id: ids[index] as string,
     },
   }));
   const failed = await insertAll(accounts, (users) => db.users.insertMany(users, { ordered: false }));
-  for (const [index, { creation, user }] of accounts.entries())
-    if (!failed.has(index)) Object.assign(creation, { account: user, how: 'created' });
+  for (const [index, { creation, document }] of accounts.entries())
+    if (!failed.has(index)) Object.assign(creation, { account: document, how: 'created' });
 }
 
 /** @returns the indexes of the documents that another one excludes. */
 async function insertAll<T>(
-  accounts: readonly { user: T }[],
-  insert: (users: T[]) => Promise<unknown>,
+  rows: readonly { document: T }[],
+  insert: (documents: T[]) => Promise<unknown>,
 ): Promise<ReadonlySet<number>> {
   const failed = new Set<number>();
-  for (let from = 0; from < accounts.length; from += WRITE_SIZE) {
+  for (let from = 0; from < rows.length; from += WRITE_SIZE) {
     try {
-      await insert(accounts.slice(from, from + WRITE_SIZE).map(({ user }) => user));
+      await insert(rows.slice(from, from + WRITE_SIZE).map(({ document }) => document));
     } catch (error) {
       if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) throw error;
       for (const { index } of [error.writeErrors].flat()) failed.add(from + index);
@@ -184,13 +184,13 @@ async function findAccount(call: Call, creation: Creation): Promise<void> {
 async function createIdentities(call: Call, creations: readonly Creation[]): Promise<void> {
   const { db } = call.options;
   const fresh = creations.filter(({ how }) => how === 'created');
-  const identities = fresh.map((creation) => ({ creation, user: newIdentity(call, creation) }));
+  const identities = fresh.map((creation) => ({ creation, document: newIdentity(call, creation) }));
   if (identities.length > 0) {
-    const failed = await insertAll(identities, (users) =>
-      db.ssoIdentities.insertMany(users, { ordered: false }),
+    const failed = await insertAll(identities, (documents) =>
+      db.ssoIdentities.insertMany(documents, { ordered: false }),
     );
-    for (const [index, { creation, user }] of identities.entries())
-      if (!failed.has(index)) creation.identity = user;
+    for (const [index, { creation, document }] of identities.entries())
+      if (!failed.has(index)) creation.identity = document;
   }
   const others = creations.filter(({ identity }) => !identity);
   await each(others, (creation) => linkIdentity(call, creation));
