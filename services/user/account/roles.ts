@@ -165,8 +165,7 @@ function organizationsOf(places: readonly Place[]): z.infer<typeof ownRoles>['or
   return organizations.filter((each) => !isEmpty(each)).sort(byName);
 }
 
-const collator = new Intl.Collator('en');
-const byName = (one: { name: string }, other: { name: string }) => collator.compare(one.name, other.name);
+const byName = (one: { name: string }, other: { name: string }) => one.name.localeCompare(other.name, 'en');
 
 /** The personal chatbots of others to which a user was granted access, and their number, with one query. */
 async function sharedWith(db: Database, user_id: string) {

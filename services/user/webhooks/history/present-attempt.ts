@@ -21,8 +21,6 @@ export const EXCHANGE_EXAMPLE = {
   },
 };
 
-const bytes = (count: number) => count.toLocaleString('en-US');
-
 const attempt = {
   at: z.string().meta({ format: 'date-time' }),
   duration_ms: z.int(),
@@ -37,7 +35,7 @@ const attempt = {
 export const attemptRecord = z
   .object({
     ...attempt,
-    answer: z.string().meta({ description: `The first ${bytes(ATTEMPT_ANSWER)} bytes of the response body` }),
+    answer: z.string().meta({ description: `The first ${ATTEMPT_ANSWER} bytes of the response body` }),
   })
   .meta({ examples: [ATTEMPT_EXAMPLE] });
 
@@ -46,7 +44,7 @@ export const exchangeRecord = z
   .object({
     ...attempt,
     answer: z.string().meta({
-      description: `The first ${bytes(EXCHANGE_ANSWER)} bytes of the response body; ${bytes(ATTEMPT_ANSWER)} of an older attempt`,
+      description: `The first ${EXCHANGE_ANSWER / 1_024} KiB of the response body; ${ATTEMPT_ANSWER} bytes of an older attempt`,
     }),
     request_headers: z.record(z.string(), z.string()).nullable().meta({
       description:

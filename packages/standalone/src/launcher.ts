@@ -1,0 +1,145 @@
+import '@gatehouse/shared/safe-exit';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { loadStandaloneConfig, type StandaloneConfig } from '@gatehouse/shared/config';
+import { releaseStartMemory } from '@gatehouse/shared/release-start-memory';
+import { startChild } from './child.ts';
+import type { Component } from './component.ts';
+import { runMailbox } from './mailbox/run.ts';
+import { loadSecrets } from './secrets.ts';
+
+const USAGE = `Starts Gatehouse: the gateway, the login service and the user service, plus a database and a mailbox
+unless they are configured. Ctrl-C stops everything.
+
+  npm start
+
+Settings come from the environment or from .env; .env.example explains each one.`;
+
+const relative = (path: string) => new URL(path, import.meta.url);
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } } });
+  if (values.help) {
+    console.log(USAGE);
+    return 0;
+  }
+  const startedAt = performance.now();
+  const config = loadStandaloneConfig();
+  refuseStandIns(config);
+  const folder = resolve(config.DATA_DIR);
+  const database = config.MONGODB_URI ?? `mongodb://127.0.0.1:${config.STANDALONE_MONGO_PORT}/gatehouse`;
+  const env = {
+    NODE_COMPILE_CACHE: join(folder, 'compile-cache'),
+    LOGIN_SERVICE_URL: `http://127.0.0.1:${config.LOGIN_PORT}`,
+    USER_SERVICE_URL: `http://127.0.0.1:${config.USER_PORT}`,
+    SMTP_URL: `smtp://127.0.0.1:${config.STANDALONE_SMTP_PORT}`,
+    PUBLIC_URL: `http://localhost:${config.GATEWAY_PORT}`,
+    MONGODB_URI: database,
+    // Identity providers on this machine, for trying single sign-on out.
+    ...(config.NODE_ENV !== 'production' && { SSO_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128' }),
+    ...(await loadSecrets(folder)),
+    ...Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== '')),
+  };
+
+  const stopping = Promise.withResolvers<void>();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.resolve());
+  // npm does not always forward SIGTERM: stop when it is gone.
+  const { ppid } = process;
+  if (process.env.npm_lifecycle_event === 'start') {
+    setInterval(() => process.ppid !== ppid && stopping.resolve(), 500).unref();
+  }
+
+  const dependencies: Component[] = [];
+  const ownDatabase =
+    config.MONGODB_URI === undefined && !(await mongodbListens(config.STANDALONE_MONGO_PORT));
+  if (ownDatabase) {
+    const args = ['--port', String(config.STANDALONE_MONGO_PORT), '--data', join(folder, 'gatehouse.sqlite')];
+    dependencies.push(startChild('database', new URL(import.meta.resolve('minimongod/cli')), args, env));
+  }
+  // The services trust the client address that the gateway forwards from this machine. The user service starts
+  // first, because it takes longest.
+  const behind = { TRUST_PROXY: 'loopback', ...env };
+  const user = startChild('user', relative('../../../services/user/main.ts'), [], behind);
+  const gateway = startChild('gateway', relative('../../../services/gateway/main.ts'), [], env);
+  const login = startChild('login', relative('../../../services/login/main.ts'), [], behind);
+  const services = [gateway, login, user];
+  if (config.SMTP_URL === undefined) {
+    dependencies.push(runMailbox(config.STANDALONE_SMTP_PORT, config.STANDALONE_MAILBOX_PORT));
+  }
+  const all = [...dependencies, ...services];
+
+  const up = Promise.all(all.map(({ ready }) => ready)).then(() => {
+    releaseStartMemory();
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+    console.log(`
+Gatehouse is up (${seconds} s). Ctrl-C stops it.
+
+  gateway   http://localhost:${config.GATEWAY_PORT}    its API: http://localhost:${config.GATEWAY_PORT}/docs
+  login     http://localhost:${config.LOGIN_PORT}
+  user      http://localhost:${config.USER_PORT}
+${config.SMTP_URL === undefined ? `  mailbox   http://localhost:${config.STANDALONE_MAILBOX_PORT}    receives every mail\n` : ''}  database  ${ownDatabase ? `${database} (stored in ${config.DATA_DIR})` : hostsOf(database)}
+
+Try:  curl localhost:${config.GATEWAY_PORT}/v2/signup -d email=ada@example.com -d password=correct-horse -d name=Ada
+`);
+  });
+  const exit = Promise.race(all.map(async ({ name, ended }) => ({ name, code: await ended })));
+  const exited = await Promise.race([
+    stopping.promise,
+    exit,
+    up.then(() => Promise.race([stopping.promise, exit])),
+  ]);
+
+  if (exited) console.error(`${exited.name} ended (exit code ${exited.code}); stopping the others`);
+  // The gateway first: requests in flight still need the services behind it.
+  await gateway.stop();
+  await Promise.all(services.map((service) => service.stop()));
+  await Promise.all(dependencies.map((child) => child.stop()));
+  return exited ? 1 : 0;
+}
+
+/** The database and the mailbox that stand in for servers have no authentication. @throws in production */
+function refuseStandIns(config: StandaloneConfig): void {
+  if (config.NODE_ENV !== 'production') return;
+  const missing = (['MONGODB_URI', 'SMTP_URL'] as const).filter((server) => config[server] === undefined);
+  if (missing.length === 0) return;
+  throw new Error(missing.map((server) => `${server} is required in production`).join('\n'));
+}
+
+/** The hosts of a MongoDB URI, without its credentials. `URL` cannot parse a URI with several hosts. */
+const hostsOf = (uri: string): string => uri.replace(/^[^:]+:\/\/(?:[^/]*@)?/, '').replace(/[/?].*$/, '');
+
+/** Tells whether a MongoDB listens on the local port. @throws when another server does. */
+async function mongodbListens(port: number): Promise<boolean> {
+  const connected = await new Promise<boolean>((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, timeout: 1_000 });
+    socket
+      .once('connect', () => resolve(true))
+      .once('timeout', () => resolve(false))
+      .once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+  if (!connected) return false;
+  const { MongoClient } = await import('mongodb'); // most starts do without the driver
+  const client = new MongoClient(`mongodb://127.0.0.1:${port}`, { serverSelectionTimeoutMS: 5_000 });
+  const failed = once(client, 'serverHeartbeatFailed').then(([{ failure }]) => Promise.reject(failure));
+  try {
+    await Promise.race([client.db('admin').command({ ping: 1 }), failed]);
+    return true;
+  } catch (error) {
+    throw new Error(`port ${port} is in use, but not by MongoDB; set STANDALONE_MONGO_PORT or MONGODB_URI`, {
+      cause: error,
+    });
+  } finally {
+    await client.close();
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  for (const line of (error as Error).message.split('\n')) console.error(`start: ${line}`);
+  process.exitCode = 1;
+}
+process.exit();
