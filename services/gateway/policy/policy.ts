@@ -54,12 +54,16 @@ export const policy = fp(async (app: FastifyInstance, { config, counters, princi
 
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config?.unmetered) return;
-    const refusal = await principals.of(request.headers.authorization).then(
-      (principal) => {
-        request.principal = principal;
-      },
-      (error: unknown) => error,
-    );
+    const { authorization } = request.headers;
+    const isAnonymous = authorization === undefined && isPublic(request);
+    const refusal = isAnonymous
+      ? undefined
+      : await principals.of(authorization).then(
+          (principal) => {
+            request.principal = principal;
+          },
+          (error: unknown) => error,
+        );
     const budget = await count(request, config.RATE_LIMIT ? 'spend' : 'peek');
     request.budget = budget;
     if (budget.exceeded) throw rateLimited(budget);
