@@ -144,7 +144,7 @@ export async function auditAll(
         request.log.error({ err: error, event_id }, 'audit event not recorded');
     },
   );
-  await withTimeout(stored, STORE_TIMEOUT, new Error('timed out')).catch(() => {}); // the write goes on
+  await withTimeout(stored, STORE_TIMEOUT, () => new Error('timed out')).catch(() => {}); // the write goes on
 }
 
 /** A job that acts without a request, such as a deletion that has become due. */
