@@ -1,9 +1,9 @@
-/** Processor milliseconds of one call in each process, as measured (docs/PERFORMANCE.md). */
+/** CPU milliseconds of one call in each process, as measured (docs/PERFORMANCE.md). */
 const COST = {
-  'login service': { login: 22.8, call: 0 },
-  gateway: { login: 0.3, call: 0.2 },
-  'user service': { login: 0, call: 0.28 },
-  database: { login: 1.3, call: 0.1 },
+  'login service': { login: 17.6, call: 0 },
+  gateway: { login: 1.5, call: 0.25 },
+  'user service': { login: 0.5, call: 0.16 },
+  database: { login: 1.7, call: 0.05 },
 };
 
 /** Calls with a bearer for each login. */
