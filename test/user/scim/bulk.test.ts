@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type SsoService, startSsoService } from '../sso/sso-service.ts';
 import { type Client, newClient, person, scimError } from './scim-client.ts';
 
@@ -74,6 +74,26 @@ test('links the addresses that have an account, wherever they are in a long list
   const identities = await db.ssoIdentities.find({ email: /^long\d+@corp\.example$/ }).toArray();
   expect(identities.map(({ user_id }) => user_id).sort()).toEqual(users.map(({ user_id }) => user_id).sort());
   expect(users).toHaveLength(250);
+});
+
+test('finishes the users that are stored when the write of the others fails', async () => {
+  const { ssoIdentities, auditEvents } = service.db;
+  const insertMany = ssoIdentities.insertMany.bind(ssoIdentities);
+  const spy = vi
+    .spyOn(ssoIdentities, 'insertMany')
+    .mockImplementationOnce(insertMany)
+    .mockRejectedValueOnce(new Error('the connection broke'));
+  const operations = Array.from({ length: 200 }, (_, index) => creation(`half${index}`));
+  const statuses = async () =>
+    (await bulk(operations)).body.Operations.map((each: { status: string }) => each.status);
+  const audited = () => auditEvents.countDocuments({ 'after.userName': /^half\d+@/ });
+  const each = (first: string, others: string) =>
+    Array.from({ length: 200 }, (_, index) => (index < 125 ? first : others));
+  expect(await statuses()).toEqual(each('201', '500'));
+  expect(await audited()).toBe(125);
+  spy.mockRestore();
+  expect(await statuses()).toEqual(each('409', '201'));
+  expect(await audited()).toBe(200);
 });
 
 test('changes users, and names a user created before as a member', async () => {

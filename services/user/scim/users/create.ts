@@ -118,26 +118,34 @@ async function createAccounts({ options, connection }: Call, creations: readonly
       user_id: ids[index] as string,
     },
   }));
-  const failed = await insertAll(accounts, (users) => db.users.insertMany(users, { ordered: false }));
-  for (const [index, { creation, document }] of accounts.entries())
-    if (!failed.has(index)) Object.assign(creation, { account: document, how: 'created' });
+  const stored = await insertAll(accounts, (users) => db.users.insertMany(users, { ordered: false }));
+  for (const { creation, document } of stored) Object.assign(creation, { account: document, how: 'created' });
 }
 
-/** @returns the indexes of the documents that another one excludes. */
-async function insertAll<T>(
-  rows: readonly { document: T }[],
-  insert: (documents: T[]) => Promise<unknown>,
-): Promise<ReadonlySet<number>> {
-  const failed = new Set<number>();
+/**
+ * A write that fails concerns only its own documents, so that what was written before it is finished.
+ * @returns the rows whose documents were stored, and none that another document excludes.
+ */
+async function insertAll<T extends { creation: Creation; document: object }>(
+  rows: readonly T[],
+  insert: (documents: T['document'][]) => Promise<unknown>,
+): Promise<T[]> {
+  const stored: T[] = [];
   for (let from = 0; from < rows.length; from += WRITE_SIZE) {
+    const written = rows.slice(from, from + WRITE_SIZE);
+    const excluded = new Set<number>();
     try {
-      await insert(rows.slice(from, from + WRITE_SIZE).map(({ document }) => document));
+      await insert(written.map(({ document }) => document));
     } catch (error) {
-      if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) throw error;
-      for (const { index } of [error.writeErrors].flat()) failed.add(from + index);
+      if (error instanceof MongoBulkWriteError && isDuplicateKey(error))
+        for (const { index } of [error.writeErrors].flat()) excluded.add(index);
+      else for (const { creation } of written) creation.error = error;
     }
+    stored.push(
+      ...written.filter(({ creation }, index) => !excluded.has(index) && creation.error === undefined),
+    );
   }
-  return failed;
+  return stored;
 }
 
 const accountFields = <Role>({ email, name, role }: UserInput, default_role: Role) => ({
@@ -185,14 +193,11 @@ async function createIdentities(call: Call, creations: readonly Creation[]): Pro
   const { db } = call.options;
   const fresh = creations.filter(({ how }) => how === 'created');
   const identities = fresh.map((creation) => ({ creation, document: newIdentity(call, creation) }));
-  if (identities.length > 0) {
-    const failed = await insertAll(identities, (documents) =>
-      db.ssoIdentities.insertMany(documents, { ordered: false }),
-    );
-    for (const [index, { creation, document }] of identities.entries())
-      if (!failed.has(index)) creation.identity = document;
-  }
-  const others = creations.filter(({ identity }) => !identity);
+  const stored = await insertAll(identities, (documents) =>
+    db.ssoIdentities.insertMany(documents, { ordered: false }),
+  );
+  for (const { creation, document } of stored) creation.identity = document;
+  const others = creations.filter(({ identity, error }) => !identity && error === undefined);
   await each(others, (creation) => linkIdentity(call, creation));
 }
 
