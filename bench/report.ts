@@ -15,7 +15,10 @@ interface Ratio {
   of: string;
   /** What it is compared with. */
   over: string;
+  /** The median of the ratios of the rounds, and their spread. */
   ratio: number;
+  min: number;
+  max: number;
   /** The ratio to reach: at least, or at most when less is better. */
   goal?: number | undefined;
   unit: string;
@@ -38,29 +41,35 @@ export const LIMITS = 'Compared with the least that the work takes';
 const measured: Record<string, Record<string, Measurement & { unit: string }>> = {};
 const ratios: Ratio[] = [];
 
-/** Measures, prints medians with their spread and the ratios, and keeps them for `save`. */
+/** Measures, prints medians and ratios with their spread, and keeps them for `save`. */
 export async function compare(
   benchmark: string,
   { unit, rounds, measures, ratios: wanted, chart: heading }: Comparison,
 ): Promise<void> {
-  const taken: Record<string, number[]> = {};
+  const taken: Record<string, number>[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    for (const [name, measure] of Object.entries(measures)) {
-      taken[name] ??= [];
-      taken[name].push(await measure());
-    }
+    const values: Record<string, number> = {};
+    for (const [name, measure] of Object.entries(measures)) values[name] = await measure();
+    taken.push(values);
   }
-  const medians = Object.fromEntries(Object.entries(taken).map(([name, values]) => [name, summary(values)]));
+  const medians = Object.fromEntries(
+    Object.keys(measures).map((name) => [name, summary(taken.map((values) => values[name] as number))]),
+  );
   const width = Math.max(...Object.keys(medians).map((name) => name.length));
   for (const [name, { median, min, max }] of Object.entries(medians)) {
     console.log(`  ${name.padEnd(width)}  ${figure(median)} ${unit} (${figure(min)} to ${figure(max)})`);
     measured[benchmark] = { ...measured[benchmark], [name]: { median, min, max, unit } };
   }
   for (const { of, over, goal } of wanted) {
-    const ratio = (medians[of] as Measurement).median / (medians[over] as Measurement).median;
-    ratios.push({ benchmark, of, over, ratio, unit, goal, chart: heading });
+    // A ratio for each round, because what slows the machine for a while slows both measures of a round.
+    const {
+      median: ratio,
+      min,
+      max,
+    } = summary(taken.map((values) => (values[of] as number) / (values[over] as number)));
+    ratios.push({ benchmark, of, over, ratio, min, max, unit, goal, chart: heading });
     const aim = goal === undefined ? '' : `, goal ${goal.toFixed(2)}`;
-    console.log(`  ${of} / ${over}: ${ratio.toFixed(2)}${aim}`);
+    console.log(`  ${of} / ${over}: ${ratio.toFixed(2)} (${min.toFixed(2)} to ${max.toFixed(2)})${aim}`);
   }
 }
 
