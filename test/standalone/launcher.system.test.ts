@@ -270,13 +270,27 @@ test('uses a MongoDB that already listens on the database’s port, and leaves n
   await server.close();
 });
 
-test('--help prints the usage and starts nothing', () => {
-  const printed = execFileSync(process.execPath, ['packages/standalone/src/start.ts', '--help'], {
-    encoding: 'utf8',
-    env: { GATEWAY_PORT: 'abc' },
+describe('--help', () => {
+  const help = (data: string) =>
+    execFileSync(process.execPath, ['packages/standalone/src/start.ts', '--help'], {
+      encoding: 'utf8',
+      env: { GATEWAY_PORT: 'abc', DATA_DIR: data },
+    });
+
+  test('prints the usage and starts nothing', () => {
+    const data = join(scratch, 'never-created');
+    const printed = help(data);
+    expect(printed).toMatch(/^Starts Gatehouse: /);
+    expect(printed).toContain('npm start');
+    expect(existsSync(data)).toBe(false);
   });
-  expect(printed).toMatch(/^Starts Gatehouse: /);
-  expect(printed).toContain('npm start');
+
+  test('keeps compiled code in a data folder that exists', async () => {
+    const data = join(scratch, 'created-before');
+    await mkdir(data);
+    expect(help(data)).toBe(help(data));
+    expect(existsSync(join(data, 'compile-cache'))).toBe(true);
+  });
 });
 
 describe('startChild', () => {

@@ -1,4 +1,3 @@
-import '@gatehouse/shared/safe-exit';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -58,12 +57,12 @@ async function main(): Promise<number> {
     const args = ['--port', String(config.STANDALONE_MONGO_PORT), '--data', join(folder, 'gatehouse.sqlite')];
     dependencies.push(startChild('database', new URL(import.meta.resolve('minimongod/cli')), args, env));
   }
-  // The services trust the client address that the gateway forwards from this machine. The user service starts
-  // first, because it takes longest.
-  const behind = { TRUST_PROXY: 'loopback', ...env };
-  const user = startChild('user', relative('../../../services/user/main.ts'), [], behind);
+  // The services trust the client address that the gateway forwards from this machine.
+  const serviceEnv = { TRUST_PROXY: 'loopback', ...env };
+  // The user service first, because it takes longest.
+  const user = startChild('user', relative('../../../services/user/main.ts'), [], serviceEnv);
   const gateway = startChild('gateway', relative('../../../services/gateway/main.ts'), [], env);
-  const login = startChild('login', relative('../../../services/login/main.ts'), [], behind);
+  const login = startChild('login', relative('../../../services/login/main.ts'), [], serviceEnv);
   const services = [gateway, login, user];
   if (config.SMTP_URL === undefined) {
     dependencies.push(runMailbox(config.STANDALONE_SMTP_PORT, config.STANDALONE_MAILBOX_PORT));

@@ -55,6 +55,7 @@ export const policy = fp(async (app: FastifyInstance, { config, counters, princi
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config?.unmetered) return;
     const { authorization } = request.headers;
+    // The error for a missing bearer would cost a stack trace, and be ignored.
     const isAnonymous = authorization === undefined && isPublic(request);
     const refusal = isAnonymous
       ? undefined

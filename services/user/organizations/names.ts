@@ -7,13 +7,13 @@ export const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/gu;
  * Removes emoji, whose sequences hold joiners and selectors, and the joiners that Arabic and Indic words are spelled
  * with. The expression is in the function, because parsing it takes 20 ms.
  */
-const withoutNeeded = (name: string): string =>
+const withoutEmojiAndJoiners = (name: string): string =>
   name.replace(
     /\p{RGI_Emoji}|(?<=[\p{Script=Arabic}\p{M}])[\u200c\u200d](?=[\p{L}--[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]])/gv,
     '',
   );
 
-const isVisible = (name: string): boolean => name.search(INVISIBLE) === -1;
+const hasInvisible = (name: string): boolean => name.search(INVISIBLE) !== -1;
 
 /** What mail programs turn into links: schemes, host names, IPv4 addresses, e-mail addresses and UNC paths. */
 const LINK = [
@@ -28,7 +28,7 @@ const hasLink = (name: string): boolean => LINK.some((link) => link.test(name.no
 
 /** The name of an organization or department. It appears in mails to strangers, so it must not be a link. */
 export const name = line(200)
-  .refine((given) => isVisible(given) || isVisible(withoutNeeded(given)), {
+  .refine((given) => !hasInvisible(given) || !hasInvisible(withoutEmojiAndJoiners(given)), {
     error: 'must not contain invisible characters',
     abort: true,
   })

@@ -16,7 +16,7 @@ const dateTime = z.string().meta({ format: 'date-time' }).nullable();
 const schema = {
   ...operation,
   summary: 'Read the health of a webhook',
-  description: `Tells how the attempts of the last day went, how many failed in a row, and how much waits, up to ${MAX_BACKLOG / 1_000},000. When every attempt fails for three days, the webhook is disabled; \`failing_since\` is when the three days began. Attempts are counted within a few seconds; those of a process that is killed may miss its last seconds. Test events are not counted.`,
+  description: `Tells how the attempts of the last day went, how many failed in a row, and how much waits, up to 100,000. When every attempt fails for three days, the webhook is disabled; \`failing_since\` is when the three days began. Attempts are counted within a few seconds; those of a process that is killed may miss its last seconds. Test events are not counted.`,
   params: webhookId,
   response: {
     200: healthRecord

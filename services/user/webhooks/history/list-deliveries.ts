@@ -32,7 +32,7 @@ const querystring = listQuery(table).extend({
 const schema = {
   ...operation,
   summary: 'List deliveries',
-  description: `Lists deliveries by creation, events published together in their order, with their latest attempts and the beginning of what the receiver answered. A page of very many deliveries costs what a page of few costs, so they are counted up to ${table.maxCount / 1_000},000 or just past the page: a \`total_items\` above that is not exact, \`has_next\` always is. Deliveries are kept for the retention time, by default 30 days. \`search\` matches any part of the event id; unlike the filters, it reads them all.`,
+  description: `Lists deliveries by creation, events published together in their order, with their latest attempts and the beginning of what the receiver answered. A page of very many deliveries costs what a page of few costs, so they are counted up to 1,000 or just past the page: a \`total_items\` above that is not exact, \`has_next\` always is. Deliveries are kept for the retention time, by default 30 days. \`search\` matches any part of the event id; unlike the filters, it reads them all.`,
   params: webhookId,
   querystring,
   response: {
