@@ -59,7 +59,7 @@ const MEASURES: Measure[] = [
   },
   {
     work: 'signup to verified',
-    rounds: 3,
+    rounds: 5,
     of({ signUp }) {
       return signUp && rate(() => signUp(`person-${randomUUID()}@example.com`));
     },
