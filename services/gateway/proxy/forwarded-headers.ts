@@ -28,7 +28,8 @@ const endToEnd = (headers: IncomingHttpHeaders, ...withheld: RegExp[]): Incoming
   const named = new Set(
     String(headers.connection ?? '')
       .toLowerCase()
-      .split(/\s*,\s*/),
+      .split(',')
+      .map((name) => name.trim()),
   );
   named.delete('content-length'); // Connection cannot remove the framing of the body
   const kept: IncomingHttpHeaders = {};

@@ -9,7 +9,7 @@ export interface ByteRange {
  * @returns undefined for the whole file, null for a range outside it.
  */
 export function byteRange(header: string | undefined, size: number): ByteRange | null | undefined {
-  const [, first = '', last = ''] = /^bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header ?? '') ?? [];
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(header ?? '') ?? [];
   if (first === '' && last === '') return undefined;
   if (first === '') {
     const start = Math.max(0, size - Number(last));

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { responseHeaders } from '../../../services/gateway/proxy/forwarded-headers.ts';
+
+test('removes the headers that Connection names', () => {
+  const headers = { connection: 'X-One , x-two,content-length', 'x-one': '1', 'x-two': '2', 'x-three': '3' };
+  expect(responseHeaders({ ...headers, 'content-length': '4' })).toEqual({
+    'x-three': '3',
+    'content-length': '4',
+  });
+});
+
+// An expression with the spaces around a comma would take the square of their number.
+test('reads a long Connection header', () => {
+  expect(responseHeaders({ connection: `a${' '.repeat(1_000_000)}b`, b: '1' })).toEqual({ b: '1' });
+});
