@@ -22,7 +22,8 @@ export async function hashPasswords(
   let seen = 0;
   let hashed = 0;
   const hash = (password: string) => passwords.encode(password, 'argon2id');
-  const records = users.find({}, { projection: { password: 1, signup_attempts: 1 } });
+  // The server closes a cursor whose batch takes longer than ten minutes.
+  const records = users.find({}, { projection: { password: 1, signup_attempts: 1 }, batchSize: 500 });
   for await (const { _id, password, signup_attempts = [] } of records) {
     // Each filter leaves passwords alone that have changed meanwhile.
     if (typeof password === 'string' && !isPasswordHash(password)) {

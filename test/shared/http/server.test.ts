@@ -116,6 +116,11 @@ function exchange(bytes: string, { then = '' } = {}) {
   });
 }
 
+test('gives what runs at the start as long as it needs', async () => {
+  const { app } = await build();
+  expect(app.initialConfig.pluginTimeout).toBe(0);
+});
+
 describe('request ids', () => {
   test.each(['a', 'request-1', 'A.b_C-9', '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21', 'x'.repeat(128)])(
     'keeps and echoes %s',

@@ -54,7 +54,7 @@ export async function createFeatures(db: Database, user_id: string, now: number)
 export async function ensureAllFeatures(db: Database, now: number): Promise<void> {
   const users = db.users.find(
     { ...VERIFIED, features_assigned: { $exists: false } },
-    { projection: { user_id: 1 } },
+    { projection: { user_id: 1 }, batchSize: 500 },
   );
   for await (const user of users) await ensureFeatures(db, user, now);
 }
