@@ -1,10 +1,7 @@
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
 import { MongoBulkWriteError, type WriteError } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import {
-  duplicateIndexes,
-  withoutDocuments,
-} from '../../../../services/user/webhooks/delivery/bulk-errors.ts';
+import { duplicateIndexes, withoutDocuments } from '../../services/user/bulk-errors.ts';
 
 /** The driver's error for a bulk write with these failures. */
 function bulkError({ codes = [], unconfirmed = false }: { codes?: number[]; unconfirmed?: boolean }) {

@@ -122,7 +122,8 @@ async function createBatch(call: Call, operations: readonly Json[]): Promise<Ans
     }
   });
   const inputs = read.flatMap((each) => ('input' in each ? [each.input] : []));
-  const results = (await createUsers(call, inputs)).values();
+  const created = await createUsers(call, inputs).catch((error) => inputs.map(() => ({ error })));
+  const results = created.values();
   return read.map((each) => {
     const result = 'error' in each ? each : results.next().value;
     if (!result || 'error' in result) return failed(call, result?.error);

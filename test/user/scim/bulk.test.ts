@@ -96,6 +96,31 @@ test('finishes the users that are stored when the write of the others fails', as
   expect(await audited()).toBe(200);
 });
 
+test('answers each user of a batch whose reads fail, and goes on with the next batch', async () => {
+  const { ssoIdentities } = service.db;
+  const spy = vi.spyOn(ssoIdentities, 'distinct').mockRejectedValueOnce(new Error('the connection broke'));
+  const { status, body } = await bulk(Array.from({ length: 300 }, (_, index) => creation(`unread${index}`)));
+  spy.mockRestore();
+  expect(status).toBe(200);
+  expect(body.Operations.map((each: { status: string }) => each.status)).toEqual(
+    Array.from({ length: 300 }, (_, index) => (index < 250 ? '500' : '201')),
+  );
+});
+
+test('audits users whose invitations cannot be accepted', async () => {
+  const { memberships, auditEvents } = service.db;
+  const distinct = memberships.distinct.bind(memberships) as (...given: unknown[]) => Promise<unknown[]>;
+  const spy = vi.spyOn(memberships, 'distinct').mockImplementation((async (...given: unknown[]) => {
+    if (given[0] === 'email') throw new Error('the connection broke');
+    return distinct(...given);
+  }) as never);
+  const { body } = await bulk(['uninvited1', 'uninvited2'].map((name) => creation(name)));
+  expect(spy).toHaveBeenCalledWith('email', expect.anything());
+  spy.mockRestore();
+  expect(body.Operations.map((each: { status: string }) => each.status)).toEqual(['201', '201']);
+  expect(await auditEvents.countDocuments({ 'after.userName': /^uninvited/ })).toBe(2);
+});
+
 test('changes users, and names a user created before as a member', async () => {
   const { body: user } = await client.create('changed');
   const { body } = await bulk([

@@ -124,6 +124,27 @@ test('ends on the last of concurrent changes, in the identity and in the account
   expect(await accountOf(email)).toMatchObject({ account_status: body.active ? 'active' : 'disabled' });
 });
 
+test('ends on the last change if it overtakes an earlier one', async () => {
+  const { id, email } = await newUser('overtaken');
+  await deactivate(id);
+  const { users } = service.db;
+  const findOne = users.findOne.bind(users) as (...given: unknown[]) => Promise<unknown>;
+  let isFirst = true;
+  const spy = vi.spyOn(users, 'findOne').mockImplementation((async (...given: unknown[]) => {
+    const found = await findOne(...given);
+    if (isFirst && 'deprovisioned.by' in (given[0] as object)) {
+      isFirst = false;
+      await deactivate(id);
+    }
+    return found;
+  }) as never);
+  await activate(id);
+  spy.mockRestore();
+  expect(isFirst).toBe(false);
+  expect((await client.call('GET', `/Users/${id}`)).body.active).toBe(false);
+  expect(await accountOf(email)).toMatchObject({ account_status: 'disabled' });
+});
+
 test('completes a deactivation that was interrupted when a service starts', async () => {
   const { id, email } = await newUser('interrupted');
   await service.db.ssoIdentities.updateOne(
@@ -165,25 +186,35 @@ test('refuses to lock out the last Owner of the organization', async () => {
   expect(await accountOf(email)).toMatchObject({ account_status: 'disabled' });
 });
 
-test('keeps one of two Owners who are deactivated at the same time', async () => {
-  const place = await service.newOrganization({ domain: 'pair.example' });
+/** An organization with two Owners, first@ and second@ of a domain, and their ids in SCIM. */
+async function newPair(domain: string) {
+  const place = await service.newOrganization({ domain });
   const own = await newClient(service, place);
-  const second = await service.newPerson({ email: 'second@pair.example' });
-  const { user_id } = second;
-  await service.db.users.updateOne(
-    { user_id: place.owner.user_id },
-    { $set: { email: 'first@pair.example' } },
-  );
+  const { user_id } = await service.newPerson({ email: `second@${domain}` });
+  await service.db.users.updateOne({ user_id: place.owner.user_id }, { $set: { email: `first@${domain}` } });
   await service.db.organizations.updateOne(
     { organization_id: place.organization_id },
     { $push: { owners: { user_id, granted_by: user_id, granted_at: '2026-01-15T09:30:00.000Z' } } },
   );
   const ids = await Promise.all(
     ['first', 'second'].map(async (name) => {
-      const user = person(name, { userName: `${name}@pair.example`, emails: [] });
+      const user = person(name, { userName: `${name}@${domain}`, emails: [] });
       return String((await own.call('POST', '/Users', user)).body.id);
     }),
   );
+  return { own, ids };
+}
+
+test('undoes the deletion of an Owner if the others are deactivated meanwhile', async () => {
+  const { own, ids } = await newPair('deleted-pair.example');
+  const answers = await Promise.all(ids.map((id) => own.call('DELETE', `/Users/${id}`)));
+  for (const [index, { status }] of answers.entries())
+    expect((await own.call('GET', `/Users/${ids[index]}`)).status).toBe(status === 204 ? 404 : 200);
+  expect(answers.map(({ status }) => status)).toContain(403);
+});
+
+test('keeps one of two Owners who are deactivated at the same time', async () => {
+  const { own, ids } = await newPair('pair.example');
   await Promise.all(ids.map((id) => deactivate(id, own)));
   const active = await service.db.users.countDocuments({
     email: { $in: ['first@pair.example', 'second@pair.example'] },

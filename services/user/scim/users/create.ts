@@ -3,8 +3,8 @@ import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { auditAll } from '@gatehouse/shared/identity/audit';
 import { domainOf, emailKey } from '@gatehouse/shared/identity/email';
 import { EMAIL_COLLATION, type User } from '@gatehouse/shared/identity/users';
-import { MongoBulkWriteError } from 'mongodb';
 import { drawUserIds } from '../../account/user-ids.ts';
+import { duplicateIndexes } from '../../bulk-errors.ts';
 import { acceptOwnInvitations } from '../../organizations/invitations/accept-verified.ts';
 import { type Account, updateAccount } from '../../sso/provisioning/account.ts';
 import { assignDepartment, grantedBy } from '../../sso/provisioning/department.ts';
@@ -50,8 +50,8 @@ export async function createUsers(
   await each(open(), (creation) => findAccount(call, creation));
   await createIdentities(call, open());
   await each(open(), (creation) => finishUser(call, creation));
-  await acceptAllOf(call, open());
-  await audit(call, open());
+  await acceptInvitations(call, open());
+  await audit(call, creations);
   return creations.map(({ identity, error }) => (identity && error === undefined ? identity : { error }));
 }
 
@@ -133,17 +133,14 @@ async function insertAll<T extends { creation: Creation; document: object }>(
   const stored: T[] = [];
   for (let from = 0; from < rows.length; from += WRITE_SIZE) {
     const written = rows.slice(from, from + WRITE_SIZE);
-    const excluded = new Set<number>();
+    const none: ReadonlySet<number> = new Set();
     try {
-      await insert(written.map(({ document }) => document));
+      const inserted = insert(written.map(({ document }) => document));
+      const excluded = await inserted.then(() => none, duplicateIndexes);
+      stored.push(...written.filter((_, index) => !excluded.has(index)));
     } catch (error) {
-      if (error instanceof MongoBulkWriteError && isDuplicateKey(error))
-        for (const { index } of [error.writeErrors].flat()) excluded.add(index);
-      else for (const { creation } of written) creation.error = error;
+      for (const { creation } of written) creation.error = error;
     }
-    stored.push(
-      ...written.filter(({ creation }, index) => !excluded.has(index) && creation.error === undefined),
-    );
   }
   return stored;
 }
@@ -272,24 +269,28 @@ async function finishUser(call: Call, creation: Creation): Promise<void> {
     });
 }
 
-/** Accepts the invitations of the organization to the addresses of its people. */
-async function acceptAllOf(
+/** Accepts the invitations of the organization to the addresses of its people. What fails stays an invitation. */
+async function acceptInvitations(
   { options, request, connection }: Call,
   creations: readonly Creation[],
 ): Promise<void> {
   const { db, now } = options;
   const { organization_id } = connection;
   const emails = creations.map(({ input }) => emailKey(input.email));
-  const invited = new Set(
-    await db.memberships.distinct('email', {
-      email: { $in: emails },
-      organization_id,
-      user_id: { $exists: false },
-    }),
-  );
-  for (const { input, account } of creations)
-    if (account && invited.has(emailKey(input.email)))
-      await acceptOwnInvitations(db, account, organization_id, now(), request);
+  try {
+    const invited = new Set(
+      await db.memberships.distinct('email', {
+        email: { $in: emails },
+        organization_id,
+        user_id: { $exists: false },
+      }),
+    );
+    for (const { input, account } of creations)
+      if (account && invited.has(emailKey(input.email)))
+        await acceptOwnInvitations(db, account, organization_id, now(), request);
+  } catch (error) {
+    request.log.error({ err: error }, 'invitations of new users not accepted');
+  }
 }
 
 const audit = ({ options, request, connection }: Call, creations: readonly Creation[]) =>

@@ -7,6 +7,7 @@ import { isOwnAddress } from '../../sso/provisioning/address.ts';
 import { grantedBy } from '../../sso/provisioning/department.ts';
 import type { Connection, Identity } from '../../sso/records.ts';
 import { ScimError } from '../errors.ts';
+import { userNameKey } from './input.ts';
 
 /** What following an identity changed about its account, for the audit. */
 export interface Settled {
@@ -33,7 +34,8 @@ export async function settleAccount(
   let settled: Settled = {};
   for (let turn = 0; turn < MAX_TRIES; turn += 1) {
     const identity = await db.ssoIdentities.findOne({ identity_id });
-    if (!identity?.scim?.unsettled) return settled;
+    // In a later turn another call has removed the mark, perhaps before this one wrote to the account.
+    if (!identity?.scim || (turn === 0 && !identity.scim.unsettled)) return settled;
     const { version, active } = identity.scim;
     const change = active
       ? await enable(db, connection, identity)
@@ -110,9 +112,15 @@ async function disable(
     // Concurrent calls may have deactivated the other Owners.
     if (isDisabled && !(await hasAnotherOwner(db, connection, user_id))) {
       await undo(db, user, by);
+      const { version = 0, user_name = '' } = identity.scim ?? {};
       await db.ssoIdentities.updateOne(
-        { identity_id: identity.identity_id, 'scim.version': identity.scim?.version ?? 0 },
-        { $set: { 'scim.active': true }, $inc: { 'scim.version': 1 }, $unset: { 'scim.unsettled': true } },
+        { identity_id: identity.identity_id, 'scim.version': version },
+        {
+          // A deletion is undone as well.
+          $set: { 'scim.active': true, 'scim.user_name_key': userNameKey(user_name) },
+          $inc: { 'scim.version': 1 },
+          $unset: { 'scim.unsettled': true, 'scim.deleted_at': true },
+        },
       );
       throw lastOwner();
     }
