@@ -28,6 +28,7 @@ export const resetPassword: FastifyPluginAsyncZod<Options> = async (
     const { email, otp, new_password, token } = request.body;
     const user = await findUserByEmail(db.users, email);
     if (!user) throw new AppError('userNotFound');
+    request.auditedAccount = user;
 
     const seconds = Math.floor(now() / 1000);
     const attempt = token ? tokens.attemptOf(token, user.email, now()) : undefined;
@@ -41,7 +42,8 @@ export const resetPassword: FastifyPluginAsyncZod<Options> = async (
     const { matchedCount } = await db.users.updateOne(
       { _id: user._id, otp, otp_expiration: checked.otp_expiration as number },
       {
-        $set: { password, sessions_valid_from: new Date(now()) },
+        $set: { password },
+        $max: { sessions_valid_from: new Date(now()) },
         // A pending signup would replace the new password when it is activated.
         $unset: { otp: true, otp_expiration: true, signup_attempts: true },
       },

@@ -52,7 +52,8 @@ export const verifyOtp: FastifyPluginAsyncZod<{
     if (verdict === 'expired') throw new AppError('otpExpired');
     if (verdict !== 'valid') throw new AppError('otpInvalid');
 
-    if (!user.verified && isActive(checked)) request.auditedChange = { account_status: 'active' };
+    // Also if an earlier call has activated the account, but could not complete it.
+    if (checked.activated_at && isActive(checked)) request.auditedChange = { account_status: 'active' };
     await completeActivation(db, checked, now(), request);
     return { message: 'OTP verified successfully' as const, user_id: String(checked.user_id) };
   });

@@ -1,5 +1,5 @@
 import { ensureAllFeatures, ensureFeatures } from '@gatehouse/shared/identity/features';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildUserService } from '../../../services/user/app.ts';
 import { createMailer } from '../../../services/user/mail.ts';
 import { postForm } from '../../fixtures/http.ts';
@@ -89,6 +89,24 @@ describe.each([
       expect(await record(email)).toMatchObject({ features_assigned: true });
     }
   });
+});
+
+test('an activation that fails half-way is audited as one by the retry', async () => {
+  const email = 'half-way@example.com';
+  await post('signup', { email, password: 'secret', name: 'Person' });
+  const otp = mailedCode(services.mailbox, email);
+  const spy = vi.spyOn(services.db.features, 'insertOne').mockRejectedValueOnce(new Error('no answer'));
+  const statuses = [];
+  for (let call = 0; call < 3; call += 1) statuses.push((await post('verify-otp', { email, otp })).status);
+  spy.mockRestore();
+  expect(statuses).toEqual([500, 200, 200]);
+  const audited = await services.db.auditEvents.find({ action: 'verify', email }).sort({ _id: 1 }).toArray();
+  const activation = { account_status: 'active' };
+  expect(audited.map(({ outcome, after }) => [outcome, after])).toEqual([
+    ['Internal server error', activation],
+    ['success', activation],
+    ['success', null],
+  ]);
 });
 
 test('fifty parallel calls create one record', async () => {

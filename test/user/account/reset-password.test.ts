@@ -87,6 +87,14 @@ describe('POST /v2/reset-password', () => {
     expect(await logIn(email, 'new', hashing)).toBe(200);
   });
 
+  test('leaves sessions ended that ended by a clock that is ahead', async () => {
+    const { email, code } = await active();
+    const ahead = new Date(services.clock.now() + 5_000);
+    await services.db.users.updateOne({ email }, { $set: { sessions_valid_from: ahead } });
+    expect(outcome(await reset(email, code))).toEqual(success);
+    expect(await record(email)).toMatchObject({ sessions_valid_from: ahead });
+  });
+
   test('refuses a used code everywhere, forever, and does not count it', async () => {
     const { email, code } = await active();
     expect(outcome(await reset(email, code))).toEqual(success);
