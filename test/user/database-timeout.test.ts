@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { batched } from '../../../../services/user/webhooks/delivery/batched.ts';
-import { bounded } from '../../../../services/user/webhooks/delivery/database-timeout.ts';
+import { bounded } from '../../services/user/database-timeout.ts';
+import { batched } from '../../services/user/webhooks/delivery/batched.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

@@ -1,6 +1,7 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { Binary } from 'mongodb';
 import type { Database } from '../../database.ts';
+import { bounded } from '../../database-timeout.ts';
 import { DATA_SETS } from './data-sets.ts';
 import type { ExportChunk, ExportFile, ExportJob, Position } from './records.ts';
 import { renderChunk } from './render-chunk.ts';
@@ -36,7 +37,7 @@ export async function writeChunk(
   if (!last.next) return last;
   const chunk = await nextChunk(db, job, last, last.next, limits);
   try {
-    await db.exportChunks.insertOne({ ...chunk });
+    await bounded(db.exportChunks.insertOne({ ...chunk }));
     return chunk;
   } catch (error) {
     if (isDuplicateKey(error, 'seq')) return null;

@@ -1,10 +1,10 @@
 import type { AnyBulkWriteOperation, Filter } from 'mongodb';
+import { withoutDocuments } from '../../bulk-errors.ts';
 import type { Database } from '../../database.ts';
 import { ATTEMPT_ANSWER, type Delivery, KEPT_ATTEMPTS, KEPT_EXCHANGES, NO_RESPONSE } from '../records.ts';
 import { nextAttempt, RETRY_WINDOW } from './backoff.ts';
 import { batched } from './batched.ts';
 import { beginning } from './beginning.ts';
-import { withoutDocuments } from './bulk-errors.ts';
 import type { Sent } from './deliver.ts';
 import { isDelivered, type Outcome } from './send.ts';
 

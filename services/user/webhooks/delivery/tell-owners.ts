@@ -4,11 +4,11 @@ import { ACTIVE } from '@gatehouse/shared/identity/users';
 import { withTimeout } from '@gatehouse/shared/with-timeout';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../../database.ts';
+import { bounded } from '../../database-timeout.ts';
 import type { Mailer } from '../../mail.ts';
 import { createPoller } from '../../poller.ts';
 import type { Accept } from '../intake/accept.ts';
 import type { DisabledWebhook } from '../records.ts';
-import { bounded } from './database-timeout.ts';
 import { recipientsOf } from './notice-recipients.ts';
 
 /** Milliseconds between two looks for webhooks that were disabled. */

@@ -1,5 +1,5 @@
+import { bounded } from '../../database-timeout.ts';
 import type { Health, Webhook } from '../records.ts';
-import { bounded } from './database-timeout.ts';
 import { afterAttempt, failsFor, healthOf, withoutFailures } from './health.ts';
 import { type Claimed, endFailures, type LeaseHolder, saveHealth, type Unsaved } from './lease.ts';
 

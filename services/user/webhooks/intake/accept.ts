@@ -1,9 +1,9 @@
 import { hash, randomUUIDv7 } from 'node:crypto';
 import { AppError } from '@gatehouse/shared/http/errors';
+import { duplicateIndexes } from '../../bulk-errors.ts';
 import type { Database } from '../../database.ts';
+import { bounded } from '../../database-timeout.ts';
 import { batched } from '../delivery/batched.ts';
-import { duplicateIndexes } from '../delivery/bulk-errors.ts';
-import { bounded } from '../delivery/database-timeout.ts';
 import { type EventName, payloadOf } from '../events.ts';
 import { type Audience, DEFAULT_RETENTION, type StoredEvent } from '../records.ts';
 import { close, openIntakes, reserve } from './event-log.ts';

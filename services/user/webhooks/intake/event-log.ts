@@ -1,7 +1,7 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import type { Document } from 'mongodb';
+import { duplicateIndexes } from '../../bulk-errors.ts';
 import type { Database } from '../../database.ts';
-import { duplicateIndexes } from '../delivery/bulk-errors.ts';
 import type { OpenIntake, StoredEvent } from '../records.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { derivedId } from '@gatehouse/shared/derived-id';
 import { activeAmong } from '@gatehouse/shared/identity/users';
 import { closedAmong } from '../../access/archived.ts';
+import { duplicateIndexes } from '../../bulk-errors.ts';
 import type { Database } from '../../database.ts';
-import { duplicateIndexes } from '../delivery/bulk-errors.ts';
-import { bounded } from '../delivery/database-timeout.ts';
+import { bounded } from '../../database-timeout.ts';
 import type { Wake } from '../delivery/wake.ts';
 import {
   type Audience,

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { bounded } from '../../database-timeout.ts';
 import { createPoller } from '../../poller.ts';
-import { bounded } from '../delivery/database-timeout.ts';
 import { DEFAULT_RETENTION, type OpenIntake } from '../records.ts';
 import type { Accept } from './accept.ts';
 import { publishUnannounced } from './chatbot-created.ts';

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { COLLECTIONS, type Database } from '../../../../services/user/database.ts';
 import { claim, fail } from '../../../../services/user/organizations/exports/lease.ts';
 import type { ExportJob } from '../../../../services/user/organizations/exports/records.ts';
@@ -251,6 +251,20 @@ describe('after a kill', () => {
       expect(await content()).toEqual(names(8));
     },
   );
+});
+
+test('goes on when the database never answers a write', async () => {
+  await begin(8);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const spy = vi.spyOn(db.exportChunks, 'insertOne').mockReturnValueOnce(new Promise(() => {}));
+  const run = newWorker().run();
+  await vi.waitFor(() => expect(spy).toHaveBeenCalled(), { timeout: 5_000 });
+  vi.advanceTimersByTime(20_000);
+  vi.useRealTimers();
+  await run;
+  spy.mockRestore();
+  await complete();
+  expect(await content()).toEqual(names(8));
 });
 
 test('two workers at once, with kills and members who come and go, write each steady member once', async () => {
