@@ -49,7 +49,11 @@ export function redisCounters(redis: Redis): Counters {
   };
 }
 
-/** Most gateways run without Redis, and load its client for nothing. @param commandTimeout in milliseconds. */
+/**
+ * Most gateways run without Redis, and load its client for nothing. When Redis hangs, the first command that times out
+ * closes the connection, so that later ones do not wait. None is sent again, because it was counted in memory.
+ * @param commandTimeout in milliseconds.
+ */
 export async function createRedis(url: string, commandTimeout: number): Promise<Redis> {
   const { Redis } = await import('ioredis');
   return new Redis(url, {
@@ -57,5 +61,7 @@ export async function createRedis(url: string, commandTimeout: number): Promise<
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     commandTimeout,
+    socketTimeout: commandTimeout,
+    autoResendUnfulfilledCommands: false,
   });
 }

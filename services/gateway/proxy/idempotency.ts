@@ -57,7 +57,7 @@ export function createIdempotency(
     };
     try {
       // No signal: a client that disconnects retries with the key and expects the outcome.
-      const response = await call({ body });
+      const response = await call({ body: copyOf(body) });
       const { status, headers } = response;
       const { all, stream } = await upTo(MAX_STORED, response.body).catch((cause) => {
         throw new AppError('unavailable', { cause });
@@ -127,6 +127,15 @@ async function upTo(
     }
   }
   return { all: Buffer.concat(chunks), stream: Readable.from([]) };
+}
+
+/** A copy for the upstream: undici destroys it at an early response, and the rest of the body is still to be read. */
+function copyOf(body: ForwardOptions['body']): ForwardOptions['body'] {
+  if (!(body instanceof Readable)) return body;
+  const copy = new PassThrough();
+  copy.on('error', () => {}); // undici may not listen yet, or no longer
+  body.on('error', (error) => copy.destroy(error));
+  return body.pipe(copy);
 }
 
 /** Whether the whole request body arrived. Reads what an early response left unread. */

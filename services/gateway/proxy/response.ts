@@ -14,6 +14,8 @@ export function relay(reply: FastifyReply, { status, headers, body }: UpstreamRe
   const vary = reply.getHeader('vary');
   reply.code(status).headers(headers);
   if (vary && headers.vary && headers.vary !== vary) reply.header('vary', `${vary}, ${headers.vary}`);
+  // The rest of a request that was answered early is never read, so no other request can follow it.
+  if (!reply.request.raw.complete) reply.header('connection', 'close');
   // Before the first byte has been sent, a body that fails is a 503.
   if (body instanceof Readable) body.once('error', (error) => Object.assign(error, { statusCode: 503 }));
   return reply.serializer((text: string) => text).send(body);

@@ -51,10 +51,14 @@ export async function prefixes(app: FastifyInstance, options: Options): Promise<
   /** A slow body waits here, not at the service. */
   const toUserService = forwarding(async (request, reply) => {
     const body = await wholeBody(request);
-    const response = await idempotency(request, reply, (call) => userService.forward(request, call), body);
-    if (request.principal && request.method === 'DELETE' && SESSIONS.test(request.url))
-      principals.forgetUser(request.principal.user.email);
-    return relay(reply, response);
+    try {
+      const response = await idempotency(request, reply, (call) => userService.forward(request, call), body);
+      return relay(reply, response);
+    } finally {
+      // Also when the client does not wait for the answer.
+      if (request.principal && request.method === 'DELETE' && SESSIONS.test(request.url))
+        principals.forgetUser(request.principal.user.email);
+    }
   });
   const toLoginService = forwarding(async (request, reply) => {
     const response = await loginService.forward(request, { body: await wholeBody(request) });

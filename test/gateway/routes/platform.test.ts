@@ -485,7 +485,7 @@ describe('streaming', () => {
     await stop();
   });
 
-  test('sends a response that arrives before the whole body was read', async () => {
+  test('sends a response that arrives before the whole body was read, and closes the connection', async () => {
     const early = await startHttp((_, response) => void response.writeHead(400).end('too much'));
     const front = await startGateway({ env: { UPSTREAM_HISTORY: early.url } });
     const { authorization } = await member(front.db, front.clock);
@@ -495,7 +495,7 @@ describe('streaming', () => {
     });
     outgoing.on('error', () => {}).write('a beginning');
     const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-    expect(answer.statusCode).toBe(400);
+    expect([answer.statusCode, answer.headers.connection]).toEqual([400, 'close']);
     outgoing.destroy();
     await front.stop();
     await early.stop();
