@@ -9,7 +9,7 @@ export function withoutDocuments(error: unknown): never {
   throw Object.assign(new Error(text), { code: unconfirmed ?? error.code });
 }
 
-/** The indexes of the documents whose ids already existed. @throws any other error of the insert. */
+/** The indexes of the documents that a unique index refused. @throws any other error of the insert. */
 export function duplicateIndexes(error: unknown): Set<number> {
   if (!(error instanceof MongoBulkWriteError)) throw error;
   const errors = [error.writeErrors].flat();

@@ -134,6 +134,7 @@ function copyOf(body: ForwardOptions['body']): ForwardOptions['body'] {
   if (!(body instanceof Readable)) return body;
   const copy = new PassThrough();
   copy.on('error', () => {}); // undici may not listen yet, or no longer
+  if (body.errored) return copy.destroy(body.errored);
   body.on('error', (error) => copy.destroy(error));
   return body.pipe(copy);
 }
@@ -169,6 +170,7 @@ function fingerprinted(
   }
   if (!hasBody(request)) return { body: undefined, fingerprints };
   const body = new PassThrough();
+  body.on('error', () => {}); // the client may disconnect before the call is made
   body.on('data', (chunk) => hash.update(chunk)).pause();
   request.raw.on('error', (error) => body.destroy(error)).pipe(body);
   return { body, fingerprints };

@@ -13,7 +13,7 @@ import type { Idempotency } from '../proxy/idempotency.ts';
 import { platformService } from '../proxy/platform-service.ts';
 import { wholeBody } from '../proxy/request-body.ts';
 import { relay } from '../proxy/response.ts';
-import { notConfigured, type Upstream } from '../proxy/upstreams.ts';
+import { type ForwardOptions, notConfigured, type Upstream } from '../proxy/upstreams.ts';
 
 /** Where sessions are ended: this gateway refuses them at once, the others do within PRINCIPAL_CACHE_MS. */
 const SESSIONS = /^\/api\/v1\/users\/me\/sessions(?:[/?]|$)/;
@@ -51,14 +51,13 @@ export async function prefixes(app: FastifyInstance, options: Options): Promise<
   /** A slow body waits here, not at the service. */
   const toUserService = forwarding(async (request, reply) => {
     const body = await wholeBody(request);
-    try {
-      const response = await idempotency(request, reply, (call) => userService.forward(request, call), body);
-      return relay(reply, response);
-    } finally {
-      // Also when the client does not wait for the answer.
-      if (request.principal && request.method === 'DELETE' && SESSIONS.test(request.url))
-        principals.forgetUser(request.principal.user.email);
-    }
+    const endsSessions = request.method === 'DELETE' && SESSIONS.test(request.url);
+    // No signal: what ends sessions is waited for, even if the client disconnects.
+    const forward = (options: ForwardOptions) =>
+      userService.forward(request, endsSessions ? { body: options.body } : options);
+    const response = await idempotency(request, reply, forward, body);
+    if (request.principal && endsSessions) principals.forgetUser(request.principal.user.email);
+    return relay(reply, response);
   });
   const toLoginService = forwarding(async (request, reply) => {
     const response = await loginService.forward(request, { body: await wholeBody(request) });

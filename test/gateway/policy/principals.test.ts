@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
@@ -8,7 +9,7 @@ import { COLLECTIONS, type Database } from '../../../services/gateway/database.t
 import { createPrincipals, type Principals } from '../../../services/gateway/policy/principals.ts';
 import { type Clock, testClock } from '../../fixtures/clock.ts';
 import { watchedDatabase } from '../../fixtures/database.ts';
-import { startUpstream } from '../../fixtures/gateway.ts';
+import { startHttp, startUpstream } from '../../fixtures/gateway.ts';
 import { send } from '../../fixtures/http.ts';
 import { bearerOf, newMember } from '../../fixtures/members.ts';
 import { JWT_SECRET, listen, testConfig } from '../../fixtures/services.ts';
@@ -250,6 +251,38 @@ describe('the database queries of calls at the gateway', () => {
       await Promise.all(Array.from({ length: 20 }, () => send(`${url}${paths[0]}`, { headers })));
     }
     expect(commands).toEqual(Array(4).fill('find'));
+  });
+
+  test('one after a call that ends sessions, even if its client does not wait for it', async () => {
+    const user = await newUser();
+    const headers = { authorization: bearer(user) };
+    const [arrived, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const service = await startHttp(async (incoming, response) => {
+      if (incoming.method === 'DELETE') {
+        arrived.resolve();
+        await gone.promise;
+        const sessions_valid_from = new Date(clock.now() + 1_000);
+        await db.users.updateOne({ email: user.email }, { $set: { sessions_valid_from } });
+      }
+      response.end('{}');
+    });
+    const config = testConfig('gateway', {
+      CAPTCHA_PROVIDER: 'none',
+      USER_SERVICE_URL: service.url,
+      UPSTREAM_PAYMENT: service.url,
+    });
+    const front = await buildGateway({ config, db, now: clock.now });
+    const origin = await listen(front);
+    const status = async () => (await send(`${origin}/api/v1/payment/invoices`, { headers })).status;
+    expect(await status()).toBe(200);
+    const ending = request(`${origin}/api/v1/users/me/sessions`, { method: 'DELETE', headers });
+    ending.on('error', () => {}).end();
+    await arrived.promise;
+    ending.destroy();
+    gone.resolve();
+    await expect.poll(status).toBe(401);
+    await front.close();
+    await service.stop();
   });
 
   test('none without a bearer, or with an invalid one', async () => {

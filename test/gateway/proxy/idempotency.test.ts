@@ -322,6 +322,29 @@ describe('not stored', () => {
     await expect.poll(async () => (await charge(key)).status).toBe(201);
   });
 
+  test('an upload that breaks off before the call is made', async () => {
+    const key = fresh();
+    const { idempotencyKeys } = gateway.db;
+    const insertOne = idempotencyKeys.insertOne.bind(idempotencyKeys) as (row: unknown) => Promise<unknown>;
+    const disconnected = Promise.withResolvers<void>();
+    const spy = vi.spyOn(idempotencyKeys, 'insertOne').mockImplementationOnce((async (row: unknown) => {
+      await disconnected.promise;
+      return insertOne(row);
+    }) as never);
+    const outgoing = request(`${gateway.url}${PATH}`, {
+      method: 'POST',
+      headers: { authorization: ada.authorization, 'idempotency-key': key, 'content-length': 1_000 },
+    });
+    outgoing.on('error', () => {}).write('half');
+    await eventually(() => spy.mock.calls.length === 1);
+    outgoing.destroy();
+    for (let call = 0; call < 10; call += 1) await exchange(`${gateway.url}/health/live`);
+    disconnected.resolve();
+    spy.mockRestore();
+    counting();
+    await expect.poll(async () => (await charge(key)).status).toBe(201);
+  });
+
   test.each(['no-store', 'private, No-Store, max-age=0'])(
     'a response with Cache-Control: %s, which may hold a token',
     async (cacheControl) => {

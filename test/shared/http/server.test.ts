@@ -116,7 +116,7 @@ function exchange(bytes: string, { then = '' } = {}) {
   });
 }
 
-test('gives what runs at the start as long as it needs', async () => {
+test('does not limit the time of a start', async () => {
   const { app } = await build();
   expect(app.initialConfig.pluginTimeout).toBe(0);
 });

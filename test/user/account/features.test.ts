@@ -91,7 +91,7 @@ describe.each([
   });
 });
 
-test('an activation that fails half-way is audited as one by the retry', async () => {
+test('a retry that completes an activation is audited as the activation', async () => {
   const email = 'half-way@example.com';
   await post('signup', { email, password: 'secret', name: 'Person' });
   const otp = mailedCode(services.mailbox, email);

@@ -81,7 +81,7 @@ export async function createServer({
     requestIdHeader: false,
     genReqId: (raw) => requestId(raw.headers['x-request-id']),
     bodyLimit: 1024 * 1024,
-    pluginTimeout: 0, // repairs at start may take long; the driver bounds each call
+    pluginTimeout: 0, // a repair at start may take long
     routerOptions: { maxParamLength: 16_384 }, // longer than any header, so that no ID is too long for the router
     connectionTimeout: idle,
     requestTimeout: streams ? 0 : request,

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../../database.ts';
+import { bounded } from '../../database-timeout.ts';
 import { createPoller } from '../../poller.ts';
 import { DATA_SETS } from './data-sets.ts';
 import { claim, fail, finish, type LeaseHolder, release, renew, storeTotal } from './lease.ts';
@@ -53,9 +54,9 @@ export function createExportWorker({ db, now, log, tuning = {} }: Options): Expo
 
   async function runDue(): Promise<void> {
     while (!poller.stopping) {
-      const job = await claim(holder);
+      const job = await bounded(claim(holder));
       if (!job) return;
-      if (job.claims > MAX_CLAIMS) await fail(holder, job, FAILED);
+      if (job.claims > MAX_CLAIMS) await bounded(fail(holder, job, FAILED));
       else
         await runSlice(job).catch((error) =>
           log.warn({ err: error, export_id: job.export_id }, 'export interrupted'),
@@ -65,18 +66,18 @@ export function createExportWorker({ db, now, log, tuning = {} }: Options): Expo
 
   /** Writes the next chunks of a job. */
   async function runSlice(job: ExportJob): Promise<void> {
-    if (job.rows_total === null) await storeTotal(holder, job, await countRows(db, job));
-    let written = await lastWritten(db, job.export_id);
+    if (job.rows_total === null) await bounded(storeTotal(holder, job, await bounded(countRows(db, job))));
+    let written = await bounded(lastWritten(db, job.export_id));
     for (let chunks = 0; written.next !== null; chunks += 1) {
-      if (poller.stopping || chunks === limits.slice) return void (await release(holder, job));
+      if (poller.stopping || chunks === limits.slice) return void (await bounded(release(holder, job)));
       // If another worker has written this chunk, continue from what is stored.
       const next: Written | null = await writeChunk(db, job, written, limits);
-      written = next ?? (await lastWritten(db, job.export_id));
+      written = next ?? (await bounded(lastWritten(db, job.export_id)));
       if (sizeOf(written) > limits.maxBytes)
-        return fail(holder, job, `The export is larger than ${limits.maxBytes / 1024 / 1024} MiB`);
-      if (!(await renew(holder, job, written))) return removeIfCanceled(db, job);
+        return bounded(fail(holder, job, `The export is larger than ${limits.maxBytes / 1024 / 1024} MiB`));
+      if (!(await bounded(renew(holder, job, written)))) return bounded(removeIfCanceled(db, job));
     }
-    await finish(holder, job, written);
+    await bounded(finish(holder, job, written));
   }
 
   return {

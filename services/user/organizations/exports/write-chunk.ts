@@ -55,7 +55,7 @@ async function nextChunk(
   const { export_id, data, expires_at } = job;
   const set = data[position.set];
   if (set === undefined) throw new Error(`the export has no data set ${position.set}`);
-  const read = await DATA_SETS[set].read(db, job, position.after, limits.rows);
+  const read = await bounded(DATA_SETS[set].read(db, job, position.after, limits.rows));
   const fitting = read.slice(0, fit(read, limits.bytes));
   const ends = fitting.length === read.length && read.length < limits.rows;
   const { file, text } = renderChunk(

@@ -277,20 +277,16 @@ async function acceptInvitations(
   const { db, now } = options;
   const { organization_id } = connection;
   const emails = creations.map(({ input }) => emailKey(input.email));
-  try {
-    const invited = new Set(
-      await db.memberships.distinct('email', {
-        email: { $in: emails },
-        organization_id,
-        user_id: { $exists: false },
-      }),
-    );
-    for (const { input, account } of creations)
-      if (account && invited.has(emailKey(input.email)))
-        await acceptOwnInvitations(db, account, organization_id, now(), request);
-  } catch (error) {
+  const log = (error: unknown) => {
     request.log.error({ err: error }, 'invitations of new users not accepted');
-  }
+    return [];
+  };
+  const invited: unknown[] = await db.memberships
+    .distinct('email', { email: { $in: emails }, organization_id, user_id: { $exists: false } })
+    .catch(log);
+  for (const { input, account } of creations)
+    if (account && invited.includes(emailKey(input.email)))
+      await acceptOwnInvitations(db, account, organization_id, now(), request).catch(log);
 }
 
 const audit = ({ options, request, connection }: Call, creations: readonly Creation[]) =>

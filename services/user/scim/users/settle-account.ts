@@ -1,3 +1,4 @@
+import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { activeAmong, type User } from '@gatehouse/shared/identity/users';
 import type { WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
@@ -113,15 +114,18 @@ async function disable(
     if (isDisabled && !(await hasAnotherOwner(db, connection, user_id))) {
       await undo(db, user, by);
       const { version = 0, user_name = '' } = identity.scim ?? {};
-      await db.ssoIdentities.updateOne(
+      // A deletion is undone as well, unless somebody else has the userName by now.
+      const undone = db.ssoIdentities.updateOne(
         { identity_id: identity.identity_id, 'scim.version': version },
         {
-          // A deletion is undone as well.
           $set: { 'scim.active': true, 'scim.user_name_key': userNameKey(user_name) },
           $inc: { 'scim.version': 1 },
           $unset: { 'scim.unsettled': true, 'scim.deleted_at': true },
         },
       );
+      await undone.catch((error) => {
+        if (!isDuplicateKey(error)) throw error;
+      });
       throw lastOwner();
     }
   }

@@ -25,8 +25,11 @@ test.each([
   ['bytes=1.5-2', undefined],
   ['items=0-1', undefined],
   ['bytes = 2 - 4', undefined],
-  // With spaces allowed, the time would grow with the square of their number.
-  [`bytes=${' '.repeat(1_000_000)}x`, undefined],
 ])('reads %j of ten bytes', (header, range) => {
   expect(byteRange(header, 10)).toEqual(range);
+});
+
+// Matching optional spaces takes quadratic time.
+test('ignores a long malformed header', () => {
+  expect(byteRange(`bytes=${' '.repeat(1_000_000)}x`, 10)).toBeUndefined();
 });

@@ -257,12 +257,16 @@ test('goes on when the database never answers a write', async () => {
   await begin(8);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const spy = vi.spyOn(db.exportChunks, 'insertOne').mockReturnValueOnce(new Promise(() => {}));
-  const run = newWorker().run();
-  await vi.waitFor(() => expect(spy).toHaveBeenCalled(), { timeout: 5_000 });
-  vi.advanceTimersByTime(20_000);
-  vi.useRealTimers();
-  await run;
-  spy.mockRestore();
+  try {
+    const run = newWorker().run();
+    await vi.waitFor(() => expect(spy).toHaveBeenCalled(), { timeout: 5_000 });
+    vi.advanceTimersByTime(20_000);
+    vi.useRealTimers();
+    await run;
+  } finally {
+    vi.useRealTimers();
+    spy.mockRestore();
+  }
   await complete();
   expect(await content()).toEqual(names(8));
 });
