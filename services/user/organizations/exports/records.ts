@@ -103,7 +103,7 @@ export const exportCollections = {
   ]),
   exportChunks: collection<ExportChunk>('export_chunks', [
     { key: { export_id: 1, seq: 1 }, unique: true },
-    // What a download reads.
+    // A download reads the chunks of a file by their offset.
     { key: { export_id: 1, file: 1, offset: 1 } },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ]),

@@ -54,9 +54,9 @@ export function createExportWorker({ db, now, log, tuning = {} }: Options): Expo
 
   async function runDue(): Promise<void> {
     while (!poller.stopping) {
-      const job = await bounded(claim(holder));
+      const job = await claim(holder);
       if (!job) return;
-      if (job.claims > MAX_CLAIMS) await bounded(fail(holder, job, FAILED));
+      if (job.claims > MAX_CLAIMS) await fail(holder, job, FAILED);
       else
         await runSlice(job).catch((error) =>
           log.warn({ err: error, export_id: job.export_id }, 'export interrupted'),
@@ -66,18 +66,18 @@ export function createExportWorker({ db, now, log, tuning = {} }: Options): Expo
 
   /** Writes the next chunks of a job. */
   async function runSlice(job: ExportJob): Promise<void> {
-    if (job.rows_total === null) await bounded(storeTotal(holder, job, await bounded(countRows(db, job))));
-    let written = await bounded(lastWritten(db, job.export_id));
+    if (job.rows_total === null) await storeTotal(holder, job, await countRows(db, job));
+    let written = await lastWritten(db, job.export_id);
     for (let chunks = 0; written.next !== null; chunks += 1) {
-      if (poller.stopping || chunks === limits.slice) return void (await bounded(release(holder, job)));
+      if (poller.stopping || chunks === limits.slice) return void (await release(holder, job));
       // If another worker has written this chunk, continue from what is stored.
       const next: Written | null = await writeChunk(db, job, written, limits);
-      written = next ?? (await bounded(lastWritten(db, job.export_id)));
+      written = next ?? (await lastWritten(db, job.export_id));
       if (sizeOf(written) > limits.maxBytes)
-        return bounded(fail(holder, job, `The export is larger than ${limits.maxBytes / 1024 / 1024} MiB`));
-      if (!(await bounded(renew(holder, job, written)))) return bounded(removeIfCanceled(db, job));
+        return fail(holder, job, `The export is larger than ${limits.maxBytes / 1024 / 1024} MiB`);
+      if (!(await renew(holder, job, written))) return removeIfCanceled(db, job);
     }
-    await bounded(finish(holder, job, written));
+    await finish(holder, job, written);
   }
 
   return {
@@ -92,7 +92,7 @@ export function createExportWorker({ db, now, log, tuning = {} }: Options): Expo
 }
 
 async function countRows(db: Database, job: ExportJob): Promise<number> {
-  const counts = await Promise.all(job.data.map((name) => DATA_SETS[name].count(db, job)));
+  const counts = await Promise.all(job.data.map((name) => bounded(DATA_SETS[name].count(db, job))));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
@@ -100,6 +100,6 @@ const sizeOf = ({ files }: Written): number => files.reduce((sum, { size }) => s
 
 /** A chunk that was written while its export was canceled or given up is of no use. */
 async function removeIfCanceled(db: Database, { export_id }: ExportJob): Promise<void> {
-  const wanted = await db.exports.findOne({ export_id, status: { $in: ['running', 'ready'] } });
-  if (!wanted) await db.exportChunks.deleteMany({ export_id });
+  const wanted = await bounded(db.exports.findOne({ export_id, status: { $in: ['running', 'ready'] } }));
+  if (!wanted) await bounded(db.exportChunks.deleteMany({ export_id }));
 }

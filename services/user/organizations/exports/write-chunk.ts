@@ -21,7 +21,8 @@ const START: Written = { seq: -1, files: [], next: { set: 0, after: null } };
 /** Reads where an export stands; another worker may have continued it. */
 export async function lastWritten(db: Database, export_id: string): Promise<Written> {
   const projection = { _id: 0, seq: 1, files: 1, next: 1 };
-  return (await db.exportChunks.findOne({ export_id }, { sort: { seq: -1 }, projection })) ?? START;
+  const last = db.exportChunks.findOne<Written>({ export_id }, { sort: { seq: -1 }, projection });
+  return (await bounded(last)) ?? START;
 }
 
 /**
