@@ -55,16 +55,15 @@ export const policy = fp(async (app: FastifyInstance, { config, counters, princi
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config?.unmetered) return;
     const { authorization } = request.headers;
-    // The error for a missing bearer would cost a stack trace, and be ignored.
-    const isAnonymous = authorization === undefined && isPublic(request);
-    const refusal = isAnonymous
-      ? undefined
-      : await principals.of(authorization).then(
-          (principal) => {
-            request.principal = principal;
-          },
-          (error: unknown) => error,
-        );
+    let refusal: unknown;
+    // A public operation would ignore the error for a missing bearer, whose stack trace has a cost.
+    if (authorization !== undefined || !isPublic(request)) {
+      try {
+        request.principal = await principals.of(authorization);
+      } catch (error) {
+        refusal = error;
+      }
+    }
     const budget = await count(request, config.RATE_LIMIT ? 'spend' : 'peek');
     request.budget = budget;
     if (budget.exceeded) throw rateLimited(budget);

@@ -52,6 +52,7 @@ export async function createFeatures(db: Database, user_id: string, now: number)
 
 /** Completes activations that were interrupted before this start. */
 export async function ensureAllFeatures(db: Database, now: number): Promise<void> {
+  // The server closes a cursor whose batch takes longer than ten minutes.
   const users = db.users.find(
     { ...VERIFIED, features_assigned: { $exists: false } },
     { projection: { user_id: 1 }, batchSize: 500 },

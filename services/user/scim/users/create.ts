@@ -133,10 +133,9 @@ async function insertAll<T extends { creation: Creation; document: object }>(
   const stored: T[] = [];
   for (let from = 0; from < rows.length; from += WRITE_SIZE) {
     const written = rows.slice(from, from + WRITE_SIZE);
-    const none: ReadonlySet<number> = new Set();
     try {
       const inserted = insert(written.map(({ document }) => document));
-      const excluded = await inserted.then(() => none, duplicateIndexes);
+      const excluded = await inserted.then(() => new Set<number>(), duplicateIndexes);
       stored.push(...written.filter((_, index) => !excluded.has(index)));
     } catch (error) {
       for (const { creation } of written) creation.error = error;
