@@ -119,6 +119,8 @@ export interface ScimUser {
   /** The user resource as SCIM clients wrote it, without what other fields hold. */
   attributes: Record<string, unknown>;
   version: number;
+  /** Set while `roles` is absent and was not always: the connection's default role applies. */
+  role_removed?: true;
   /** While the account does not follow `active` yet; a start of the service completes it. */
   unsettled?: true;
   deleted_at?: Date;

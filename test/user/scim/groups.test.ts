@@ -210,13 +210,6 @@ test('a deleted group is gone for the connection, and the department stays', asy
   expect([again.status, again.body.id]).toEqual([201, department_id]);
 });
 
-test('a role that changes applies to the memberships that the connection granted', async () => {
-  const id = await newUser('promoted');
-  const { id: department_id } = await newGroup([id]);
-  await client.patch(`/Users/${id}`, [{ op: 'replace', path: 'roles', value: [{ value: 'Admin' }] }]);
-  expect(await service.db.memberships.findOne({ department_id })).toMatchObject({ role: 'Admin' });
-});
-
 test('audits a group and its members', async () => {
   const id = await newUser('witness');
   const { path, id: department_id } = await newGroup([], { displayName: 'Before' });

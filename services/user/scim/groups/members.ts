@@ -6,13 +6,12 @@ import { endWithGrants } from '../../access/end-grants.ts';
 import { addMember } from '../../organizations/members/add.ts';
 import type { Department } from '../../organizations/records.ts';
 import { grantedBy } from '../../sso/provisioning/department.ts';
-import type { AssignedRole } from '../../sso/provisioning/role.ts';
 import { invalidValue } from '../errors.ts';
 import type { Call } from '../options.ts';
 import { isObject, type Json } from '../schemas.ts';
 import { usersOf } from '../users/find.ts';
-import { readUser, writableUser } from '../users/input.ts';
 import type { ScimIdentity } from '../users/present.ts';
+import { roleOfUser } from '../users/role.ts';
 
 /** A member of a group as a client wrote it. */
 export const memberIds = (members: unknown): string[] => [
@@ -74,7 +73,7 @@ export async function addMembers(
   const user_ids = joining.map(({ user_id }) => user_id);
   await admit(db, { organization_id, department_id }, user_ids, at.getTime());
   await eachOf(joining, async (identity) => {
-    const role = readRole(identity) ?? connection.default_role;
+    const role = roleOfUser(identity.scim, connection) ?? connection.default_role;
     const membership = {
       membership_id: randomUUIDv7(),
       organization_id,
@@ -89,8 +88,6 @@ export async function addMembers(
       await auditMember(call, 'member.grant', department_id, identity.user_id, { after: { role } });
   });
 }
-
-const readRole = ({ scim }: ScimIdentity): AssignedRole | undefined => readUser(writableUser(scim)).role;
 
 /** Ends memberships that this connection granted; those that people granted stay. */
 export async function removeMembers(

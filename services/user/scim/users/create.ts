@@ -6,16 +6,18 @@ import { EMAIL_COLLATION, type User } from '@gatehouse/shared/identity/users';
 import { drawUserIds } from '../../account/user-ids.ts';
 import { duplicateIndexes } from '../../bulk-errors.ts';
 import { acceptOwnInvitations } from '../../organizations/invitations/accept-verified.ts';
-import { type Account, updateAccount } from '../../sso/provisioning/account.ts';
-import { assignDepartment, grantedBy } from '../../sso/provisioning/department.ts';
+import { grantedBy } from '../../sso/provisioning/department.ts';
 import { findOrCreate, newAccount } from '../../sso/provisioning/first-login.ts';
+import type { AssignedRole } from '../../sso/provisioning/role.ts';
 import type { Identity, ScimUser } from '../../sso/records.ts';
 import { SsoRefusal } from '../../sso/refusal.ts';
 import { ScimError } from '../errors.ts';
 import type { Call } from '../options.ts';
 import { auditedUser } from './audited.ts';
+import { followProfile } from './follow-profile.ts';
 import { type UserInput, userNameKey } from './input.ts';
 import type { ScimIdentity } from './present.ts';
+import { roleRemoved } from './role.ts';
 import { requireAnotherOwner, type Settled, settleAccount } from './settle-account.ts';
 
 /** Documents in one write. Other calls reach the database between writes. */
@@ -144,7 +146,7 @@ async function insertAll<T extends { creation: Creation; document: object }>(
   return stored;
 }
 
-const accountFields = <Role>({ email, name, role }: UserInput, default_role: Role) => ({
+const accountFields = ({ email, name, role }: UserInput, default_role: AssignedRole) => ({
   name: name ?? email.slice(0, email.lastIndexOf('@')),
   role: role ?? default_role,
 });
@@ -173,11 +175,7 @@ async function findAccount(call: Call, creation: Creation): Promise<void> {
       input.email,
       accountFields(input, connection.default_role),
     );
-    const account: Account =
-      how === 'linked'
-        ? await updateAccount(call, user, { firstName: input.name, lastName: undefined, role: input.role })
-        : user;
-    Object.assign(creation, { account, how });
+    Object.assign(creation, { account: user, how });
   } catch (error) {
     if (!(error instanceof SsoRefusal)) throw error;
     throw new ScimError(403, `The account of ${input.email} cannot be provisioned: ${error.detail}`);
@@ -240,9 +238,13 @@ async function linkIdentity(call: Call, creation: Creation): Promise<void> {
       return;
     }
     const version = (known.scim?.version ?? 0) + 1;
+    const scim = {
+      ...newScimUser(creation.input, { version, isSettled: false }),
+      ...roleRemoved(known.scim, creation.input),
+    };
     const linked = await db.ssoIdentities.findOneAndUpdate(
       { identity_id: known.identity_id, 'scim.user_name_key': { $exists: false } },
-      { $set: { email, updated_at, scim: newScimUser(creation.input, { version, isSettled: false }) } },
+      { $set: { email, updated_at, scim } },
       { returnDocument: 'after' },
     );
     if (!linked) throw taken();
@@ -254,18 +256,13 @@ async function linkIdentity(call: Call, creation: Creation): Promise<void> {
 
 /** Makes the account and its memberships follow a user that is not simply new and active. */
 async function finishUser(call: Call, creation: Creation): Promise<void> {
-  const { identity, account, input, how } = creation;
-  if (!identity || !account) return;
-  const { options, request, connection } = call;
+  const { identity, how } = creation;
+  if (!identity) return;
+  const { options, connection } = call;
   if (identity.scim.unsettled) {
     creation.settled = await settleAccount(options, connection, identity.identity_id);
   }
-  if (how !== 'created' && input.role)
-    await assignDepartment(options, request, connection, account as Account, {
-      department: undefined,
-      role: input.role,
-      isManaged: true,
-    });
+  if (how !== 'created') await followProfile(call, identity.identity_id);
 }
 
 /** Accepts the invitations of the organization to the addresses of its people. What fails stays an invitation. */

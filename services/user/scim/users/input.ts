@@ -17,7 +17,8 @@ export interface UserInput {
   email: string;
   /** Undefined if the client gives none. */
   name: string | undefined;
-  role: AssignedRole | undefined;
+  /** Null for a name that is none of ours; undefined if the client gives no roles. */
+  role: AssignedRole | null | undefined;
 }
 
 export const userNameKey = (user_name: string): string => user_name.toLowerCase();
@@ -81,11 +82,12 @@ function nameOf({ name, displayName }: Json): string | undefined {
   );
 }
 
-/** The primary role, or else the first, if it is one of ours. Providers also keep roles of their own here. */
-function roleOf({ roles }: Json): AssignedRole | undefined {
+/** The primary role, or else the first. Providers also keep roles of their own here. */
+function roleOf({ roles }: Json): AssignedRole | null | undefined {
+  if (roles === undefined) return undefined;
   const given = valuesOf(roles);
   const { value } = given.find(({ primary }) => primary === true) ?? given[0] ?? {};
   const role = ROLES.find((each) => each.toLowerCase() === String(value).toLowerCase());
   if (role === 'Owner') throw new ScimError(403, 'Provisioning may not give the role Owner');
-  return role;
+  return role ?? null;
 }

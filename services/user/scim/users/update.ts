@@ -1,9 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { audit } from '@gatehouse/shared/identity/audit';
-import { type Account, updateAccount } from '../../sso/provisioning/account.ts';
-import { isOwnAddress } from '../../sso/provisioning/address.ts';
-import { assignDepartment } from '../../sso/provisioning/department.ts';
 import type { ScimUser } from '../../sso/records.ts';
 import { changedMeanwhile, ScimError } from '../errors.ts';
 import type { Call } from '../options.ts';
@@ -11,8 +8,10 @@ import { applyOperations, type Operation } from '../patch/apply.ts';
 import { requireVersion } from '../version.ts';
 import { auditedUser } from './audited.ts';
 import { findUser } from './find.ts';
+import { followProfile } from './follow-profile.ts';
 import { readUser, type UserInput, userNameKey, writableUser } from './input.ts';
 import type { ScimIdentity } from './present.ts';
+import { roleRemoved } from './role.ts';
 import { requireAnotherOwner, settleAccount } from './settle-account.ts';
 
 /** Concurrent changes of one user, each of which succeeds once. */
@@ -54,7 +53,7 @@ async function changeUser(
     const input = change(before);
     const after = await write(call, before, input);
     if (!after) continue;
-    await follow(call, { before, after, input });
+    await follow(call, before, after);
     return after;
   }
   throw changedMeanwhile();
@@ -64,13 +63,21 @@ async function changeUser(
 async function write(
   { options, connection }: Call,
   before: ScimIdentity,
-  { user_name, external_id, active = before.scim.active, attributes }: UserInput,
+  input: UserInput,
 ): Promise<ScimIdentity | undefined> {
+  const { user_name, external_id, active = before.scim.active, attributes } = input;
   const { db, now } = options;
   const { identity_id } = before;
   const { version, unsettled } = before.scim;
   if (!active && before.scim.active) await requireAnotherOwner(options, connection, before);
-  const fields = { user_name, user_name_key: userNameKey(user_name), external_id, active, attributes };
+  const fields = {
+    user_name,
+    user_name_key: userNameKey(user_name),
+    external_id,
+    active,
+    attributes,
+    ...roleRemoved(before.scim, input),
+  };
   const { version: _, unsettled: __, ...known } = before.scim;
   if (isDeepStrictEqual(fields, known) && !unsettled && active) return before;
   const scim: ScimUser = { ...fields, version: version + 1, unsettled: true };
@@ -88,26 +95,13 @@ async function write(
 }
 
 /** Makes the account and its memberships follow. */
-async function follow(
-  call: Call,
-  { before, after, input }: { before: ScimIdentity; after: ScimIdentity; input: UserInput },
-): Promise<void> {
+async function follow(call: Call, before: ScimIdentity, after: ScimIdentity): Promise<void> {
   const { options, request, connection } = call;
   const { db, now } = options;
   const { connection_id, organization_id } = connection;
-  const { user_id } = after;
-  const settled = await settleAccount(options, connection, after.identity_id);
-  const user = await db.users.findOne({ user_id });
-  if (user && (await isOwnAddress(db, connection, user.email))) {
-    const account: Account = { ...user, user_id };
-    await updateAccount(call, account, { firstName: input.name, lastName: undefined, role: input.role });
-    if (input.role)
-      await assignDepartment(options, request, connection, account, {
-        department: undefined,
-        role: input.role,
-        isManaged: true,
-      });
-  }
+  const { identity_id, user_id } = after;
+  const settled = await settleAccount(options, connection, identity_id);
+  await followProfile(call, identity_id);
   if (after !== before)
     await audit(db, request, now(), {
       action: 'scim.user',

@@ -1,0 +1,44 @@
+import { type Account, updateAccount } from '../../sso/provisioning/account.ts';
+import { isOwnAddress } from '../../sso/provisioning/address.ts';
+import { assignDepartment } from '../../sso/provisioning/department.ts';
+import type { Call } from '../options.ts';
+import { readUser, writableUser } from './input.ts';
+import type { ScimIdentity } from './present.ts';
+import { roleOfUser } from './role.ts';
+
+/** Concurrent changes of a user, each of which writes the profile itself. */
+const MAX_TRIES = 20;
+
+/**
+ * Makes the account and its memberships follow the name and the role of a user. Of concurrent changes the last one
+ * counts: each call looks afterwards whether it wrote the latest version.
+ */
+export async function followProfile(call: Call, identity_id: string): Promise<void> {
+  const { db } = call.options;
+  let written: number | undefined;
+  for (let turn = 0; turn < MAX_TRIES; turn += 1) {
+    const identity = await db.ssoIdentities.findOne({ identity_id });
+    if (!identity?.scim || identity.scim.version === written) return;
+    await writeProfile(call, identity as ScimIdentity);
+    written = identity.scim.version;
+  }
+}
+
+async function writeProfile(call: Call, { user_id, scim }: ScimIdentity): Promise<void> {
+  const { options, request, connection } = call;
+  const { db } = options;
+  const user = await db.users.findOne({ user_id });
+  if (!user) return;
+  const account: Account = { ...user, user_id };
+  const { name } = readUser(writableUser(scim));
+  const role = roleOfUser(scim, connection);
+  if (await isOwnAddress(db, connection, user.email))
+    await updateAccount(call, account, { firstName: name, lastName: undefined, role });
+  // The memberships that the connection granted are the organization's, whatever address the person has now.
+  if (role !== undefined)
+    await assignDepartment(options, request, connection, account, {
+      department: undefined,
+      role,
+      isManaged: true,
+    });
+}
