@@ -3,6 +3,9 @@ import type { AttributeNames, Protocol } from '../records.ts';
 export const PRESETS = ['okta', 'entra', 'google', 'keycloak'] as const;
 export type Preset = (typeof PRESETS)[number];
 
+/** Whose SAML clients refuse requests that are not signed, unless the administrator changes that. */
+export const SIGNED_REQUESTS: readonly Preset[] = ['keycloak'];
+
 /** The names of the specification, which an administrator enters where a provider has no names of its own. */
 const SPECIFIED: AttributeNames = {
   email: 'email',

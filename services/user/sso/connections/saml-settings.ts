@@ -7,6 +7,7 @@ import type { SsoOptions } from '../options.ts';
 import type { Connection, SamlSettings } from '../records.ts';
 import { type IdpMetadata, readIdpMetadata } from '../saml/metadata.ts';
 import { createSpKey } from '../saml/sp-key.ts';
+import { type Preset, SIGNED_REQUESTS } from './attributes.ts';
 import { hasExpired, MAX_CERTIFICATES, readSigningCertificates } from './certificates.ts';
 import { flag, pem, url } from './fields.ts';
 import { checkBrowserUrl, checkDialedUrl } from './provider-url.ts';
@@ -33,7 +34,10 @@ export const samlInput = jsonBody({
     .max(MAX_CERTIFICATES, { error: `must hold at most ${MAX_CERTIFICATES} certificates` })
     .exactOptional()
     .meta({ description: 'Signing certificates in PEM, several while they are being replaced' }),
-  sign_requests: flag.exactOptional(),
+  sign_requests: flag.exactOptional().meta({
+    description:
+      'Whether our requests are signed; true by default if the metadata ask for it (WantAuthnRequestsSigned) or with the preset `keycloak`',
+  }),
   idp_initiated: flag.exactOptional().meta({ description: 'Whether a login may begin at the provider' }),
 }).refine(
   (given) => {
@@ -45,14 +49,19 @@ export const samlInput = jsonBody({
 );
 type SamlInput = z.infer<typeof samlInput>;
 
-/** @param before the settings that the input changes; absent for a new connection. */
+/**
+ * @param before the settings that the input changes; absent for a new connection.
+ * @param preset whose clients may refuse requests that are not signed.
+ */
 export async function samlSettings(
   options: SsoOptions,
   { connection_id, slug }: Pick<Connection, 'connection_id' | 'slug'>,
   given: SamlInput,
   before?: SamlSettings,
+  preset?: Preset,
 ): Promise<SamlSettings> {
-  const provider = await describedProvider(options, given);
+  const { wants_signed_requests = false, ...provider } = await describedProvider(options, given);
+  const needsSignature = wants_signed_requests || (preset !== undefined && SIGNED_REQUESTS.includes(preset));
   const settings = {
     idp_entity_id: before?.idp_entity_id,
     sso_url: before?.sso_url,
@@ -80,7 +89,7 @@ export async function samlSettings(
         ? readSigningCertificates(certificates, 'saml.certificates', options.now())
         : certificates,
     ...(metadata_url !== undefined && { metadata_url }),
-    sign_requests: given.sign_requests ?? before?.sign_requests ?? false,
+    sign_requests: given.sign_requests ?? (needsSignature || (before?.sign_requests ?? false)),
     idp_initiated: given.idp_initiated ?? before?.idp_initiated ?? false,
     ...(before
       ? { sp_private_key: before.sp_private_key, sp_certificate: before.sp_certificate }

@@ -2,11 +2,13 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import type { z } from 'zod';
 import type { SsoOptions } from '../options.ts';
 import { type Connection, PROTOCOLS } from '../records.ts';
+import type { Preset } from './attributes.ts';
 import { type ldapInput, ldapSettings } from './ldap-settings.ts';
 import { type oidcInput, oidcSettings } from './oidc-settings.ts';
 import { type samlInput, samlSettings } from './saml-settings.ts';
 
 interface Given {
+  preset?: Preset;
   saml?: z.infer<typeof samlInput>;
   oidc?: z.infer<typeof oidcInput>;
   ldap?: z.infer<typeof ldapInput>;
@@ -27,8 +29,9 @@ export async function protocolSettings(
   const other = PROTOCOLS.find((name) => name !== protocol && given[name] !== undefined);
   if (other)
     throw new AppError('invalidFormat', { text: `${other} cannot be set for the protocol ${protocol}` });
-  const { saml, oidc, ldap } = given;
-  if (saml) return { saml: await samlSettings(options, connection, saml, before?.saml) };
+  const { preset, oidc, ldap } = given;
+  const saml = given.saml ?? (protocol === 'saml' && preset ? {} : undefined);
+  if (saml) return { saml: await samlSettings(options, connection, saml, before?.saml, preset) };
   if (oidc) return { oidc: await oidcSettings(options, connection, oidc, before?.oidc) };
   if (ldap) return { ldap: await ldapSettings(options, connection, ldap, before?.ldap) };
   return {};

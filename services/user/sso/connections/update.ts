@@ -39,7 +39,12 @@ export const updateConnection: FastifyPluginAsyncZod<SsoOptions> = async (app, o
       const { organization_id, protocol } = before;
       await requirePlan(db, organization_id);
       await requireDepartment(options, organization_id, fields.default_department_id);
-      const given = { ...(saml && { saml }), ...(oidc && { oidc }), ...(ldap && { ldap }) };
+      const given = {
+        ...(preset && { preset }),
+        ...(saml && { saml }),
+        ...(oidc && { oidc }),
+        ...(ldap && { ldap }),
+      };
       const names = { ...(preset === undefined && before.attributes), ...attributes };
       const $set = {
         ...fields,

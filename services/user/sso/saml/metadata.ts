@@ -5,7 +5,10 @@ import { BINDING, NAMESPACE } from './names.ts';
 import { hasUsableKey } from './usable-key.ts';
 import { attribute, childElements, descendants, parseXml, textOf, XmlError } from './xml.ts';
 
-export type IdpMetadata = Pick<SamlSettings, 'idp_entity_id' | 'sso_url' | 'slo_url' | 'certificates'>;
+export type IdpMetadata = Pick<SamlSettings, 'idp_entity_id' | 'sso_url' | 'slo_url' | 'certificates'> & {
+  /** Whether the provider refuses requests that are not signed (SAML 2.0 Metadata §2.4.3). */
+  wants_signed_requests: boolean;
+};
 
 /** Bytes of UTF-8. The metadata of one provider take a few kilobytes, those of a whole federation many megabytes. */
 const MAX_METADATA = 512 * 1024;
@@ -43,7 +46,15 @@ export function readIdpMetadata(xml: string): IdpMetadata {
     location(descriptor, 'SingleLogoutService', BINDING.redirect, 'ResponseLocation') ??
     location(descriptor, 'SingleLogoutService', BINDING.redirect) ??
     null;
-  return { idp_entity_id, sso_url, slo_url, certificates: signingCertificates(descriptor) };
+  return {
+    idp_entity_id,
+    sso_url,
+    slo_url,
+    certificates: signingCertificates(descriptor),
+    wants_signed_requests: /^(?:true|1)$/.test(
+      attribute(descriptor, 'WantAuthnRequestsSigned')?.trim() ?? '',
+    ),
+  };
 }
 
 function parse(xml: string): Document {

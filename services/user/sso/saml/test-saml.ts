@@ -58,7 +58,7 @@ const problemOf = (error: Error): string =>
 function compare(published: IdpMetadata, saml: SamlConnection['saml']): Finding[] {
   const check = 'Metadata';
   const findings: Finding[] = [];
-  const { idp_entity_id, sso_url, certificates } = published;
+  const { idp_entity_id, sso_url, certificates, wants_signed_requests } = published;
   if (idp_entity_id !== saml.idp_entity_id) {
     const message = `The metadata are those of ${idp_entity_id}, but the connection is to ${saml.idp_entity_id}.`;
     return [{ level: 'error', check, message }];
@@ -68,6 +68,12 @@ function compare(published: IdpMetadata, saml: SamlConnection['saml']): Finding[
       level: 'warning',
       check,
       message: `The provider now logs people in at ${sso_url}. Import its metadata again.`,
+    });
+  if (wants_signed_requests && !saml.sign_requests)
+    findings.push({
+      level: 'warning',
+      check,
+      message: 'The provider wants signed requests. Set sign_requests.',
     });
   const known = saml.certificates.map(fingerprint);
   const isKnown = (certificate: string) => known.includes(fingerprint(certificate));

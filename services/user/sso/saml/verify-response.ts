@@ -37,6 +37,9 @@ export async function verifyResponse(
   const signed = await signedElements(response, privateKey);
   if (!signed.response && !signed.assertion)
     return refuse('neither the response nor the assertion is signed');
+  // SAML 2.0 Bindings §3.5.5.2 requires it of a signed message only.
+  if (signed.response && attribute(response, 'Destination') === undefined)
+    return refuse('the response is signed, but has no Destination');
   const provider = await serviceProvider(options, connection, {
     decryptionPvk: privateKey,
     // Every signature that is present must be valid, and one must be present.
@@ -66,7 +69,8 @@ function verifyEnvelope(
     refuse(`the message is a ${response.localName}, not a Response`);
   if (attribute(response, 'Version') !== '2.0') refuse('the response is not of SAML 2.0');
   const destination = attribute(response, 'Destination');
-  if (destination !== recipient) refuse(`the destination is ${destination ?? 'absent'}, not ${recipient}`);
+  if (destination !== undefined && destination !== recipient)
+    refuse(`the destination is ${destination}, not ${recipient}`);
   verifyInResponseTo(response, inResponseTo);
   if (childElements(response, NAMESPACE.assertion, 'Issuer').length > 0) verifyIssuer(response, issuer);
   verifyStatus(response);

@@ -39,6 +39,9 @@ beforeEach(async () => {
   documents.set('/.well-known/openid-configuration', (base) => ({ body: discovery(base) }));
 });
 
+const wantsSigned = (metadata: string) =>
+  metadata.replace('<IDPSSODescriptor ', '<IDPSSODescriptor WantAuthnRequestsSigned="true" ');
+
 const discovery = (base: string, fields: object = {}) =>
   JSON.stringify({
     issuer: base,
@@ -141,6 +144,23 @@ describe('POST /api/v1/sso/connections', () => {
       status: 201,
       saml: { metadata_url, sign_requests: true, certificates: [pem], sso_url: 'https://idp.example/sso' },
     });
+  });
+
+  test.each<[string, () => object, boolean]>([
+    ['the metadata want it', () => ({ saml: { metadata_xml: wantsSigned(idpMetadata(pem)) } }), true],
+    ['the preset is keycloak', () => ({ preset: 'keycloak' }), true],
+    ['the preset is okta', () => ({ preset: 'okta' }), false],
+    [
+      'the caller decides against both',
+      () => ({
+        preset: 'keycloak',
+        saml: { metadata_xml: wantsSigned(idpMetadata(pem)), sign_requests: false },
+      }),
+      false,
+    ],
+  ])('decides whether requests are signed when %s', async (_when, fields, signs) => {
+    const { status, body } = await create(saml(fields()));
+    expect([status, body.saml.sign_requests]).toEqual([201, signs]);
   });
 
   test('leaves expired certificates of SAML metadata out', async () => {

@@ -158,6 +158,7 @@ describe('PATCH /api/v1/sso/connections/{connection_id}', () => {
       preset: 'keycloak',
       attributes: { role: 'rolle' },
     });
+    expect(body.saml.sign_requests).toBe(true);
     expect(body.attributes).toEqual({
       email: 'urn:oid:1.2.840.113549.1.9.1',
       firstName: 'urn:oid:2.5.4.42',

@@ -257,6 +257,13 @@ describe('POST /saml/acs', () => {
     expect((await post(addressed, {}, own)).status).toBe(403);
   });
 
+  it('takes an unsigned response without Destination whose assertion is signed', async () => {
+    const { begin, fieldsFor, signedResponse, answer } = service;
+    const begun = await begin();
+    const xml = signedResponse(fieldsFor(begun, { destination: undefined }));
+    expect((await answer(xml, begun)).status).toBe(303);
+  });
+
   it('takes the response to a request at the address of its connection alone', async () => {
     const { begin, connect, connection, fieldsFor, signedResponse, post } = service;
     const other = await connect();

@@ -84,7 +84,6 @@ const FIELDS: [what: string, changes: (fields: ResponseFields) => Partial<Respon
       () => ({ destination: OTHER }),
       /the destination is https:\/\/other.example\/saml\/acs/,
     ],
-    ['no destination', () => ({ destination: undefined }), /the destination is absent/],
     [
       'another recipient',
       () => ({ recipient: OTHER }),
@@ -199,6 +198,20 @@ describe('a response that is refused', () => {
       detail,
     ),
   );
+
+  it('is signed and has no destination', () =>
+    expectRefused(
+      () =>
+        attempt((fields) => {
+          const { provider } = service;
+          const unaddressed = { ...fields, destination: undefined };
+          return provider.sign(
+            provider.response(unaddressed, provider.sign(provider.assertion(unaddressed))),
+          );
+        }),
+      'message refused',
+      /the response is signed, but has no Destination/,
+    ));
 
   it('is not signed', () =>
     expectRefused(

@@ -48,6 +48,7 @@ describe('readIdpMetadata', () => {
       sso_url: 'https://idp.example/sso?tenant=a&b=c',
       slo_url: 'https://idp.example/slo',
       certificates: [current, next],
+      wants_signed_requests: false,
     });
   });
 

@@ -161,6 +161,16 @@ describe('testSaml', () => {
       /^warning Metadata: The provider now logs people in at https:\/\/idp.corp.example\/new/,
     ],
     [
+      'a wish for signed requests',
+      async () => ({
+        body: metadataOf([service.provider.key.certificate]).replace(
+          '<IDPSSODescriptor ',
+          '<IDPSSODescriptor WantAuthnRequestsSigned="true" ',
+        ),
+      }),
+      /^warning Metadata: The provider wants signed requests/,
+    ],
+    [
       'another provider',
       async () => ({
         body: metadataOf([service.provider.key.certificate], { entityId: 'https://x.example' }),
