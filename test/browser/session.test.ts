@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describePages, expectAccessible } from '../fixtures/browser.ts';
 import { member } from '../fixtures/members.ts';
@@ -6,15 +6,26 @@ import { member } from '../fixtures/members.ts';
 describePages('a session on the pages', (pages) => {
   const newAda = () => member(pages.services.db, pages.services.clock, { name: 'Ada Lovelace' });
   const isSignedOut = (page: Page) => page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  /** Opens another tab with the session, as a duplicated tab has it. */
-  async function secondTab(page: Page): Promise<Page> {
-    const session = (await page.evaluate(`sessionStorage.getItem('gatehouse.session')`)) as string;
+  /** Opens another tab of the same browser with a session. */
+  async function tabWith(page: Page, session: string): Promise<Page> {
     const tab = await page.context().newPage();
     await tab.goto('/health/live');
     await tab.evaluate(`sessionStorage.setItem('gatehouse.session', ${JSON.stringify(session)})`);
     await tab.goto('/profile');
     return tab;
   }
+  /** Opens another tab with the same session, as a duplicated tab has it. */
+  const secondTab = async (page: Page) =>
+    tabWith(page, (await page.evaluate(`sessionStorage.getItem('gatehouse.session')`)) as string);
+  const tabOf = (page: Page, { authorization, user_id }: { authorization: string; user_id: string }) =>
+    tabWith(
+      page,
+      JSON.stringify({
+        token: authorization.replace('Bearer ', ''),
+        expiresAt: Date.now() + 3_600_000,
+        userId: user_id,
+      }),
+    );
 
   test('ends at the server, and with it everything that is shown', async () => {
     const ada = await newAda();
@@ -40,17 +51,72 @@ describePages('a session on the pages', (pages) => {
     expect(await page.content()).not.toContain(ada.email);
   });
 
-  test('ends even if the server does not answer', async () => {
-    const page = await pages.openAs(await newAda());
-    await page.route('**/api/v1/auth/logout', (route) => route.abort());
+  const MAY_BE_OPEN = /^We could not reach the server, so your session may still be open\./;
+  /** The status that the profile answers to a bearer. */
+  const statusOf = async ({ authorization }: { authorization: string }) =>
+    (await fetch(`${pages.url}/api/v1/users/me`, { headers: { authorization } })).status;
+  /** A session of the same account with a token of its own. */
+  const anotherSession = async ({ email, user_id }: Awaited<ReturnType<typeof newAda>>) => {
+    const answer = await fetch(`${pages.url}/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email, password: 'secret' }),
+    });
+    const { access_token } = (await answer.json()) as { access_token: string };
+    return { email, user_id, authorization: `Bearer ${access_token}` };
+  };
+
+  test.each([
+    ['the server does not answer', (route: Route) => route.abort()],
+    ['the server fails', (route: Route) => route.fulfill({ status: 503, body: '' })],
+    ['the server refuses for now', (route: Route) => route.fulfill({ status: 429, body: '' })],
+  ])('may still be open when %s, and ends as soon as it does', async (_, refuse) => {
+    const ada = await newAda();
+    const page = await pages.openAs(ada);
+    await page.getByText(ada.email).first().waitFor();
+    await page.route('**/api/v1/auth/logout', refuse);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await isSignedOut(page);
+    await page.getByRole('alert').getByText(MAY_BE_OPEN).waitFor();
+    expect(await page.getByText('You are signed out.').count()).toBe(0);
+    expect(await page.content()).not.toContain(ada.email);
+    expect(await statusOf(ada)).toBe(200);
+    await expectAccessible(page, 'may-be-open');
+
+    await page.reload(); // the token is kept until it is ended
+    await page.getByRole('alert').getByText(MAY_BE_OPEN).waitFor();
+    await page.unrouteAll();
+    await page.evaluate(`dispatchEvent(new Event('online'))`);
+    await page.getByText('You are signed out.').waitFor();
+    expect(await statusOf(ada)).toBe(401);
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  });
+
+  test('that may still be open is ended on demand, and when a while has passed', async () => {
+    const ada = await newAda();
+    const page = await pages.openAs(ada);
+    await page.clock.install();
+    await page.goto('/profile');
+    await page.getByText(ada.email).first().waitFor();
+    let attempts = 0;
+    await page.route('**/api/v1/auth/logout', (route) => {
+      attempts += 1;
+      return attempts < 3 ? route.abort() : route.continue();
+    });
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText(MAY_BE_OPEN).waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => attempts).toBe(2);
+    await page.getByText(MAY_BE_OPEN).waitFor();
+    await page.clock.fastForward(60_000);
+    await page.getByText('You are signed out.').waitFor();
+    expect(await statusOf(ada)).toBe(401);
   });
 
   test('ends here and in other tabs before the server has answered', async () => {
     const ada = await newAda();
     const page = await pages.openAs(ada);
-    const other = await secondTab(page);
+    const other = await tabOf(page, await anotherSession(ada));
     await other.getByText(ada.email).first().waitFor();
     const held: (() => Promise<void>)[] = [];
     await page.route('**/api/v1/auth/logout', (route) => void held.push(() => route.continue()));
@@ -103,20 +169,55 @@ describePages('a session on the pages', (pages) => {
     expect(await other.evaluate('sessionStorage.length')).toBe(0);
   });
 
+  test('of another tab has a token of its own, which ends too', async () => {
+    const ada = await newAda();
+    const other = await anotherSession(ada);
+    const one = await pages.openAs(ada);
+    const tab = await tabOf(one, other);
+    await tab.getByText(ada.email).first().waitFor();
+    await one.getByRole('button', { name: 'Sign out' }).click();
+    await isSignedOut(tab);
+    await tab.getByText('You are signed out.').waitFor();
+    expect(await Promise.all([ada, other].map(statusOf))).toEqual([401, 401]);
+    expect(await tab.evaluate('sessionStorage.length')).toBe(0);
+  });
+
+  test('of a tab that shows another page meanwhile is over when the tab comes back', async () => {
+    const ada = await newAda();
+    const other = await anotherSession(ada);
+    const one = await pages.openAs(ada);
+    const tab = await tabOf(one, other);
+    await tab.getByText(ada.email).first().waitFor();
+    await tab.goto('about:blank');
+    await one.getByRole('button', { name: 'Sign out' }).click();
+    await one.getByText('You are signed out.').waitFor();
+    expect(await statusOf(other)).toBe(200);
+    const personal: string[] = [];
+    tab.on('request', (request) => personal.push(new URL(request.url()).pathname));
+    await tab.goBack();
+    await isSignedOut(tab);
+    await tab.getByText('You are signed out.').waitFor();
+    expect(await statusOf(other)).toBe(401);
+    expect(personal.filter((path) => path.startsWith('/api/'))).toEqual(['/api/v1/auth/logout']);
+  });
+
+  test('begins anew after a logout in the same tab', async () => {
+    const ada = await newAda();
+    const page = await pages.openAs(ada);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out.').waitFor();
+    await page.getByLabel('E-mail').fill(ada.email);
+    await page.getByLabel('Password', { exact: true }).fill('secret');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText(ada.email).first().waitFor();
+    await page.reload();
+    await page.getByText(ada.email).first().waitFor();
+  });
+
   test('of another account in another tab goes on', async () => {
     const [ada, bob] = [await newAda(), await newAda()];
     const page = await pages.openAs(ada);
-    const other = await page.context().newPage();
-    await other.goto('/health/live');
-    const session = {
-      token: bob.authorization.replace('Bearer ', ''),
-      expiresAt: Date.now() + 3_600_000,
-      userId: bob.user_id,
-    };
-    await other.evaluate(
-      `sessionStorage.setItem('gatehouse.session', ${JSON.stringify(JSON.stringify(session))})`,
-    );
-    await other.goto('/profile');
+    const other = await tabOf(page, bob);
     await other.getByText(bob.email).first().waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await isSignedOut(page);
@@ -175,6 +276,25 @@ describePages('a session on the pages', (pages) => {
     await page.evaluate('sessionStorage.clear()');
     await page.goBack();
     await isSignedOut(page);
+    expect(await page.content()).not.toContain(ada.email);
+  });
+
+  test('that ended on another device is not shown again from the memory of the browser', async () => {
+    const ada = await newAda();
+    const page = await pages.openAs(ada);
+    await page.getByText(ada.email).first().waitFor();
+    await fetch(`${pages.url}/api/v1/auth/logout`, {
+      method: 'POST',
+      headers: { authorization: ada.authorization },
+    });
+    // Playwright turns the cache off; the page gets the same events as from it.
+    const isHidden = await page.evaluate(`{
+      dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+      dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+      document.documentElement.hidden;
+    }`);
+    expect(isHidden).toBe(true);
+    await page.getByText('Your session has ended. Please sign in again.').waitFor();
     expect(await page.content()).not.toContain(ada.email);
   });
 });

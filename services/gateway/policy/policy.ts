@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { isCanonical } from './canonical-path.ts';
 import { type Budget, type Counters, rateLimited, type Window } from './counters.ts';
+import { endsSession } from './ends-session.ts';
 import type { Principals } from './principals.ts';
 import { tierOf, UNLIMITED } from './tiers.ts';
 
@@ -64,9 +65,11 @@ export const policy = fp(async (app: FastifyInstance, { config, counters, princi
         refusal = error;
       }
     }
-    const budget = await count(request, config.RATE_LIMIT ? 'spend' : 'peek');
+    // A refused logout would leave a session open that its owner believes to have ended.
+    const isMetered = config.RATE_LIMIT && !endsSession(request);
+    const budget = await count(request, isMetered ? 'spend' : 'peek');
     request.budget = budget;
-    if (budget.exceeded) throw rateLimited(budget);
+    if (isMetered && budget.exceeded) throw rateLimited(budget);
     if (!isCanonical(request.url)) throw new AppError('notFound');
     if (refusal && (!isPublic(request) || !(refusal instanceof AppError))) throw refusal;
     const { principal } = request;

@@ -7,6 +7,7 @@ import {
 import { AppError } from '@gatehouse/shared/http/errors';
 import { failurePage } from '@gatehouse/shared/http/failure-page';
 import type { FastifyInstance } from 'fastify';
+import { deletesSessions } from '../policy/ends-session.ts';
 import type { Principals } from '../policy/principals.ts';
 import { type Forwarding, forwarding } from '../proxy/forwarding.ts';
 import type { Idempotency } from '../proxy/idempotency.ts';
@@ -14,9 +15,6 @@ import { platformService } from '../proxy/platform-service.ts';
 import { wholeBody } from '../proxy/request-body.ts';
 import { relay } from '../proxy/response.ts';
 import { type ForwardOptions, notConfigured, type Upstream } from '../proxy/upstreams.ts';
-
-/** Where sessions are ended: this gateway refuses them at once, the others do within PRINCIPAL_CACHE_MS. */
-const SESSIONS = /^\/api\/v1\/users\/me\/sessions(?:[/?]|$)/;
 
 interface Options {
   upstreams: Record<Prefix, Upstream | undefined>;
@@ -51,11 +49,12 @@ export async function prefixes(app: FastifyInstance, options: Options): Promise<
   /** A slow body waits here, not at the service. */
   const toUserService = forwarding(async (request, reply) => {
     const body = await wholeBody(request);
-    const endsSessions = request.method === 'DELETE' && SESSIONS.test(request.url);
+    const endsSessions = deletesSessions(request);
     // No signal: what ends sessions is waited for, even if the client disconnects.
     const forward = (options: ForwardOptions) =>
       userService.forward(request, endsSessions ? { body: options.body } : options);
     const response = await idempotency(request, reply, forward, body);
+    // This gateway refuses ended sessions at once, the others do within PRINCIPAL_CACHE_MS.
     if (request.principal && endsSessions) principals.forgetUser(request.principal.user.email);
     return relay(reply, response);
   });

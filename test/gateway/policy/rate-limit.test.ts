@@ -221,9 +221,9 @@ describe('calls with a valid token, by user', () => {
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   const ADA = { email: 'ada@example.com', user_id: 'User-100001' };
   /** A gateway whose own database has Ada. */
-  const startWithAda = async (env: NodeJS.ProcessEnv = {}) => {
+  const startWithAda = async (env: NodeJS.ProcessEnv = {}, fields: object = {}) => {
     const gateway = await start(env, { database: undefined });
-    await member(gateway.db, gateway.clock, ADA);
+    await member(gateway.db, gateway.clock, { ...ADA, ...fields });
     return gateway;
   };
 
@@ -262,6 +262,41 @@ describe('calls with a valid token, by user', () => {
       headers: bearer(tokens.session(ADA, gateway.clock.now())),
     });
     expect(budgetIn(headers)).toMatchObject({ limit: '5', remaining: '5' });
+  });
+
+  test.each([
+    ['POST', '/auth/logout'],
+    ['POST', '/api/v1/auth/logout'],
+    ['POST', '/api/v1/auth/logout?from=page'],
+    ['DELETE', '/api/v1/users/me/sessions'],
+    ['DELETE', '/api/v1/users/me/sessions/a-session'],
+  ])('%s %s costs nothing and passes when the budget is spent', async (method, path) => {
+    const gateway = await startWithAda({}, { subscription_plan: 'Free' });
+    const headers = bearer(tokens.session(ADA, gateway.clock.now()));
+    const list = () => send(`${gateway.url}/api/v1/users/me/sessions`, { headers });
+    expect(
+      (await send(`${gateway.url}${path}`, { method, headers })).headers.get('x-ratelimit-remaining'),
+    ).toBe('60');
+    for (let call = 0; call < 60; call += 1) await list();
+    expect((await list()).status).toBe(429);
+    expect((await send(`${gateway.url}${path}`, { method, headers })).status).toBe(200);
+    await burst(5, gateway);
+    expect((await send(`${gateway.url}${path}`, { method })).body).toMatchObject({
+      error: { details: 'No authorization header' },
+    });
+  });
+
+  test.each([
+    ['GET', '/api/v1/users/me/sessions'],
+    ['GET', '/auth/logout'],
+    ['POST', '/auth/logout/more'],
+    ['POST', '/auth/refresh'],
+    ['DELETE', '/api/v1/users/me/sessionsx'],
+  ])('%s %s, which ends no session, is counted', async (method, path) => {
+    const gateway = await startWithAda({}, { subscription_plan: 'Free' });
+    const headers = bearer(tokens.session(ADA, gateway.clock.now()));
+    const before = Number(await remaining(send(`${gateway.url}/api/v1/users/me`, { headers })));
+    expect(await remaining(send(`${gateway.url}${path}`, { method, headers }))).toBe(String(before - 1));
   });
 
   const part = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url');

@@ -5,7 +5,7 @@ import { forgetPending, type Pending, submittedForm, waitForCode } from './pendi
 import { rememberEmail } from './remembered-email.ts';
 import { navigate } from './router.ts';
 import { toDeviceTime } from './server-clock.ts';
-import { beginSession, currentSession, type End, endSession } from './session.ts';
+import { beginSession, currentSession, endSession, onSessionChange } from './session.ts';
 import { texts } from './texts.ts';
 
 /** The API calls of the pages for signing up, signing in and the account. */
@@ -153,12 +153,11 @@ export async function refresh(): Promise<void> {
   beginSession({ ...session, token: access_token, expiresAt: Date.now() + expires_in * 1000 });
 }
 
-/** Ends the session here at once, and at the server: nothing stays on the screen if the server answers late or never. */
-export async function signOut(): Promise<void> {
-  const end: End = currentSession()?.supportFor ? 'left' : 'signed out';
-  const answered = post('/api/v1/auth/logout'); // takes the token before the session ends here
-  endSession(end);
-  rememberEmail('');
+/** Ends the session: here at once, so that nothing stays on the screen, and at the server as soon as it answers. */
+export function signOut(): void {
+  endSession(currentSession()?.supportFor ? 'left' : 'signed out');
   navigate('/');
-  await answered.catch(() => {});
 }
+
+// The next person at this device need not learn who was here.
+onSessionChange((end) => end && end !== 'expired' && rememberEmail(''));

@@ -37,6 +37,8 @@ interface Call {
   token?: string;
   body?: BodyInit;
   headers?: Record<string, string>;
+  /** Whether the call outlives the page. */
+  keepalive?: boolean;
 }
 
 /** Calls the public API. @throws {ApiError} */
@@ -58,7 +60,7 @@ export async function getFile(path: string): Promise<Response> {
 
 /** @returns the answer of a call that succeeds. @throws {ApiError} */
 async function send(
-  { method, path, token, body, headers = {} }: Call,
+  { method, path, token, body, headers = {}, keepalive = false }: Call,
   signal: AbortSignal,
 ): Promise<Response> {
   const bearer = token ?? currentSession()?.token;
@@ -72,6 +74,7 @@ async function send(
     credentials: 'same-origin',
     cache: 'no-store',
     redirect: 'error',
+    keepalive,
     signal,
     ...(body !== undefined && { body }),
   }).catch(() => {
@@ -161,6 +164,10 @@ export const put = <T>(path: string, body: unknown): Promise<T> =>
 export const patch = <T>(path: string, body: unknown): Promise<T> =>
   call<T>({ method: 'PATCH', path, ...asJson(body) });
 export const remove = <T>(path: string): Promise<T> => call<T>({ method: 'DELETE', path });
+
+/** Ends the session of a token, also while the page is being left. */
+export const logout = (token: string): Promise<unknown> =>
+  call({ method: 'POST', path: '/api/v1/auth/logout', token, keepalive: true, ...asJson({}) });
 
 /** Posts a form of the Direct contract. */
 export const postForm = <T>(path: string, fields: Record<string, string>): Promise<T> =>

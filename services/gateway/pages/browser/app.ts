@@ -6,6 +6,7 @@ import { html } from './html.ts';
 import { SignedIn, SignedOut, SupportBanner } from './layout.ts';
 import { Button } from './parts/button.ts';
 import { Notice } from './parts/notice.ts';
+import { SessionNotice } from './parts/session-notice.ts';
 import { NEEDS_SESSION, type ViewName, viewOf } from './paths.ts';
 import { navigate, usePath } from './router.ts';
 import { currentSession, type End, onSessionChange } from './session.ts';
@@ -56,7 +57,7 @@ export function App() {
   return html`
     <${SupportBanner} />
     <${Layout} path=${path}>
-      ${end && name === 'sign-in' && html`<${Notice} kind="info">${texts.session.ended[end]}<//>`}
+      ${Layout === SignedOut && html`<${SessionNotice} end=${end} isSignIn=${name === 'sign-in'} />`}
       ${failed && html`<${NotLoaded} />`}
       ${View && !isHome ? html`<${View} key=${path} />` : html`<div class="skeleton" hidden=${failed}></div>`}
     <//>

@@ -1,8 +1,13 @@
+import { addOpenToken, OPEN_TOKENS_KEY } from './open-tokens.ts';
+import { hasSignedOut, noteSignOut, onSignOutElsewhere, timeAfterSignOut } from './sign-outs.ts';
+
 /** The session of this tab. The token is in memory and in sessionStorage, never in a cookie. */
 export interface Session {
   token: string;
   /** By the clock of this device; Unix milliseconds. */
   expiresAt: number;
+  /** When somebody signed in, by the clock of this device; Unix milliseconds. An older session lacks it. */
+  beganAt?: number;
   /** Whose session it is; null for an old account that never got an ID. */
   userId: string | null;
   /** The name and address of the account, if a member of the support team has adopted its session. */
@@ -12,7 +17,6 @@ export interface Session {
 export type End = 'signed out' | 'expired' | 'left';
 
 const KEY = 'gatehouse.session';
-const channel = new BroadcastChannel('gatehouse');
 const listeners = new Set<(end?: End) => void>();
 let current: Session | undefined = stored();
 let expiry: ReturnType<typeof setTimeout> | undefined;
@@ -35,26 +39,34 @@ export function onSessionChange(listener: (end?: End) => void): () => void {
 }
 
 function change(session: Session | undefined, end?: End): void {
+  const ended = end !== undefined && end !== 'expired' ? current : undefined;
   current = session;
   if (session) sessionStorage.setItem(KEY, JSON.stringify(session));
-  else sessionStorage.clear();
+  else
+    for (const key of Object.keys(sessionStorage))
+      if (key !== OPEN_TOKENS_KEY) sessionStorage.removeItem(key);
+  if (ended) addOpenToken(ended);
   watchExpiry();
   for (const listener of listeners) listener(end);
 }
 
 /** Begins or extends the session. */
-export const beginSession = (session: Session): void => change(session);
+export const beginSession = (session: Session): void =>
+  change({ beganAt: timeAfterSignOut(session.userId), ...session });
 
-/** Ends the session here and, after a logout, in every other tab of the account. */
+/** Ends the session here and, when somebody signs out, in every other tab of the account. */
 export function endSession(end: End): void {
   if (!current) return;
-  if (end === 'signed out') channel.postMessage(current.userId);
+  if (end === 'signed out') noteSignOut(current.userId);
   change(undefined, end);
 }
 
-channel.addEventListener('message', ({ data }) => {
-  if (current?.userId === data) change(undefined, 'signed out');
-});
+/** Ends the session if its account has signed out in another tab: each tab has a token of its own to end. */
+function followSignOut(): void {
+  if (current && hasSignedOut(current.userId, current.beganAt ?? 0)) change(undefined, 'signed out');
+}
+followSignOut();
+onSignOutElsewhere(followSignOut);
 
 /** Ends the session when its token expires, also after the computer has slept. */
 function watchExpiry(): void {
@@ -67,16 +79,13 @@ function watchExpiry(): void {
 watchExpiry();
 addEventListener('visibilitychange', watchExpiry);
 
-// The browser may keep a page in memory and show it again after a logout: it shows nothing until that is checked.
+// The browser may keep a page in memory and show it again after a logout here, in another tab or on another device.
+// It stays hidden, and a page with an account is loaded again.
 const root = document.documentElement;
 addEventListener('pagehide', () => {
   root.hidden = true;
 });
 addEventListener('pageshow', ({ persisted }) => {
-  const kept = stored();
-  if (persisted && current?.token !== kept?.token) {
-    if (kept) return location.reload(); // another session has begun in this tab since
-    change(undefined, 'signed out');
-  }
+  if (persisted && (current || stored())) return location.reload();
   root.hidden = false;
 });

@@ -113,6 +113,9 @@ export const texts: Texts = {
     expiresIn: (minutes) =>
       minutes === 1 ? 'Ihre Sitzung endet in einer Minute.' : `Ihre Sitzung endet in ${minutes} Minuten.`,
     extend: 'Angemeldet bleiben',
+    ending: 'Sie werden abgemeldet …',
+    mayBeOpen:
+      'Der Server war nicht erreichbar, Ihre Sitzung ist vielleicht noch offen. Lassen Sie diese Seite offen: Sie meldet Sie ab, sobald der Server antwortet.',
     ended: {
       'signed out': 'Sie sind abgemeldet.',
       expired: 'Ihre Sitzung ist beendet. Bitte melden Sie sich erneut an.',

@@ -108,6 +108,9 @@ export const texts = {
     expiresIn: (minutes: number) =>
       minutes === 1 ? 'Your session ends in a minute.' : `Your session ends in ${minutes} minutes.`,
     extend: 'Stay signed in',
+    ending: 'Signing out…',
+    mayBeOpen:
+      'We could not reach the server, so your session may still be open. Leave this page open: it signs you out as soon as the server answers.',
     ended: {
       'signed out': 'You are signed out.',
       expired: 'Your session has ended. Please sign in again.',
