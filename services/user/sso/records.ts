@@ -24,6 +24,8 @@ export interface Connection {
   default_department_id: string | null;
   /** The attributes that the last login lacked; absent until there is one. */
   missing_attributes?: (keyof AttributeNames)[];
+  /** The algorithm that signed the last ID token; absent until there is one. */
+  id_token_alg?: string;
   /** The settings of its protocol; the others are absent. */
   saml?: SamlSettings;
   oidc?: OidcSettings;

@@ -69,9 +69,10 @@ export class SsoRefusal extends AppError {
   /** For the log and the audit; never shown to the person. */
   readonly detail: string;
 
-  constructor(refusal: RefusalReason, detail = '', cause?: unknown) {
+  /** @param options.text what the person reads instead of the text of the table. */
+  constructor(refusal: RefusalReason, detail = '', cause?: unknown, options: { text?: string } = {}) {
     const [error, text] = REFUSALS[refusal];
-    super(error, { text, cause });
+    super(error, { text, cause, ...options });
     this.refusal = refusal;
     this.detail = detail;
   }

@@ -63,6 +63,16 @@ describe('the routes of identity providers and browsers', () => {
     expect(user.calls).toEqual([]);
   });
 
+  test('answers a logout of a provider with no-store when the budget is spent', async () => {
+    const call = client();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const answers = [];
+    for (let turn = 0; turn < 4; turn += 1)
+      answers.push(await call('/oauth/backchannel-logout', { method: 'POST', headers, body: 'logout_token=x' }));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    expect(answers[3]?.headers['cache-control']).toBe('no-store');
+  });
+
   test('forwards the form of a provider byte for byte', async () => {
     const body = 'SAMLResponse=PHg%2BCg%3d%3D&RelayState=a&RelayState=b&SAMLResponse=%';
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };

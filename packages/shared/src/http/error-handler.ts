@@ -49,7 +49,7 @@ export function errorHandler(now: () => number) {
     reply.code(status).headers({
       'content-type': 'application/json; charset=utf-8',
       'x-request-id': request.id,
-      ...protectiveHeaders(contract),
+      ...protectiveHeaders(contract, request.url),
     });
     if (failure.extra.retryAfter !== undefined) reply.header('retry-after', failure.extra.retryAfter);
     if (failure.extra.size !== undefined) reply.header('content-range', `bytes */${failure.extra.size}`);

@@ -6,10 +6,13 @@ import { type Contract, contractOf } from './errors.ts';
 export const contractOfRequest = ({ routeOptions, url }: FastifyRequest): Contract =>
   contractOf(routeOptions.url ?? '') === 'direct' ? 'direct' : contractOf(url);
 
-/** The headers against sniffing and caching that every answer of a contract has (CONTRACT.md §Caching). */
-export const protectiveHeaders = (contract: Contract): Record<string, string> => ({
+/** OpenID Connect Back-Channel Logout 1.0 §2.8 wants no-store with every answer, failures too. */
+const BACKCHANNEL_LOGOUT = /^\/oauth\/backchannel-logout(?:[/?]|$)/;
+
+/** The headers against sniffing and caching that every answer of a route has (CONTRACT.md §Caching). */
+export const protectiveHeaders = (contract: Contract, target: string): Record<string, string> => ({
   'x-content-type-options': 'nosniff',
-  ...(contract === 'direct' && { 'cache-control': 'no-store' }),
+  ...((contract === 'direct' || BACKCHANNEL_LOGOUT.test(target)) && { 'cache-control': 'no-store' }),
 });
 
 export const responseHeaders = fp(async (app: FastifyInstance) => {
@@ -18,7 +21,8 @@ export const responseHeaders = fp(async (app: FastifyInstance) => {
     stopping = true;
   });
   app.addHook('onSend', (request, reply, _payload, done) => {
-    reply.header('x-request-id', request.id).headers(protectiveHeaders(contractOfRequest(request)));
+    const headers = protectiveHeaders(contractOfRequest(request), request.url);
+    reply.header('x-request-id', request.id).headers(headers);
     // A connection that is kept alive would delay the stop of the service.
     if (stopping) reply.header('connection', 'close');
     done();

@@ -46,7 +46,8 @@ export function refuseMalformed(error: Error & { code?: string; rawPacket?: unkn
   }
   const { rawPacket } = error;
   const line = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1', 0, 1024) : '';
-  const contract = contractOf(pending?.req.url ?? line.split(' ', 2)[1] ?? '');
+  const target = pending?.req.url ?? line.split(' ', 2)[1] ?? '';
+  const contract = contractOf(target);
   const requestId = randomUUIDv7();
   const failure = new AppError('invalidFormat', { cause: error });
   const body = JSON.stringify(renderError(failure, { contract, requestId, now: Date.now() }));
@@ -56,7 +57,7 @@ export function refuseMalformed(error: Error & { code?: string; rawPacket?: unkn
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-ID: ${requestId}`,
     'Connection: close',
-    ...Object.entries(protectiveHeaders(contract)).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(protectiveHeaders(contract, target)).map(([name, value]) => `${name}: ${value}`),
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

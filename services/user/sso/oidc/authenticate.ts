@@ -1,7 +1,8 @@
 import type { JWTPayload } from 'jose';
-import { authorizationCodeGrant, fetchUserInfo } from 'openid-client';
+import { authorizationCodeGrant } from 'openid-client';
 import type { Flow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
+import { acceptedAlgorithms, rememberAlgorithm } from './algorithms.ts';
 import { callbackUrl, checkCallback } from './callback-url.ts';
 import type { Claims } from './claims.ts';
 import { clientOf } from './client.ts';
@@ -9,6 +10,7 @@ import type { OidcConnection } from './options.ts';
 import { isComplete } from './profile-of.ts';
 import { refusalOf } from './refusal-of.ts';
 import type { OidcRoutes } from './routes.ts';
+import { readUserInfo } from './user-info.ts';
 import { verifyToken } from './verify-token.ts';
 
 /** Seconds after which an ID token is too old for a login that ends now. */
@@ -43,10 +45,16 @@ export async function authenticate(
       pkceCodeVerifier: code_verifier,
       idTokenExpected: true,
     });
-    const { payload } = await verifyToken(options, connection, provider, id_token, MAX_AGE);
+    const { payload, protectedHeader } = await verifyToken(options, connection, provider, id_token, {
+      maxAge: MAX_AGE,
+      algorithms: acceptedAlgorithms(provider.metadata),
+    });
     const idToken = checkParties(connection, payload);
+    await rememberAlgorithm(options, connection, protectedHeader.alg);
     if (isComplete(connection, idToken) || !provider.metadata.userinfo_endpoint) return { idToken };
-    return { idToken, userInfo: await fetchUserInfo(client, access_token, idToken.sub) };
+    const { sub } = idToken;
+    const userInfo = await readUserInfo(options, connection, { client, provider, access_token, sub });
+    return { idToken, userInfo };
   } catch (error) {
     throw refusalOf(error);
   }

@@ -88,7 +88,7 @@ export const backchannelLogout: FastifyPluginAsyncZod<OidcRoutes> = async (app, 
       // Back-Channel Logout 1.0 §2.8 has one status for every failure.
       throw new AppError('invalidFormat', { text: 'The logout token was not accepted', cause: error });
     }
-    return reply.header('cache-control', 'no-store').send({});
+    return reply.send({});
   }
 
   async function logOut(request: FastifyRequest, connection: OidcConnection, token: string): Promise<void> {

@@ -8,7 +8,8 @@ import {
   type ServerMetadata,
 } from 'openid-client';
 import { SsoRefusal } from '../refusal.ts';
-import { ALGORITHMS, type OidcConnection, type OidcOptions } from './options.ts';
+import { acceptedAlgorithms } from './algorithms.ts';
+import type { OidcConnection, OidcOptions } from './options.ts';
 import { providerFetch } from './provider-fetch.ts';
 import { refusalOf } from './refusal-of.ts';
 
@@ -103,16 +104,6 @@ function otherIssuer(error: unknown): string | undefined {
   return attribute === 'issuer' && typeof body?.issuer === 'string' ? body.issuer : undefined;
 }
 
-/** OpenID Connect Core 1.0 §3.1.3.7 expects RS256 by default. */
-function acceptedAlgorithms({ id_token_signing_alg_values_supported: offered }: ServerMetadata): string[] {
-  const accepted = Array.isArray(offered) ? ALGORITHMS.filter((name) => offered.includes(name)) : ['RS256'];
-  if (accepted.length > 0) return accepted;
-  throw new SsoRefusal(
-    'message refused',
-    `the provider signs ID tokens with none of ${ALGORITHMS.join(', ')}`,
-  );
-}
-
 type KeySet = ReturnType<typeof createLocalJWKSet>;
 
 async function readKeys(
@@ -136,13 +127,16 @@ async function readKeys(
 
 /**
  * Looks keys up. An unknown key makes us read the set again, so that providers can change keys at any time, but not
- * so often that forged tokens make us flood the provider. A set that cannot be read again stays in use.
+ * so often that forged tokens make us flood the provider: at most twice in 30 seconds. A set that cannot be read
+ * again stays in use.
  */
 function signingKeys(read: () => Promise<KeySet>, now: () => number): JWTVerifyGetKey {
   let keys: Promise<KeySet> | undefined;
   let refreshing: Promise<KeySet> | undefined;
   let readAt = 0;
   let failed = false;
+  /** Whether the set may be read again before it is 30 seconds old: the provider may have changed keys since. */
+  let mayReadEarly = true;
 
   function load(): Promise<KeySet> {
     readAt = now();
@@ -156,7 +150,9 @@ function signingKeys(read: () => Promise<KeySet>, now: () => number): JWTVerifyG
   }
   /** @returns undefined when the set is fresh. */
   function refresh(): Promise<KeySet> | undefined {
-    if (refreshing || now() - readAt < REFRESH) return refreshing;
+    const isEarly = now() - readAt < REFRESH;
+    if (refreshing || (isEarly && !mayReadEarly)) return refreshing;
+    mayReadEarly = !isEarly;
     readAt = now();
     const reading = read();
     refreshing = reading;

@@ -1,6 +1,7 @@
 import { decodeJwt, type JWTPayload } from 'jose';
 import type { EndedAtProvider } from '../login/end-sessions.ts';
 import { SsoRefusal } from '../refusal.ts';
+import { pinnedAlgorithms } from './algorithms.ts';
 import { CLOCK_TOLERANCE, type OidcConnection } from './options.ts';
 import { refusalOf } from './refusal-of.ts';
 import type { OidcRoutes } from './routes.ts';
@@ -45,11 +46,12 @@ export async function verifyLogoutToken(
   token: string,
 ): Promise<{ ended: EndedAtProvider; jti: string; until: number }> {
   const provider = await providerOf(connection);
-  const { payload, protectedHeader } = await verifyToken(options, connection, provider, token, MAX_AGE).catch(
-    (error) => {
-      throw refusalOf(error);
-    },
-  );
+  const { payload, protectedHeader } = await verifyToken(options, connection, provider, token, {
+    maxAge: MAX_AGE,
+    algorithms: pinnedAlgorithms(connection, provider.metadata),
+  }).catch((error) => {
+    throw refusalOf(error);
+  });
   const { jti, sid, sub, events, nonce, iat = 0 } = payload;
   const refuse = (detail: string): never => {
     throw new SsoRefusal('message refused', `the logout token ${detail}`);

@@ -1,10 +1,10 @@
 import { type JWTVerifyResult, jwtVerify } from 'jose';
 import type { Provider } from './discovery.ts';
-import { ALGORITHMS, CLOCK_TOLERANCE, type OidcConnection, type OidcOptions } from './options.ts';
+import { CLOCK_TOLERANCE, type OidcConnection, type OidcOptions } from './options.ts';
 
 /**
  * Verifies the signature, issuer, audience and times of a token for the client of a connection.
- * @param maxAge seconds since the token was issued.
+ * @param accepted.maxAge seconds since the token was issued.
  * @throws {errors.JOSEError}
  */
 export const verifyToken = (
@@ -12,10 +12,10 @@ export const verifyToken = (
   { oidc }: OidcConnection,
   { keys }: Provider,
   token: string,
-  maxAge: number,
+  { maxAge, algorithms }: { maxAge: number; algorithms: string[] },
 ): Promise<JWTVerifyResult> =>
   jwtVerify(token, keys, {
-    algorithms: ALGORITHMS,
+    algorithms,
     issuer: oidc.issuer,
     audience: oidc.client_id,
     currentDate: new Date(now()),

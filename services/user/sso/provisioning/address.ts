@@ -5,11 +5,14 @@ import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 
 /** Returns the address of a profile. @throws {SsoRefusal} when there is none that the provider vouches for. */
-export function vouchedAddress({ email, emailVerified }: Profile): string {
+export function vouchedAddress({ name }: Connection, { email, emailVerified }: Profile): string {
   if (email === undefined) throw new SsoRefusal('email missing');
   if (!isPlainAddress(email))
     throw new SsoRefusal('email missing', 'the attribute of the e-mail is not a plain address');
-  if (!emailVerified) throw new SsoRefusal('email not verified');
+  if (!emailVerified)
+    throw new SsoRefusal('email not verified', '', undefined, {
+      text: `${name} does not confirm your e-mail address. Ask your administrator to mark it as verified at ${name}, so that it sends email_verified: true.`,
+    });
   return email;
 }
 

@@ -38,7 +38,7 @@ export async function firstLogin(
   const { db, now } = options;
   const { connection_id, organization_id } = connection;
   const { subject } = profile;
-  const email = vouchedAddress(profile);
+  const email = vouchedAddress(connection, profile);
   await requireOwnDomain(db, connection, email);
   const name = fullName(profile) ?? email.slice(0, email.lastIndexOf('@'));
   const { user, how } = await findOrCreate(options, email, { name, role }, (user_id) =>

@@ -119,6 +119,50 @@ test('a logout at another connection does not end the session', async () => {
   await other.stop();
 });
 
+describe('pins the algorithm of the connection', () => {
+  const listing = (...names: string[]) => {
+    provider.lies.discovery = (document) => ({ ...document, id_token_signing_alg_values_supported: names });
+  };
+  /** A second key that the provider publishes. */
+  async function anotherKey(alg = 'ES256') {
+    const key = await newKey(alg);
+    provider.keys = [provider.key.jwk, key.jwk];
+    return key;
+  }
+
+  test.each([
+    ['does not list', ['RS256']],
+    ['lists beside that of its ID tokens', ['RS256', 'ES256']],
+  ])('and refuses a token with one that the provider %s', async (_name, names) => {
+    listing(...names);
+    const other = await anotherKey();
+    const lives = await session();
+    const token = await other.sign(claims(), { typ: 'logout+jwt' });
+    await expectRefusal(() => logOut(token), 'message refused', /"alg"/);
+    expect(await lives()).toBe(true);
+    expect((await logOut(await logoutToken())).status).toBe(200);
+    expect(await lives()).toBe(false);
+  });
+
+  test('which is that of the last ID token', async () => {
+    listing('RS256', 'ES256');
+    const other = await anotherKey();
+    provider.lies.sign = other.sign;
+    const lives = await session();
+    await expectRefusal(async () => logOut(await logoutToken()), 'message refused', /"alg"/);
+    expect(await lives()).toBe(true);
+    expect((await logOut(await other.sign(claims(), { typ: 'logout+jwt' }))).status).toBe(200);
+    expect(await lives()).toBe(false);
+  });
+
+  test('which is one that the provider lists before the first login, without RS256', async () => {
+    listing('ES256');
+    const other = await anotherKey();
+    expect((await logOut(await other.sign(claims(), { typ: 'logout+jwt' }))).status).toBe(200);
+    await expectRefusal(async () => logOut(await logoutToken()), 'message refused', /"alg"/);
+  });
+});
+
 test('a token that comes twice is refused, and the session that has begun since lives', async () => {
   const token = await logoutToken();
   expect((await logOut(token)).status).toBe(200);
@@ -143,6 +187,7 @@ async function expectRefusal(step: () => Promise<Answered>, outcome: string, det
   const events = await eventsOf(service, async () => {
     answered = await step();
   });
+  expect(answered?.headers.get('cache-control')).toBe('no-store');
   expect({ status: answered?.status, body: answered?.body }).toEqual(
     service.failure(
       answered as Answered,
@@ -236,7 +281,7 @@ describe('refuses a token', () => {
   });
 
   test('that is missing', async () => {
-    const { status } = await postForm(`${service.url}/oauth/backchannel-logout`, { other: 'x' });
-    expect(status).toBe(400);
+    const { status, headers } = await postForm(`${service.url}/oauth/backchannel-logout`, { other: 'x' });
+    expect({ status, caching: headers.get('cache-control') }).toEqual({ status: 400, caching: 'no-store' });
   });
 });

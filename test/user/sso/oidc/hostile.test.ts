@@ -289,7 +289,11 @@ describe('refuses a person', () => {
     [
       'whose address is not verified',
       claims({ email_verified: false }),
-      { status: 403, outcome: 'email not verified' },
+      {
+        status: 403,
+        outcome: 'email not verified',
+        text: /^Corp does not confirm your e-mail address\. Ask your administrator to mark it as verified at Corp/,
+      },
     ],
     [
       'whose email_verified is the text "true"',
@@ -324,6 +328,26 @@ describe('refuses a person', () => {
     provider.lies = lies;
     const connection = await connect();
     await service.expectRefusal(() => service.logIn(connection), refusal);
+  });
+
+  test.each<[string, (honest: JWTPayload) => Promise<string> | string, RegExp]>([
+    ['another issuer', (honest) => provider.key.sign({ ...honest, iss: 'https://idp.evil.test' }), /"iss"/],
+    ['no issuer', ({ iss: _, ...rest }) => provider.key.sign(rest), /"iss"/],
+    ['another audience', (honest) => provider.key.sign({ ...honest, aud: 'other' }), /"aud"/],
+    ['no audience', ({ aud: _, ...rest }) => provider.key.sign(rest), /"aud"/],
+    ['another subject', (honest) => provider.key.sign({ ...honest, sub: 'eve' }), /"sub"/],
+    ['an expiry in the past', (honest) => provider.key.sign({ ...honest, exp: 1 }), /"exp"/],
+    ['no signature', (honest) => new UnsecuredJWT(honest).encode(), /alg/],
+    [
+      'the signature of another key',
+      async (honest) => (await newKey('RS256')).sign(honest, { kid: provider.key.jwk.kid }),
+      /signature/,
+    ],
+    ['no JWT', () => 'not a JWT', /./],
+  ])('whose signed userinfo has %s', async (_name, signUserInfo, detail) => {
+    provider.lies = { ...without('email'), signUserInfo };
+    const connection = await connect();
+    await service.expectRefusal(() => service.logIn(connection), refused(detail));
   });
 
   test('of a domain that another organization has verified', async () => {

@@ -198,6 +198,15 @@ describe('GET /oauth/callback', () => {
     expect(await service.db.ssoIdentities.findOne({})).toMatchObject({ subject: 'ada', email: ADA.email });
   });
 
+  test('accepts a signed answer of userinfo', async () => {
+    provider.lies = {
+      claims: ({ email: _, email_verified: __, ...claims }) => claims,
+      signUserInfo: provider.key.sign,
+    };
+    expect((await service.logIn(await connect())).status).toBe(303);
+    expect(provider.calls).toContain('/userinfo');
+  });
+
   test('does not ask userinfo when the ID token has everything', async () => {
     await service.logIn(await connect());
     expect(provider.calls).not.toContain('/userinfo');
@@ -228,15 +237,29 @@ describe('GET /oauth/callback', () => {
     expect(provider.calls.filter((path) => path === '/jwks')).toHaveLength(2);
   });
 
-  test('does not read the keys for every unknown key', async () => {
+  test('reads the keys again when the provider changes its key right after they were read', async () => {
+    const connection = await connect();
+    await service.logIn(connection);
+    const next = await newKey('RS256');
+    provider.keys = [next.jwk];
+    provider.lies.sign = next.sign;
+    expect((await service.logIn(connection)).status).toBe(303);
+    expect(provider.calls.filter((path) => path === '/jwks')).toHaveLength(2);
+  });
+
+  test('reads the keys at most twice in 30 seconds for unknown keys', async () => {
     const connection = await connect();
     await service.logIn(connection);
     const foreign = await newKey('RS256');
     provider.lies.sign = foreign.sign;
     const step = () => service.logIn(connection);
-    await service.expectRefusal(step, { status: 403, outcome: 'message refused' });
-    await service.expectRefusal(step, { status: 403, outcome: 'message refused' });
-    expect(provider.calls.filter((path) => path === '/jwks')).toHaveLength(1);
+    const reads = () => provider.calls.filter((path) => path === '/jwks').length;
+    const refusal = { status: 403, outcome: 'message refused' };
+    for (let turn = 0; turn < 3; turn += 1) await service.expectRefusal(step, refusal);
+    expect(reads()).toBe(2);
+    service.clock.advance(31);
+    for (let turn = 0; turn < 3; turn += 1) await service.expectRefusal(step, refusal);
+    expect(reads()).toBe(4);
   });
 
   test('keeps the keys when they cannot be read again', async () => {

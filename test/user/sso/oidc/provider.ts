@@ -31,6 +31,8 @@ export interface Lies {
   sign?: (claims: JWTPayload) => Promise<string> | string;
   /** The body of userinfo. */
   userInfo?: Json;
+  /** Signs userinfo, with claims that an honest provider adds. */
+  signUserInfo?: (claims: JWTPayload) => Promise<string> | string;
   /** Changes the query of the answer to the browser. */
   answer?: (parameters: Record<string, string>) => Record<string, string>;
   /** Changes the parameters that arrive at the token endpoint before they are checked. */
@@ -137,7 +139,12 @@ export async function startProvider(clock: Clock, { alg }: { alg?: string } = {}
       const id_token = await (provider.lies.sign ?? provider.key.sign)(claims);
       sendJson(response, { access_token: 'access', token_type: 'Bearer', expires_in: 300, id_token });
     },
-    '/userinfo': (_request, response) => sendJson(response, provider.lies.userInfo ?? provider.person),
+    '/userinfo': async (_request, response) => {
+      const { userInfo = provider.person, signUserInfo } = provider.lies;
+      if (!signUserInfo) return sendJson(response, userInfo);
+      const signed = await signUserInfo({ ...userInfo, iss: provider.issuer, aud: CLIENT_ID });
+      response.writeHead(200, { 'content-type': 'application/jwt' }).end(signed);
+    },
   };
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://provider');
