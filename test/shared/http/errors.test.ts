@@ -143,6 +143,10 @@ const UNAVAILABLE = { reason: 'unavailable', status: 503, message: 'Service unav
 const MALFORMED = { reason: 'invalidFormat', status: 400, message: 'The request is malformed' };
 const NOT_FOUND = { reason: 'notFound', status: 404, message: 'Not found' };
 
+/** A write that some members of the replica set did not confirm. */
+const unconfirmed = (code: number) =>
+  new mongodb.MongoWriteConcernError({ ok: 1, writeConcernError: { code, errmsg: 'secret' } } as never);
+
 describe('toAppError', () => {
   test('returns an AppError unchanged', () => {
     const error = new AppError('otpExpired');
@@ -158,6 +162,7 @@ describe('toAppError', () => {
     ['a number', 42],
     ['a status of 500', Object.assign(new Error('secret'), { statusCode: 500 })],
     ['a duplicate key', new mongodb.MongoServerError({ message: 'E11000 secret', code: 11000 })],
+    ['a code of another protocol', Object.assign(new Error('secret'), { code: 50 })],
     ['no validation issues', Object.assign(new Error('secret'), { validation: [] })],
   ])('%s is internal and its text stays in `cause`', (_what, error) => {
     expect(seen(error)).toEqual(INTERNAL);
@@ -219,16 +224,33 @@ describe('toAppError', () => {
         errorLabels: ['RetryableWriteError'],
       }),
     ],
-    [
-      'a write that no majority confirmed',
-      new mongodb.MongoWriteConcernError({
-        ok: 1,
-        writeConcernError: { code: 64, codeName: 'WriteConcernTimeout', errmsg: 'waiting timed out' },
-      } as never),
-    ],
+    ['a write that no majority confirmed', unconfirmed(64)],
     [
       'a write of many documents that no majority confirmed',
       new mongodb.MongoBulkWriteError({ message: 'waiting timed out', code: 64 }, {} as never),
+    ],
+    ...[50, 91, 189, 10107, 11600, 11602, 13435, 13436].flatMap((code): [string, Error][] => {
+      const failed = new mongodb.MongoServerError({ message: 'secret', code });
+      const writeErrors = [{ code: 11000 }, { code }] as never;
+      return [
+        [`code ${code} without a label`, failed],
+        [`code ${code} as a write concern error`, unconfirmed(code)],
+        [`code ${code} of a bulk write`, new mongodb.MongoBulkWriteError(failed, {} as never)],
+        [
+          `code ${code} of one document of a bulk write`,
+          new mongodb.MongoBulkWriteError({ message: 'secret', code: 11000, writeErrors }, {} as never),
+        ],
+        [
+          `code ${code} as the write concern error of a bulk write with duplicates`,
+          new mongodb.MongoBulkWriteError({ message: 'secret', code: 11000 }, {
+            getWriteConcernError: () => ({ code }),
+          } as never),
+        ],
+      ];
+    }),
+    [
+      'a bulk write that timed out',
+      new mongodb.MongoBulkWriteError(new mongodb.MongoNetworkTimeoutError('secret'), {} as never),
     ],
     [
       'overloaded',

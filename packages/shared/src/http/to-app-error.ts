@@ -1,3 +1,4 @@
+import { isDatabaseUnavailable } from '../data/unavailable.ts';
 import { AppError } from './errors.ts';
 
 /** The parts of a library error that decide what the client sees. */
@@ -24,30 +25,3 @@ export function toAppError(error: unknown): AppError {
   if (statusCode >= 400 && statusCode < 500) return new AppError('invalidFormat', { cause: error });
   return new AppError('internal', { cause: error });
 }
-
-const CONNECTION_ERROR =
-  /^(?:Mongo(?:ServerSelection|UnexpectedServerResponse|StalePrimary|ExpiredSession|Network|NetworkTimeout|WaitQueueTimeout|PoolCleared|PoolClosed|NotConnected|TopologyClosed|ServerClosed|ClientClosed)|PoolClearedOnNetwork)Error$/;
-const UNAVAILABLE_CODES: readonly unknown[] = [
-  64, // WriteConcernTimeout: a majority of the replica set did not confirm the write in time
-  'EPIPE', // the server closed the connection before the driver wrote to it
-];
-/** Labels of the driver and the server for errors after which the same call may succeed. */
-const RETRYABLE = ['RetryableWriteError', 'RetryableError', 'ResetPool'];
-
-/** Returns whether MongoDB's driver could not reach the database or lost it. */
-const isDatabaseUnavailable = (error: unknown): boolean => {
-  const {
-    name = '',
-    code,
-    errorLabelSet,
-  } = (error ?? {}) as {
-    name?: string;
-    code?: unknown;
-    errorLabelSet?: Set<string>;
-  };
-  return (
-    CONNECTION_ERROR.test(name) ||
-    UNAVAILABLE_CODES.includes(code) ||
-    RETRYABLE.some((label) => errorLabelSet?.has(label))
-  );
-};

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
-import { MongoBulkWriteError, type ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
+import { duplicateIndexes, withoutDocuments } from '../data/bulk-errors.ts';
 import { ANY_STRING, type Collections, collection } from '../data/connect.ts';
 import { orderedUuid } from '../ordered-uuid.ts';
 import { withTimeout } from '../with-timeout.ts';
@@ -136,7 +137,9 @@ export async function auditAll(
   const [first] = events;
   if (!first) return;
   const storing: Promise<unknown> =
-    events.length === 1 ? db.auditEvents.insertOne(first) : db.auditEvents.insertMany(events);
+    events.length === 1
+      ? db.auditEvents.insertOne(first)
+      : db.auditEvents.insertMany(events).catch(withoutDocuments);
   const stored = storing.then(
     () => request.server.relayAudited?.(events.filter(({ relay }) => relay)),
     (error: unknown) => {
@@ -170,10 +173,7 @@ export async function auditJob(
   if (actions.length === 0) return;
   const events = actions.map((details) => eventOf({ id, ip: null }, now, details));
   const stored = events.map((event) => ({ ...event, _id: event.event_id as unknown as ObjectId }));
-  await db.auditEvents.insertMany(stored, { ordered: false }).catch((error: unknown) => {
-    const failed = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : undefined;
-    if (!failed || failed.length === 0 || failed.some(({ code }) => code !== 11000)) throw error;
-  });
+  await db.auditEvents.insertMany(stored, { ordered: false }).catch(duplicateIndexes);
   for (const event of events) logEvent(log, event);
 }
 

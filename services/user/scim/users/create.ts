@@ -1,10 +1,10 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { duplicateIndexes } from '@gatehouse/shared/data/bulk-errors';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { auditAll } from '@gatehouse/shared/identity/audit';
 import { domainOf, emailKey } from '@gatehouse/shared/identity/email';
 import { EMAIL_COLLATION, type User } from '@gatehouse/shared/identity/users';
 import { drawUserIds } from '../../account/user-ids.ts';
-import { duplicateIndexes } from '../../bulk-errors.ts';
 import { acceptOwnInvitations } from '../../organizations/invitations/accept-verified.ts';
 import { grantedBy } from '../../sso/provisioning/department.ts';
 import { findOrCreate, newAccount } from '../../sso/provisioning/first-login.ts';

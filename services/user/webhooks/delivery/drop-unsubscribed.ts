@@ -1,4 +1,5 @@
 import type { Database } from '../../database.ts';
+import { updateMethod } from '../../update-method.ts';
 import type { Delivery } from '../records.ts';
 
 /** Marks pending deliveries as failed, without an attempt, because their event is no longer subscribed. */
@@ -9,7 +10,7 @@ export async function dropUnsubscribed(
 ): Promise<void> {
   if (deliveries.length === 0) return;
   const ids = deliveries.map(({ _id }) => _id);
-  await db.webhookDeliveries.updateMany(
+  await db.webhookDeliveries[updateMethod(ids)](
     { _id: { $in: ids }, status: 'pending' },
     { $set: { status: 'failed', settled_at: new Date(now) } },
   );

@@ -1,5 +1,6 @@
 import type { WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
+import { updateMethod } from '../../update-method.ts';
 import type { DisabledReason, Health, Webhook } from '../records.ts';
 import { END_FAILURES } from './health.ts';
 
@@ -35,7 +36,7 @@ export const claim = (holder: LeaseHolder): Promise<Claimed | null> =>
 export async function renewAll(holder: LeaseHolder, webhookIds: string[]): Promise<Set<string>> {
   const { db, id } = holder;
   const held = { webhook_id: { $in: webhookIds }, lease: id, status: 'active' as const };
-  await db.webhooks.updateMany(held, { $set: leaseEnd(holder) });
+  await db.webhooks[updateMethod(webhookIds)](held, { $set: leaseEnd(holder) });
   const renewed = await db.webhooks.find(held, { projection: { webhook_id: 1 } }).toArray();
   return new Set(renewed.map(({ webhook_id }) => webhook_id));
 }
@@ -110,7 +111,7 @@ export async function endFailures(
 
 /** Releases queues as they are; another worker may claim them at once. */
 export async function abandon({ db, id, now }: LeaseHolder, webhookIds: string[]): Promise<void> {
-  await db.webhooks.updateMany(
+  await db.webhooks[updateMethod(webhookIds)](
     { webhook_id: { $in: webhookIds }, lease: id },
     { $set: { lease: null, due_at: new Date(now()) } },
   );

@@ -1,5 +1,5 @@
+import { withoutDocuments } from '@gatehouse/shared/data/bulk-errors';
 import type { AnyBulkWriteOperation, Filter } from 'mongodb';
-import { withoutDocuments } from '../../bulk-errors.ts';
 import type { Database } from '../../database.ts';
 import { ATTEMPT_ANSWER, type Delivery, KEPT_ATTEMPTS, KEPT_EXCHANGES, NO_RESPONSE } from '../records.ts';
 import { nextAttempt, RETRY_WINDOW } from './backoff.ts';

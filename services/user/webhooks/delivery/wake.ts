@@ -1,4 +1,5 @@
 import type { Database } from '../../database.ts';
+import { updateMethod } from '../../update-method.ts';
 import type { Worker } from './worker.ts';
 
 interface WakeOptions {
@@ -49,7 +50,7 @@ async function wake(
 ): Promise<void> {
   const soon = { $min: ['$due_at', new Date(now)] };
   const due_at = endHold ? soon : { $max: [soon, '$held_until'] };
-  await db.webhooks.updateMany({ webhook_id: { $in: webhookIds } }, [
+  await db.webhooks[updateMethod(webhookIds)]({ webhook_id: { $in: webhookIds } }, [
     {
       $set: {
         wakes: { $add: ['$wakes', 1] },

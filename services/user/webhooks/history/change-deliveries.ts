@@ -1,5 +1,6 @@
 import type { Document, Filter, IndexSpecification } from 'mongodb';
 import type { Database } from '../../database.ts';
+import { updateMethod } from '../../update-method.ts';
 import type { Delivery } from '../records.ts';
 
 /** Deliveries changed by one call. */
@@ -33,7 +34,7 @@ export async function changeDeliveries(
       .toArray();
     if (page.length > 0) {
       const ids = page.map(({ _id }) => _id);
-      const { modifiedCount } = await deliveries.updateMany(
+      const { modifiedCount } = await deliveries[updateMethod(ids)](
         { $and: [filter, { _id: { $in: ids } }] },
         change,
       );

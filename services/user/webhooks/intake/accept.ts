@@ -1,6 +1,6 @@
 import { hash, randomUUIDv7 } from 'node:crypto';
+import { duplicateIndexes } from '@gatehouse/shared/data/bulk-errors';
 import { AppError } from '@gatehouse/shared/http/errors';
-import { duplicateIndexes } from '../../bulk-errors.ts';
 import type { Database } from '../../database.ts';
 import { bounded } from '../../database-timeout.ts';
 import { batched } from '../delivery/batched.ts';

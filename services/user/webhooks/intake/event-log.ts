@@ -1,6 +1,6 @@
+import { duplicateIndexes } from '@gatehouse/shared/data/bulk-errors';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import type { Document } from 'mongodb';
-import { duplicateIndexes } from '../../bulk-errors.ts';
 import type { Database } from '../../database.ts';
 import type { OpenIntake, StoredEvent } from '../records.ts';
 

@@ -1,7 +1,7 @@
+import { duplicateIndexes } from '@gatehouse/shared/data/bulk-errors';
 import { derivedId } from '@gatehouse/shared/derived-id';
 import { activeAmong } from '@gatehouse/shared/identity/users';
 import { closedAmong } from '../../access/archived.ts';
-import { duplicateIndexes } from '../../bulk-errors.ts';
 import type { Database } from '../../database.ts';
 import { bounded } from '../../database-timeout.ts';
 import type { Wake } from '../delivery/wake.ts';

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../../database.ts';
 import { bounded } from '../../database-timeout.ts';
 import { createPoller } from '../../poller.ts';
+import { updateMethod } from '../../update-method.ts';
 import { batched } from '../delivery/batched.ts';
 import type { Accept } from '../intake/accept.ts';
 import { ownEventsOf, type Relayed } from './own-events.ts';
@@ -58,7 +59,9 @@ export function createRelay({ db, now, accept, log, poll, leaseDuration }: Optio
     const done = relayed.filter((_, index) => results[index]?.status === 'fulfilled');
     const event_id = { $in: done.map((each) => each.event_id) };
     if (done.length > 0)
-      await bounded(db.auditEvents.updateMany({ relay: true, event_id }, { $unset: { relay: true } }));
+      await bounded(
+        db.auditEvents[updateMethod(done)]({ relay: true, event_id }, { $unset: { relay: true } }),
+      );
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) log.warn({ err: failed.reason }, 'events not relayed to webhooks yet');
     return done.length;

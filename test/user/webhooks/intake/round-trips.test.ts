@@ -86,6 +86,6 @@ test.each([1, 500])('a call with %i events for an account and a place takes thre
   await configure({ ...place });
   // Beside the chatbots, the named departments; beside the account, whether organization and department are archived.
   expect(await publish(count, place)).toBe(
-    'distinct find find find find find findAndModify insert insert update update',
+    'distinct find find find find find findAndModify insert insert update updateMany',
   );
 });

@@ -1,7 +1,9 @@
+import { duplicateIndexes, withoutDocuments } from '@gatehouse/shared/data/bulk-errors';
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
+import { auditJob } from '@gatehouse/shared/identity/audit';
+import type { FastifyBaseLogger } from 'fastify';
 import { MongoBulkWriteError, type WriteError } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import { duplicateIndexes, withoutDocuments } from '../../services/user/bulk-errors.ts';
 
 /** The driver's error for a bulk write with these failures. */
 function bulkError({ codes = [], unconfirmed = false }: { codes?: number[]; unconfirmed?: boolean }) {
@@ -41,7 +43,17 @@ test('other failures are thrown without documents', () => {
 describe('a write that no majority confirmed', () => {
   test.each([[[]], [[11000]]])('is unavailable, beside the failures %j', (codes) => {
     const error = thrownBy(() => duplicateIndexes(bulkError({ codes, unconfirmed: true })));
-    expect(error.message).toBe(`bulk write failed (MongoDB codes ${[...codes, 64].join(', ')})`);
+    expect((error.cause as Error).message).toBe(
+      `bulk write failed (MongoDB codes ${[...codes, 64].join(', ')})`,
+    );
     expect(toAppError(error).reason).toBe('unavailable');
+  });
+
+  test('is not stored for a job that repeats its audit events', async () => {
+    const insertMany = () => Promise.reject(bulkError({ codes: [11000], unconfirmed: true }));
+    const db = { auditEvents: { insertMany } } as unknown as Parameters<typeof auditJob>[0];
+    const log = { info: () => {} } as unknown as FastifyBaseLogger;
+    const event = { action: 'user.create', event_id: 'e' } as never;
+    await expect(auditJob(db, { id: 'job', log }, 0, [event])).rejects.toThrow('Service unavailable');
   });
 });
