@@ -1,4 +1,5 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
+import { type GroupRules, groupRole } from './provisioning/group-role.ts';
 import type { AttributeNames } from './records.ts';
 
 /** A person as their provider describes them, after every check of the protocol. */
@@ -14,14 +15,19 @@ export interface Profile {
   department: string | undefined;
 }
 
+/** What says how the attributes of a provider are read. */
+export type AttributeRules = GroupRules & { attributes: AttributeNames };
+
 /**
- * Returns the mapped attributes of a provider's message. The first value of a list counts; for the role, the first that
- * we know, because providers such as Keycloak list roles of their own before.
+ * Returns the mapped attributes of a provider's message. The first value of a list counts; for the role, the group
+ * table of the connection decides, or else the first that we know, because providers such as Keycloak list roles of
+ * their own before.
  */
 export function mapAttributes(
   attributes: Record<string, unknown>,
-  names: AttributeNames,
+  rules: AttributeRules,
 ): Omit<Profile, 'subject' | 'emailVerified'> {
+  const names = rules.attributes;
   const valuesOf = (name: string): unknown[] =>
     [Object.hasOwn(attributes, name) ? attributes[name] : []].flat();
   const firstValue = (name: string): string | undefined => textOf(valuesOf(name)[0]);
@@ -30,7 +36,7 @@ export function mapAttributes(
     email: firstValue(names.email),
     firstName: firstValue(names.firstName),
     lastName: firstValue(names.lastName),
-    role: roles.find(isRole) ?? roles[0],
+    role: groupRole(rules, roles) ?? roles.find(isRole) ?? roles[0],
     department: firstValue(names.department),
   };
 }

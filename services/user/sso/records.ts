@@ -18,6 +18,8 @@ export interface Connection {
   enabled: boolean;
   /** The names under which the provider sends each attribute. */
   attributes: AttributeNames;
+  /** The roles of groups, by the values of the role attribute; the first row that matches counts. */
+  group_roles?: GroupRole[];
   /** The role of people whose provider sends none; never Owner. */
   default_role: Exclude<Role, 'Owner'>;
   /** The department of people whose provider names none. */
@@ -36,6 +38,12 @@ export interface Connection {
   updated_at: Date;
   /** When its deletion began; the rest of what belongs to it goes first. */
   deleted_at?: Date;
+}
+
+export interface GroupRole {
+  /** An id (Entra ID), a name (Okta) or a distinguished name (LDAP). */
+  group: string;
+  role: Exclude<Role, 'Owner'>;
 }
 
 export interface AttributeNames {

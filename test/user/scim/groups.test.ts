@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Connection } from '../../../services/user/sso/records.ts';
 import { eventsOf } from '../../fixtures/audit.ts';
 import { type SsoService, startSsoService } from '../sso/sso-service.ts';
 import { type Client, GROUP, newClient, person, scimError } from './scim-client.ts';
@@ -43,6 +44,24 @@ test('shows the departments of the organization', async () => {
       meta: expect.objectContaining({ resourceType: 'Group', version: 'W/"1"' }),
     },
   ]);
+});
+
+test('gives the members of a group the role that the table of the connection names for it', async () => {
+  const { connection_id } = client.connection;
+  const group_roles: Connection['group_roles'] = [
+    { group: 'entra-7', role: 'Admin' },
+    { group: 'Designers', role: 'Analyst' },
+  ];
+  await service.db.ssoConnections.updateOne({ connection_id }, { $set: { group_roles } });
+  const members = [{ value: await newUser('mia') }, { value: await newUser('noa', { roles: ['Editor'] }) }];
+  const rolesOf = async (group: object) => {
+    const { body } = await client.call('POST', '/Groups', { schemas: [GROUP], members, ...group });
+    const granted = await service.db.memberships.find({ department_id: body.id }).toArray();
+    return granted.map(({ role }) => role).toSorted();
+  };
+  // A role that SCIM names for the person comes first.
+  expect(await rolesOf({ displayName: 'Operations', externalId: 'entra-7' })).toEqual(['Admin', 'Editor']);
+  expect(await rolesOf({ displayName: 'Designers' })).toEqual(['Analyst', 'Editor']);
 });
 
 test('creates a department with members', async () => {

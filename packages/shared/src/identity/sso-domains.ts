@@ -16,6 +16,8 @@ export interface Domain {
   verified_domain?: string;
   /** Whether addresses of the domain must log in by single sign-on. */
   sso_required: boolean;
+  /** The connection where its people log in; absent for the oldest one. */
+  connection_id?: string;
   created_at: Date;
 }
 

@@ -6,6 +6,7 @@ import { endWithGrants } from '../../access/end-grants.ts';
 import { addMember } from '../../organizations/members/add.ts';
 import type { Department } from '../../organizations/records.ts';
 import { grantedBy } from '../../sso/provisioning/department.ts';
+import { groupRole } from '../../sso/provisioning/group-role.ts';
 import { invalidValue } from '../errors.ts';
 import type { Call } from '../options.ts';
 import { isObject, type Json } from '../schemas.ts';
@@ -54,26 +55,28 @@ export const grantedMembers = ({ options, connection }: Call, { department_id }:
  */
 export async function addMembers(
   call: Call,
-  { organization_id, department_id }: Department,
+  { organization_id, department_id, name }: Department,
   people: readonly ScimIdentity[],
 ): Promise<void> {
   if (people.length === 0) return;
   const { options, connection } = call;
   const { db, now } = options;
-  const [organization, present] = await Promise.all([
+  const [organization, group, present] = await Promise.all([
     db.organizations.findOne({ organization_id }),
+    db.scimGroups.findOne({ connection_id: connection.connection_id, department_id }),
     db.memberships.distinct('user_id', {
       department_id,
       user_id: { $in: people.map(({ user_id }) => user_id) },
     }),
   ]);
   const known = new Set<unknown>([...present, ...(organization?.owners ?? []).map(({ user_id }) => user_id)]);
+  const ofGroup = groupRole(connection, [name, group?.external_id ?? name]);
   const at = new Date(now());
   const joining = people.filter(({ user_id }) => !known.has(user_id));
   const user_ids = joining.map(({ user_id }) => user_id);
   await admit(db, { organization_id, department_id }, user_ids, at.getTime());
   await eachOf(joining, async (identity) => {
-    const role = roleOfUser(identity.scim, connection) ?? connection.default_role;
+    const role = roleOfUser(identity.scim, connection) ?? ofGroup ?? connection.default_role;
     const membership = {
       membership_id: randomUUIDv7(),
       organization_id,

@@ -3,7 +3,7 @@ import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody, line, oneOf } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 import type { SsoOptions } from '../options.ts';
-import { type Connection, PROTOCOLS } from '../records.ts';
+import { type Connection, type GroupRole, PROTOCOLS } from '../records.ts';
 import { addressesOf } from './addresses.ts';
 import { PRESETS } from './attributes.ts';
 import { flag } from './fields.ts';
@@ -27,6 +27,9 @@ export const connectionPath = z.object({ connection_id: z.string() });
 
 const MEMBER_ROLES = ROLES.filter((role) => role !== 'Owner') as [Exclude<(typeof ROLES)[number], 'Owner'>];
 
+/** Enough for a table that people maintain. */
+const MAX_GROUP_ROLES = 100;
+
 const id = line(200);
 const attributeName = line(256).exactOptional();
 
@@ -46,6 +49,24 @@ const common = {
   })
     .exactOptional()
     .meta({ description: 'The names under which the provider sends each attribute' }),
+  group_roles: z
+    .array(
+      jsonBody({
+        group: z
+          .string(expecting('must be a string'))
+          .trim()
+          .min(1, { error: 'is required' })
+          .max(1_024, { error: 'must be at most 1024 characters' }),
+        role: oneOf(MEMBER_ROLES),
+      }),
+      expecting('must be an array of {group, role}'),
+    )
+    .max(MAX_GROUP_ROLES, { error: `must hold at most ${MAX_GROUP_ROLES} rows` })
+    .exactOptional()
+    .meta({
+      description:
+        'The roles of groups at the provider, by the values that it sends as `attributes.role`. The first row that matches counts',
+    }),
   default_role: oneOf(MEMBER_ROLES)
     .exactOptional()
     .meta({ description: 'Of people whose provider names no role; Viewer by default' }),
@@ -119,6 +140,7 @@ const EXAMPLE = {
     role: 'role',
     department: 'department',
   },
+  group_roles: [{ group: '00g1engineering', role: 'Editor' as const }],
   default_role: 'Viewer' as const,
   default_department_id: null,
   oidc: { issuer: 'https://idp.example.com', client_id: 'gatehouse', has_client_secret: true },
@@ -143,6 +165,7 @@ export const connectionRecord = z
     name: z.string(),
     enabled: z.boolean(),
     attributes,
+    group_roles: z.array(z.object({ group: z.string(), role: z.enum(MEMBER_ROLES) })),
     default_role: z.enum(MEMBER_ROLES),
     default_department_id: z.string().nullable(),
     saml: z
@@ -203,6 +226,7 @@ export function presentConnection(
     name: connection.name,
     enabled: connection.enabled,
     attributes: connection.attributes,
+    group_roles: connection.group_roles ?? [],
     default_role: connection.default_role,
     default_department_id: connection.default_department_id,
     ...(saml && { saml: presentSaml(saml) }),
@@ -229,6 +253,9 @@ function presentLdap({ bind_password, ...ldap }: NonNullable<Connection['ldap']>
   return { ...ldap, has_bind_password: bind_password !== null };
 }
 
+/** Characters of the group table in the audit. */
+const MAX_AUDITED = 2_000;
+
 /** What the audit keeps of a connection: nothing secret. */
 export const auditedConnection = (connection: Connection) => ({
   protocol: connection.protocol,
@@ -237,6 +264,13 @@ export const auditedConnection = (connection: Connection) => ({
   enabled: String(connection.enabled),
   provider:
     connection.saml?.idp_entity_id ?? connection.oidc?.issuer ?? connection.ldap?.url ?? connection.protocol,
+  ...(connection.group_roles && { group_roles: describeGroupRoles(connection.group_roles) }),
   default_role: connection.default_role,
   default_department_id: connection.default_department_id,
 });
+
+const describeGroupRoles = (rows: readonly GroupRole[]): string =>
+  rows
+    .map(({ group, role }) => `${group}: ${role}`)
+    .join('; ')
+    .slice(0, MAX_AUDITED);

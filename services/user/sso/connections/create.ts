@@ -88,6 +88,7 @@ export const createConnection: FastifyPluginAsyncZod<SsoOptions> = async (app, o
       name,
       enabled,
       attributes: attributeNames(protocol, given.preset, given.attributes),
+      ...(given.group_roles && { group_roles: given.group_roles }),
       default_role,
       default_department_id,
       ...settings,

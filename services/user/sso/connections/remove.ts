@@ -1,4 +1,5 @@
 import type { Database } from '../../database.ts';
+import { releaseDomains } from '../domains/bound-connection.ts';
 import { endConnectionSessions } from '../login/end-sessions.ts';
 import type { SsoOptions } from '../options.ts';
 
@@ -11,6 +12,8 @@ export async function removeConnection(
 ): Promise<void> {
   const { db } = options;
   await endConnectionSessions(options, connection_id);
+  const connection = await db.ssoConnections.findOne({ connection_id });
+  if (connection) await releaseDomains(db, { organization_id: connection.organization_id, connection_id });
   await Promise.all([
     db.ssoIdentities.deleteMany({ connection_id }),
     db.scimGroups.deleteMany({ connection_id }),

@@ -9,11 +9,12 @@ const check = 'Attributes';
  * @param sample the attributes of a person, under the names of the provider.
  */
 export function testAttributes(
-  { attributes, missing_attributes }: Connection,
+  connection: Connection,
   sample: Record<string, unknown> | undefined,
 ): Finding[] {
+  const { attributes, missing_attributes } = connection;
   if (sample !== undefined)
-    return attributeFindings(attributes, missingAttributes(mapAttributes(sample, attributes)));
+    return attributeFindings(attributes, missingAttributes(mapAttributes(sample, connection)));
   if (missing_attributes !== undefined) return attributeFindings(attributes, missing_attributes);
   const message =
     'Nobody has logged in yet, so it is not known what the provider sends. Give a sample, or log in.';

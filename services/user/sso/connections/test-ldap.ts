@@ -123,7 +123,7 @@ async function testSearch(
     }
     return [
       { level: 'ok', check: 'Search', message: `The filter finds ${entry.dn}.` },
-      ...attributeFindings(connection.attributes, missingAttributes(profileOf(entry, connection.attributes))),
+      ...attributeFindings(connection.attributes, missingAttributes(profileOf(entry, connection))),
     ];
   } catch (error) {
     if (!(error instanceof ResultCodeError)) throw error;

@@ -38,6 +38,9 @@ export const domainRecord = z
     sso_required: z
       .boolean()
       .meta({ description: 'Whether addresses of the domain log in by single sign-on only' }),
+    connection_id: z.string().nullable().meta({
+      description: 'The connection where its people log in; null for the oldest that is enabled',
+    }),
     record: z
       .object({ type: z.literal('TXT'), name: z.string(), value: z.string() })
       .meta({ description: 'The DNS record that proves control of the domain' }),
@@ -53,6 +56,7 @@ export const domainRecord = z
         verified: false,
         verified_at: null,
         sso_required: false,
+        connection_id: null,
         record: {
           type: 'TXT',
           name: '_gatehouse.corp.example',
@@ -70,6 +74,7 @@ export const presentDomain = (domain: Domain): z.infer<typeof domainRecord> => (
   verified: domain.verified_domain !== undefined,
   verified_at: domain.verified_at?.toISOString() ?? null,
   sso_required: domain.sso_required,
+  connection_id: domain.connection_id ?? null,
   record: recordOf(domain),
   created_at: domain.created_at.toISOString(),
 });

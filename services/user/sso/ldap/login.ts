@@ -95,7 +95,7 @@ async function authenticate(
     const entry = await withDirectory(options, connection, (directory) =>
       authenticatePerson(options, directory, connection, credentials),
     );
-    return profileOf(entry, connection.attributes);
+    return profileOf(entry, connection);
   } catch (error) {
     if (error instanceof SsoRefusal) throw error;
     throw new SsoRefusal('provider unavailable', describe(error as Error), error);

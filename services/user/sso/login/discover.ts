@@ -14,7 +14,7 @@ const schema = {
   tags: ['single sign-on'],
   summary: 'Find where to log in',
   description:
-    'Returns where the people of an organization log in, by the domain of their e-mail addresses, which the organization must have verified, or by the slug of a connection. With several connections it is the oldest that is enabled. Everything else is 404, also an organization whose plan lacks single sign-on.',
+    'Returns where the people of an organization log in, by the domain of their e-mail addresses, which the organization must have verified, or by the slug of a connection. With several connections it is the one that the domain is bound to, or else the oldest that is enabled. Everything else is 404, also an organization whose plan lacks single sign-on.',
   security: [],
   querystring: z
     .strictObject({
@@ -65,10 +65,17 @@ async function ofDomain(db: Database, text: string): Promise<Connection | null> 
   const verified_domain = normalizeDomain(text);
   if (verified_domain === undefined) return null;
   const domain = await db.ssoDomains.findOne({ verified_domain });
-  return domain && enabled(db, { organization_id: domain.organization_id });
+  if (!domain) return null;
+  const { organization_id, connection_id } = domain;
+  // While the connection of the domain is disabled, people log in where they would without it.
+  const bound = connection_id && (await enabled(db, { organization_id, connection_id }));
+  return bound || enabled(db, { organization_id });
 }
 
-const enabled = (db: Database, which: Partial<Pick<Connection, 'organization_id' | 'slug'>>) =>
+const enabled = (
+  db: Database,
+  which: Partial<Pick<Connection, 'organization_id' | 'connection_id' | 'slug'>>,
+) =>
   db.ssoConnections.findOne(
     { ...which, enabled: true, deleted_at: { $exists: false } },
     { sort: { created_at: 1 } },

@@ -17,7 +17,7 @@ const flagsOf = ({ oidc }: OidcConnection, { email_verified, xms_edov }: Message
 /** Whether an ID token has everything that a profile may have. */
 export function isComplete(connection: OidcConnection, idToken: Message): boolean {
   const { attributes } = connection;
-  const profile = mapAttributes(idToken, attributes);
+  const profile = mapAttributes(idToken, connection);
   return (
     Object.keys(attributes).every((name) => profile[name as keyof typeof profile] !== undefined) &&
     flagsOf(connection, idToken).length > 0
@@ -29,14 +29,13 @@ export function profileOf(
   connection: OidcConnection,
   { idToken, userInfo = { sub: idToken.sub } }: Claims,
 ): Profile {
-  const { attributes } = connection;
-  const merged = mapAttributes({ ...userInfo, ...idToken }, attributes);
+  const merged = mapAttributes({ ...userInfo, ...idToken }, connection);
   // One message must say both, so that no message vouches for the address in the other.
   const voucher = [idToken, userInfo].find(
     (message: Message) =>
-      mapAttributes(message, attributes).email !== undefined && flagsOf(connection, message).length > 0,
+      mapAttributes(message, connection).email !== undefined && flagsOf(connection, message).length > 0,
   );
-  const email = voucher ? mapAttributes(voucher, attributes).email : merged.email;
+  const email = voucher ? mapAttributes(voucher, connection).email : merged.email;
   return {
     ...merged,
     subject: idToken.sub,

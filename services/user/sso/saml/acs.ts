@@ -10,7 +10,7 @@ import { rememberMissing } from '../login/remember-missing.ts';
 import { useOnce } from '../login/used-messages.ts';
 import type { SsoOptions } from '../options.ts';
 import { mapAttributes, type Profile } from '../profile.ts';
-import type { AttributeNames, Connection, Flow } from '../records.ts';
+import type { Connection, Flow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { asSaml, errorPage, MAX_FORM, operation, slug } from './contract.ts';
 import { NAME_ID_FORMAT } from './names.ts';
@@ -100,7 +100,7 @@ export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
       at: acsUrlOf(options.config, slug),
       request_id: flow?.request_id,
     });
-    const profile = profileOf(assertion, connection.attributes);
+    const profile = profileOf(assertion, connection);
     await rememberMissing(options, connection, profile);
     if (profile.email) request.sso.email = profile.email;
     await useOnce(options, connection.connection_id, assertion.id, assertion.acceptedUntil);
@@ -128,8 +128,8 @@ export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
 };
 
 /** A provider vouches for the addresses it sends; which domains it may vouch for is checked when provisioning. */
-function profileOf({ subject, subjectFormat, attributes }: Assertion, names: AttributeNames): Profile {
-  const mapped = mapAttributes(attributes, names);
+function profileOf({ subject, subjectFormat, attributes }: Assertion, connection: Connection): Profile {
+  const mapped = mapAttributes(attributes, connection);
   const email = mapped.email ?? (subjectFormat === NAME_ID_FORMAT.email ? subject : undefined);
   return { ...mapped, subject, email, emailVerified: true };
 }

@@ -101,6 +101,7 @@ describe('POST /api/v1/sso/connections', () => {
           role: 'http://schemas.microsoft.com/ws/2008/06/identity/claims/role',
           department: 'dept',
         },
+        group_roles: [],
         default_role: 'Viewer',
         default_department_id: null,
         saml: {
@@ -343,6 +344,15 @@ describe('POST /api/v1/sso/connections is refused', () => {
     [{ enabled: 'yes' }, 'enabled must be true or false'],
     [{ preset: 'onelogin' }, 'preset must be one of okta, entra, google, keycloak'],
     [{ attributes: { email: '' } }, 'attributes.email must be a single line of 1 to 256 characters'],
+    [
+      { group_roles: [{ group: 'admins', role: 'Owner' }] },
+      'group_roles.0.role must be one of Admin, Editor, Viewer, Analyst',
+    ],
+    [
+      { group_roles: Array(101).fill({ group: 'a', role: 'Admin' }) },
+      'group_roles must hold at most 100 rows',
+    ],
+    [{ group_roles: { admins: 'Admin' } }, 'group_roles must be an array of {group, role}'],
     [{ default_role: 'Owner' }, 'default_role must be one of Admin, Editor, Viewer, Analyst'],
     [{ default_department_id: NOWHERE }, 'default_department_id must be a department of the organization'],
   ])('with 400 for %j', async (fields, details) => {

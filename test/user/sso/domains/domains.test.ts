@@ -73,6 +73,7 @@ describe('POST /api/v1/sso/domains', () => {
           verified: false,
           verified_at: null,
           sso_required: false,
+          connection_id: null,
           record: {
             type: 'TXT',
             name: `_gatehouse.${domain}`,
@@ -443,8 +444,51 @@ describe('PATCH /api/v1/sso/domains/{domain_id}', () => {
     expect((await require(record, false)).status).toBe(200);
   });
 
+  it('binds the domain to a connection of the organization, and releases it', async () => {
+    const { connection_id } = await service.newConnection({ organization_id }, { protocol: 'oidc' });
+    const record = await added({ connection_id });
+    expect(record.connection_id).toBe(connection_id);
+    const change = (body: object) => owner.call('PATCH', `${DOMAINS}/${record.domain_id}`, body);
+    const events = await eventsOf(service, async () => {
+      expect((await change({ connection_id: null })).body).toEqual({ ...record, connection_id: null });
+      expect((await change({ connection_id, sso_required: false })).body).toEqual(record);
+    });
+    const [free, bound] = [
+      { domain, sso_required: 'false' },
+      { domain, sso_required: 'false', connection_id },
+    ];
+    expect(events.map(({ before, after }) => [before, after])).toEqual([
+      [bound, free],
+      [free, bound],
+    ]);
+    await owner.call('DELETE', `/api/v1/sso/connections/${connection_id}`);
+    expect((await owner.call('GET', `${DOMAINS}?organization_id=${organization_id}`)).body.data).toEqual([
+      { ...record, connection_id: null },
+    ]);
+  });
+
+  it('refuses to bind a domain to a connection of another organization or to one being deleted', async () => {
+    const other = await service.newOrganization({ domain: null });
+    const foreign = await service.newConnection(other, { protocol: 'oidc' });
+    const deleted = await service.newConnection(
+      { organization_id },
+      { protocol: 'oidc', deleted_at: new Date(service.clock.now()) },
+    );
+    const { domain_id } = await added();
+    const wrong = refused(
+      400,
+      'INVALID_FORMAT',
+      'The request is malformed',
+      'connection_id must be a connection of the organization',
+    );
+    for (const { connection_id } of [foreign, deleted]) {
+      expect(outcome(await owner.call('PATCH', `${DOMAINS}/${domain_id}`, { connection_id }))).toEqual(wrong);
+      expect(outcome(await add({ domain: 'other.com', connection_id }))).toEqual(wrong);
+    }
+  });
+
   it.each([
-    [undefined, 'MISSING_FIELD', 'sso_required is required'],
+    [undefined, 'INVALID_FORMAT', 'body must contain a field to change'],
     ['true', 'INVALID_FORMAT', 'sso_required must be true or false'],
     [null, 'INVALID_FORMAT', 'sso_required must be true or false'],
   ])('refuses %j', async (sso_required, code, details) => {

@@ -22,17 +22,18 @@ async function newOrganization(...connections: Parameters<SsoService['newConnect
 }
 const statusOf = async (parameters: Record<string, string>) => (await discover(parameters)).status;
 
+const OIDC = { issuer: 'https://idp.example', client_id: 'gatehouse', client_secret: null };
+
 describe('GET /api/v1/auth/sso/discover', () => {
   it.each([
     ['saml', (slug: string) => `http://localhost:8000/saml/login/${slug}`],
     ['oidc', (slug: string) => `http://localhost:8000/oauth/login/${slug}`],
     ['ldap', () => 'http://localhost:8000/api/v1/auth/ldap'],
   ] as const)('finds a connection of %s by domain and by slug', async (protocol, login_url) => {
-    const oidc = { issuer: 'https://idp.example', client_id: 'gatehouse', client_secret: null };
     const { domain, slug } = await newOrganization({
       protocol,
       name: 'Corp',
-      ...(protocol === 'oidc' && { oidc }),
+      ...(protocol === 'oidc' && { oidc: OIDC }),
     });
     const found = { protocol, name: 'Corp', slug, login_url: login_url(slug) };
     for (const which of [{ domain }, { domain: domain.toUpperCase() }, { slug }]) {
@@ -49,6 +50,20 @@ describe('GET /api/v1/auth/sso/discover', () => {
       { protocol: 'saml', created_at: new Date(service.clock.now() - 2_000) },
     );
     expect((await discover({ domain })).body.slug).toBe(connections[2]?.slug);
+  });
+
+  it('takes the connection that the domain is bound to, while that is enabled', async () => {
+    const { domain, connections } = await newOrganization(
+      { protocol: 'saml' },
+      { protocol: 'oidc', oidc: OIDC },
+    );
+    const [oldest, bound] = connections.map(({ slug, connection_id }) => ({ slug, connection_id }));
+    const { ssoDomains, ssoConnections } = service.db;
+    const connection_id = String(bound?.connection_id);
+    await ssoDomains.updateOne({ domain }, { $set: { connection_id } });
+    expect((await discover({ domain })).body.slug).toBe(bound?.slug);
+    await ssoConnections.updateOne({ connection_id }, { $set: { enabled: false } });
+    expect((await discover({ domain })).body.slug).toBe(oldest?.slug);
   });
 
   it('reveals nothing of a disabled or deleted connection', async () => {
