@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { tooSlow } from '../time-limit.ts';
 import { connectionOf } from './bearer.ts';
 import {
   config,
@@ -54,6 +55,8 @@ export interface ResourceType {
 const presentUser = async (call: Call, user: ScimIdentity, withGroups = true): Promise<Json> =>
   (await presentUsers(call, [user], { withGroups }))[0] as Json;
 
+const slowList = tooSlow('The list takes too long; use a narrower filter');
+
 export const USERS: ResourceType = {
   name: 'Users',
   async create(call, body) {
@@ -62,7 +65,7 @@ export const USERS: ResourceType = {
     return presentUser(call, created);
   },
   get: async (call, id, { want }) => presentUser(call, await findUser(call, id), want.has('groups')),
-  list: listUsers,
+  list: (call, query, want) => listUsers(call, query, want).catch(slowList),
   replace: async (call, id, body, ifMatch) => presentUser(call, await replaceUser(call, id, body, ifMatch)),
   patch: async (call, id, body, ifMatch) =>
     presentUser(call, await patchUser(call, id, readOperations(body, USER_ATTRIBUTES), ifMatch)),
@@ -74,7 +77,7 @@ export const GROUPS: ResourceType = {
   create: async (call, body) => (await presentGroups(call, [await createGroup(call, body)]))[0] as Json,
   get: async (call, id, { want }) =>
     (await presentGroups(call, [await findGroup(call, id)], { withMembers: want.has('members') }))[0] as Json,
-  list: listGroups,
+  list: (call, query, want) => listGroups(call, query, want).catch(slowList),
   replace: async (call, id, body, ifMatch) =>
     (await presentGroups(call, [await replaceGroup(call, id, body, ifMatch)]))[0] as Json,
   async patch(call, id, body, ifMatch) {

@@ -130,8 +130,8 @@ function readSingle(value: unknown, { name, type, subAttributes }: Attribute): u
     throw invalidValue(`${name} must be true or false`);
   }
   if (typeof value !== 'string') throw invalidValue(`${name} must be a string`);
-  if (value.length > MAX_TEXT || !value.isWellFormed())
-    throw invalidValue(`${name} must be a string of at most ${MAX_TEXT} characters`);
+  if (value.length > MAX_TEXT || !value.isWellFormed() || value.includes('\0'))
+    throw invalidValue(`${name} must be a string of at most ${MAX_TEXT} characters, without U+0000`);
   return value === '' ? undefined : value;
 }
 

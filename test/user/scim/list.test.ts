@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MongoServerError } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type SsoService, startSsoService } from '../sso/sso-service.ts';
 import { type Client, newClient, scimError } from './scim-client.ts';
 
@@ -127,6 +128,38 @@ describe('filters', () => {
   ])('answers 400 invalidFilter to %j', async (filter) => {
     const { status, body } = await client.filter('Users', filter);
     expect([status, body]).toEqual([400, scimError(400, expect.any(String), 'invalidFilter')]);
+  });
+
+  test.each<['Users' | 'Groups', string]>([
+    ['Users', 'userName eq "\\u0000"'],
+    ['Users', 'userName co "\\u0000"'],
+    ['Users', 'userName sw "a\\u0000b"'],
+    ['Users', 'userName ew "\\u0000"'],
+    ['Users', 'userName gt "\\u0000"'],
+    ['Users', 'emails eq "\\u0000"'],
+    ['Users', 'emails ne "\\u0000"'],
+    ['Users', 'emails[type eq "\\u0000"]'],
+    ['Users', 'externalId eq "\\ud800"'],
+    ['Users', 'userName co "\\udc00"'],
+    ['Groups', 'displayName co "\\u0000"'],
+    ['Groups', 'displayName eq "\\u0000"'],
+    ['Groups', 'externalId sw "\\u0000"'],
+    ['Groups', 'members[value eq "\\u0000"]'],
+  ])('answers 400 invalidFilter to %s with %s', async (type, filter) => {
+    const { status, body } = await client.filter(type, filter);
+    expect([status, body]).toEqual([400, scimError(400, expect.any(String), 'invalidFilter')]);
+  });
+
+  test.each(['Users', 'Groups'] as const)('answers 503 when a list of %s takes too long', async (type) => {
+    const { ssoIdentities, departments } = service.db;
+    const stored = type === 'Users' ? ssoIdentities : departments;
+    const counting = vi
+      .spyOn(stored as typeof departments, 'countDocuments')
+      .mockRejectedValue(new MongoServerError({ message: 'operation exceeded time limit', code: 50 }));
+    const { status, body } = await client.call('GET', `/${type}`);
+    expect([status, body]).toEqual([503, scimError(503, 'The list takes too long; use a narrower filter')]);
+    expect(counting).toHaveBeenCalledWith(expect.anything(), { maxTimeMS: 5_000 });
+    counting.mockRestore();
   });
 
   test.each([

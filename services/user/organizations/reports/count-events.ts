@@ -1,7 +1,7 @@
-import { AppError } from '@gatehouse/shared/http/errors';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
-import { type Filter, MongoServerError } from 'mongodb';
+import type { Filter } from 'mongodb';
 import type { Database } from '../../database.ts';
+import { TIME_LIMIT, tooSlow } from '../../time-limit.ts';
 import { actorShown } from '../present-event.ts';
 import { CALENDAR, type CalendarUnit, countsByUnit, DAY } from './calendar.ts';
 
@@ -12,10 +12,7 @@ export type Group = (typeof GROUPS)[number];
 
 /** Groups in one report; the largest are shown. */
 export const MAX_GROUPS = 500;
-/** Milliseconds that the database may take. */
-const TIMEOUT = 5_000;
-/** MaxTimeMSExpired. */
-const TIMED_OUT = 50;
+const timedOut = tooSlow('The report takes too long; choose a shorter period');
 
 interface Counts {
   groups: { group: string; count: number }[];
@@ -42,7 +39,7 @@ export async function countEvents(
   const named = { $and: [filter, { [field]: { $gt: '' } }, ...(group_by === 'member' ? [actorShown] : [])] };
   const [rows, total] = await Promise.all([
     grouped<string>(db, named, `$${field}`, [{ $sort: { count: -1, _id: 1 } }, { $limit: MAX_GROUPS }]),
-    db.auditEvents.countDocuments(named, { maxTimeMS: TIMEOUT }).catch(timedOut),
+    db.auditEvents.countDocuments(named, TIME_LIMIT).catch(timedOut),
   ]);
   return { groups: rows.map(({ _id, count }) => ({ group: _id, count })), total };
 }
@@ -64,16 +61,7 @@ const grouped = <Id>(
   db.auditEvents
     .aggregate<{ _id: Id; count: number }>(
       [{ $match: filter }, { $group: { _id: expression, count: { $sum: 1 } } }, ...more],
-      { maxTimeMS: TIMEOUT },
+      TIME_LIMIT,
     )
     .toArray()
     .catch(timedOut);
-
-function timedOut(error: unknown): never {
-  if (error instanceof MongoServerError && error.code === TIMED_OUT)
-    throw new AppError('unavailable', {
-      text: 'The report takes too long; choose a shorter period',
-      cause: error,
-    });
-  throw error;
-}

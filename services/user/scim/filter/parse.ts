@@ -108,9 +108,13 @@ function literal(token: string): Value {
   if (lower === 'true' || lower === 'false') return lower === 'true';
   try {
     const value: unknown = JSON.parse(token);
-    if (value === null || typeof value === 'string' || typeof value === 'number') return value;
+    if (typeof value === 'string' && isSearchable(value)) return value;
+    if (value === null || typeof value === 'number') return value;
   } catch {}
   throw invalidFilter(`${quoted(token)} is not a value; strings are in double quotes`);
 }
+
+/** A regular expression of the database holds no U+0000, and its strings no lone surrogates. */
+const isSearchable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 const quoted = (token: string): string => `"${token.slice(0, 50)}"`;

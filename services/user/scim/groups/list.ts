@@ -1,4 +1,5 @@
 import type { Document, Sort } from 'mongodb';
+import { TIME_LIMIT } from '../../time-limit.ts';
 import { invalidFilter, invalidValue } from '../errors.ts';
 import type { Filter } from '../filter/parse.ts';
 import { type Fields, toMongodb } from '../filter/to-mongodb.ts';
@@ -23,10 +24,10 @@ export async function listGroups(call: Call, query: ListQuery, projection: Proje
   const deleted = await db.scimGroups.distinct('department_id', { connection_id, deleted: true });
   const all: Document = { organization_id, department_id: { $nin: deleted } };
   const matching = query.filter ? { $and: [all, await toQuery(call, query.filter)] } : all;
-  const totalResults = await db.departments.countDocuments(matching);
+  const totalResults = await db.departments.countDocuments(matching, TIME_LIMIT);
   if (query.count === 0 || query.skip >= totalResults) return listResponse(totalResults, query, []);
   const page = await db.departments
-    .find(matching)
+    .find(matching, TIME_LIMIT)
     .sort(sortOf(query))
     .skip(query.skip)
     .limit(query.count)
@@ -57,10 +58,11 @@ async function toQuery(call: Call, filter: Filter): Promise<Document> {
   }
   if (name === 'externalid') {
     const { connection_id } = call.connection;
-    const known = await call.options.db.scimGroups.distinct('department_id', {
-      connection_id,
-      ...toMongodb(filter, FIELDS),
-    });
+    const known = await call.options.db.scimGroups.distinct(
+      'department_id',
+      { connection_id, ...toMongodb(filter, FIELDS) },
+      TIME_LIMIT,
+    );
     return { department_id: { $in: known } };
   }
   return toMongodb(filter, FIELDS);

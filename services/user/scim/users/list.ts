@@ -1,4 +1,5 @@
 import type { Document, Sort } from 'mongodb';
+import { TIME_LIMIT } from '../../time-limit.ts';
 import { invalidValue } from '../errors.ts';
 import { type Fields, toMongodb } from '../filter/to-mongodb.ts';
 import { type ListQuery, listResponse } from '../list-query.ts';
@@ -6,9 +7,6 @@ import type { Call } from '../options.ts';
 import type { Projection } from '../projection.ts';
 import { usersOf } from './find.ts';
 import { presentUsers, type ScimIdentity } from './present.ts';
-
-/** Milliseconds that the database may spend on one list. */
-const MAX_TIME = 5_000;
 
 const FIELDS: Fields = new Map([
   ['id', { path: 'identity_id', type: 'exact' }],
@@ -37,13 +35,12 @@ export async function listUsers(call: Call, query: ListQuery, projection: Projec
   const all: Document = usersOf(call.connection);
   const matching = filter ? { $and: [all, toMongodb(filter, FIELDS)] } : all;
   const sort = sortOf(query);
-  const limits = { maxTimeMS: MAX_TIME };
-  const totalResults = await ssoIdentities.countDocuments(matching, limits);
+  const totalResults = await ssoIdentities.countDocuments(matching, TIME_LIMIT);
   if (count === 0 || skip >= totalResults) return listResponse(totalResults, query, []);
   const page =
     !filter && query.sortBy === undefined && skip > 0
       ? await pageFrom(call, all, query, sort)
-      : await ssoIdentities.find(matching, limits).sort(sort).skip(skip).limit(count).toArray();
+      : await ssoIdentities.find(matching, TIME_LIMIT).sort(sort).skip(skip).limit(count).toArray();
   const users = await presentUsers(call, page as ScimIdentity[], { withGroups: projection.has('groups') });
   return listResponse(totalResults, query, users.map(projection.apply));
 }
@@ -52,7 +49,7 @@ export async function listUsers(call: Call, query: ListQuery, projection: Projec
 async function pageFrom(call: Call, all: Document, { skip, count, order }: ListQuery, sort: Sort) {
   const { ssoIdentities } = call.options.db;
   const [first] = await ssoIdentities
-    .find(all, { projection: { _id: 0, 'scim.user_name_key': 1 }, maxTimeMS: MAX_TIME })
+    .find(all, { projection: { _id: 0, 'scim.user_name_key': 1 }, ...TIME_LIMIT })
     .sort(sort)
     .skip(skip)
     .limit(1)
@@ -60,10 +57,7 @@ async function pageFrom(call: Call, all: Document, { skip, count, order }: ListQ
   const key = first?.scim?.user_name_key;
   if (key === undefined) return [];
   return ssoIdentities
-    .find(
-      { ...all, 'scim.user_name_key': { [order === 1 ? '$gte' : '$lte']: key, $gt: '' } },
-      { maxTimeMS: MAX_TIME },
-    )
+    .find({ ...all, 'scim.user_name_key': { [order === 1 ? '$gte' : '$lte']: key, $gt: '' } }, TIME_LIMIT)
     .sort(sort)
     .limit(count)
     .toArray();

@@ -1,0 +1,16 @@
+import { AppError } from '@gatehouse/shared/http/errors';
+import { MongoServerError } from 'mongodb';
+
+/** Bounds what a caller's filter can cost the database. */
+export const TIME_LIMIT = { maxTimeMS: 5_000 };
+
+const TIMED_OUT = 50; // MaxTimeMSExpired
+
+/** Names the way out when a query with a time limit took too long. @throws {AppError} unavailable. */
+export const tooSlow =
+  (text: string) =>
+  (error: unknown): never => {
+    if (error instanceof MongoServerError && error.code === TIMED_OUT)
+      throw new AppError('unavailable', { text, cause: error });
+    throw error;
+  };
