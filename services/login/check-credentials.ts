@@ -55,7 +55,7 @@ export async function checkCredentials(
   const flows = flowsOf(request, email);
   const matches = (stored: unknown) =>
     passwords.matches(stored, password, { alwaysHash: hidesAccounts, flows });
-  const refusal = await refusalOf(db, user, matches);
+  const refusal = await refusalOf(db, user, matches, now);
   const user_id = user && userIdOf(user);
   await audit(db, request, now, {
     action: 'login',
@@ -73,10 +73,11 @@ async function refusalOf(
   db: Database,
   user: User | null,
   matches: (stored: unknown) => Promise<boolean>,
+  now: number,
 ): Promise<Refusal | undefined> {
   const matched = await matches(user?.password);
   if (!user) return 'unknown account';
   if (!matched) return 'wrong password';
   if (!user.verified) return 'not verified';
-  return (await requiresSso(db, user)) ? 'single sign-on required' : undefined;
+  return (await requiresSso(db, user, now)) ? 'single sign-on required' : undefined;
 }

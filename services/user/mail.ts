@@ -43,6 +43,8 @@ export interface Mailer {
   sendDeprovisioned(to: string, person: Deprovisioned): Promise<void>;
   /** Tells an owner that a webhook gets nothing more. */
   sendWebhookDisabled(to: string, webhook: DisabledWebhook): Promise<void>;
+  /** Tells an Owner that single sign-on will end, because a payment has failed. */
+  sendPaymentFailed(to: string, payment: FailedPayment): Promise<void>;
   /** Rejects when the mail server does not answer. */
   verify(): Promise<unknown>;
   close(): void;
@@ -82,6 +84,13 @@ interface DisabledWebhook {
   /** Whether it belongs to an organization, and not to the recipient alone. */
   shared: boolean;
   reason: keyof typeof WEBHOOK_REASONS;
+}
+
+interface FailedPayment {
+  organization: string;
+  department: string;
+  /** When single sign-on ends. */
+  endsAt: Date;
 }
 
 /** @param options.deadline makes the signal that abandons one send; a test injects its own. */
@@ -176,6 +185,16 @@ export function createMailer(
             url: `${brand.PUBLIC_URL.replace(/\/$/, '')}/webhooks?webhook=${encodeURIComponent(webhook_id)}`,
             after: 'The waiting deliveries are sent then.',
           },
+        ],
+        'The mail could not be sent',
+      ),
+    sendPaymentFailed: (to, { organization, department, endsAt }) =>
+      send(
+        to,
+        'A payment has failed',
+        [
+          `The payment for the Enterprise plan of "${department}" at "${organization}" has failed.`,
+          `Single sign-on goes on until ${endsAt.toISOString().slice(0, 10)}. If no payment succeeds until then, it ends: people log in with their passwords, and those who have none set one with a reset.`,
         ],
         'The mail could not be sent',
       ),

@@ -24,6 +24,7 @@ beforeEach(async () => {
   domain = `corp${turn}.example`;
   organization = await service.newOrganization({ domain: null });
   await service.addDomain(organization.organization_id, domain, { sso_required: true });
+  await service.newConnection(organization, { protocol: 'oidc' });
 });
 
 const account = (email = `grace@${domain}`, fields: object = {}) =>
@@ -109,6 +110,77 @@ test.each([
   await service.addDomain(organization.organization_id, `open${turn}.example`, fields);
   const { email } = await account(`grace@open${turn}.example`);
   expect(await doors(email)).toEqual([200, 200]);
+});
+
+const DAY = 86_400;
+const organizationId = () => ({ organization_id: organization.organization_id });
+const setBilling = (fields: object) =>
+  service.db.departments.updateOne({ department_id: organization.department_id }, { $set: fields });
+const setConnection = (fields: object) =>
+  service.db.ssoConnections.updateOne({ organization_id: organization.organization_id }, { $set: fields });
+/** A grace that began some days ago. */
+const grace = (days: number) => {
+  const began = service.clock.now() - days * DAY * 1_000;
+  return { began_at: new Date(began), ends_at: new Date(began + 14 * DAY * 1_000) };
+};
+
+test.each([
+  ['only a disabled connection', () => setConnection({ enabled: false })],
+  ['only a connection that is being deleted', () => setConnection({ deleted_at: new Date() })],
+  [
+    'another connection than that of the domain',
+    async () => {
+      await service.newConnection(organization, { protocol: 'saml' });
+      const { connection_id = '' } = (await service.db.ssoConnections.findOne(organizationId())) ?? {};
+      await service.db.ssoConnections.updateOne({ connection_id }, { $set: { enabled: false } });
+      await service.db.ssoDomains.updateOne({ domain }, { $set: { connection_id } });
+    },
+  ],
+  ['no plan', () => setBilling({ 'billing.subscription_plan': 'Business' })],
+  ['a plan whose payment failed', () => setBilling({ 'billing.payment_status': 'failed' })],
+  [
+    'a plan whose grace is over',
+    () => setBilling({ 'billing.payment_status': 'failed', payment_grace: grace(14) }),
+  ],
+  ['a plan that is pending after a restore', () => setBilling({ 'billing.payment_status': 'pending' })],
+])('lets an address of an organization with %s in', async (_, change) => {
+  const { email } = await account();
+  await change();
+  expect(await doors(email)).toEqual([200, 200]);
+});
+
+test.each([
+  [
+    'the grace after a failed payment',
+    () => setBilling({ 'billing.payment_status': 'failed', payment_grace: grace(13) }),
+  ],
+  [
+    'the connection of the domain enabled',
+    async () => {
+      const { connection_id = '' } = (await service.db.ssoConnections.findOne(organizationId())) ?? {};
+      await service.db.ssoDomains.updateOne({ domain }, { $set: { connection_id } });
+    },
+  ],
+  ['an archived organization', () => service.db.organizations.updateMany({}, { $set: { archived_at: 'x' } })],
+  [
+    'another connection',
+    async () => {
+      await setConnection({ enabled: false });
+      await service.newConnection(organization, { protocol: 'saml' });
+    },
+  ],
+  [
+    'the plan of an Owner',
+    async () => {
+      await setBilling({ 'billing.payment_status': 'failed' });
+      const { user_id } = organization.owner;
+      await service.db.users.updateOne({ user_id }, { $set: { subscription_plan: 'Enterprise' } });
+    },
+  ],
+])('still refuses the password with %s', async (_, change) => {
+  const { email } = await account();
+  await change();
+  expect(await doors(email)).toEqual([403, 403]);
 });
 
 test('leaves signup, verification and reset as they are', async () => {

@@ -45,6 +45,7 @@ import { offerOwnership } from './owners/offer.ts';
 import { removeOwner } from './owners/remove.ts';
 import { resendOffer } from './owners/resend-offer.ts';
 import { withdrawOffer } from './owners/withdraw-offer.ts';
+import { startPaymentNotices } from './payment-notices/start.ts';
 import { getPerson } from './people/get.ts';
 import { listPeople } from './people/list.ts';
 import { report } from './reports/report.ts';
@@ -63,7 +64,7 @@ interface Options {
 /** The routes under /api/v1/organizations and /api/v1/invitations; register behind `requirePrincipal`. */
 export async function organizations(app: FastifyInstance, options: Options): Promise<void> {
   await app.register(requireMembership, options);
-  const operations: Operation<Options & MailOptions>[] = [
+  const operations: Operation<Options & MailOptions & { wakePaymentNotices: () => void }>[] = [
     createOrganization,
     listOrganizations,
     getOrganization,
@@ -105,7 +106,11 @@ export async function organizations(app: FastifyInstance, options: Options): Pro
     report,
   ];
   const afterResponse = createAfterResponse(app);
-  await addOperations(app, operations, { ...options, afterResponse });
+  await addOperations(app, operations, {
+    ...options,
+    afterResponse,
+    wakePaymentNotices: startPaymentNotices(app, options),
+  });
   app.addHook('onReady', async () => void (await removeLeavingMarks(options.db)));
   app.addHook('onReady', async () => void (await datePendingInvitations(options.db)));
   app.addHook('onReady', () => completeActivations(options.db, options.now()));

@@ -65,6 +65,13 @@ export interface Department extends Closing {
   billing: Billing;
   /** The latest payment reports that named an invoice, oldest first; see report-payment.ts. */
   payment_reports?: PaymentReport[];
+  /** Single sign-on of the plan after its payment failed; see departments/payment-grace.ts. */
+  payment_grace?: {
+    began_at: Date;
+    ends_at: Date;
+    /** The next mail to the Owners, and who has not got it yet; absent once all were sent. */
+    notice?: { day: number; due: Date; recipients?: string[] };
+  };
   /** Numbers the entries of the billing history. */
   billing_number?: number;
   /** The latest entries until they are stored in the history; see departments/billing-entries.ts. */
@@ -194,6 +201,7 @@ export const organizationCollections = {
     { key: { department_id: 1 }, unique: true },
     { key: { organization_id: 1, name_key: 1 }, unique: true },
     { key: { due_at: 1 }, sparse: true },
+    { key: { 'payment_grace.notice.due': 1 }, sparse: true },
   ]),
   departures: collection<Departure>('departures', [
     { key: { departure_id: 1 }, unique: true },

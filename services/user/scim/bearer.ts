@@ -17,25 +17,28 @@ declare module 'fastify' {
  * Requires the SCIM token of an enabled connection on every route of this scope. 401 comes before 404. An archived
  * organization is read-only.
  */
-export const requireScimToken = fp(async (app: FastifyInstance, { db }: Pick<SsoOptions, 'db'>) => {
-  app.decorateRequest('scimConnection', undefined);
-  app.addHook('onRequest', async (request) => {
-    const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
-    if (token === undefined) throw new ScimError(401, 'The request has no bearer token');
-    const connection = await db.ssoConnections.findOne({ scim_token: digest(token) });
-    if (!connection?.enabled)
-      throw new ScimError(401, 'The token is unknown, revoked or of a disabled connection');
-    const { organization_id } = connection;
-    const organization = { organization_id, department_id: null };
-    const [hasPlan, isClosed] = await Promise.all([
-      hasSsoPlan(db, organization_id),
-      closedAmong(db, isChange(request) ? [organization] : []),
-    ]);
-    if (!hasPlan) throw new ScimError(403, 'The plan of the organization does not include provisioning');
-    if (isChange(request) && isClosed(organization)) throw new ScimError(403, 'The organization is archived');
-    request.scimConnection = connection;
-  });
-});
+export const requireScimToken = fp(
+  async (app: FastifyInstance, { db, now }: Pick<SsoOptions, 'db' | 'now'>) => {
+    app.decorateRequest('scimConnection', undefined);
+    app.addHook('onRequest', async (request) => {
+      const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+      if (token === undefined) throw new ScimError(401, 'The request has no bearer token');
+      const connection = await db.ssoConnections.findOne({ scim_token: digest(token) });
+      if (!connection?.enabled)
+        throw new ScimError(401, 'The token is unknown, revoked or of a disabled connection');
+      const { organization_id } = connection;
+      const organization = { organization_id, department_id: null };
+      const [hasPlan, isClosed] = await Promise.all([
+        hasSsoPlan(db, organization_id, now()),
+        closedAmong(db, isChange(request) ? [organization] : []),
+      ]);
+      if (!hasPlan) throw new ScimError(403, 'The plan of the organization does not include provisioning');
+      if (isChange(request) && isClosed(organization))
+        throw new ScimError(403, 'The organization is archived');
+      request.scimConnection = connection;
+    });
+  },
+);
 
 /** A search may be a POST (RFC 7644 §3.4.3). */
 const isChange = (request: FastifyRequest): boolean =>

@@ -182,6 +182,7 @@ beforeAll(async () => {
     sendOffer: (...mail) => current.sendOffer(...mail),
     sendDeprovisioned: (...mail) => current.sendDeprovisioned(...mail),
     sendWebhookDisabled: (...mail) => current.sendWebhookDisabled(...mail),
+    sendPaymentFailed: (...mail) => current.sendPaymentFailed(...mail),
     verify: () => current.verify(),
     close: () => current.close(),
   };

@@ -1,5 +1,6 @@
 import { ANY_STRING, type Collections, collection, readOne } from '../data/connect.ts';
 import { domainOf } from './email.ts';
+import { planStages } from './sso-plan.ts';
 import { type User, userIdOf } from './users.ts';
 
 /** A domain of an organization, verified by a DNS record (CONTRACT.md §Domains). */
@@ -29,10 +30,18 @@ export const ssoDomainCollections = {
   ]),
 };
 
-/** Whether an account may not log in with its password. Owners of the organization may, so that they can repair it. */
+/** Matches the connections through which people can log in. */
+export const USABLE = { enabled: true, deleted_at: { $exists: false } };
+
+/**
+ * Whether an account may not log in with its password: its domain requires single sign-on, and people can log in that
+ * way, through an enabled connection and under the plan. Owners of the organization may, so that they can repair it.
+ * @param now Unix milliseconds.
+ */
 export async function requiresSso(
   { ssoDomains }: Collections<typeof ssoDomainCollections>,
   user: Pick<User, 'email' | 'user_id'>,
+  now: number,
 ): Promise<boolean> {
   const required = { verified_domain: domainOf(user.email), sso_required: true };
   // Most logins end here, with the cheapest read.
@@ -49,6 +58,28 @@ export async function requiresSso(
         },
       },
       { $match: { 'organization.owners.user_id': { $ne: userIdOf(user) ?? '' } } },
+      {
+        $lookup: {
+          from: 'sso_connections',
+          localField: 'organization_id',
+          foreignField: 'organization_id',
+          pipeline: [{ $match: USABLE }, { $project: { connection_id: 1 } }],
+          as: 'connections',
+        },
+      },
+      {
+        $match: {
+          connections: { $ne: [] },
+          $expr: {
+            $or: [
+              { $eq: [{ $type: '$connection_id' }, 'missing'] },
+              { $in: ['$connection_id', '$connections.connection_id'] },
+            ],
+          },
+        },
+      },
+      ...planStages(now),
+      { $match: { $or: [{ paid_departments: { $ne: [] } }, { paying_owners: { $ne: [] } }] } },
       { $project: { _id: 1 } },
     ])
     .toArray();

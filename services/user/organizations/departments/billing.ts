@@ -107,6 +107,7 @@ export const billing: FastifyPluginAsyncZod<{ db: Database; now: () => number }>
                   payment_status: { $cond: [isNew, 'pending', '$billing.payment_status'] },
                   updated_at: at,
                 },
+                payment_grace: { $cond: [isNew, '$$REMOVE', '$payment_grace'] },
               },
             },
           ],

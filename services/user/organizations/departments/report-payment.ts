@@ -8,6 +8,7 @@ import type { Database } from '../../database.ts';
 import { type Department, PAYMENT_STATUSES, type PaymentReport, PLANS } from '../records.ts';
 import { auditedPlan, billingRecord } from './billing.ts';
 import { appended, storeEntries } from './billing-entries.ts';
+import { GRACE_DAYS, graceAfter } from './payment-grace.ts';
 
 /** Invoices of a department whose reports are known; the oldest are forgotten. */
 const MAX_REPORTS = 100;
@@ -16,8 +17,7 @@ const schema = {
   tags: ['organizations'],
   security: [{ serviceKey: [] }],
   summary: 'Report the payment status of a department',
-  description:
-    'For the payment service only: members of a department choose its plan but cannot report its payment. A report for a plan that the department no longer has is refused with 409. A repeated report with the same `invoice_id` and status has no second effect.',
+  description: `For the payment service only: members of a department choose its plan but cannot report its payment. A report for a plan that the department no longer has is refused with 409. A repeated report with the same \`invoice_id\` and status has no second effect. When the payment of a paid Enterprise plan fails, single sign-on goes on for ${GRACE_DAYS} days, and the Owners of the organization are told by mail.`,
   params: z.object({ department_id: z.string() }),
   body: jsonBody({
     payment_status: oneOf(PAYMENT_STATUSES),
@@ -67,7 +67,8 @@ export const reportPayment: FastifyPluginAsyncZod<{
   config: { INTERNAL_API_KEY?: string | undefined };
   db: Database;
   now: () => number;
-}> = async (app, { config, db, now }) => {
+  wakePaymentNotices: () => void;
+}> = async (app, { config, db, now, wakePaymentNotices }) => {
   app.put(
     '/internal/departments/:department_id/payment-status',
     { schema, ...requireServiceKey(config) },
@@ -84,6 +85,7 @@ export const reportPayment: FastifyPluginAsyncZod<{
           organization_id: before.organization_id,
           department_id,
         });
+      if (request.body.payment_status === 'failed') wakePaymentNotices();
       return { department_id, ...billing };
     },
   );
@@ -118,6 +120,7 @@ async function applyReport(
         $set: {
           'billing.payment_status': changes.payment_status,
           'billing.updated_at': changes.updated_at,
+          ...graceAfter(payment_status, now),
           ...(invoice_id !== undefined && {
             payment_reports: {
               $slice: [

@@ -108,6 +108,9 @@ const unchangeable = z.never({ error: 'cannot be changed' }).exactOptional();
 
 export const connectionChanges = jsonBody({
   ...common,
+  release: flag.exactOptional().meta({
+    description: 'With `enabled: false`: ends the requirement of domains that keep no enabled connection',
+  }),
   organization_id: unchangeable,
   protocol: unchangeable,
   slug: unchangeable,

@@ -74,7 +74,7 @@ export const createConnection: FastifyPluginAsyncZod<SsoOptions> = async (app, o
   app.post('/api/v1/sso/connections', { schema, config }, async (request, reply) => {
     const { organization_id, protocol, slug, name, enabled = true, ...given } = request.body;
     await requireOwner(db, request, organization_id);
-    await requirePlan(db, organization_id);
+    await requirePlan(options, organization_id);
     const { default_role = 'Viewer', default_department_id = null } = given;
     await requireDepartment(options, organization_id, default_department_id);
     const connection_id = randomUUIDv7();

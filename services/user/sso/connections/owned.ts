@@ -26,8 +26,11 @@ export async function requireOwner(
 }
 
 /** @throws {AppError} forbidden, in words, without the plan. */
-export async function requirePlan(db: Database, organization_id: string): Promise<void> {
-  if (await hasSsoPlan(db, organization_id)) return;
+export async function requirePlan(
+  { db, now }: { db: Database; now: () => number },
+  organization_id: string,
+): Promise<void> {
+  if (await hasSsoPlan(db, organization_id, now())) return;
   throw new AppError('forbidden', {
     text: 'Single sign-on needs the Enterprise plan: paid for a department, or held by an Owner of the organization',
   });

@@ -47,7 +47,7 @@ export const scimToken: FastifyPluginAsyncZod<SsoOptions> = async (app, options)
   app.post(url, { schema: issue, config }, async (request, reply) => {
     const connection = await ownedConnection(db, request, request.params.connection_id);
     const { connection_id, organization_id } = connection;
-    await requirePlan(db, organization_id);
+    await requirePlan(options, organization_id);
     const token = `scim_${randomToken()}`;
     const before = found(
       await db.ssoConnections.findOneAndUpdate(

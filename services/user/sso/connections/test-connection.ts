@@ -62,7 +62,7 @@ export const testConnection: FastifyPluginAsyncZod<SsoOptions> = async (app, opt
   const { db } = options;
   app.post('/api/v1/sso/connections/:connection_id/test', { schema, config }, async (request) => {
     const connection = await ownedConnection(db, request, request.params.connection_id);
-    await requirePlan(db, connection.organization_id);
+    await requirePlan(options, connection.organization_id);
     const { attributes, username } = request.body ?? {};
     const tests: Record<Protocol, () => Promise<Finding[]>> = {
       saml: () => testSamlProvider(options, connection),

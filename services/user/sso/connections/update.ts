@@ -1,3 +1,4 @@
+import { failures } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { endConnectionSessions } from '../login/end-sessions.ts';
@@ -15,17 +16,18 @@ import {
 } from './contract.ts';
 import { ownedConnection, requirePlan } from './owned.ts';
 import { protocolSettings, requireDepartment } from './settings.ts';
+import { refuseLast, releaseStranded } from './stranded-domains.ts';
 
 const schema = {
   ...operation,
   summary: 'Change a connection',
   description:
-    'Changes the fields in the body and no others; `preset` replaces all attribute names that the body does not give. `organization_id`, `protocol` and `slug` stay, because addresses registered at the provider contain them. `enabled: false` ends the sessions that began at the connection. A secret must be given again together with another address of the provider. Several certificates may be given while they are being replaced.',
+    'Changes the fields in the body and no others; `preset` replaces all attribute names that the body does not give. `organization_id`, `protocol` and `slug` stay, because addresses registered at the provider contain them. `enabled: false` ends the sessions that began at the connection; at the last enabled connection of a domain that requires single sign-on it is 409, unless `release: true` ends the requirement. A secret must be given again together with another address of the provider. Several certificates may be given while they are being replaced.',
   params: connectionPath,
   body: connectionChanges.meta({
     examples: [{ enabled: false }, { saml: { metadata_url: 'https://idp.example.com/metadata' } }],
   }),
-  response: { 200: connectionRecord, ...bodyRefusals },
+  response: { 200: connectionRecord, ...bodyRefusals, ...failures('catalogue', 'duplicate') },
 };
 
 /** PATCH /api/v1/sso/connections/{connection_id}. */
@@ -33,11 +35,11 @@ export const updateConnection: FastifyPluginAsyncZod<SsoOptions> = async (app, o
   const { db, now } = options;
   app.patch('/api/v1/sso/connections/:connection_id', { schema, config }, async (request) => {
     const { connection_id } = request.params;
-    const { saml, oidc, ldap, preset, attributes, ...fields } = request.body;
+    const { saml, oidc, ldap, preset, attributes, release = false, ...fields } = request.body;
     for (;;) {
       const before = await ownedConnection(db, request, connection_id);
       const { organization_id, protocol } = before;
-      await requirePlan(db, organization_id);
+      await requirePlan(options, organization_id);
       await requireDepartment(options, organization_id, fields.default_department_id);
       const given = {
         ...(preset && { preset }),
@@ -52,6 +54,7 @@ export const updateConnection: FastifyPluginAsyncZod<SsoOptions> = async (app, o
         ...((preset || attributes) && { attributes: attributeNames(protocol, preset, names) }),
         updated_at: new Date(now()),
       };
+      if (fields.enabled === false && !release) await refuseLast(options, before);
       // What was computed from the settings as read must replace exactly those.
       const unchanged = { [protocol]: before[protocol], attributes: before.attributes };
       const { matchedCount } = await db.ssoConnections.updateOne(
@@ -69,7 +72,10 @@ export const updateConnection: FastifyPluginAsyncZod<SsoOptions> = async (app, o
         after: auditedConnection(after),
       });
       // Also if the connection is disabled already, so that a repeated call completes one that was interrupted.
-      if (fields.enabled === false) await endConnectionSessions(options, connection_id);
+      if (fields.enabled === false) {
+        if (release) await releaseStranded(options, request, before);
+        await endConnectionSessions(options, connection_id);
+      }
       return presentConnection(options, after);
     }
   });

@@ -34,7 +34,7 @@ export const addDomain: FastifyPluginAsyncZod<SsoOptions> = async (app, { db, no
     const { organization_id, connection_id } = request.body;
     const domain = String(normalizeDomain(request.body.domain));
     await requireOwner(db, request, organization_id);
-    await requirePlan(db, organization_id);
+    await requirePlan({ db, now }, organization_id);
     await requireOwnConnection(db, organization_id, connection_id);
     if ((await db.ssoDomains.countDocuments({ organization_id })) >= MAX_DOMAINS)
       throw new AppError('forbidden', { text: `An organization may have at most ${MAX_DOMAINS} domains` });

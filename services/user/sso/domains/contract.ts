@@ -35,9 +35,10 @@ export const domainRecord = z
     domain: z.string(),
     verified: z.boolean(),
     verified_at: dateTime.nullable(),
-    sso_required: z
-      .boolean()
-      .meta({ description: 'Whether addresses of the domain log in by single sign-on only' }),
+    sso_required: z.boolean().meta({
+      description:
+        'Whether addresses of the domain log in by single sign-on only. It holds while a connection is enabled and the plan includes single sign-on.',
+    }),
     connection_id: z.string().nullable().meta({
       description: 'The connection where its people log in; null for the oldest that is enabled',
     }),

@@ -3,10 +3,9 @@ import { ANY_STRING } from '@gatehouse/shared/data/connect';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
-import type { Domain } from '@gatehouse/shared/identity/sso-domains';
+import { type Domain, USABLE } from '@gatehouse/shared/identity/sso-domains';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Database } from '../../database.ts';
 import { requirePlan } from '../connections/owned.ts';
 import type { SsoOptions } from '../options.ts';
 import { boundConnectionId, keepBound, requireOwnConnection } from './bound-connection.ts';
@@ -24,7 +23,7 @@ const schema = {
   ...operation,
   summary: 'Change a domain',
   description:
-    '`connection_id` is the connection where people of the domain log in, if the organization has several. With `sso_required`, a login with the password of an address in the domain is refused with 403, except for Owners of the organization. This needs a verified domain and an enabled connection.',
+    '`connection_id` is the connection where people of the domain log in, if the organization has several. With `sso_required`, a login with the password of an address in the domain is refused with 403, except for Owners of the organization. This needs a verified domain and an enabled connection, the one of the domain if it is bound to one, and holds while that is enabled and the plan includes single sign-on.',
   params: domainPath,
   body: jsonBody({
     sso_required: z.boolean(expecting('must be true or false')).exactOptional(),
@@ -39,9 +38,12 @@ const schema = {
 export const updateDomain: FastifyPluginAsyncZod<SsoOptions> = async (app, { db, now }) => {
   app.patch('/api/v1/sso/domains/:domain_id', { schema, config }, async (request) => {
     const { sso_required, connection_id } = request.body;
-    const { domain_id, organization_id } = await ownedDomain(db, request, request.params.domain_id);
-    if (sso_required) await requireWayIn(db, organization_id);
+    const domain = await ownedDomain(db, request, request.params.domain_id);
+    const { domain_id, organization_id } = domain;
     await requireOwnConnection(db, organization_id, connection_id);
+    const bound = connection_id === undefined ? domain.connection_id : (connection_id ?? undefined);
+    if (sso_required || (sso_required === undefined && domain.sso_required && connection_id))
+      await requireWayIn({ db, now }, organization_id, bound);
     const $set = {
       ...(sso_required !== undefined && { sso_required }),
       ...(connection_id && { connection_id }),
@@ -78,11 +80,19 @@ const audited = ({ domain, sso_required, connection_id }: Domain) => ({
 });
 
 /** Keeps Owners from locking everybody else out. */
-async function requireWayIn(db: Database, organization_id: string): Promise<void> {
-  await requirePlan(db, organization_id);
-  const connection = { organization_id, enabled: true, deleted_at: { $exists: false } };
-  if (await db.ssoConnections.findOne(connection, { projection: { _id: 1 } })) return;
+async function requireWayIn(
+  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
+  organization_id: string,
+  bound: string | undefined,
+): Promise<void> {
+  await requirePlan({ db, now }, organization_id);
+  const wayIn = { organization_id, ...USABLE, ...(bound !== undefined && { connection_id: bound }) };
+  if (await db.ssoConnections.findOne(wayIn, { projection: { _id: 1 } })) return;
+  const what =
+    bound === undefined
+      ? 'The organization has no enabled connection'
+      : 'The connection of the domain is disabled';
   throw new AppError('forbidden', {
-    text: 'The organization has no enabled connection: nobody could log in but its Owners',
+    text: `${what}: nobody could log in but its Owners`,
   });
 }

@@ -36,7 +36,7 @@ export const verifyDomain: FastifyPluginAsyncZod<SsoOptions> = async (
     const domain = await ownedDomain(db, request, request.params.domain_id);
     if (domain.verified_domain !== undefined) return presentDomain(domain);
     const { domain_id, organization_id, domain: name } = domain;
-    await requirePlan(db, organization_id);
+    await requirePlan({ db, now }, organization_id);
     // Nobody can own these names (RFC 2606 §2, RFC 6761), and name servers do not know them.
     const isReserved = /\.(?:test|example|localhost)$/.test(name);
     const needsRecord = !isReserved || settings.NODE_ENV === 'production';

@@ -32,7 +32,7 @@ export const ldapLogin: FastifyPluginAsyncZod<SsoOptions> = async (app, options)
     async (request, reply) => {
       const beganAt = now();
       const { connection: slug, ...credentials } = request.body;
-      const connection = asLdap(await loginConnection(db, { protocol: 'ldap', slug }));
+      const connection = asLdap(await loginConnection(options, { protocol: 'ldap', slug }));
       request.sso.connection = connection;
       const profile = await authenticate(options, connection, credentials);
       await rememberMissing(options, connection, profile);

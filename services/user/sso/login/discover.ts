@@ -50,11 +50,12 @@ const schema = {
 
 /** GET /api/v1/auth/sso/discover (CONTRACT.md §Single sign-on). */
 export const discover: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
-  const { db } = options;
+  const { db, now } = options;
   app.get('/api/v1/auth/sso/discover', { schema, config: { public: true } }, async (request, reply) => {
     const { domain = '', slug } = request.query;
     const connection = slug === undefined ? await ofDomain(db, domain) : await enabled(db, { slug });
-    if (!connection || !(await hasSsoPlan(db, connection.organization_id))) throw new AppError('notFound');
+    if (!connection || !(await hasSsoPlan(db, connection.organization_id, now())))
+      throw new AppError('notFound');
     reply.header('cache-control', 'no-store');
     const { protocol, name } = connection;
     return { protocol, name, slug: connection.slug, login_url: addressesOf(options, connection).login_url };

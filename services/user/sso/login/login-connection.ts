@@ -1,7 +1,7 @@
 import { readPipeline } from '@gatehouse/shared/data/connect';
+import { includesSso, type Plan, planStages } from '@gatehouse/shared/identity/sso-plan';
 import type { Filter } from 'mongodb';
-import type { Database } from '../../database.ts';
-import { includesSso, type Plan, planStages } from '../plan.ts';
+import type { SsoOptions } from '../options.ts';
 import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 
@@ -13,21 +13,24 @@ export interface Candidate {
 
 /** Returns a connection that people may log in through. @throws {SsoRefusal} when there is none. */
 export async function loginConnection(
-  db: Database,
+  options: Pick<SsoOptions, 'db' | 'now'>,
   which: Pick<Connection, 'protocol'> & ({ slug: string } | { connection_id: string }),
 ): Promise<Connection> {
-  const [candidate] = await findCandidates(db, which);
+  const [candidate] = await findCandidates(options, which);
   if (!candidate) throw new SsoRefusal('unknown connection');
   requireUsable(candidate);
   return candidate.connection;
 }
 
 /** Returns the first two connections that match. */
-export async function findCandidates(db: Database, which: Filter<Connection>): Promise<Candidate[]> {
+export async function findCandidates(
+  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
+  which: Filter<Connection>,
+): Promise<Candidate[]> {
   const found = await readPipeline<Connection & Plan>(db.ssoConnections, [
     { $match: which },
     { $limit: 2 },
-    ...planStages(db),
+    ...planStages(now()),
   ]);
   return found.map(({ paid_departments, paying_owners, ...connection }) => ({
     connection,

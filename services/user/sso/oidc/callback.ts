@@ -50,7 +50,7 @@ export const oidcCallback: FastifyPluginAsyncZod<OidcRoutes> = async (app, { opt
     if (!state) throw new SsoRefusal('login not begun here', 'the answer has no single state');
     const flow = await takeFlow(options, state);
     const { connection_id } = flow;
-    const connection = asOidc(await loginConnection(options.db, { protocol: 'oidc', connection_id }));
+    const connection = asOidc(await loginConnection(options, { protocol: 'oidc', connection_id }));
     request.sso.connection = connection;
     // Otherwise a page could log a visitor in to the account of an attacker.
     if (browserOf(options, request) !== flow.browser)

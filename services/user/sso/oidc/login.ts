@@ -31,7 +31,7 @@ export const oidcLogin: FastifyPluginAsyncZod<OidcRoutes> = async (app, { option
   const config = { public: true, errorPage: failurePage };
   app.get('/oauth/login/:slug', { schema, config }, async (request, reply) => {
     const { slug } = request.params;
-    const connection = asOidc(await loginConnection(options.db, { protocol: 'oidc', slug }));
+    const connection = asOidc(await loginConnection(options, { protocol: 'oidc', slug }));
     request.sso.connection = connection;
     const { metadata } = await providerOf(connection);
     checkCallback(connection, metadata);

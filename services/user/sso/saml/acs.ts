@@ -89,7 +89,7 @@ export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
     const flow = await flowOf(RelayState);
     if (flow) {
       const { connection_id } = flow;
-      request.sso.connection = await loginConnection(options.db, { protocol: 'saml', connection_id });
+      request.sso.connection = await loginConnection(options, { protocol: 'saml', connection_id });
     }
     const message = readMessage('SAMLResponse', SAMLResponse);
     const connection = asSaml(request.sso.connection ?? (await unsolicited(request, message, slug)));

@@ -29,7 +29,7 @@ export const samlLogin: FastifyPluginAsyncZod<SsoOptions> = async (app, options)
   const config = { public: true, errorPage };
   app.get('/saml/login/:slug', { schema, config }, async (request, reply) => {
     const { slug } = request.params;
-    const connection = asSaml(await loginConnection(options.db, { protocol: 'saml', slug }));
+    const connection = asSaml(await loginConnection(options, { protocol: 'saml', slug }));
     request.sso.connection = connection;
     // An XML ID does not begin with a digit.
     const request_id = `_${randomBytes(20).toString('hex')}`;

@@ -18,7 +18,7 @@ const refuse = (detail: string): never => {
  * @throws {SsoRefusal} login not begun here, when there is none.
  */
 export async function unsolicitedConnection(
-  { config, db }: Pick<SsoOptions, 'config' | 'db'>,
+  options: Pick<SsoOptions, 'config' | 'db' | 'now'>,
   { root }: Message,
   addressed?: string,
 ): Promise<Candidate> {
@@ -26,14 +26,14 @@ export async function unsolicitedConnection(
     return refuse('the response answers a request, but its RelayState is not that of a login');
   const audiences = descendants(root, NAMESPACE.assertion, 'Audience').map(textOf);
   const [issuer] = descendants(root, NAMESPACE.assertion, 'Issuer').map(textOf);
-  const prefix = entityIdOf(config, '');
+  const prefix = entityIdOf(options.config, '');
   const [slug] = audiences.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
   const named = addressed ?? slug;
   const which =
     named === undefined
       ? { 'saml.idp_entity_id': issuer ?? '', 'saml.idp_initiated': true }
       : { slug: named };
-  const [candidate, another] = await findCandidates(db, { ...which, protocol: 'saml' });
+  const [candidate, another] = await findCandidates(options, { ...which, protocol: 'saml' });
   if (!candidate) return refuse('no connection for this response allows logins that begin at the provider');
   if (another)
     return refuse(

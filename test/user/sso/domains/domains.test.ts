@@ -432,6 +432,19 @@ describe('PATCH /api/v1/sso/domains/{domain_id}', () => {
     );
   });
 
+  it('needs the connection that the domain is bound to', async () => {
+    await service.newConnection({ organization_id }, { protocol: 'oidc' });
+    const off = await service.newConnection({ organization_id }, { protocol: 'saml', enabled: false });
+    const { domain_id } = await verified();
+    const bind = (fields: object) =>
+      owner.call('PATCH', `${DOMAINS}/${domain_id}`, { connection_id: off.connection_id, ...fields });
+    const text = 'The connection of the domain is disabled: nobody could log in but its Owners';
+    expect(outcome(await bind({ sso_required: true }))).toEqual(forbidden(text));
+    expect((await require({ domain_id }, true)).status).toBe(200);
+    expect(outcome(await bind({}))).toEqual(forbidden(text));
+    expect((await bind({ sso_required: false })).status).toBe(200);
+  });
+
   it('needs the plan to require it, not to stop', async () => {
     await service.newConnection({ organization_id }, { protocol: 'oidc' });
     const record = await verified();

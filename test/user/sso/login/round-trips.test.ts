@@ -31,7 +31,9 @@ beforeEach(async () => {
 test('reads a connection and the plan of its organization with one command', async () => {
   const { protocol, connection_id } = employer.connection;
   commands.length = 0;
-  expect(await loginConnection(watched, { protocol, connection_id })).toMatchObject(employer.connection);
+  expect(await loginConnection({ db: watched, now: Date.now }, { protocol, connection_id })).toMatchObject(
+    employer.connection,
+  );
   expect(commands).toEqual(['aggregate']);
 });
 
