@@ -14,10 +14,15 @@ const NOT_VERIFIED = `The account of this address is not verified yet. Verifying
 
 Do that only if the latest signup was yours. If it was not, someone else is using your address: sign up yourself and enter the code that you get then. If you did not ask for this code, ignore this mail.`;
 
+const SIGN_UP_AGAIN = `This address has signed up more than once, so this code creates no account by itself.
+
+To create your account, sign up again and enter the code that you get then. If you still have the page open on which you signed up and asked for this code, you can enter it there instead. If you did not ask for it, ignore this mail.`;
+
 const WARNINGS = {
   none: 'If you did not ask for it, ignore this mail.',
   repeatedSignup: REPEATED_SIGNUP,
   notVerified: NOT_VERIFIED,
+  signUpAgain: SIGN_UP_AGAIN,
 };
 
 const UNTIL_THEN = 'Until you accept, nobody there learns anything about you.';
@@ -33,7 +38,7 @@ export interface Mailer {
   /**
    * @param validity seconds
    * @param warning why the owner may have to suspect a stranger: the address had signed up before, or a code
-   * that no signup asked for can activate the latest one.
+   * that no signup asked for can activate the latest one, or none.
    */
   sendOtp(to: string, otp: string, validity: number, warning?: keyof typeof WARNINGS): Promise<void>;
   sendInvitation(to: string, invitation: Invitation): Promise<void>;

@@ -83,3 +83,27 @@ test('a signup that races a verification never makes an active account unverifie
     });
   }
 });
+
+test('a signup that races a forgotten password and a verification never gets its password activated', async () => {
+  for (let round = 0; round < rounds(20); round += 1) {
+    const email = `race${round}@example.com`;
+    const signup = (turn: number, password: string) =>
+      post(turn, 'signup', { email, password, name: 'Ada' }, fromNetwork(1 + turn));
+    await signup(0, 'mine');
+    const verify = async (turn: number) => {
+      const otp = (await record(email))?.otp ?? '';
+      const { body } = await post(turn, 'forgot-password', { email }, fromNetwork(5 + turn));
+      const next = (await record(email))?.otp ?? '';
+      const token: string = body.token;
+      await Promise.all([
+        post(turn, 'verify-otp', { email, otp, token }),
+        post(turn + 1, 'verify-otp', { email, otp: next, token }),
+      ]);
+    };
+    await Promise.all([verify(round), signup(round + 1, 'planted'), verify(round + 1)]);
+    const { verified, password } = (await record(email)) ?? {};
+    expect({ verified, password }).toEqual(
+      verified ? { verified: true, password: 'mine' } : { verified: false, password: 'planted' },
+    );
+  }
+});

@@ -2,12 +2,13 @@ import { forgotPasswordContract } from '@gatehouse/shared/contract/direct';
 import { addressKey } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
-import { findUserByEmail, findUserById } from '@gatehouse/shared/identity/users';
+import { findUserByEmail, findUserById, type User } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../database.ts';
 import type { Mailer } from '../mail.ts';
 import { mailBudgetSpent } from './mail-budget.ts';
 import { OTP_VALIDITY, replaceOtp } from './otp.ts';
+import { isOnlySignup } from './signup-attempts.ts';
 
 interface Options {
   db: Database;
@@ -31,8 +32,14 @@ export const forgotPassword: FastifyPluginAsyncZod<Options> = async (app, { db, 
       if (!current) throw new AppError('userNotFound');
       throw mailBudgetSpent(current, mail);
     }
-    await mailer.sendOtp(user.email, code.otp, OTP_VALIDITY, user.verified ? 'none' : 'notVerified');
+    await mailer.sendOtp(user.email, code.otp, OTP_VALIDITY, warningFor(code.user));
 
     return { token: tokens.otpSent(user.email, now(), code.attempt) };
   });
 };
+
+/** What the mail of a code says about signups. */
+function warningFor(user: User) {
+  if (user.verified) return 'none';
+  return isOnlySignup(user) ? 'notVerified' : 'signUpAgain';
+}

@@ -8,7 +8,7 @@ import {
 import type { Collection, Document, Filter, ObjectId, WithId } from 'mongodb';
 import { HOUR } from '../hourly-budget.ts';
 import { type MailRequest, mailBudgetLeft, spendMail } from './mail-budget.ts';
-import { addAttempt, isPending } from './signup-attempts.ts';
+import { addAttempt, isPending, keepFirstAttempt } from './signup-attempts.ts';
 
 /** Seconds (CONTRACT.md §OTP). */
 export const OTP_VALIDITY = 60;
@@ -21,6 +21,11 @@ const GUESSES_PER_HOUR = 10;
 export interface NewOtp {
   otp: string;
   attempt: string;
+}
+
+/** A code that replaces another, and the account with it. */
+interface ReplacedOtp extends NewOtp {
+  user: WithId<User>;
 }
 
 /** The fields of a new code, issued at `now` (Unix seconds). */
@@ -42,21 +47,24 @@ export async function replaceOtp(
   filter: Filter<User> & { _id: ObjectId },
   request: MailRequest,
   submitted?: Pick<SignupAttempt, 'password' | 'name'>,
-): Promise<NewOtp | undefined> {
+): Promise<ReplacedOtp | undefined> {
   const { now } = request;
   const code = newOtp(now);
   const signup = submitted && {
     password: { $literal: submitted.password },
     name: { $literal: submitted.name },
     signup_attempts: addAttempt({ id: code.otp_attempt, at: now, ...submitted }),
+    first_attempt: keepFirstAttempt,
     unverified_since: {
       $cond: [{ $eq: [{ $type: '$unverified_since' }, 'date'] }, new Date(now * 1000), '$$REMOVE'],
     },
   };
-  const { matchedCount } = await users.updateOne({ $and: [filter, mailBudgetLeft(request)] }, [
-    { $set: { ...code, ...signup, otp_mails: spendMail(request) } },
-  ]);
-  return matchedCount === 1 ? { otp: code.otp, attempt: code.otp_attempt } : undefined;
+  const user = await users.findOneAndUpdate(
+    { $and: [filter, mailBudgetLeft(request)] },
+    [{ $set: { ...code, ...signup, otp_mails: spendMail(request) } }],
+    { returnDocument: 'after' },
+  );
+  return user ? { otp: code.otp, attempt: code.otp_attempt, user } : undefined;
 }
 
 /** A guess as submitted, at `now` (Unix seconds). */
@@ -72,6 +80,7 @@ interface Guess {
  * guesses cannot exceed the limits. Guesses with the token of the current code are counted apart from all others,
  * so that a stranger cannot use up the guesses of the owner.
  * @param onValid the fields that a right guess sets, as expressions of an update pipeline.
+ * @param refused whether a right guess counts as a wrong one, as an expression.
  * @returns the updated record, with this check's result in `otp_verdict`; null if the user is gone.
  */
 export function checkOtp(
@@ -79,6 +88,7 @@ export function checkOtp(
   _id: ObjectId,
   { otp: guess, attempt, now }: Guess,
   onValid: Record<string, unknown> = {},
+  refused: Document = { $literal: false },
 ): Promise<WithId<User> | null> {
   const isHolder = attempt ? { $eq: ['$otp_attempt', { $literal: attempt }] } : { $literal: false };
   const times = { $ifNull: ['$otp_wrong_guess_times', []] };
@@ -111,7 +121,7 @@ export function checkOtp(
         { case: budgetSpent, then: 'budgetSpent' },
         { case: expired, then: 'expired' },
         { case: { $or: [dead, malformed, unknownAttempt] }, then: 'invalid' },
-        { case: { $ne: ['$otp', { $literal: guess }] }, then: 'wrong' },
+        { case: { $or: [{ $ne: ['$otp', { $literal: guess }] }, refused] }, then: 'wrong' },
       ],
       default: 'valid',
     },

@@ -82,6 +82,7 @@ async function createUnverified(
       payment_status: 'pending',
       ...code,
       otp_mails: [{ at: mail.now, network: mail.network }],
+      first_attempt: attempt,
       signup_attempts: [{ id: attempt, at: mail.now, password, name }],
       unverified_since: created,
       'user_created_at(DATE)': today,
@@ -108,7 +109,10 @@ async function overwriteUnverified(
   mail: MailRequest,
 ): Promise<Issued> {
   const code = await replaceOtp(db.users, { _id, ...UNVERIFIED }, mail, { password, name });
-  if (code) return { email, ...(user_id && { user_id }), ...code, repeated: true };
+  if (code) {
+    const { otp, attempt } = code;
+    return { email, ...(user_id && { user_id }), otp, attempt, repeated: true };
+  }
   const current = await findUserById(db.users, _id);
   if (current?.verified) throw new AppError('emailRegistered');
   throw mailBudgetSpent(current ?? {}, mail);

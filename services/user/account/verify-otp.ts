@@ -7,7 +7,7 @@ import type { Database } from '../database.ts';
 import { hourlyBudgetSpent } from '../hourly-budget.ts';
 import { completeActivation } from '../organizations/invitations/accept-verified.ts';
 import { checkOtp } from './otp.ts';
-import { activateAttempt } from './signup-attempts.ts';
+import { activateAttempt, activatesNothing } from './signup-attempts.ts';
 import { withNewUserId } from './user-ids.ts';
 
 const route = { schema: verifyOtpContract, config: { audits: 'verify' } } as const;
@@ -40,8 +40,10 @@ export const verifyOtp: FastifyPluginAsyncZod<{
           ...(candidate && { user_id: { $ifNull: ['$user_id', candidate] } }),
           ...(attempt && activateAttempt(attempt)),
           signup_attempts: '$$REMOVE',
+          first_attempt: '$$REMOVE',
           unverified_since: '$$REMOVE',
         },
+        activatesNothing(attempt),
       );
     const hasUserId = user.user_id !== undefined && user.user_id !== null;
     const checked = await (hasUserId ? check() : withNewUserId(db, check));

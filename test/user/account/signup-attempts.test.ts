@@ -150,16 +150,94 @@ describe('verification with the token of forgot-password', () => {
     expect(await record(email)).toEqual({ ...before, otp_verdict: 'valid' });
   });
 
-  test('activates the newest signup, unless another one has followed', async () => {
+  test('activates the only signup, also with a code that replaces an expired one', async () => {
     const email = newEmail();
     await signUp(email, 'mine');
+    services.clock.advance(3601);
     const early = await forgot(email);
-    await signUp(email, 'planted', 2);
-    expect(outcome(await verify(email, codeOf(email), early))).toEqual(invalid);
-    await signUp(email, 'mine');
     const token = await forgot(email, 2);
+    expect(outcome(await verify(email, codeOf(email), early))).toEqual(invalid);
+    expect(outcome(await verify(email, codeOf(email), token))).toEqual(verified());
+    expect(await record(email)).not.toHaveProperty('first_attempt');
+    expect(await logIn(email, 'mine')).toBe(200);
+  });
+
+  test.each([
+    ['with its token', 0],
+    ['without a token', 0],
+    ['with its token, hours after the first signup', 7200],
+    ['without a token, hours after the first signup', 7200],
+  ])('activates nothing once another signup has followed: %s', async (how, later) => {
+    const email = newEmail();
+    await signUp(email, 'mine');
+    services.clock.advance(later);
+    await signUp(email, 'planted', 2);
+    const token = await forgot(email);
+    const before = await record(email);
+    const given = how.startsWith('with its') ? token : undefined;
+    expect(outcome(await verify(email, codeOf(email), given))).toEqual(invalid);
+    // The answer and the count are those of a wrong code.
+    const { otp_verdict, otp_wrong_guesses, otp_wrong_guess_times, otp_holder_guesses, ...rest } =
+      (await record(email)) ?? {};
+    expect({ otp_verdict, guesses: Number(otp_wrong_guesses) + Number(otp_holder_guesses) }).toEqual({
+      otp_verdict: 'wrong',
+      guesses: 1,
+    });
+    expect(otp_wrong_guess_times).toEqual(given ? undefined : [services.clock.seconds()]);
+    expect(before).toMatchObject(rest);
+    expect(await logIn(email, 'planted')).toBe(403);
+    // The code still replaces the password.
+    expect(outcome(await reset(email, codeOf(email), token))).toEqual(wasReset);
+  });
+
+  test('activates the signup that is named by its token, for which it replaces the expired code', async () => {
+    const email = newEmail();
+    const token = await signUp(email, 'mine');
+    await signUp(email, 'planted', 2);
+    await forgot(email);
     expect(outcome(await verify(email, codeOf(email), token))).toEqual(verified());
     expect(await logIn(email, 'mine')).toBe(200);
+  });
+
+  test.each([1, 2])(
+    'activates the password of a reset, until somebody signs up (%i signups before)',
+    async (signups) => {
+      const email = newEmail();
+      for (let signup = 1; signup <= signups; signup += 1) await signUp(email, `planted ${signup}`, 2);
+      const resetNow = async () => {
+        const token = await forgot(email, 3);
+        return reset(email, codeOf(email), token);
+      };
+      expect(outcome(await resetNow())).toEqual(wasReset);
+      await signUp(email, 'planted again', 2);
+      await forgot(email);
+      expect(outcome(await verify(email, codeOf(email)))).toEqual(invalid);
+      expect(outcome(await resetNow())).toEqual(wasReset);
+      const token = await forgot(email, 3);
+      expect(outcome(await verify(email, codeOf(email), token))).toEqual(verified());
+      expect(await logIn(email, 'new')).toBe(200);
+    },
+  );
+
+  test.each([
+    ['activates the only signup', 1, verified()],
+    ['refuses the newest of two signups', 2, invalid],
+  ])('%s of a record that the previous version wrote', async (_what, signups, expected) => {
+    const email = newEmail();
+    for (let signup = 1; signup <= signups; signup += 1) await signUp(email, `secret ${signup}`);
+    await services.db.users.updateOne({ email }, { $unset: { first_attempt: true } });
+    await forgot(email);
+    expect(outcome(await verify(email, codeOf(email)))).toEqual(expected);
+  });
+
+  test('refuses a signup that follows on a record that the previous version wrote', async () => {
+    const email = newEmail();
+    await signUp(email, 'mine');
+    await services.db.users.updateOne({ email }, { $unset: { first_attempt: true } });
+    services.clock.advance(3601);
+    await signUp(email, 'planted', 2);
+    await forgot(email);
+    expect(outcome(await verify(email, codeOf(email)))).toEqual(invalid);
   });
 
   test('activates an older record, which has no list of pending signups', async () => {
@@ -351,20 +429,32 @@ test('the mail of a repeated signup says so and what to do', async () => {
   expect(textOf()).toContain('If it was not, someone else is using your address: ignore this mail.');
 });
 
-test('the mail of forgot-password for an unverified account says that it can activate the latest signup', async () => {
+test('the mail of forgot-password says what its code can activate', async () => {
   const email = newEmail();
+  const contentOf = () =>
+    services.mailbox.mails.find(({ recipients }) => recipients.includes(email))?.content ?? {
+      text: undefined,
+      html: undefined,
+    };
   const token = await signUp(email, 'mine');
-  await signUp(email, 'planted', 2);
   await forgot(email);
-  const textOf = () =>
-    services.mailbox.mails.find(({ recipients }) => recipients.includes(email))?.content.text;
-  expect(textOf()).toMatch(
+  expect(contentOf().text).toMatch(
     /^Your code is \d{6}\n\nIt is valid for 60 seconds\. The account of this address is not verified yet\./,
   );
-  expect(textOf()).toContain('Do that only if the latest signup was yours.');
+  expect(contentOf().text).toContain('Do that only if the latest signup was yours.');
+  await signUp(email, 'planted', 2);
+  await forgot(email);
+  const { text, html } = contentOf();
+  expect(text).toMatch(
+    /^Your code is \d{6}\n\nIt is valid for 60 seconds\. This address has signed up more than once/,
+  );
+  for (const part of [text, html]) {
+    expect(part).toContain('To create your account, sign up again and enter the code that you get then.');
+    expect(part).not.toContain('activates the latest signup');
+  }
   await verify(email, codeOf(email), token);
   await forgot(email);
-  expect(textOf()).toMatch(
+  expect(contentOf().text).toMatch(
     /It is valid for 60 seconds\. If you did not ask for it, ignore this mail\.\n\n-- \nGatehouse\n$/,
   );
 });

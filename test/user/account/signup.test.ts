@@ -65,6 +65,7 @@ describe('an unknown e-mail', () => {
       otp_wrong_guesses: 0,
       otp_holder_guesses: 0,
       otp_mails: [{ at: hashing.clock.seconds(), network: '127.0.0.1' }],
+      first_attempt: expect.any(String),
       signup_attempts: [
         {
           id: expect.any(String),

@@ -86,7 +86,7 @@ export const verifyOtpContract = {
   ...form,
   summary: 'Verify a code and activate the account',
   description:
-    'Activates the signup that `token` names, or the newest one. Five wrong guesses invalidate the code; ten in an hour lead to 429 for the account. Guesses with the token of the code are counted separately.',
+    'Activates the signup that `token` names, or the newest one. Without the token of a signup, a code of forgot-password activates nothing once the address has signed up again. Five wrong guesses invalidate the code; ten in an hour lead to 429 for the account. Guesses with the token of the code are counted separately.',
   body: z.object({ email: knownEmail, otp, token }),
   response: {
     200: z.object({ message: z.literal('OTP verified successfully'), user_id: z.string() }).meta({

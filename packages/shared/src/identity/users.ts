@@ -32,6 +32,8 @@ export interface User {
 
   /** Pending signups of an unverified account, oldest first. The fields above are those of the newest one. */
   signup_attempts?: SignupAttempt[];
+  /** The attempt id of the signup that made an unverified record; empty where the previous version made it. */
+  first_attempt?: string;
   /** When an unverified account last signed up. The TTL index deletes by it; older records have none and stay. */
   unverified_since?: Date;
   /** The attempt id in the token of the newest signup or forgot-password call, which issued the current code. */

@@ -166,6 +166,7 @@ async function takeOver(
             sessions_valid_from: new Date(now()),
             ...(candidate && { user_id: { $ifNull: ['$user_id', candidate] } }),
             signup_attempts: '$$REMOVE',
+            first_attempt: '$$REMOVE',
             unverified_since: '$$REMOVE',
             otp: '$$REMOVE',
             otp_expiration: '$$REMOVE',

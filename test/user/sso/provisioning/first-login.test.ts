@@ -264,7 +264,14 @@ describe('an unverified signup on the address', () => {
       account_status: 'active',
       sessions_valid_from: new Date(service.clock.now()),
     });
-    for (const field of ['otp', 'otp_expiration', 'otp_attempt', 'signup_attempts', 'unverified_since'])
+    for (const field of [
+      'otp',
+      'otp_expiration',
+      'otp_attempt',
+      'signup_attempts',
+      'first_attempt',
+      'unverified_since',
+    ])
       expect(record).not.toHaveProperty(field);
 
     expect((await passwordLogin(email, 'planted')).status).toBe(401);
