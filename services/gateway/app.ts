@@ -79,6 +79,7 @@ export async function buildGateway({
     name: 'gateway',
     description: 'The only entrance for clients: checks the CAPTCHA at login and forwards calls by path.',
     config,
+    isPublished: true,
     checks: {
       mongodb: { needed: true, check: db.ping },
       login: { needed: false, check: loginService.check },

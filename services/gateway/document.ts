@@ -1,4 +1,4 @@
-import { failures } from '@gatehouse/shared/http/errors';
+import { AppError, failures } from '@gatehouse/shared/http/errors';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { MUTATING } from './proxy/idempotency.ts';
@@ -20,37 +20,50 @@ const CATALOGUE = /^\/(?:api\/v1|auth|saml|oauth|scim\/v2)\//;
 /** Operations that ignore Idempotency-Key: their responses hold tokens or secrets, or their bearer is no user. */
 const WITHOUT_KEY = /^(?:\/api\/v1)?\/auth\/|^\/scim\/|\/(?:rotate-secret|scim-token)$/;
 
+/** Seconds after which a service that is down may be back. */
+const RETRY_AFTER = 5;
+
 /**
  * The gateway's OpenAPI document: its own operations and those in the documents of its services. While a service is
- * down its last known document is used.
+ * down its last known document is used; until there is one, the document fails with `unavailable`.
  * @param timeout milliseconds for a service to send its document.
  */
 export function documentOf(services: readonly string[], timeout: number) {
   const known = new Map<string, OpenApi>();
-  const fetchDocument = async (service: string): Promise<OpenApi | undefined> => {
+  const fetchDocument = async (service: string): Promise<OpenApi> => {
     try {
       const url = `${service.replace(/\/$/, '')}/openapi.json`;
-      const document = (await requestJson(url, timeout)) as OpenApi;
-      if (document.paths) known.set(service, document);
-    } catch {
-      // falls back to the last known document
+      const document = await requestJson(url, timeout);
+      if (!isDescription(document)) throw new Error(`${url} is not an OpenAPI document with paths`);
+      known.set(service, document);
+      return document;
+    } catch (cause) {
+      const last = known.get(service);
+      if (!last) throw new AppError('unavailable', { retryAfter: RETRY_AFTER, cause });
+      return last;
     }
-    return known.get(service);
   };
   return async (app: FastifyInstance): Promise<object> => {
     const own = app.swagger() as unknown as OpenApi;
     const documents = await Promise.all(services.map(fetchDocument));
     const forwarded = documents
-      .flatMap((document) => Object.entries(document?.paths ?? {}))
+      .flatMap((document) => Object.entries(document.paths))
       .filter(([path]) => CATALOGUE.test(path));
     const all = Object.entries({ ...Object.fromEntries(forwarded), ...own.paths });
     return {
       ...own,
       paths: Object.fromEntries(all.map(([path, item]) => [path, withKeys(path, item)])),
-      webhooks: Object.assign({}, ...documents.map((document) => document?.webhooks)),
+      webhooks: Object.assign({}, ...documents.map((document) => document.webhooks)),
     };
   };
 }
+
+const description = z.looseObject({
+  paths: z
+    .record(z.string(), z.looseObject({}))
+    .refine((paths) => Object.keys(paths).some((path) => CATALOGUE.test(path))),
+});
+const isDescription = (document: unknown): document is OpenApi => description.safeParse(document).success;
 
 const KEY_PARAMETER = {
   name: 'Idempotency-Key',

@@ -12,8 +12,8 @@ export const LIMITS = {
   idle: TIMEOUTS.idle,
   /** For the CAPTCHA provider's whole response. */
   captcha: 5_000,
-  /** For a service to send its OpenAPI document. */
-  document: 2_000,
+  /** For a service to send its OpenAPI document, which it builds when it is first asked. */
+  document: 10_000,
   /** For Redis to run a command. */
   redis: 1_000,
 };

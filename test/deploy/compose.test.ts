@@ -85,6 +85,11 @@ describe('docker-compose.yml', () => {
       });
     });
 
+    it('shows metrics on a port of its own', () => {
+      const { config } = loadConfig(service, environmentOf(service, secrets));
+      expect(config.METRICS_PORT).toBe(9464);
+    });
+
     it('names a missing secret', () => {
       const { MONGODB_PASSWORD: _, ...others } = secrets;
       expect(() => environmentOf(service, others)).toThrow(/^MONGODB_PASSWORD needs random hex digits/);

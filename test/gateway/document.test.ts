@@ -89,6 +89,14 @@ const THEIRS = [
 ];
 /** The paths of single sign-on, each tested with its operation. */
 const SINGLE_SIGN_ON = /^\/(?:saml|oauth|scim\/v2|api\/v1\/(?:auth\/)?sso)\//;
+const expectUnavailable = async (url: string) => {
+  const { status, headers, body } = await send(`${url}/openapi.json`);
+  expect({ status, retryAfter: headers.get('retry-after'), code: body.error.code }).toEqual({
+    status: 503,
+    retryAfter: '5',
+    code: 'SERVICE_UNAVAILABLE',
+  });
+};
 const documentAt = async (url: string) => {
   const { status, body } = await send(`${url}/openapi.json`);
   expect(status).toBe(200);
@@ -136,10 +144,13 @@ describe('the document with both services up', () => {
     expect(await documentAt(gateway.url)).toEqual(first);
   });
 
-  test('needs no bearer and spends no budget', async () => {
+  test('needs no bearer and spends the budget of the address', async () => {
     const first = await send(`${gateway.url}/openapi.json`);
     const second = await send(`${gateway.url}/openapi.json`);
-    expect(second.headers.get('x-ratelimit-remaining')).toBe(first.headers.get('x-ratelimit-remaining'));
+    const [before, after] = [first, second].map(({ headers }) =>
+      Number(headers.get('x-ratelimit-remaining')),
+    );
+    expect(after).toBe((before ?? 0) - 1);
   });
 });
 
@@ -167,25 +178,43 @@ describe('the document with services that fail', () => {
     ['answer a document of another shape', (_, response) => void response.end('{"paths":[1],"tags":"x"}')],
     ['answer a document without paths', (_, response) => void response.end('{"openapi":"3.1.0"}')],
     [
+      'answer a document without operations for clients',
+      (_, response) => void response.end('{"openapi":"3.1.0","paths":{"/health":{}}}'),
+    ],
+    [
       'redirect elsewhere',
       (_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
     ],
-  ])('still has the operations of the gateway when they %s', async (_, listener) => {
+  ])('is 503 when they %s', async (_, listener) => {
     const { url } = await service(listener);
-    const { paths } = await documentAt(await inFrontOf(url));
-    expect(Object.keys(paths).toSorted()).toEqual(OWN.toSorted());
+    await expectUnavailable(await inFrontOf(url));
   });
 
-  test('still has the operations of the gateway when they are down or hang', async () => {
+  test('is 503 when they are down or hang, and complete once they are back', async () => {
     const gone = await startHttp(() => {});
     await gone.stop();
-    expect(Object.keys((await documentAt(await inFrontOf(gone.url))).paths).toSorted()).toEqual(
-      OWN.toSorted(),
+    await expectUnavailable(await inFrontOf(gone.url));
+    let up = false;
+    const back = await service((_, response) => {
+      if (up) response.end('{"openapi":"3.1.0","paths":{"/api/v1/users/me":{}}}');
+    });
+    const front = await inFrontOf(back.url, { document: 50 });
+    await expectUnavailable(front);
+    up = true;
+    expect(Object.keys((await documentAt(front)).paths).toSorted()).toEqual(
+      [...OWN, '/api/v1/users/me'].toSorted(),
     );
-    const hanging = await service(() => {});
-    expect(
-      Object.keys((await documentAt(await inFrontOf(hanging.url, { document: 50 }))).paths).toSorted(),
-    ).toEqual(OWN.toSorted());
+  });
+
+  test('is 503 when only one of them answers', async () => {
+    const { url } = await service((_, response) => {
+      response.end('{"openapi":"3.1.0","paths":{"/api/v1/users/me":{}}}');
+    });
+    const gone = await startHttp(() => {});
+    await gone.stop();
+    const gateway = await startGateway({ env: { LOGIN_SERVICE_URL: url, USER_SERVICE_URL: gone.url } });
+    started.push(gateway);
+    await expectUnavailable(gateway.url);
   });
 
   test('are asked once by concurrent calls', async () => {
@@ -216,12 +245,15 @@ describe('the document with services that fail', () => {
         );
       else response.socket?.destroy();
     });
-    const front = await inFrontOf(url);
+    const env = { LOGIN_SERVICE_URL: url, USER_SERVICE_URL: url };
+    const { clock, url: front, stop } = await startGateway({ env });
+    started.push({ stop });
     const { paths } = await documentAt(front);
     expect(paths['/api/v1/users/me']).toEqual({ get: { summary: 'x' } });
     // Internal operations are left out.
     expect(Object.keys(paths)).not.toContain('/internal/events');
     up = false;
+    clock.advance(6);
     expect((await documentAt(front)).paths['/api/v1/users/me']).toEqual({ get: { summary: 'x' } });
   });
 });

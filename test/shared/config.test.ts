@@ -148,6 +148,7 @@ describe('accepted values', () => {
   test.each<[Service, string, string, unknown]>([
     ['gateway', 'GATEWAY_PORT', '0', 0],
     ['gateway', 'GATEWAY_PORT', '65535', 65_535],
+    ['user', 'METRICS_PORT', '9464', 9_464],
     ['gateway', 'RATE_LIMIT', 'off', false],
     ['gateway', 'CAPTCHA_MIN_SCORE', '0', 0],
     ['gateway', 'CAPTCHA_MIN_SCORE', '0.75', 0.75],

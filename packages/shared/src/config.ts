@@ -22,6 +22,7 @@ import { UPSTREAM_SETTINGS, type UpstreamSetting } from './contract/prefixes.ts'
 const everyService = {
   NODE_ENV: choice('development', 'production', 'test').default('development'),
   HOST: z.string().default('0.0.0.0'),
+  METRICS_PORT: port.optional(),
   LOG_LEVEL: choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
   MONGODB_URI: address('mongodb', 'mongodb+srv').default('mongodb://127.0.0.1:27017/gatehouse'),
   JWT_SECRET: z.string({ error: 'is required and has no default' }),

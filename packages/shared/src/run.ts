@@ -38,6 +38,7 @@ export async function runService<S extends Service>(
     const built = await build(config);
     app = built.app;
     for (const warning of warnings) app.log.warn(warning);
+    await app.ready();
     await app.listen({ host: config.HOST, port: built.port }).catch((cause) => {
       throw new Error(`cannot listen on HOST ${config.HOST}, port ${built.port}: ${cause.message}`, {
         cause,

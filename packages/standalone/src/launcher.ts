@@ -57,8 +57,9 @@ async function main(): Promise<number> {
     const args = ['--port', String(config.STANDALONE_MONGO_PORT), '--data', join(folder, 'gatehouse.sqlite')];
     dependencies.push(startChild('database', new URL(import.meta.resolve('minimongod/cli')), args, env));
   }
-  // The services trust the client address that the gateway forwards from this machine.
-  const serviceEnv = { TRUST_PROXY: 'loopback', ...env };
+  // The services trust the client address that the gateway forwards from this machine. One process can have
+  // METRICS_PORT: the ports of the others are private and serve /metrics too.
+  const serviceEnv = { TRUST_PROXY: 'loopback', ...env, METRICS_PORT: '' };
   // The user service first, because it takes longest.
   const user = startChild('user', relative('../../../services/user/main.ts'), [], serviceEnv);
   const gateway = startChild('gateway', relative('../../../services/gateway/main.ts'), [], env);

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { GatewayConfig } from '@gatehouse/shared/config';
 import { found } from '@gatehouse/shared/http/errors';
 import { publicRoutes } from '@gatehouse/shared/http/public-routes';
+import { DOCUMENT_HEADERS } from '@gatehouse/shared/http/response-headers';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Asset, CODINGS, type Coding, createAsset, createModules } from './assets.ts';
 import { LANGUAGES, type Language, NEEDS_SESSION, PATHS, viewOf } from './browser/paths.ts';
@@ -26,9 +27,8 @@ export async function pages(app: FastifyInstance, { config }: { config: GatewayC
   const headers = {
     'cache-control': 'no-cache',
     'content-security-policy': contentSecurityPolicy(config),
-    'referrer-policy': 'no-referrer',
     'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-    'cross-origin-opener-policy': 'same-origin',
+    ...DOCUMENT_HEADERS,
     vary: 'accept-language, accept-encoding',
   };
 

@@ -68,7 +68,9 @@ describe('the routes of identity providers and browsers', () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const answers = [];
     for (let turn = 0; turn < 4; turn += 1)
-      answers.push(await call('/oauth/backchannel-logout', { method: 'POST', headers, body: 'logout_token=x' }));
+      answers.push(
+        await call('/oauth/backchannel-logout', { method: 'POST', headers, body: 'logout_token=x' }),
+      );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
     expect(answers[3]?.headers['cache-control']).toBe('no-store');
   });

@@ -5,6 +5,7 @@ import { createServer, type ServerOptions, TIMEOUTS } from '@gatehouse/shared/ht
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { eventually } from '../../fixtures/eventually.ts';
+import { send } from '../../fixtures/http.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 9, 30);
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -602,6 +603,7 @@ describe('health', () => {
   });
 
   test('/metrics counts responses by route, not by path', async () => {
+    const { app } = await build();
     await app.inject({ method: 'PUT', url: '/things/secret-id', payload: { name: 'a' } });
     await app.inject('/nothing/secret-id');
     const answer = await app.inject('/metrics');
@@ -614,6 +616,38 @@ describe('health', () => {
     );
     expect(answer.body).toMatch(/^process_cpu_seconds_total \d/m);
     expect(answer.body).not.toContain('secret-id');
+    await app.close();
+  });
+
+  test('serves /metrics only on METRICS_PORT when it is set', async () => {
+    const { app } = await build({ env: { HOST: '127.0.0.1', METRICS_PORT: '0' } });
+    expect((await app.inject('/metrics')).statusCode).toBe(404);
+    const [address] = app.metricsListener?.addresses() ?? [];
+    const own = `http://127.0.0.1:${address?.port}`;
+    const metrics = await send(`${own}/metrics`);
+    expect([metrics.status, metrics.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ]);
+    expect(metrics.body).toMatch(
+      /^http_request_duration_seconds_count\{method="GET",route="none",status="404"\} 1$/m,
+    );
+    const other = await send(`${own}/id`);
+    expect([other.status, other.body.error.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
+    await app.close();
+    await expect(send(`${own}/metrics`)).rejects.toThrow('fetch failed');
+  });
+
+  test('does not start when METRICS_PORT is taken', async () => {
+    const { app } = await build({ env: { HOST: '127.0.0.1', METRICS_PORT: String(port) } });
+    await expect(app.ready()).rejects.toThrow(`cannot listen on HOST 127.0.0.1, METRICS_PORT ${port}: `);
+    await app.close();
+  });
+
+  test('serves no /metrics on a port that clients reach', async () => {
+    const { app } = await build({ isPublished: true });
+    expect((await app.inject('/metrics')).statusCode).toBe(404);
+    await app.close();
   });
 });
 
@@ -621,6 +655,8 @@ describe('logs', () => {
   test('one line per request, without the query', async () => {
     const headers = { 'x-request-id': 'request-1', authorization: 'Bearer hunter2' };
     await app.inject({ url: '/id?token=hunter2', headers });
+    const [{ ms } = {}] = logged;
+    expect(Number(ms) * 10).toBeCloseTo(Math.round(Number(ms) * 10), 6);
     expect(logged).toEqual([
       {
         level: 30,
@@ -712,6 +748,61 @@ describe('documents', () => {
         expect(source).toMatch(/^(?:'[a-z0-9+/=-]+'|data:|blob:)$/i);
       }
     });
+  });
+
+  test.each(['/docs', '/redoc'])('%s sends no referrer and shares no window', async (page) => {
+    expect((await app.inject(page)).headers).toMatchObject({
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+    });
+  });
+
+  test.each(['/docs', '/redoc', '/openapi.json', '/docs/swagger-ui.css', '/docs/start.js', '/metrics'])(
+    '%s is not sent again to a client that has it',
+    async (url) => {
+      const { headers, rawPayload } = await app.inject(url);
+      expect(headers).toMatchObject({
+        etag: expect.stringMatching(/^"[\w-]{22}"$/),
+        'cache-control': 'no-cache',
+      });
+      const again = await app.inject({ url, headers: { 'if-none-match': `"other", W/${headers.etag}` } });
+      expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', headers.etag]);
+      const head = await app.inject({ url, method: 'HEAD' });
+      expect([head.statusCode, head.body, head.headers['content-length'], head.headers.etag]).toEqual([
+        200,
+        '',
+        String(rawPayload.length),
+        headers.etag,
+      ]);
+    },
+  );
+
+  test('/openapi.json is built once for some seconds', async () => {
+    let [at, builds] = [NOW, 0];
+    const server = await build({
+      now: () => at,
+      document: async () => {
+        builds += 1;
+        return { build: builds };
+      },
+    });
+    await server.app.listen({ host: '127.0.0.1', port: 0 });
+    const socket = connect((server.app.server.address() as AddressInfo).port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    const get = (method: string) => `${method} /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`;
+    socket.write(get('GET').repeat(300) + get('HEAD').repeat(300));
+    await eventually(() => text.split('HTTP/1.1 200 OK').length === 601);
+    expect(text.split('{"build":1}')).toHaveLength(301);
+    at += 4_999;
+    expect((await server.app.inject('/openapi.json')).json()).toEqual({ build: 1 });
+    at += 1;
+    expect((await server.app.inject('/openapi.json')).json()).toEqual({ build: 2 });
+    expect(builds).toBe(2);
+    socket.destroy();
+    await server.app.close();
   });
 
   test('/openapi.json describes the routes with their own schemas', async () => {

@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
+import { singleFlight } from '../single-flight.ts';
+import { DOCUMENT_HEADERS } from './response-headers.ts';
+import { createDocument, type SharedDocument, sendDocument } from './shared-document.ts';
 
 const SWAGGER_UI = '@fastify/swagger-ui/static';
 
@@ -43,29 +46,26 @@ const POLICY =
 export function docPages(app: FastifyInstance): void {
   const hidden = { schema: { hide: true } };
   for (const [path, body] of Object.entries(PAGES)) {
-    app.get(path, hidden, async (_request, reply) =>
-      reply
-        .type('text/html; charset=utf-8')
-        .header('content-security-policy', POLICY)
-        .send(`${HEAD}${body}\n</html>\n`),
+    const page = createDocument('text/html; charset=utf-8', `${HEAD}${body}\n</html>\n`);
+    app.get(path, hidden, async (request, reply) =>
+      sendDocument(request, reply.headers({ ...DOCUMENT_HEADERS, 'content-security-policy': POLICY }), page),
     );
     app.get(`${path}/`, hidden, async (_request, reply) => reply.redirect(path));
   }
   for (const [path, [file, type]] of Object.entries(FILES)) {
-    // A megabyte that anybody may request: all responses share it.
-    let content: Buffer | undefined;
-    app.get(path, hidden, async (_request, reply) => {
-      content ??= await readPublic(file);
-      return reply.type(`${type}; charset=utf-8`).send(content);
+    let document: SharedDocument | undefined;
+    const read = singleFlight(async () => createDocument(`${type}; charset=utf-8`, await readPublic(file)));
+    app.get(path, hidden, async (request, reply) => {
+      document ??= await read();
+      return sendDocument(request, reply, document);
     });
   }
-  app.get('/docs/start.js', hidden, async (_request, reply) =>
-    reply.type('text/javascript; charset=utf-8').send(START_SWAGGER_UI),
-  );
+  const start = createDocument('text/javascript; charset=utf-8', START_SWAGGER_UI);
+  app.get('/docs/start.js', hidden, async (request, reply) => sendDocument(request, reply, start));
 }
 
 /** Reads a file of a package, without the logo that Redoc would fetch from its vendor. */
-async function readPublic(file: string): Promise<Buffer> {
+async function readPublic(file: string): Promise<string> {
   const text = await readFile(createRequire(import.meta.url).resolve(file), 'utf8');
-  return Buffer.from(text.replaceAll(/https:\/\/cdn\.redoc\.ly\/[^"']*/g, ''));
+  return text.replaceAll(/https:\/\/cdn\.redoc\.ly\/[^"']*/g, '');
 }

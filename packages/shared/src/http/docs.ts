@@ -3,9 +3,9 @@ import type { FastifyContextConfig, FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { requirementText } from '../access/requirement.ts';
-import { singleFlight } from '../single-flight.ts';
 import { docPages } from './doc-pages.ts';
 import { publicRoutes } from './public-routes.ts';
+import { sendDocument, sharedDocument } from './shared-document.ts';
 
 /** Authenticates the services of the platform, which have no user. */
 const SERVICE_KEY = { type: 'http', scheme: 'bearer', description: 'INTERNAL_API_KEY' } as const;
@@ -20,13 +20,15 @@ interface DocsOptions {
   webhooks?: Record<string, object>;
   /** Replaces the document of this server's own routes. */
   document?: (app: FastifyInstance) => Promise<object>;
+  /** Unix milliseconds. */
+  now: () => number;
 }
 
 /** Serves /openapi.json, built from the schemas of the routes, and its pages /docs (Swagger UI) and /redoc. */
 export const docs = fp(
   async (
     app: FastifyInstance,
-    { name, description, webhooks, document = async () => app.swagger() }: DocsOptions,
+    { name, description, webhooks, document = async () => app.swagger(), now }: DocsOptions,
   ) => {
     await app.register(swagger, {
       openapi: {
@@ -79,11 +81,13 @@ export const docs = fp(
       },
     });
     await app.register(async (pages) => {
-      publicRoutes(pages);
+      publicRoutes(pages, { unmetered: false });
       docPages(pages);
-      // Calls are not metered, and the gateway asks its services for their documents.
-      const currentDocument = singleFlight(() => document(app));
-      pages.get('/openapi.json', { schema: { hide: true } }, () => currentDocument());
+      const build = async () => JSON.stringify(await document(app));
+      const current = sharedDocument('application/json; charset=utf-8', build, now);
+      pages.get('/openapi.json', { schema: { hide: true } }, async (request, reply) =>
+        sendDocument(request, reply, await current()),
+      );
     });
   },
 );

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AppError, renderError } from './errors.ts';
-import { contractOfRequest, protectiveHeaders } from './response-headers.ts';
+import { contractOfRequest, DOCUMENT_HEADERS, protectiveHeaders } from './response-headers.ts';
 import { toAppError } from './to-app-error.ts';
 
 /** Headers that stay on an error. Others describe the response that failed; the hooks set theirs again. */
@@ -26,7 +26,7 @@ const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
+  ...DOCUMENT_HEADERS,
 };
 
 /** Answers any error in the shape of its contract and logs its cause. */

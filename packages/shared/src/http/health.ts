@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { collectDefaultMetrics, Registry } from 'prom-client';
 import { z } from 'zod';
 import { singleFlight } from '../single-flight.ts';
 import { withTimeout } from '../with-timeout.ts';
@@ -13,7 +12,6 @@ interface HealthOptions {
   checks: Checks;
   /** Milliseconds after which a dependency that does not answer counts as down. */
   timeout: number;
-  registry: Registry;
 }
 
 const report = z.object({
@@ -47,12 +45,8 @@ const liveSchema = {
   },
 };
 
-/** /health, /health/live, /health/ready and /metrics; none needs a bearer. */
-export const health: FastifyPluginAsyncZod<HealthOptions> = async (
-  app,
-  { name, checks, timeout, registry },
-) => {
-  const process = processMetrics();
+/** /health, /health/live and /health/ready; none needs a bearer. */
+export const health: FastifyPluginAsyncZod<HealthOptions> = async (app, { name, checks, timeout }) => {
   publicRoutes(app);
   // Calls are not metered, and a dependency that hangs would collect one command from each.
   const currentStates = singleFlight(() => checkAll(checks, timeout));
@@ -65,22 +59,7 @@ export const health: FastifyPluginAsyncZod<HealthOptions> = async (
     });
   }
   app.get('/health/live', { schema: liveSchema }, async () => ({ status: 'ok' as const }));
-  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
-    reply.type(registry.contentType);
-    return Registry.merge([registry, process]).metrics();
-  });
 };
-
-let ofProcess: Registry | undefined;
-
-/** Memory, CPU and event loop of the process. Each collection starts timers that never end, so there is one. */
-function processMetrics(): Registry {
-  if (!ofProcess) {
-    ofProcess = new Registry();
-    collectDefaultMetrics({ register: ofProcess });
-  }
-  return ofProcess;
-}
 
 type States = Record<string, 'up' | 'down'>;
 

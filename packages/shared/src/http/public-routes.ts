@@ -7,10 +7,10 @@ declare module 'fastify' {
   }
 }
 
-/** Makes the routes of this scope public, exempt from rate limits and absent from the log: health and documents. */
-export function publicRoutes(scope: FastifyInstance): void {
+/** Makes the routes of this scope public, exempt from rate limits if `unmetered`, and absent from the log. */
+export function publicRoutes(scope: FastifyInstance, { unmetered = true } = {}): void {
   scope.addHook('onRoute', (route) => {
-    route.config = { ...route.config, public: true, unmetered: true };
+    route.config = { ...route.config, public: true, unmetered };
     route.logLevel = 'error';
   });
 }

@@ -9,6 +9,9 @@ import '../identity/principal.ts';
 export const requestId = (given: string | string[] | undefined): string =>
   typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUIDv7();
 
+/** Microseconds say nothing of a request and make the lines long. */
+const tenths = (ms: number): number => Math.round(ms * 10) / 10;
+
 interface Options {
   registry: Registry;
   log: FastifyBaseLogger;
@@ -30,7 +33,7 @@ export const requestLog = fp(async (app: FastifyInstance, { registry, log }: Opt
     if (!routeOptions.logLevel) {
       const user_id = request.principal && userIdOf(request.principal.user);
       const path = url.split('?', 1)[0];
-      log.info({ reqId: request.id, method, path, status, ms, user_id }, 'request completed');
+      log.info({ reqId: request.id, method, path, status, ms: tenths(ms), user_id }, 'request completed');
     }
     done();
   });

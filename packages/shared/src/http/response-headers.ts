@@ -15,6 +15,12 @@ export const protectiveHeaders = (contract: Contract, target: string): Record<st
   ...((contract === 'direct' || BACKCHANNEL_LOGOUT.test(target)) && { 'cache-control': 'no-store' }),
 });
 
+/** The headers of a page, besides its Content-Security-Policy. */
+export const DOCUMENT_HEADERS = {
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+};
+
 export const responseHeaders = fp(async (app: FastifyInstance) => {
   let stopping = false;
   app.addHook('preClose', async () => {

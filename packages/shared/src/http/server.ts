@@ -11,6 +11,9 @@ import { type Checks, health } from './health.ts';
 import { json } from './json.ts';
 import { lazyLogger } from './lazy-logger.ts';
 import { createLoggers } from './logger.ts';
+import { metrics } from './metrics.ts';
+import { listenForMetrics } from './metrics-listener.ts';
+import { limitPipelining } from './pipelining.ts';
 import { requestId, requestLog } from './request-log.ts';
 import { responseHeaders } from './response-headers.ts';
 import { decodableUrl, refuseMalformed, strictRequests } from './strict-http.ts';
@@ -20,7 +23,9 @@ export interface ServerOptions {
   name: 'gateway' | 'login' | 'user';
   /** One sentence for the OpenAPI document. */
   description: string;
-  config: Pick<Config, 'LOG_LEVEL' | 'TRUST_PROXY' | 'CORS_ORIGINS'>;
+  config: Pick<Config, 'HOST' | 'METRICS_PORT' | 'LOG_LEVEL' | 'TRUST_PROXY' | 'CORS_ORIGINS'>;
+  /** Whether clients reach the port of this server, so that it never shows metrics. */
+  isPublished?: boolean;
   /** The dependencies that /health checks. */
   checks: Checks;
   /** Adds hooks to every route, including health and documents. */
@@ -59,6 +64,7 @@ export async function createServer({
   name,
   description,
   config,
+  isPublished = false,
   checks,
   hooks,
   webhooks,
@@ -109,6 +115,7 @@ export async function createServer({
   await app.register(requestLog, { registry, log: plain });
   await app.register(responseHeaders);
   await app.register(strictRequests);
+  limitPipelining(app.server);
   await app.register(cors, corsOptions(config.CORS_ORIGINS));
   await hooks?.(app);
   await app.register(docs, {
@@ -116,7 +123,11 @@ export async function createServer({
     description,
     ...(webhooks && { webhooks }),
     ...(document && { document }),
+    now,
   });
-  await app.register(health, { name, checks, timeout: healthCheck, registry });
+  await app.register(health, { name, checks, timeout: healthCheck });
+  const { HOST: host, METRICS_PORT: port } = config;
+  if (port !== undefined) await listenForMetrics(app, { host, port, registry, timeout: request, now });
+  else if (!isPublished) await app.register(metrics, { registry, now });
   return app;
 }
