@@ -45,7 +45,7 @@ describePages('invitations', (pages) => {
     await place.invite(grace.email, 'Editor');
     const page = await pages.openAs(grace, linkFor(grace.email));
     await page.getByText('Ada Lovelace invites you to join as Editor.').waitFor();
-    expect(page.url()).toBe(`${pages.url}/organization`);
+    expect(page.url()).toContain(`${pages.url}/organization?invitation=`);
     await expectAccessible(page, 'received');
     await button(page, 'Accept: Analytical Engines / Support').click();
     await toast(page, 'Welcome to Analytical Engines.');
@@ -80,6 +80,36 @@ describePages('invitations', (pages) => {
     await expectAccessible(page, 'invitation-new');
     await page.getByRole('link', { name: 'Create an account' }).click();
     expect(await page.getByLabel('E-mail').inputValue()).toBe('new@example.com');
+    await page.getByLabel('Name').fill('Newcomer');
+    await page.getByLabel('Password').fill('correct horse');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.waitForURL('**/code');
+    await page.getByLabel('Six-digit code').fill(pages.codeFor('new@example.com'));
+    await toast(page, 'Welcome to Analytical Engines.');
+    await page.getByRole('heading', { level: 1, name: 'Analytical Engines' }).waitFor();
+    expect(page.url()).not.toContain('joined');
+  });
+
+  test('that are used, or are for somebody else, say so', async () => {
+    const ada = await newAccount(pages, 'Ada Lovelace');
+    const grace = await newAccount(pages, 'Grace Hopper');
+    const place = await createDepartment(pages, ada);
+    await place.invite(grace.email, 'Viewer');
+    const link = linkFor(grace.email);
+    const USED = /^The invitation that you opened is not open any more, or it was sent to another account\./;
+    const his = await pages.openAs(await newAccount(pages, 'Bob'), link);
+    await his.getByText(USED).waitFor();
+    await expectAccessible(his, 'invitation-foreign');
+    expect(await his.getByText('Analytical Engines').count()).toBe(0);
+
+    const hers = await pages.openAs(grace, link);
+    await button(hers, 'Accept: Analytical Engines / Support').click();
+    await toast(hers, 'Welcome to Analytical Engines.');
+    expect(await hers.getByText(USED).count()).toBe(0);
+    await hers.goto('about:blank');
+    await hers.goto(link);
+    await hers.getByText(USED).waitFor();
+    await hers.getByRole('heading', { level: 1, name: 'Analytical Engines' }).waitFor();
   });
 
   test('are declined, which those who invited see', async () => {

@@ -74,11 +74,18 @@ describePages('signing in', (pages) => {
     expect(await password.inputValue()).toBe('secret');
   });
 
-  test('leads an unverified account to its code and signs in afterwards', async () => {
+  test('leads an unverified account to the form that creates it again', async () => {
     const { email } = await account({ verified: false, account_status: 'paused', user_id: undefined });
     const page = await pages.open('/');
     await submit(page, email);
-    await page.waitForURL('**/code');
+    await page.getByText('The account of this address has never been verified.').waitFor();
+    expect(await page.getByLabel('E-mail').inputValue()).toBe(email);
+    expect(pages.services.mailbox.mails.some(({ recipients }) => recipients.includes(email))).toBe(false);
+    await expectAccessible(page, 'sign-up-unverified');
+    await page.getByLabel('Name').fill('Ada Lovelace');
+    await page.getByLabel('Password').fill('another password');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByLabel('Six-digit code').waitFor();
     await page.getByLabel('Six-digit code').fill(pages.codeFor(email));
     await page.waitForURL('**/profile');
     await page.getByText(email).first().waitFor();

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { describePages, expectAccessible } from '../fixtures/browser.ts';
+import { postForm } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
 
 let people = 0;
@@ -130,6 +131,52 @@ describePages('signing up', (pages) => {
     await page.waitForURL('**/profile');
   });
 
+  test('activates its own password when a stranger has signed up with the address meanwhile', async () => {
+    const email = newAddress();
+    const page = await pages.open('/signup');
+    await signUp(page, email);
+    await postForm(`${pages.url}/v2/signup`, { email, password: 'of a stranger', name: 'Mallory' });
+    await page.reload();
+    await page.getByRole('button', { name: 'Send another code' }).click();
+    await page.getByText('Another code is on its way.').waitFor();
+    await page.reload();
+    await code(page).fill(pages.codeFor(email));
+    await page.getByText('Your account is verified. Sign in to begin.').waitFor();
+    await page.getByLabel('Password').fill('correct horse');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/profile');
+    expect(await pages.services.db.users.findOne({ email })).toMatchObject({ name: 'Ada Lovelace' });
+  });
+
+  test('says when a code no longer works, and takes another one, which comes without a warning', async () => {
+    const email = newAddress();
+    const page = await pages.open('/signup');
+    await signUp(page, email);
+    const [first] = wrongCode(email);
+    for (let wrong = 0; wrong < 5; wrong += 1) {
+      const answered = page.waitForResponse('**/v2/verify-otp');
+      await code(page).fill(
+        `${first}0000${wrong}` === pages.codeFor(email) ? '999999' : `${first}0000${wrong}`,
+      );
+      await answered;
+      await page.locator('.busy').waitFor({ state: 'detached' });
+    }
+    await codeError(
+      page,
+      'This code no longer works, because a wrong one was entered five times. Send another code.',
+    );
+    await page.locator('[role=timer]', { hasText: 'The code no longer works' }).waitFor();
+    await expectAccessible(page, 'code-dead');
+    await page.getByRole('button', { name: 'Send another code' }).click();
+    await page.getByText('Another code is on its way.').waitFor();
+    expect(await code(page).inputValue()).toBe('');
+    expect(await page.locator('.field .error').count()).toBe(0);
+    const mail = pages.services.mailbox.mails.find(({ recipients }) => recipients.includes(email));
+    expect(mail?.content.text).not.toMatch(/someone else|more than once/);
+    await code(page).fill(pages.codeFor(email));
+    await page.waitForURL('**/profile');
+  });
+
   test('names the field of an address that is taken', async () => {
     const { email } = await newMember(pages.services.db);
     const page = await pages.open('/signup');
@@ -184,11 +231,17 @@ describePages('signing up', (pages) => {
       expect(await page.getByLabel('E-mail').inputValue()).toBe('bob@example.com');
     });
 
-    test('shows markup in the address as text', async () => {
-      const markup = '<img src=x onerror="document.title=1">';
-      const page = await pages.open(`/invitation#email=${encodeURIComponent(markup)}`);
-      await page.getByText(markup).waitFor();
-      expect(await page.locator('main img').count()).toBe(0);
+    test.each([
+      '<img src=x onerror="document.title=1">',
+      'Call 555 0100 now',
+      'a@b c@example.com',
+      'x'.repeat(300),
+    ])('does not show a text that is no address: %s', async (text) => {
+      const page = await pages.open(`/invitation#email=${encodeURIComponent(text)}`);
+      await page.getByText('Sign in to accept or decline the invitation.').waitFor();
+      expect(await page.locator('main').textContent()).not.toContain(text);
+      await page.getByRole('link', { name: 'Create an account' }).click();
+      expect(await page.getByLabel('E-mail').inputValue()).toBe('');
     });
   });
 

@@ -2,11 +2,16 @@ import { forgotPasswordContract } from '@gatehouse/shared/contract/direct';
 import { addressKey } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
+<<<<<<< HEAD
 import { findUserByEmail, findUserById, type User } from '@gatehouse/shared/identity/users';
+=======
+import { findUserByEmail, findUserById, UNVERIFIED, type User } from '@gatehouse/shared/identity/users';
+>>>>>>> d9f5dd8 (fix: another code belongs to the same signup, and what the pages say of codes, CAPTCHA and invitations)
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { WithId } from 'mongodb';
 import type { Database } from '../database.ts';
 import type { Mailer } from '../mail.ts';
-import { mailBudgetSpent } from './mail-budget.ts';
+import { type MailRequest, mailBudgetSpent } from './mail-budget.ts';
 import { OTP_VALIDITY, replaceOtp } from './otp.ts';
 import { isOnlySignup } from './signup-attempts.ts';
 
@@ -23,23 +28,41 @@ const route = { schema: forgotPasswordContract, config: { audits: 'forgot' } } a
 export const forgotPassword: FastifyPluginAsyncZod<Options> = async (app, { db, mailer, tokens, now }) => {
   app.post('/v2/forgot-password', route, async (request) => {
     const mail = { now: Math.floor(now() / 1000), network: addressKey(request.ip) };
-    const user = await findUserByEmail(db.users, request.body.email);
+    const { email, token } = request.body;
+    const user = await findUserByEmail(db.users, email);
     if (!user) throw new AppError('userNotFound');
 
-    const code = await replaceOtp(db.users, { _id: user._id }, mail);
+    const attempt = token && tokens.attemptOf(token, user.email, now());
+    const again = attempt ? await anotherCode(db, user, attempt, mail) : undefined;
+    const code = again ?? (await replaceOtp(db.users, { _id: user._id }, mail));
     if (!code) {
       const current = await findUserById(db.users, user._id);
       if (!current) throw new AppError('userNotFound');
       throw mailBudgetSpent(current, mail);
     }
+<<<<<<< HEAD
     await mailer.sendOtp(user.email, code.otp, OTP_VALIDITY, warningFor(code.user));
+=======
+    const warning = again ? signupWarning(user) : user.verified ? 'none' : 'notVerified';
+    await mailer.sendOtp(user.email, code.otp, OTP_VALIDITY, warning);
+>>>>>>> d9f5dd8 (fix: another code belongs to the same signup, and what the pages say of codes, CAPTCHA and invitations)
 
     return { token: tokens.otpSent(user.email, now(), code.attempt) };
   });
 };
 
+<<<<<<< HEAD
 /** What the mail of a code says about signups. */
 function warningFor(user: User) {
   if (user.verified) return 'none';
   return isOnlySignup(user) ? 'notVerified' : 'signUpAgain';
 }
+=======
+/** Replaces the code of a signup for the holder of its token; undefined if that signup is not pending. */
+const anotherCode = (db: Database, { _id }: WithId<User>, attempt: string, mail: MailRequest) =>
+  replaceOtp(db.users, { _id, ...UNVERIFIED, 'signup_attempts.id': attempt }, mail, { attempt });
+
+/** The only signup of an address is that of whoever asks for its code. */
+const signupWarning = ({ signup_attempts = [] }: User) =>
+  signup_attempts.length > 1 ? 'repeatedSignup' : 'none';
+>>>>>>> d9f5dd8 (fix: another code belongs to the same signup, and what the pages say of codes, CAPTCHA and invitations)

@@ -40,16 +40,22 @@ export const newOtp = (now: number) => ({
 /**
  * Gives the matching account a new code and, at a signup, what was submitted, in one write. Spends one mail of the
  * hourly budget, even if the mail server then refuses it.
+ * @param options.attempt the pending signup whose code is replaced; by default the code begins an attempt of its own.
  * @returns undefined if no account matches or the budget is spent.
  */
 export async function replaceOtp(
   users: Collection<User>,
   filter: Filter<User> & { _id: ObjectId },
   request: MailRequest,
+<<<<<<< HEAD
   submitted?: Pick<SignupAttempt, 'password' | 'name'>,
 ): Promise<ReplacedOtp | undefined> {
+=======
+  { submitted, attempt }: { submitted?: Pick<SignupAttempt, 'password' | 'name'>; attempt?: string } = {},
+): Promise<NewOtp | undefined> {
+>>>>>>> d9f5dd8 (fix: another code belongs to the same signup, and what the pages say of codes, CAPTCHA and invitations)
   const { now } = request;
-  const code = newOtp(now);
+  const code = { ...newOtp(now), ...(attempt && { otp_attempt: attempt }) };
   const signup = submitted && {
     password: { $literal: submitted.password },
     name: { $literal: submitted.name },

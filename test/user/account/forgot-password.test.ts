@@ -90,6 +90,45 @@ describe('POST /v2/forgot-password', () => {
     expect((await post('verify-otp', { email, otp: next })).status).toBe(200);
   });
 
+  describe('with the token of a signup', () => {
+    const signup = async (email: string, password: string) =>
+      (await post('signup', { email, password, name: 'Ada' })).body.token as string;
+    const textOf = (email: string) => mailsTo(email)[0]?.content.text;
+
+    test('mails another code of that signup without a warning', async () => {
+      const email = 'again@example.com';
+      const token = await signup(email, 'correct horse');
+      const { status, body } = await post('forgot-password', { email, token });
+      expect(status).toBe(200);
+      expect(decodeToken(body.token).header.attempt).toBe(decodeToken(token).header.attempt);
+      expect(textOf(email)).toContain('If you did not ask for it, ignore this mail.');
+      const otp = mailedCode(services.mailbox, email);
+      expect((await post('verify-otp', { email, otp, token })).status).toBe(200);
+      expect(await record(email)).toMatchObject({ verified: true, password: 'correct horse' });
+    });
+
+    test('activates that signup, whoever signed the address up meanwhile, and mails the warning', async () => {
+      const email = 'victim@example.com';
+      const token = await signup(email, 'correct horse');
+      await signup(email, 'of a stranger');
+      await post('forgot-password', { email, token });
+      expect(textOf(email)).toContain('This address has signed up more than once');
+      const otp = mailedCode(services.mailbox, email);
+      expect((await post('verify-otp', { email, otp, token })).status).toBe(200);
+      expect(await record(email)).toMatchObject({ verified: true, password: 'correct horse' });
+    });
+
+    test.each([
+      ['of another address', () => signup('other@example.com', 'secret')],
+      ['that nobody signed', async () => 'garbage'],
+    ])('%s is like none', async (_, tokenOf) => {
+      const { email } = await unverified();
+      const { status } = await post('forgot-password', { email, token: await tokenOf() });
+      expect(status).toBe(200);
+      expect(textOf(email)).toContain('The account of this address is not verified yet.');
+    });
+  });
+
   test('2. shares ten mails an hour with signup', async () => {
     const email = 'ada@example.com';
     await post('signup', { email, password: 'secret', name: 'Ada' });

@@ -110,8 +110,11 @@ export const forgotPasswordContract = {
   ...form,
   summary: 'Request a password reset code',
   description:
-    'Mails a code that is valid for 60 seconds, at most ten per hour for an account and five of them for one client network.',
-  body: z.object({ email: knownEmail }),
+    'Mails a code that is valid for 60 seconds, at most ten per hour for an account and five of them for one client network. With the token of a pending signup it is another code of that signup, and the answer has a token of the same signup.',
+  body: z.object({
+    email: knownEmail,
+    token: z.string().optional().meta({ description: 'The token of a signup that waits for its code.' }),
+  }),
   response: {
     200: otpSent,
     ...failures('direct', 'missingField', 'invalidFormat', 'userNotFound', 'rateLimited', 'unavailable'),

@@ -1,7 +1,8 @@
 import { ApiError, get, post, postForm } from './api.ts';
 import { arrival } from './arrival.ts';
+import { joinedBy, takeJoined } from './invited.ts';
 import { NEEDS_SESSION, viewOf } from './paths.ts';
-import { forgetPending, type Pending, submittedForm, waitForCode } from './pending.ts';
+import { countWrongCode, forgetPending, type Pending, submittedForm, waitForCode } from './pending.ts';
 import { rememberEmail } from './remembered-email.ts';
 import { navigate } from './router.ts';
 import { toDeviceTime } from './server-clock.ts';
@@ -21,9 +22,10 @@ function adoptToken({ access_token, expires_in, user_id }: TokenResponse): void 
   beginSession({ token: access_token, expiresAt: Date.now() + expires_in * 1000, userId: user_id });
 }
 
-/** Shows the page that the address names, or the profile if it names none of an account. */
+/** Shows the page that the address names; by default the organization that somebody has just joined, or the profile. */
 export function showAccount(): void {
-  if (!NEEDS_SESSION.has(viewOf(location.pathname))) navigate('/profile', { replace: true });
+  const { pathname } = location;
+  if (!NEEDS_SESSION.has(viewOf(pathname))) navigate(takeJoined() ?? '/profile', { replace: true });
 }
 
 /** The token of the CAPTCHA, if one was solved. */
@@ -43,25 +45,34 @@ export async function signUp(email: string, password: string, name: string): Pro
   waitForCode({ email, token, sentAt }, { password, name });
 }
 
-/** Mails a code that resets the password, and verifies an account that is not yet. */
-export async function requestCode(email: string, password?: string): Promise<void> {
+/** Mails a code that resets the password. */
+export async function requestCode(email: string): Promise<void> {
   const sentAt = Date.now();
   const { token } = await postForm<{ token: string }>('/v2/forgot-password', { email });
-  waitForCode({ email, token, sentAt }, password === undefined ? undefined : { password });
+  waitForCode({ email, token, sentAt });
 }
 
-/** Mails another code: of the same signup while its password is in memory. */
-export async function sendAnotherCode({ email }: Pending): Promise<void> {
-  const { name, password } = submittedForm() ?? {};
-  if (name !== undefined && password !== undefined) await signUp(email, password, name);
-  else await requestCode(email, password);
+/** Mails another code of the same signup. Its token stays: that of another call would activate what is newest. */
+export async function sendAnotherCode({ email, token }: Pending): Promise<void> {
+  const sentAt = Date.now();
+  await postForm('/v2/forgot-password', { email, token });
+  waitForCode({ email, token, sentAt }, submittedForm());
 }
+
+/** Counts wrong codes, and says when the code is dead: to the API it is then one more wrong code. */
+const counted = <T>(call: Promise<T>): Promise<T> =>
+  call.catch((error: ApiError) => {
+    const isWrong = error.status === 400 && error.field === 'otp';
+    if (isWrong && !countWrongCode()) throw new ApiError(texts.code.dead, { ...error });
+    throw error;
+  });
 
 /** Verifies the account. @returns whether the person is signed in as well. */
 export async function verify({ email, token }: Pending, otp: string): Promise<boolean> {
   const { password } = submittedForm() ?? {};
-  await postForm('/v2/verify-otp', { email, token, otp });
+  await counted(postForm('/v2/verify-otp', { email, token, otp }));
   forgetPending();
+  joinedBy(email);
   rememberEmail(email);
   if (password === undefined) return false;
   // The account is active in any case; somebody who is asked for a CAPTCHA signs in on the next page.
@@ -76,7 +87,7 @@ export async function resetPassword(
   otp: string,
   new_password: string,
 ): Promise<void> {
-  await postForm('/v2/reset-password', { email, token, otp, new_password });
+  await counted(postForm('/v2/reset-password', { email, token, otp, new_password }));
   forgetPending();
   // The reset has ended every session of the account: perhaps the one of this tab.
   if (currentSession()) await get('/api/v1/users/me').catch(() => {});

@@ -10,8 +10,10 @@ interface Arrival {
   support?: { token: string; user_id: string };
   /** The one-time code of a finished single sign-on. */
   ssoCode?: string;
-  /** The address that an invitation was mailed to. */
+  /** The address that an invitation was mailed to, if it has no account; empty for any other text. */
   email?: string;
+  /** The invitation that a mail is about, or an empty text. */
+  invitation?: string;
 }
 
 function read(): Arrival {
@@ -19,7 +21,9 @@ function read(): Arrival {
     return { support: { token: query.get('token') ?? '', user_id: query.get('user_id') ?? '' } };
   }
   if (location.pathname === '/sso') return { ssoCode: fragment.get('code') ?? '' };
-  return { email: fragment.get('email') ?? '' };
+  const email = fragment.get('email') ?? '';
+  const isAddress = email.length <= 254 && /^[^\s@<>"',;:()[\]\\]+@[\w-]+(\.[\w-]+)+$/u.test(email);
+  return { email: isAddress ? email : '', invitation: fragment.get('invitation_id') ?? '' };
 }
 
 export const arrival: Arrival = read();

@@ -13,8 +13,14 @@ const load = async (): Promise<ShowWidget> =>
     : (await import('./captcha-hosted.ts')).showHosted;
 
 /** The widget of the configured provider. It fills the hidden field `recaptcha_token` of the form around it. */
-export function Captcha() {
+export function Captcha({
+  goesOn = false,
+}: {
+  /** Whether a solved challenge submits the form, unless somebody has changed a field meanwhile. */
+  goesOn?: boolean;
+}) {
   const place = useRef<HTMLDivElement>(null);
+  const isChanged = useRef(false);
   const [token, setToken] = useState('');
   const [failed, setFailed] = useState(false);
   const [attempt, setAttempt] = useState(0);
@@ -39,6 +45,17 @@ export function Captcha() {
       remove();
     };
   }, [attempt]);
+  useEffect(() => {
+    const form = place.current?.closest('form');
+    const change = () => {
+      isChanged.current = true;
+    };
+    form?.addEventListener('input', change);
+    return () => form?.removeEventListener('input', change);
+  }, []);
+  useEffect(() => {
+    if (token && goesOn && !isChanged.current) place.current?.closest('form')?.requestSubmit();
+  }, [token]);
   const retry = () => {
     setFailed(false);
     setAttempt(attempt + 1);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { html } from '../html.ts';
-import { CODE_LIFETIME, type Pending } from '../pending.ts';
+import { CODE_LIFETIME, isDead, type Pending, pendingCode } from '../pending.ts';
 import { formatCountdown, texts } from '../texts.ts';
 import { Button } from './button.ts';
 
@@ -8,10 +8,15 @@ import { Button } from './button.ts';
 export function Countdown({ pending, onResend }: { pending: Pending; onResend: () => Promise<void> }) {
   const remaining = () => Math.max(0, Math.ceil((pending.sentAt - Date.now()) / 1000) + CODE_LIFETIME);
   const [seconds, setSeconds] = useState(remaining);
+  const [dead, setDead] = useState(isDead(pending));
   const [busy, setBusy] = useState(false);
   useEffect(() => {
-    setSeconds(remaining());
-    const timer = setInterval(() => setSeconds(remaining()), 250);
+    const look = () => {
+      setSeconds(remaining());
+      setDead(isDead(pendingCode() ?? pending));
+    };
+    look();
+    const timer = setInterval(look, 250);
     return () => clearInterval(timer);
   }, [pending.sentAt]);
   const resend = async () => {
@@ -21,10 +26,10 @@ export function Countdown({ pending, onResend }: { pending: Pending; onResend: (
   return html`
     <div class="countdown">
       <p role="timer" aria-live="off">
-        ${seconds > 0 ? texts.code.validFor(formatCountdown(seconds)) : texts.code.expired}
+        ${dead ? texts.code.deadShort : seconds > 0 ? texts.code.validFor(formatCountdown(seconds)) : texts.code.expired}
       </p>
       <p class="visually-hidden" role="status">${seconds === 0 ? texts.code.expired : ''}</p>
-      <${Button} kind="link" busy=${busy} onClick=${resend}>${texts.code.resend}<//>
+      <${Button} kind=${dead || seconds === 0 ? 'secondary' : 'link'} busy=${busy} onClick=${resend}>${texts.code.resend}<//>
     </div>
   `;
 }

@@ -14,6 +14,8 @@ interface Props {
   kind?: 'primary' | 'danger';
   /** Whether to submit what is filled in as soon as the form is shown. */
   submitAtOnce?: boolean;
+  /** What the fields are about; an error about something else goes. */
+  version?: unknown;
   children?: ComponentChildren;
 }
 
@@ -21,7 +23,7 @@ const inputOf = (form: HTMLFormElement | null, name: string) =>
   form?.querySelector<HTMLInputElement>(`[name=${CSS.escape(name)}]`);
 
 /** A form whose errors are shown beside their fields, or above them all. */
-export function Form({ onSubmit, submit, kind = 'primary', submitAtOnce = false, children }: Props) {
+export function Form({ onSubmit, submit, kind = 'primary', submitAtOnce = false, version, children }: Props) {
   const form = useRef<HTMLFormElement>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError>();
@@ -49,6 +51,7 @@ export function Form({ onSubmit, submit, kind = 'primary', submitAtOnce = false,
   useEffect(() => {
     if (field) inputOf(form.current, field)?.focus();
   }, [error]);
+  useEffect(() => setError(undefined), [version]);
   useEffect(() => {
     if (submitAtOnce) form.current?.requestSubmit();
   }, []);

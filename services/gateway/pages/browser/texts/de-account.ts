@@ -716,6 +716,7 @@ export const texts: AccountTexts = {
     accepted: (organization) => `Willkommen bei ${organization}.`,
     decline: 'Ablehnen',
     declined: (organization) => `Die Einladung von ${organization} ist abgelehnt.`,
+    used: 'Die Einladung, die Sie geöffnet haben, ist nicht mehr offen oder ging an ein anderes Konto. Vielleicht wurde sie angenommen, abgelehnt oder zurückgezogen, oder ihre Frist ist vorbei. Bitten Sie um eine neue.',
     declineTitle: (place) => `Die Einladung zu ${place} ablehnen?`,
     declineWarning: 'Wer Sie eingeladen hat, sieht die Ablehnung und kann Sie erneut einladen.',
   },

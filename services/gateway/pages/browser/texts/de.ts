@@ -71,6 +71,8 @@ export const texts: Texts = {
   signUp: {
     submit: 'Konto erstellen',
     passwordHint: 'Wählen Sie eines, das Sie nirgendwo sonst verwenden. Ein Satz ist besser als ein Wort.',
+    unverified:
+      'Das Konto dieser Adresse wurde nie bestätigt. Erstellen Sie es noch einmal, und geben Sie den Code ein, den wir Ihnen dann senden.',
     haveAccount: 'Haben Sie schon ein Konto?',
   },
   code: {
@@ -78,6 +80,8 @@ export const texts: Texts = {
     submit: 'Weiter',
     validFor: (time) => `Der Code gilt noch ${time}`,
     expired: 'Der Code ist abgelaufen',
+    dead: 'Dieser Code gilt nicht mehr, weil fünfmal ein falscher eingegeben wurde. Fordern Sie einen neuen an.',
+    deadShort: 'Der Code gilt nicht mehr',
     resend: 'Neuen Code senden',
     resent: 'Ein neuer Code ist unterwegs. Der vorige gilt nicht mehr.',
     otherAddress: 'Andere Adresse verwenden',

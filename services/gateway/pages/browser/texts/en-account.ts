@@ -702,6 +702,7 @@ export const texts = {
     accepted: (organization: string) => `Welcome to ${organization}.`,
     decline: 'Decline',
     declined: (organization: string) => `The invitation of ${organization} is declined.`,
+    used: 'The invitation that you opened is not open any more, or it was sent to another account. It may have been accepted, declined or withdrawn, or its time is over. Ask for another one.',
     declineTitle: (place: string) => `Decline the invitation to ${place}?`,
     declineWarning: 'Those who invited you see that you have declined. They can invite you again.',
   },

@@ -67,6 +67,8 @@ export const texts = {
   signUp: {
     submit: 'Create account',
     passwordHint: 'Choose one that you use nowhere else. A sentence is better than a word.',
+    unverified:
+      'The account of this address has never been verified. Create it again, and enter the code that we send you then.',
     haveAccount: 'Already have an account?',
   },
   code: {
@@ -74,6 +76,8 @@ export const texts = {
     submit: 'Continue',
     validFor: (time: string) => `The code is valid for ${time}`,
     expired: 'The code has expired',
+    dead: 'This code no longer works, because a wrong one was entered five times. Send another code.',
+    deadShort: 'The code no longer works',
     resend: 'Send another code',
     resent: 'Another code is on its way. The earlier one no longer works.',
     otherAddress: 'Use another address',

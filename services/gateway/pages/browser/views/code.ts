@@ -1,4 +1,4 @@
-import { sendAnotherCode, verify } from '../account.ts';
+import { sendAnotherCode, showAccount, verify } from '../account.ts';
 import { html } from '../html.ts';
 import { CodeField } from '../parts/code-field.ts';
 import { Countdown } from '../parts/countdown.ts';
@@ -19,14 +19,15 @@ export default function Code() {
   }
   const submit = async ({ otp = '' }: Record<string, string>) => {
     clearNotice();
-    navigate((await verify(pending, otp)) ? '/profile' : '/?verified', { replace: true });
+    if (await verify(pending, otp)) showAccount();
+    else navigate('/?verified', { replace: true });
   };
   return html`
     <h1>${texts.titles.code}</h1>
     <p>${texts.code.sentTo} <strong>${pending.email}</strong></p>
     ${notice && html`<${Notice} kind=${notice.kind}>${notice.text}<//>`}
-    <${Form} onSubmit=${submit} submit=${texts.code.submit}>
-      <${CodeField} />
+    <${Form} onSubmit=${submit} submit=${texts.code.submit} version=${pending.sentAt}>
+      <${CodeField} key=${pending.sentAt} />
     <//>
     <${Countdown} pending=${pending} onResend=${resend} />
     <p class="below"><a href="/signup" data-page>${texts.code.otherAddress}</a></p>

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { arrival } from '../arrival.ts';
 import { html } from '../html.ts';
+import { rememberInvited } from '../invited.ts';
 import { rememberEmail } from '../remembered-email.ts';
 import { navigate } from '../router.ts';
 import { currentSession } from '../session.ts';
@@ -11,17 +12,21 @@ import { texts } from '../texts.ts';
  * verifying the invited address accepts it. The mail names the address if it has no account.
  */
 export default function Invitation() {
-  const { email } = arrival;
-  if (email) rememberEmail(email);
+  const { email, invitation = '' } = arrival;
+  if (email) {
+    rememberEmail(email);
+    rememberInvited(email);
+  }
+  const invitations = `/organization?${new URLSearchParams({ invitation })}`;
   const isSignedIn = currentSession() !== undefined;
   useEffect(() => {
-    if (isSignedIn) navigate('/organization', { replace: true });
+    if (isSignedIn) navigate(invitations, { replace: true });
   }, [isSignedIn]);
   if (isSignedIn) return null;
   const signUp = (kind: string) =>
     html`<a class="button ${kind}" href="/signup" data-page>${texts.titles['sign-up']}</a>`;
   const signIn = (kind: string) =>
-    html`<a class="button ${kind}" href="/organization" data-page>${texts.titles['sign-in']}</a>`;
+    html`<a class="button ${kind}" href=${invitations} data-page>${texts.titles['sign-in']}</a>`;
   return html`
     <h1>${texts.titles.invitation}</h1>
     <p>${email ? texts.invitation.explanation : texts.invitation.known}</p>

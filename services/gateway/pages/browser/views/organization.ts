@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { texts } from '../account-texts.ts';
 import { html } from '../html.ts';
 import { Button } from '../parts/button.ts';
@@ -8,7 +8,7 @@ import { PageTitle } from '../parts/page-title.ts';
 import { ResultToast, useResult } from '../parts/result.ts';
 import { Select } from '../parts/select.ts';
 import { useData } from '../parts/use-data.ts';
-import { navigate, useQuery } from '../router.ts';
+import { hasParameter, navigate, useQuery, withQuery } from '../router.ts';
 import { createOrganization, listOrganizations, type Organization } from './organization/calls.ts';
 import { NameDialog } from './organization/name-dialog.ts';
 import { OrganizationPage } from './organization/organization.ts';
@@ -25,9 +25,15 @@ export default function OrganizationsView() {
   const [isCreating, setCreating] = useState(false);
   const organizations = loaded.data?.data ?? [];
   const [first] = organizations;
+  const hasJoined = useRef(hasParameter('joined')).current;
   useEffect(() => {
-    if (!chosen && first) navigate(pathOf(first.organization_id), { replace: true });
+    if (!chosen && first)
+      navigate(withQuery({ organization: first.organization_id, joined: undefined }), { replace: true });
   }, [chosen, first]);
+  useEffect(() => {
+    if (hasJoined && first)
+      result.succeed(texts.received.accepted(organizations.map(({ name }) => name).join(', ')));
+  }, [first]);
 
   const create = async (name: string) => {
     const { organization_id } = await createOrganization(name);

@@ -26,9 +26,9 @@ export default function Reset() {
     <h1>${texts.titles.reset}</h1>
     <p>${texts.code.sentTo} <strong>${pending.email}</strong></p>
     ${notice && html`<${Notice} kind=${notice.kind}>${notice.text}<//>`}
-    <${Form} onSubmit=${submit} submit=${texts.reset.submit}>
+    <${Form} onSubmit=${submit} submit=${texts.reset.submit} version=${pending.sentAt}>
       <input type="text" hidden autocomplete="username" value=${pending.email} readonly />
-      <${CodeField} onComplete=${() => document.querySelector<HTMLElement>('[name=new_password]')?.focus()} />
+      <${CodeField} key=${pending.sentAt} onComplete=${() => document.querySelector<HTMLElement>('[name=new_password]')?.focus()} />
       <${Password} name="new_password" label=${texts.fields.newPassword} autocomplete="new-password" />
     <//>
     <${Countdown} pending=${pending} onResend=${resend} />

@@ -1,21 +1,19 @@
 import { useState } from 'preact/hooks';
-import { requestCode, showAccount, signIn } from '../account.ts';
+import { showAccount, signIn } from '../account.ts';
 import { ApiError } from '../api.ts';
-import { config } from '../config.ts';
 import { html } from '../html.ts';
-import { Captcha } from '../parts/captcha.ts';
 import { Field } from '../parts/field.ts';
 import { Form } from '../parts/form.ts';
 import { Notice } from '../parts/notice.ts';
 import { Password } from '../parts/password.ts';
+import { useLoginCaptcha } from '../parts/use-login-captcha.ts';
 import { rememberEmail, rememberedEmail } from '../remembered-email.ts';
 import { hasParameter, navigate } from '../router.ts';
 import { texts } from '../texts.ts';
 
 export default function SignIn() {
-  const [needsCaptcha, setNeedsCaptcha] = useState(config.CAPTCHA_ON_CATALOGUE_LOGIN === 'always');
+  const captcha = useLoginCaptcha();
   const [refusal, setRefusal] = useState<ApiError>();
-  const [attempt, setAttempt] = useState(0);
   const submit = async ({ email = '', password = '', recaptcha_token = '' }: Record<string, string>) => {
     rememberEmail(email);
     setRefusal(undefined);
@@ -23,13 +21,11 @@ export default function SignIn() {
       await signIn(email, password, recaptcha_token);
       showAccount();
     } catch (error) {
-      setAttempt(attempt + 1); // a token serves one attempt
+      captcha.renew(error, recaptcha_token);
       if (error instanceof ApiError && error.code === 'SSO_REQUIRED') return setRefusal(error);
       const code = error instanceof ApiError ? error.code : '';
-      if (code === 'CAPTCHA_REQUIRED') setNeedsCaptcha(true);
       if (code !== 'ACCOUNT_NOT_VERIFIED') throw error;
-      await requestCode(email, password);
-      navigate('/code');
+      navigate('/signup?unverified');
     }
   };
   const done = (['verified', 'reset'] as const).find(hasParameter);
@@ -54,7 +50,7 @@ export default function SignIn() {
       />
       <${Password} autocomplete="current-password" autofocus=${Boolean(rememberedEmail())} />
       <p class="aside"><a href="/forgot" data-page>${texts.signIn.forgot}</a></p>
-      ${needsCaptcha && html`<${Captcha} key=${attempt} />`}
+      ${captcha.widget}
     <//>
     ${
       !refusal &&

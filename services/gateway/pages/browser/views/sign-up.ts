@@ -2,9 +2,10 @@ import { signUp } from '../account.ts';
 import { html } from '../html.ts';
 import { Field } from '../parts/field.ts';
 import { Form } from '../parts/form.ts';
+import { Notice } from '../parts/notice.ts';
 import { Password } from '../parts/password.ts';
 import { rememberEmail, rememberedEmail } from '../remembered-email.ts';
-import { navigate } from '../router.ts';
+import { hasParameter, navigate } from '../router.ts';
 import { texts } from '../texts.ts';
 
 export default function SignUp() {
@@ -15,6 +16,7 @@ export default function SignUp() {
   };
   return html`
     <h1>${texts.titles['sign-up']}</h1>
+    ${hasParameter('unverified') && html`<${Notice} kind="info">${texts.signUp.unverified}<//>`}
     <${Form} onSubmit=${submit} submit=${texts.signUp.submit}>
       <${Field} name="name" label=${texts.fields.name} autocomplete="name" maxlength="200" autofocus />
       <${Field} name="email" type="email" label=${texts.fields.email} value=${rememberedEmail()} autocomplete="username" />

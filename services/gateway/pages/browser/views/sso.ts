@@ -2,13 +2,12 @@ import { useEffect, useState } from 'preact/hooks';
 import { discover, exchangeCode, type SsoConnection, showAccount, signInWithDirectory } from '../account.ts';
 import { ApiError } from '../api.ts';
 import { arrival } from '../arrival.ts';
-import { config } from '../config.ts';
 import { html } from '../html.ts';
-import { Captcha } from '../parts/captcha.ts';
 import { Field } from '../parts/field.ts';
 import { Form } from '../parts/form.ts';
 import { Notice } from '../parts/notice.ts';
 import { Password } from '../parts/password.ts';
+import { useLoginCaptcha } from '../parts/use-login-captcha.ts';
 import { rememberedEmail } from '../remembered-email.ts';
 import { hasParameter } from '../router.ts';
 import { texts } from '../texts.ts';
@@ -82,15 +81,13 @@ const loginPath = ({ protocol, slug }: SsoConnection): string =>
 
 /** The form of a directory (LDAP), which has no page of its own. */
 function Directory({ slug }: { slug: string }) {
-  const [needsCaptcha, setNeedsCaptcha] = useState(config.CAPTCHA_ON_CATALOGUE_LOGIN === 'always');
-  const [attempt, setAttempt] = useState(0);
-  const submit = async ({ username = '', password = '', recaptcha_token }: Record<string, string>) => {
+  const captcha = useLoginCaptcha();
+  const submit = async ({ username = '', password = '', recaptcha_token = '' }: Record<string, string>) => {
     try {
       await signInWithDirectory(slug, username, password, recaptcha_token);
       showAccount();
     } catch (error) {
-      setAttempt(attempt + 1); // a token serves one attempt
-      if (error instanceof ApiError && error.code === 'CAPTCHA_REQUIRED') setNeedsCaptcha(true);
+      captcha.renew(error, recaptcha_token);
       throw error;
     }
   };
@@ -99,7 +96,7 @@ function Directory({ slug }: { slug: string }) {
     <${Form} onSubmit=${submit} submit=${texts.signIn.submit}>
       <${Field} name="username" label=${texts.fields.username} autocomplete="username" autocapitalize="none" spellcheck="false" autofocus />
       <${Password} autocomplete="current-password" />
-      ${needsCaptcha && html`<${Captcha} key=${attempt} />`}
+      ${captcha.widget}
     <//>
   `;
 }

@@ -4,9 +4,11 @@ import { html } from '../../html.ts';
 import { ActionButton } from '../../parts/action-button.ts';
 import { Button } from '../../parts/button.ts';
 import { Confirm } from '../../parts/confirm.ts';
+import { Notice } from '../../parts/notice.ts';
 import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
+import { navigate, useQuery, withQuery } from '../../router.ts';
 import { acceptInvitation, declineInvitation, listReceived, type Received } from './calls.ts';
 
 const words = texts.received;
@@ -23,7 +25,10 @@ export function ReceivedInvitations({
   const loaded = useData('received', listReceived);
   const [declining, setDeclining] = useState<Received>();
   const invitations = loaded.data?.data ?? [];
-  if (invitations.length === 0) return null;
+  const opened = useQuery().get('invitation');
+  const isUsed =
+    loaded.data && opened !== null && !invitations.some(({ invitation_id }) => invitation_id === opened);
+  if (invitations.length === 0) return isUsed && html`<${Notice} kind="info">${words.used}<//>`;
   const accept = async ({ invitation_id, organization_id, organization_name }: Received) => {
     await changeAndReload(loaded.reload, () => acceptInvitation(invitation_id));
     await onAccepted(organization_id);
@@ -31,9 +36,11 @@ export function ReceivedInvitations({
   };
   const decline = async ({ invitation_id, organization_name }: Received) => {
     await changeAndReload(loaded.reload, () => declineInvitation(invitation_id));
+    navigate(withQuery({ invitation: undefined }), { replace: true });
     result.succeed(words.declined(organization_name));
   };
   return html`
+    ${isUsed && html`<${Notice} kind="info">${words.used}<//>`}
     <${Section} title=${words.title}>
       <ul class="cards" aria-label=${words.title}>
         ${invitations.map(
