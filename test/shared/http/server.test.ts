@@ -2,6 +2,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { loadConfig } from '@gatehouse/shared/config';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { createServer, type ServerOptions, TIMEOUTS } from '@gatehouse/shared/http/server';
+import type { FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { eventually } from '../../fixtures/eventually.ts';
@@ -622,8 +623,8 @@ describe('health', () => {
   test('serves /metrics only on METRICS_PORT when it is set', async () => {
     const { app } = await build({ env: { HOST: '127.0.0.1', METRICS_PORT: '0' } });
     expect((await app.inject('/metrics')).statusCode).toBe(404);
-    const [address] = app.metricsListener?.addresses() ?? [];
-    const own = `http://127.0.0.1:${address?.port}`;
+    const address = (app.metricsListener as FastifyInstance).server.address() as AddressInfo;
+    const own = `http://127.0.0.1:${address.port}`;
     const metrics = await send(`${own}/metrics`);
     expect([metrics.status, metrics.headers.get('content-type')]).toEqual([
       200,
