@@ -2,11 +2,7 @@ import { forgotPasswordContract } from '@gatehouse/shared/contract/direct';
 import { addressKey } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
-<<<<<<< HEAD
-import { findUserByEmail, findUserById, type User } from '@gatehouse/shared/identity/users';
-=======
 import { findUserByEmail, findUserById, UNVERIFIED, type User } from '@gatehouse/shared/identity/users';
->>>>>>> d9f5dd8 (fix: another code belongs to the same signup, and what the pages say of codes, CAPTCHA and invitations)
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { WithId } from 'mongodb';
 import type { Database } from '../database.ts';
@@ -40,29 +36,28 @@ export const forgotPassword: FastifyPluginAsyncZod<Options> = async (app, { db, 
       if (!current) throw new AppError('userNotFound');
       throw mailBudgetSpent(current, mail);
     }
-<<<<<<< HEAD
-    await mailer.sendOtp(user.email, code.otp, OTP_VALIDITY, warningFor(code.user));
-=======
-    const warning = again ? signupWarning(user) : user.verified ? 'none' : 'notVerified';
+    const isResent = code.user.signup_attempts?.some(({ id }) => id === attempt);
+    const warning = isResent ? resendWarning(code.user) : warningFor(code.user);
     await mailer.sendOtp(user.email, code.otp, OTP_VALIDITY, warning);
->>>>>>> d9f5dd8 (fix: another code belongs to the same signup, and what the pages say of codes, CAPTCHA and invitations)
 
     return { token: tokens.otpSent(user.email, now(), code.attempt) };
   });
 };
 
-<<<<<<< HEAD
 /** What the mail of a code says about signups. */
 function warningFor(user: User) {
   if (user.verified) return 'none';
   return isOnlySignup(user) ? 'notVerified' : 'signUpAgain';
 }
-=======
-/** Replaces the code of a signup for the holder of its token; undefined if that signup is not pending. */
-const anotherCode = (db: Database, { _id }: WithId<User>, attempt: string, mail: MailRequest) =>
-  replaceOtp(db.users, { _id, ...UNVERIFIED, 'signup_attempts.id': attempt }, mail, { attempt });
+
+/**
+ * Replaces the code of the newest signup for the holder of its token; undefined for any other. A code of an older one
+ * is a code of forgot-password: without the token it must not activate the newest.
+ */
+const anotherCode = (db: Database, { _id }: WithId<User>, attempt: string, mail: MailRequest) => {
+  const isNewest = { $eq: [{ $last: '$signup_attempts.id' }, { $literal: attempt }] };
+  return replaceOtp(db.users, { _id, ...UNVERIFIED, $expr: isNewest }, mail, { attempt });
+};
 
 /** The only signup of an address is that of whoever asks for its code. */
-const signupWarning = ({ signup_attempts = [] }: User) =>
-  signup_attempts.length > 1 ? 'repeatedSignup' : 'none';
->>>>>>> d9f5dd8 (fix: another code belongs to the same signup, and what the pages say of codes, CAPTCHA and invitations)
+const resendWarning = (user: User) => (isOnlySignup(user) ? 'none' : 'repeatedSignup');

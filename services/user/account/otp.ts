@@ -47,13 +47,8 @@ export async function replaceOtp(
   users: Collection<User>,
   filter: Filter<User> & { _id: ObjectId },
   request: MailRequest,
-<<<<<<< HEAD
-  submitted?: Pick<SignupAttempt, 'password' | 'name'>,
-): Promise<ReplacedOtp | undefined> {
-=======
   { submitted, attempt }: { submitted?: Pick<SignupAttempt, 'password' | 'name'>; attempt?: string } = {},
-): Promise<NewOtp | undefined> {
->>>>>>> d9f5dd8 (fix: another code belongs to the same signup, and what the pages say of codes, CAPTCHA and invitations)
+): Promise<ReplacedOtp | undefined> {
   const { now } = request;
   const code = { ...newOtp(now), ...(attempt && { otp_attempt: attempt }) };
   const signup = submitted && {

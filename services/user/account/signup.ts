@@ -108,16 +108,11 @@ async function overwriteUnverified(
   { password, name }: Pick<User, 'password' | 'name'>,
   mail: MailRequest,
 ): Promise<Issued> {
-<<<<<<< HEAD
-  const code = await replaceOtp(db.users, { _id, ...UNVERIFIED }, mail, { password, name });
+  const code = await replaceOtp(db.users, { _id, ...UNVERIFIED }, mail, { submitted: { password, name } });
   if (code) {
     const { otp, attempt } = code;
     return { email, ...(user_id && { user_id }), otp, attempt, repeated: true };
   }
-=======
-  const code = await replaceOtp(db.users, { _id, ...UNVERIFIED }, mail, { submitted: { password, name } });
-  if (code) return { email, ...(user_id && { user_id }), ...code, repeated: true };
->>>>>>> d9f5dd8 (fix: another code belongs to the same signup, and what the pages say of codes, CAPTCHA and invitations)
   const current = await findUserById(db.users, _id);
   if (current?.verified) throw new AppError('emailRegistered');
   throw mailBudgetSpent(current ?? {}, mail);

@@ -114,6 +114,8 @@ describe('POST /v2/forgot-password', () => {
       await post('forgot-password', { email, token });
       expect(textOf(email)).toContain('This address has signed up more than once');
       const otp = mailedCode(services.mailbox, email);
+      // Without the token nobody can tell whose signup is meant.
+      expect((await post('verify-otp', { email, otp })).status).toBe(400);
       expect((await post('verify-otp', { email, otp, token })).status).toBe(200);
       expect(await record(email)).toMatchObject({ verified: true, password: 'correct horse' });
     });

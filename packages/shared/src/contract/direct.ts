@@ -110,7 +110,7 @@ export const forgotPasswordContract = {
   ...form,
   summary: 'Request a password reset code',
   description:
-    'Mails a code that is valid for 60 seconds, at most ten per hour for an account and five of them for one client network. With the token of a pending signup it is another code of that signup, and the answer has a token of the same signup.',
+    'Mails a code that is valid for 60 seconds, at most ten per hour for an account and five of them for one client network. With the token of the newest signup that waits for its code, it is another code of that signup.',
   body: z.object({
     email: knownEmail,
     token: z.string().optional().meta({ description: 'The token of a signup that waits for its code.' }),
