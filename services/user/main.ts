@@ -1,11 +1,15 @@
 import { connect } from '@gatehouse/shared/data/connect';
+import { createLoggers } from '@gatehouse/shared/http/logger';
 import { runService } from '@gatehouse/shared/run';
 import { buildUserService } from './app.ts';
 import { COLLECTIONS } from './database.ts';
 import { createMailer } from './mail.ts';
 
 await runService('user', async (config) => {
-  const db = await connect(config.MONGODB_URI, COLLECTIONS, { appName: 'user' });
+  const db = await connect(config.MONGODB_URI, COLLECTIONS, {
+    appName: 'user',
+    log: createLoggers('user', config.LOG_LEVEL).logger,
+  });
   const mailer = createMailer(config);
   const app = await buildUserService({ config, db, mailer });
   app.addHook('onClose', async () => {

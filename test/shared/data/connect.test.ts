@@ -1,3 +1,4 @@
+import { buildIndexes } from '@gatehouse/shared/data/build-indexes';
 import {
   collection,
   connect,
@@ -180,6 +181,63 @@ describe('connect', () => {
       Array(6).fill({ w: 'majority', j: true, wtimeout: 4_000 }),
     );
     await db.close();
+  });
+
+  test.each([
+    ['readPreference', 'secondary', 'a secondary may not know yet that a session has ended'],
+    ['readPreference', 'primaryPreferred', 'a secondary may not know yet that a session has ended'],
+    ['readPreference', 'nearest', 'a secondary may not know yet that a session has ended'],
+    ['readConcernLevel', 'available', 'it may return a session as it was before it ended'],
+    ['w', '0', 'a write that is not acknowledged, such as a logout, may be lost'],
+  ])('refuses %s=%s', async (option, value, why) => {
+    const address = withOptions(uri, { [option]: value });
+    await expect(connect(address, {}, { appName: 'test' })).rejects.toThrow(
+      `MONGODB_URI must not set ${option}=${value}: ${why}`,
+    );
+  });
+
+  test.each([
+    ['readPreference', 'primary'],
+    ['readConcernLevel', 'local'],
+    ['readConcernLevel', 'majority'],
+    ['w', 'majority'],
+  ])('accepts %s=%s', async (option, value) => {
+    await (await connect(withOptions(uri, { [option]: value }), {}, { appName: 'test' })).close();
+  });
+
+  test.each<[string, object, string]>([
+    [
+      'a server older than MongoDB 7',
+      { version: '6.0.14', versionArray: [6, 0, 14, 0] },
+      'MongoDB 6.0.14 is too old: Gatehouse needs MongoDB 7 or newer',
+    ],
+    [
+      'one of several members',
+      { versionArray: [8, 0, 0, 0], hosts: ['one:27017', 'two:27017'] },
+      'MONGODB_URI must not set directConnection=true for one of several members: name all of them, and replicaSet',
+    ],
+  ])('refuses %s', async (_, answer, text) => {
+    const command = vi.spyOn(Db.prototype, 'command').mockResolvedValue(answer);
+    const address = withOptions(uri, { directConnection: 'true' });
+    await expect(connect(address, {}, { appName: 'test' })).rejects.toThrow(text);
+    command.mockRestore();
+  });
+
+  test('logs that it waits for an index, and gives up in the end', async () => {
+    const things = collection<Document>('things', [{ key: { name: 1 } }]);
+    const createIndexes = vi
+      .spyOn(Collection.prototype, 'createIndexes')
+      .mockReturnValue(new Promise<never>(() => {}));
+    const lines: string[] = [];
+    const log = { warn: (line: string) => void lines.push(line) };
+    const waiting =
+      'MongoDB is building indexes of things; this waits for every voting member of the replica set';
+    await withClient(async (client) => {
+      const building = buildIndexes(client.db(), [things], { log, logInterval: 5, limit: 600 });
+      await expect(building).rejects.toThrow(`${waiting}. It has not ended for 0.01 minutes`);
+    });
+    expect(lines[0]).toBe(waiting);
+    createIndexes.mockRestore();
   });
 
   test('explains why a unique index cannot be built', async () => {

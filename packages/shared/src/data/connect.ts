@@ -1,33 +1,17 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   type CollationOptions,
   type Collection,
-  type CreateIndexesOptions,
   type Db,
   type Document,
   type Filter,
-  type IndexDescriptionInfo,
-  type IndexDirection,
   MongoClient,
   type MongoClientOptions,
   MongoNetworkError,
   MongoServerError,
   type WithId,
 } from 'mongodb';
-
-/** An index of a collection, in the terms of the driver's `createIndexes`. */
-interface Index<Stored extends Document> extends CreateIndexesOptions {
-  key: Record<string, IndexDirection>;
-  /** Defaults to `gatehouse_` and the fields. */
-  name?: string;
-  /** Returns one line for the operator on why a unique index cannot be built. */
-  explainDuplicates?: (stored: Collection<Stored>) => Promise<string>;
-}
-
-interface CollectionDefinition<Stored extends Document> {
-  name: string;
-  indexes: readonly Index<Stored>[];
-}
+import { type BuildOptions, buildIndexes, type CollectionDefinition, type Index } from './build-indexes.ts';
+import { checkOptions, checkServer } from './check-server.ts';
 
 /** Defines a collection: its name, the type of its documents and its indexes. */
 export const collection = <Stored extends Document>(
@@ -57,12 +41,17 @@ export const ANY_STRING = { $gt: '' };
 
 /**
  * Opens the database that `uri` names and builds the indexes of the given collections.
- * @throws when the server cannot be reached within `timeout` milliseconds or a unique index cannot be built.
+ * @param log receives a line while indexes are being built, by default standard error.
+ * @throws when the server cannot be reached within `timeout` milliseconds, is too old or a unique index cannot be built.
  */
 export async function connect<D extends Definitions>(
   uri: string,
   definitions: D,
-  { appName, timeout = 5_000 }: { appName: string; timeout?: number },
+  {
+    appName,
+    timeout = 5_000,
+    log = console,
+  }: { appName: string; timeout?: number; log?: BuildOptions['log'] },
 ): Promise<Connection<D>> {
   const options = {
     appName: `gatehouse-${appName}`,
@@ -71,12 +60,14 @@ export async function connect<D extends Definitions>(
   };
   // Building an index can take long, so its client has no socket timeout.
   const builder = createClient(uri, options);
+  checkOptions(builder);
   try {
     await builder.connect().catch((cause) => {
       const hosts = builder.options.hosts.join(', ');
       throw new Error(`MongoDB at ${hosts} cannot be reached: ${cause.message}`, { cause });
     });
-    await createIndexes(builder.db(), Object.values(definitions));
+    await checkServer(builder.db(), builder);
+    await buildIndexes(builder.db(), Object.values(definitions), { log });
   } finally {
     await builder.close();
   }
@@ -163,75 +154,6 @@ function createClient(uri: string, options: MongoClientOptions): MongoClient {
     throw new Error(`MONGODB_URI ${(cause as Error).message}`, { cause });
   }
 }
-
-async function createIndexes(db: Db, definitions: CollectionDefinition<Document>[]): Promise<void> {
-  await Promise.all(
-    definitions.map(async ({ name, indexes }) => {
-      if (indexes.length === 0) return;
-      const stored = db.collection(name);
-      try {
-        await stored.createIndexes(indexes.map(specification));
-      } catch (error) {
-        if (!isDuplicateKey(error) && !isIndexConflict(error)) throw error;
-        // One by one: an older application may have built some of them, and the error names the one that fails.
-        await Promise.all(indexes.map((index) => createIndex(stored, index)));
-      }
-    }),
-  );
-}
-
-/** The name that the driver would derive, such as `email_1`, may belong to an index of an older application. */
-const defaultName = (key: Index<Document>['key']) => `gatehouse_${Object.keys(key).join('_')}`;
-
-function specification({ explainDuplicates: _, ...index }: Index<Document>) {
-  return { ...index, name: index.name ?? defaultName(index.key) };
-}
-
-async function createIndex(stored: Collection, index: Index<Document>): Promise<void> {
-  const { explainDuplicates } = index;
-  const { name } = specification(index);
-  try {
-    await stored.createIndexes([specification(index)]);
-  } catch (error) {
-    if (isDuplicateKey(error) && explainDuplicates) throw new Error(await explainDuplicates(stored));
-    if (!isIndexConflict(error)) throw error;
-    const existing = await stored.indexes();
-    if (existing.some((other) => isEquivalent(other, index))) return;
-    const conflict =
-      existing.find((other) => other.name === name) ??
-      existing.find((other) => hasSameKey(other, index) && hasSameCollation(other, index)) ??
-      existing.find((other) => hasSameKey(other, index));
-    if (!conflict) throw error;
-    const { collectionName } = stored;
-    throw new Error(
-      `The index ${conflict.name} of the collection ${collectionName} conflicts with one that Gatehouse needs: ` +
-        `remove it with db.${collectionName}.dropIndex(${JSON.stringify(conflict.name)}) and start again`,
-    );
-  }
-}
-
-/** IndexOptionsConflict and IndexKeySpecsConflict. */
-const isIndexConflict = (error: unknown): boolean =>
-  error instanceof MongoServerError && (error.code === 85 || error.code === 86);
-
-const hasSameKey = (existing: IndexDescriptionInfo, required: Index<Document>): boolean =>
-  isDeepStrictEqual(Object.entries(existing.key), Object.entries(required.key));
-
-/** The server completes the collation of an existing index with its defaults. */
-const hasSameCollation = (existing: IndexDescriptionInfo, required: Index<Document>): boolean =>
-  Boolean(existing.collation) === Boolean(required.collation) &&
-  isDeepStrictEqual({ ...existing.collation, ...required.collation }, { ...existing.collation });
-
-/** The options that change what an index does, apart from its collation. Older indexes may have an explicit false. */
-const FLAGS = ['unique', 'sparse', 'hidden'] as const;
-const VALUES = ['partialFilterExpression', 'expireAfterSeconds'] as const;
-
-/** Returns whether an existing index does what the required one does. Its name does not matter. */
-const isEquivalent = (existing: IndexDescriptionInfo, required: Index<Document>): boolean =>
-  hasSameKey(existing, required) &&
-  hasSameCollation(existing, required) &&
-  FLAGS.every((option) => Boolean(existing[option]) === Boolean(required[option])) &&
-  VALUES.every((option) => isDeepStrictEqual(existing[option], required[option]));
 
 /**
  * Returns whether a write failed because the value of `field`, by default of any unique field, is taken.
