@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { Database } from '../database.ts';
+import { lapseInvitationsBy } from './lapse-invitations.ts';
 import { removeIfWithoutRole } from './people-registry.ts';
 import { revokeGrants } from './revoke-grants.ts';
 import { rolesOf } from './roles.ts';
@@ -36,12 +37,13 @@ export async function endWithGrants<Ended>(
   return ended;
 }
 
-/** Ends the grants of a user whose roles have ended. */
+/** Ends the grants of a user whose roles have ended, and lets the invitations lapse that they made. */
 export async function endGrants(
   db: Database,
   { organization_id, department_id, user_id }: Place,
   now: number,
 ): Promise<void> {
+  await lapseInvitationsBy(db, { organization_id, user_id });
   const held = async () => (await rolesOf(db, user_id)).departments.map((each) => each.department_id);
   const ended = department_id ?? { $nin: await held() };
   await revokeGrants(db, { organization_id, department_id: ended }, user_id);

@@ -3,6 +3,7 @@ import { ANY_STRING } from '@gatehouse/shared/data/connect';
 import type { Filter } from 'mongodb';
 import type { Database } from '../database.ts';
 import type { Membership } from '../organizations/records.ts';
+import { lapseInvitationsBy } from './lapse-invitations.ts';
 import { revokeSelfGrants } from './revoke-grants.ts';
 import { rolesOf } from './roles.ts';
 
@@ -14,7 +15,8 @@ import { rolesOf } from './roles.ts';
 export const newRevocation = (): { revocation: string } => ({ revocation: randomUUID() });
 
 /**
- * Revokes, for each marked membership, the self-granted roles above the role that its user has now. The mark of an
+ * Revokes, for each marked membership, the self-granted roles above the role that its user has now, and lets the
+ * invitations lapse that they may not make any more. The mark of an
  * Owner of the organization stays, because another call may be removing them.
  */
 export async function endSelfGrants(db: Database, marked: Filter<Membership>): Promise<void> {
@@ -22,6 +24,7 @@ export async function endSelfGrants(db: Database, marked: Filter<Membership>): P
   for await (const { _id, organization_id, department_id, user_id, revocation } of memberships) {
     if (user_id === undefined || revocation === undefined) continue;
     if ((await rolesOf(db, user_id)).owned.has(organization_id)) continue;
+    await lapseInvitationsBy(db, { organization_id, user_id });
     await revokeSelfGrants(db, { organization_id, department_id }, user_id);
     await db.memberships.updateOne({ _id, revocation }, { $unset: { revocation: true } });
   }

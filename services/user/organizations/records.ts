@@ -146,6 +146,8 @@ export interface Membership {
   invited_id?: string;
   /** When the invitation expires; absent on a member. */
   valid_until?: Date;
+  /** The `valid_until` with which the invitation has lapsed; see ../access/lapse-invitations.ts. */
+  lapsed?: Date;
   /** When the invitee declined. */
   declined_at?: Date;
   /** When the TTL index deletes the invitation; absent on a member. */
@@ -176,6 +178,8 @@ export interface Departure {
   user_id: string;
   /** Who removes them from the organization, for the audit; absent if only the grants of roles that have ended are left. */
   by?: { user_id: string; email: string };
+  /** Who removes them from some departments only. Apart from `by`, so that the previous version removes nothing more. */
+  within?: { by: { user_id: string; email: string }; department_ids: string[] };
   /** Roles that were granted later are left alone. */
   began_at: Date;
 }
@@ -226,6 +230,11 @@ export const organizationCollections = {
       partialFilterExpression: { invited_id: ANY_STRING },
     },
     { key: { invited_id: 1 }, partialFilterExpression: { invited_id: ANY_STRING } },
+    // The invitations that one person has made.
+    {
+      key: { granted_by: 1, department_id: 1 },
+      partialFilterExpression: { valid_until: { $exists: true } },
+    },
     // Everything of a department that is deleted, invitations too.
     { key: { department_id: 1, membership_id: 1 } },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },

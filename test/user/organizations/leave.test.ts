@@ -131,13 +131,32 @@ describe('removing a person from an organization', () => {
     expect(await isIn(eve)).toBe(false);
   });
 
-  test('is possible for an Admin with the right in every department of the person', async () => {
+  const departmentsOf = ({ user_id }: Person) =>
+    service.db.memberships.distinct('department_id', { organization_id: team.organization_id, user_id });
+
+  test('is possible for an Admin in the departments where they may remove users', async () => {
     const { Admin } = team.people;
-    expect(outcome(await remove(Admin))).toStrictEqual(forbidden(service.clock));
-    expect(await isIn(eve)).toBe(true);
+    expect(outcome(await remove(Admin))).toStrictEqual(REMOVED);
+    expect(await departmentsOf(eve)).toEqual([other.department_id]);
+    await service.storeMember(team, eve, 'Viewer');
     await service.storeMember({ ...team, department_id: other.department_id }, Admin, 'Admin');
     expect(outcome(await remove(Admin))).toStrictEqual(REMOVED);
     expect(await isIn(eve)).toBe(false);
+  });
+
+  test('leaves the roles alone that an Admin only sees, and their invitations', async () => {
+    const { Admin } = team.people;
+    const third = await service.newDepartment(team.ada, team.organization_id);
+    await service.storeMember({ ...team, department_id: other.department_id }, Admin, 'Viewer');
+    const place = { organization_id: team.organization_id, department_id: third.department_id };
+    const id = await service.storeInvitation(place, { invited_id: eve.user_id });
+    const events = await eventsOf(service, () => remove(Admin));
+    expect(events.map(({ action, department_id }) => [action, department_id])).toEqual([
+      ['member.remove', team.department_id],
+    ]);
+    expect(await departmentsOf(eve)).toEqual([other.department_id]);
+    expect((await service.accept(eve, id)).status).toBe(200);
+    expect(outcome(await remove(Admin))).toStrictEqual(forbidden(service.clock));
   });
 
   test('is not possible above one’s own role, nor of an Owner of the organization', async () => {
@@ -235,6 +254,18 @@ describe('a departure that is killed', () => {
     await Promise.all([runJobs(service), runJobs(service)]);
     expect(await isIn(eve)).toBe(false);
     for (const { chatbot_id } of chatbots) expect(await ownerOf(chatbot_id)).toBe(team.ada.user_id);
+    expect(await service.db.departures.countDocuments({ user_id: eve.user_id })).toBe(0);
+  });
+
+  test('of an Admin ends no role elsewhere when a job completes it', async () => {
+    const { Admin } = team.people;
+    const spy = killed(service.db.memberships, 'findOneAndDelete', 1);
+    expect((await remove(Admin)).status).toBe(500);
+    spy.mockRestore();
+    service.clock.advance(60);
+    await runJobs(service);
+    const left = { organization_id: team.organization_id, user_id: eve.user_id };
+    expect(await service.db.memberships.distinct('department_id', left)).toEqual([other.department_id]);
     expect(await service.db.departures.countDocuments({ user_id: eve.user_id })).toBe(0);
   });
 

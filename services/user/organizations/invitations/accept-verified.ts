@@ -8,8 +8,8 @@ import type { Filter, WithId } from 'mongodb';
 import { closedAmong } from '../../access/archived.ts';
 import type { Database } from '../../database.ts';
 import type { Membership } from '../records.ts';
-import { inviterMayGrant } from './inviter.ts';
-import { join } from './join.ts';
+import { isGood } from './inviter.ts';
+import { endTwins, join } from './join.ts';
 import { isPending } from './status.ts';
 
 /**
@@ -67,12 +67,13 @@ async function acceptAll(
   for await (const invitation of invitations) {
     // Nobody joins an archived place. The invitation stands, for a restore.
     if ((await closedAmong(db, [invitation]))(invitation)) continue;
-    if (!(await inviterMayGrant(db, invitation))) continue;
+    if (!(await isGood(db, invitation))) continue;
     const joined = await join(db, invitation, user_id, { now, condition }).catch((error: unknown) => {
       // The department is full. The invitation stands, and the account is verified all the same.
       if (error instanceof AppError && error.reason === 'forbidden') return null;
       throw error;
     });
+    if (joined) await endTwins(db, joined, { user_id, email: emailKey(email) });
     if (!joined || !request) continue;
     const { membership_id, organization_id, department_id, role } = joined;
     await audit(db, request, now, {

@@ -2,12 +2,13 @@ import { AppError, BEARER_FAILURES, failures, found } from '@gatehouse/shared/ht
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { isLapsed } from '../../access/lapse-invitations.ts';
 import type { Database } from '../../database.ts';
 import { ALREADY_OWNER, acceptedInvitation, tagged } from '../contract.ts';
 import { acceptOffer } from '../owners/accept-offer.ts';
 import { inviteeOf, isInvited } from './invitee.ts';
-import { inviterMayGrant } from './inviter.ts';
-import { join } from './join.ts';
+import { isGood } from './inviter.ts';
+import { endTwins, join } from './join.ts';
 import { refuseArchivedPlace } from './place.ts';
 import { isPending } from './status.ts';
 
@@ -17,7 +18,7 @@ const schema = {
   ...tagged,
   summary: 'Accept an invitation',
   description:
-    'Accepts an invitation to a department or an offer to become an Owner, if it is to the caller’s user_id or address, pending, and not expired. If the offer is a transfer, the Owner who made it stops being one in the same step. An invitation lapses when its inviter may no longer grant its role, and an offer when the person who made it is no longer an Owner.',
+    'Accepts an invitation to a department or an offer to become an Owner, if it is to the caller’s user_id or address, pending, and not expired. If the offer is a transfer, the Owner who made it stops being one in the same step. An invitation lapses when its inviter may no longer grant its role, and an offer when the person who made it is no longer an Owner; while their account cannot act, neither can be accepted. Accepting one invitation to a department ends the other one, to the `user_id` or the address.',
   params: z.object({ invitation_id: z.string() }),
   response: {
     200: acceptedInvitation,
@@ -37,15 +38,17 @@ export const acceptInvitation: FastifyPluginAsyncZod<{ db: Database; now: () => 
     const mine = { membership_id: invitation_id, ...isInvited(invitee), ...isPending(now()) };
     const invitation = await db.memberships.findOne(mine);
     if (!invitation) return acceptOffer({ db, now }, request, { invitation_id, user_id });
-    if (!(await inviterMayGrant(db, invitation))) throw new AppError('notFound');
+    if (!(await isGood(db, invitation))) throw new AppError('notFound');
     const { organization_id, department_id } = invitation;
     await refuseArchivedPlace(db, invitation);
     if (await db.organizations.findOne({ organization_id, 'owners.user_id': user_id })) {
       throw new AppError('duplicate', { text: ALREADY_OWNER });
     }
     const joined = await join(db, invitation, user_id, { now: now(), condition: isInvited(invitee) });
+    if (joined) await endTwins(db, joined, invitee);
     if (!joined) {
-      found(await db.memberships.findOne(mine)); // answered or withdrawn concurrently
+      // Answered, withdrawn or ended concurrently.
+      if (isLapsed(found(await db.memberships.findOne(mine)))) throw new AppError('notFound');
       throw new AppError('duplicate', { text: 'Already a member' });
     }
     const { role, email } = joined;

@@ -1,24 +1,31 @@
 import { grantableBy, ROLES } from '@gatehouse/shared/access/rbac';
+import { ACTIVE, findActiveUser } from '@gatehouse/shared/identity/users';
 import type { Document } from 'mongodb';
+import { isLapsed } from '../../access/lapse-invitations.ts';
 import { roleIn, rolesOf } from '../../access/roles.ts';
 import type { Database } from '../../database.ts';
 import type { Membership } from '../records.ts';
 
 /**
- * Whether the inviter may still grant the role of an invitation; otherwise it has lapsed. Their role is in another
- * document, so a call that has passed this check when they lose it counts as one that came just before.
+ * Whether the inviter may still grant the role of an invitation: their account can act, and their role suffices. Both
+ * are in other documents, so a call that has passed this check when they change counts as one that came just before.
  */
 export async function inviterMayGrant(
   db: Database,
   { granted_by, department_id, role }: Pick<Membership, 'granted_by' | 'department_id' | 'role'>,
 ): Promise<boolean> {
-  const own = roleIn(await rolesOf(db, granted_by), department_id);
-  return own !== undefined && grantableBy(own).includes(role);
+  const [inviter, roles] = await Promise.all([findActiveUser(db.users, granted_by), rolesOf(db, granted_by)]);
+  const own = roleIn(roles, department_id);
+  return inviter !== null && own !== undefined && grantableBy(own).includes(role);
 }
 
+/** Whether a pending invitation still grants something. */
+export const isGood = async (db: Database, invitation: Membership): Promise<boolean> =>
+  !isLapsed(invitation) && (await inviterMayGrant(db, invitation));
+
 /**
- * The stages that leave out invitations that have lapsed. Each must be joined with its `organizations` before. Offers
- * pass while the person who made them is an Owner.
+ * The stages that leave out invitations whose inviter may not grant them. Each must be joined with its `organizations`
+ * before. Offers pass while the person who made them is an Owner whose account can act.
  */
 export function withoutLapsed(db: Database): Document[] {
   const mayGrant = ROLES.map((own) => ({
@@ -41,6 +48,16 @@ export function withoutLapsed(db: Database): Document[] {
         as: 'inviters',
       },
     },
+    {
+      $lookup: {
+        from: db.users.collectionName,
+        localField: 'granted_by',
+        foreignField: 'user_id',
+        pipeline: [{ $match: ACTIVE }, { $project: { _id: 1 } }],
+        as: 'able',
+      },
+    },
+    { $match: { able: { $ne: [] } } },
     { $match: { $expr: { $or: [{ $in: ['$granted_by', owners] }, { $ne: [grants, []] }] } } },
   ];
 }

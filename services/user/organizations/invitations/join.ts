@@ -1,9 +1,11 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import type { Filter, WithId } from 'mongodb';
 import { admit } from '../../access/admit.ts';
+import { lapse, NOT_LAPSED } from '../../access/lapse-invitations.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
 import type { Membership } from '../records.ts';
+import type { Invitee } from './invitee.ts';
 import { isPending } from './status.ts';
 
 interface Options {
@@ -32,10 +34,10 @@ export async function join(
   await admit(db, { organization_id, department_id }, [user_id], now);
   try {
     return await db.memberships.findOneAndUpdate(
-      { $and: [{ _id, ...isPending(now) }, condition] },
+      { $and: [{ _id, ...isPending(now), ...NOT_LAPSED }, condition] },
       {
         $set: { user_id, joined_at: new Date(now), ...terms },
-        $unset: { valid_until: true, expires_at: true, invited_id: true, adding: true },
+        $unset: { valid_until: true, expires_at: true, invited_id: true, adding: true, lapsed: true },
       },
       { returnDocument: 'after' },
     );
@@ -44,3 +46,10 @@ export async function join(
     throw error;
   }
 }
+
+/** Ends the other invitations of a new member to their department, so that a later removal is not undone by one. */
+export const endTwins = (
+  db: Database,
+  { department_id }: Pick<Membership, 'department_id'>,
+  { user_id, email }: Invitee,
+) => lapse(db, { department_id, $or: [{ invited_id: user_id }, { email }] });

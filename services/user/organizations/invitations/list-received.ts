@@ -3,6 +3,7 @@ import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Document } from 'mongodb';
 import type { z } from 'zod';
+import { NOT_LAPSED } from '../../access/lapse-invitations.ts';
 import { nameOf } from '../../access/people.ts';
 import type { Database } from '../../database.ts';
 import { containsText, listQuery, pageResponse, paginationOf } from '../../lists.ts';
@@ -105,7 +106,7 @@ function receivedBy(db: Database, invitee: Invitee, now: number): Document[] {
     },
   ];
   return [
-    { $match: { ...isInvited(invitee), ...isPending(now) } },
+    { $match: { ...isInvited(invitee), ...isPending(now), ...NOT_LAPSED } },
     {
       $project: {
         ...shared,

@@ -43,7 +43,7 @@ export const resendInvitation: FastifyPluginAsyncZod<MailOptions> = async (app, 
         : { $cond: [isUnchanged, { $literal: caller }, '$granted_by'] };
       const renewed = await db.memberships.findOneAndUpdate(
         { ...place, declined_at: { $exists: false }, role: { $in: grantableBy(roleOf(request)) } },
-        [{ $set: { ...validity(now()), granted_by: inviter } }],
+        [{ $set: { ...validity(now()), granted_by: inviter, lapsed: '$$REMOVE' } }],
         { returnDocument: 'after' },
       );
       if (!renewed) {

@@ -52,6 +52,7 @@ export async function storeInvitation(
             ...validity(now),
             membership_id: { $ifNull: ['$membership_id', randomUUIDv7()] },
             declined_at: '$$REMOVE',
+            lapsed: '$$REMOVE',
             adding: adding ? { $ifNull: ['$adding', adding] } : '$$REMOVE',
           },
         },

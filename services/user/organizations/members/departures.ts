@@ -9,7 +9,7 @@ import type { Filter } from 'mongodb';
 import { endGrants } from '../../access/end-grants.ts';
 import { endOwnership } from '../../access/last-owner.ts';
 import type { Database } from '../../database.ts';
-import { isInvitation } from '../invitations/status.ts';
+import { endInvitationsTo } from '../invitations/end-to-removed.ts';
 import type { Departure, Membership, Organization } from '../records.ts';
 import { endAdditions } from './add-from-within.ts';
 
@@ -19,8 +19,11 @@ interface Ended {
   role: Role;
   invitation_id?: string;
 }
-/** Somebody who leaves the organization altogether. */
-type Leaving = Departure & Required<Pick<Departure, 'by'>>;
+/** Who ends the roles of a user: in these departments, or without them in the whole organization. */
+interface Leaving {
+  by: { user_id: string; email: string };
+  department_ids?: string[];
+}
 type RecordEnded = (ended: Ended) => Promise<void>;
 
 /** The audit event of what a departure has ended. */
@@ -40,14 +43,14 @@ export const endedEvent = (
 const MAX_ATTEMPTS = 50;
 
 /**
- * Ends every role of a user in an organization: as its Owner, in each department, and on the chatbots. The departure is
- * stored first and deleted last, so that a job completes an interrupted call.
+ * Ends every role of a user in an organization: as its Owner, in each department, and on the chatbots; or those in some
+ * departments. The departure is stored first and deleted last, so that a job completes an interrupted call.
  * @param record called after each role that has ended.
  * @throws {AppError} forbidden if the user is the last Owner who can act.
  */
 export async function depart(
   db: Database,
-  departure: Omit<Leaving, 'departure_id'>,
+  departure: Omit<Departure, 'departure_id'>,
   record: RecordEnded,
 ): Promise<void> {
   const stored = { departure_id: randomUUIDv7(), ...departure };
@@ -56,15 +59,17 @@ export async function depart(
   await complete(db, stored, departure.began_at.getTime(), record);
 }
 
-const isLeaving = (departure: Departure): departure is Leaving => departure.by !== undefined;
+/** Undefined if only the grants of roles that have ended are left. */
+const leavingOf = ({ by, within }: Departure): Leaving | undefined => (by ? { by } : within);
 
 async function complete(db: Database, departure: Departure, now: number, record: RecordEnded): Promise<void> {
   const { departure_id, organization_id, user_id } = departure;
   try {
-    if (isLeaving(departure)) {
-      await withdrawInvitations(db, departure, record);
-      await endOrganizationRole(db, departure, record);
-      await endMemberships(db, departure, record);
+    const leaving = leavingOf(departure);
+    if (leaving) {
+      await endInvitations(db, departure, leaving, record);
+      if (!leaving.department_ids) await endOrganizationRole(db, departure, leaving, record);
+      await endMemberships(db, departure, leaving, record);
     }
     await endGrants(db, { organization_id, user_id }, now);
   } catch (error) {
@@ -74,39 +79,43 @@ async function complete(db: Database, departure: Departure, now: number, record:
   await db.departures.deleteOne({ departure_id });
 }
 
-/**
- * Withdraws the invitations and the offer to a user_id that Owners of the organization remove, so that they do not bring
- * the user back. Invitations to addresses stand: withdrawing one would tell whose address it is.
- */
-async function withdrawInvitations(
+/** Withdraws the offer to a user_id that Owners of the organization remove, so that it does not bring the user back. */
+async function withdrawOffer(
   db: Database,
-  { organization_id, user_id, by, began_at }: Leaving,
+  { organization_id, user_id, began_at }: Departure,
+  { by }: Leaving,
   record: RecordEnded,
 ): Promise<void> {
-  const owned = { organization_id, 'owners.user_id': by.user_id };
-  if (by.user_id === user_id || !(await db.organizations.findOne(owned))) return;
-  const granted_at = { $lte: began_at.toISOString() };
-  const offer = { user_id, granted_at };
+  const offer = { user_id, granted_at: { $lte: began_at.toISOString() } };
   const withdrawn = await db.organizations.findOneAndUpdate(
-    { ...owned, offers: { $elemMatch: offer } },
+    { organization_id, 'owners.user_id': by.user_id, offers: { $elemMatch: offer } },
     { $pull: { offers: offer } },
     { returnDocument: 'before' },
   );
   for (const { invitation_id } of withdrawn?.offers?.filter((each) => each.user_id === user_id) ?? [])
     await record({ department_id: null, role: 'Owner', invitation_id });
-  const invited = { organization_id, invited_id: user_id, granted_at, ...isInvitation };
-  for (;;) {
-    const invitation = await db.memberships.findOneAndDelete(invited);
-    if (!invitation) return;
-    const { department_id, role, membership_id: invitation_id } = invitation;
-    await record({ department_id, role, invitation_id });
-  }
+}
+
+/** Ends what would bring back somebody whom others remove. */
+async function endInvitations(
+  db: Database,
+  departure: Departure,
+  leaving: Leaving,
+  record: RecordEnded,
+): Promise<void> {
+  const { organization_id, user_id } = departure;
+  const { by, department_ids } = leaving;
+  if (by.user_id === user_id) return;
+  if (!department_ids) await withdrawOffer(db, departure, leaving, record);
+  const place = { organization_id, ...(department_ids && { department_id: { $in: department_ids } }) };
+  await endInvitationsTo(db, place, departure, record);
 }
 
 /** Ends the role of an Owner of the organization with one write, whose filter names the Owners who remain. */
 async function endOrganizationRole(
   db: Database,
-  { organization_id, user_id, by, began_at }: Leaving,
+  { organization_id, user_id, began_at }: Departure,
+  { by }: Leaving,
   record: RecordEnded,
 ): Promise<void> {
   const granted_at = { $lte: began_at.toISOString() };
@@ -145,13 +154,22 @@ async function whoRemains(
 const LAST_OWNER =
   'The last Owner cannot leave: transfer the ownership to somebody else, or archive the organization';
 
-/** Ends the memberships, but not those of a user who has joined again since. */
+/** Ends the memberships, but not those of a user who has joined again since, unless by an older invitation. */
 async function endMemberships(
   db: Database,
   { organization_id, user_id, began_at }: Departure,
+  { by, department_ids }: Leaving,
   record: RecordEnded,
 ): Promise<void> {
-  const held = { organization_id, user_id, joined_at: { $not: { $gt: began_at } } };
+  const joinedBefore = { joined_at: { $not: { $gt: began_at } } };
+  const held = {
+    organization_id,
+    user_id,
+    ...(department_ids && { department_id: { $in: department_ids } }),
+    ...(by.user_id === user_id
+      ? joinedBefore
+      : { $or: [joinedBefore, { granted_at: { $lte: began_at.toISOString() } }] }),
+  };
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const memberships = await db.memberships.find(held).toArray();
     if (memberships.length === 0) return;
@@ -182,7 +200,7 @@ export async function completeDepartures({
 }): Promise<void> {
   const stale = { began_at: { $lte: new Date(now() - STALE_AFTER) } };
   for (const departure of await db.departures.find(stale, { limit: PAGE }).toArray()) {
-    const { departure_id, organization_id, user_id, by, began_at } = departure;
+    const { departure_id, organization_id, user_id, began_at } = departure;
     const record = (ended: Ended) =>
       auditJob(db, { id: departure_id, log }, now(), [
         {
@@ -190,7 +208,7 @@ export async function completeDepartures({
             began_at.getTime(),
             `${departure_id} ${ended.invitation_id ?? ended.department_id}`,
           ),
-          ...by,
+          ...leavingOf(departure)?.by,
           ...endedEvent(departure, ended),
         },
       ]);

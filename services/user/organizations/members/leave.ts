@@ -1,4 +1,4 @@
-import { grantableBy } from '@gatehouse/shared/access/rbac';
+import { can, grantableBy } from '@gatehouse/shared/access/rbac';
 import { AppError, found } from '@gatehouse/shared/http/errors';
 import { messageResponse } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
@@ -19,7 +19,7 @@ const schema = {
   ...tagged,
   summary: 'Remove a person from an organization, or leave it',
   description:
-    'Ends every role of the person in the organization: as its Owner, in each department and on the chatbots, which pass on as when a member leaves a department. Callers without the right to end all of these roles get 403, and so does the last Owner who can act: they transfer the ownership or archive the organization first. An archived organization can be left. If an Owner removes somebody else, the invitations and offers to their user_id are withdrawn too. A call that is interrupted is completed within minutes.',
+    'Ends every role of the person in the organization: as its Owner, in each department and on the chatbots, which pass on as when a member leaves a department. Owners of the organization remove anybody, and others from the departments where they may remove users; roles elsewhere stay. Without such a department, or with a role above the caller’s there, the call is 403, and so is that of the last Owner who can act, who must transfer the ownership or archive the organization first. An archived organization can be left. Whoever is removed by somebody else cannot come back by an invitation or offer from before: those to their user_id are withdrawn. A call that is interrupted is completed within minutes.',
   params: organizationPath.extend({ user_id: organizationPath.shape.organization_id }),
   response: { 200: messageResponse(REMOVED.message, 'The person has no role here any more'), ...refusals },
 };
@@ -35,9 +35,10 @@ export const leaveOrganization: FastifyPluginAsyncZod<{ db: Database; now: () =>
     async (request) => {
       const { organization_id, user_id } = request.params;
       const { caller, roles } = membershipOf(request);
-      await requireRemovable(db, { caller, roles }, { organization_id, user_id });
+      const department_ids = await removableFrom(db, { caller, roles }, { organization_id, user_id });
       const by = { user_id: caller, email: principalOf(request).user.email };
-      const departure = { organization_id, user_id, by, began_at: new Date(now()) };
+      const scope = department_ids ? { within: { by, department_ids } } : { by };
+      const departure = { organization_id, user_id, ...scope, began_at: new Date(now()) };
       await depart(db, departure, (ended) => audit(db, request, now(), endedEvent(departure, ended)));
       return REMOVED;
     },
@@ -45,14 +46,16 @@ export const leaveOrganization: FastifyPluginAsyncZod<{ db: Database; now: () =>
 };
 
 /**
- * @throws {AppError} notFound if the person has no role that the caller may see; forbidden if one of their roles is above
- * the caller's in its department, or the last of an Owner.
+ * Returns the departments that a caller removes a person from: those where the caller may remove users; undefined for the
+ * whole organization, which Owners decide about, and everybody about themselves.
+ * @throws {AppError} notFound if the person has no role that the caller may see; forbidden if they have none where the
+ * caller may remove users, one above the caller's, or the last of an Owner.
  */
-async function requireRemovable(
+async function removableFrom(
   db: Database,
   { caller, roles }: Pick<CallerMembership, 'caller' | 'roles'>,
   { organization_id, user_id }: { organization_id: string; user_id: string },
-): Promise<void> {
+): Promise<string[] | undefined> {
   const { owners } = found(await db.organizations.findOne({ organization_id }));
   const memberships = await db.memberships.find({ organization_id, user_id }).toArray();
   const isOwner = owners.some((owner) => owner.user_id === user_id);
@@ -63,13 +66,17 @@ async function requireRemovable(
     const last = isOwner ? [] : memberships.filter(({ role }) => role === 'Owner');
     for (const { department_id } of last)
       await requireAnotherOwner(db, { organization_id, department_id, user_id });
-    return;
+    return undefined;
   }
-  if (roles.owned.has(organization_id)) return;
-  const mayEnd = memberships.every(({ department_id, role }) => {
+  if (roles.owned.has(organization_id)) return undefined;
+  const administered = memberships.filter(({ department_id }) => {
     const own = roleIn(roles, department_id);
-    const isOpen = archivedIn(roles, department_id) === undefined;
-    return own !== undefined && isOpen && grantableBy(own).includes(role);
+    return own && can(own, 'remove users') && archivedIn(roles, department_id) === undefined;
   });
-  if (isOwner || !mayEnd) throw new AppError('forbidden');
+  const isBelow = administered.every(({ department_id, role }) => {
+    const own = roleIn(roles, department_id);
+    return own && grantableBy(own).includes(role);
+  });
+  if (isOwner || administered.length === 0 || !isBelow) throw new AppError('forbidden');
+  return administered.map(({ department_id }) => department_id);
 }

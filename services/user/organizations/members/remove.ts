@@ -9,8 +9,10 @@ import { endOwnership } from '../../access/last-owner.ts';
 import { membershipOf, roleOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
 import { memberPath, refusals, tagged } from '../contract.ts';
+import { endInvitationsTo } from '../invitations/end-to-removed.ts';
 import type { Membership } from '../records.ts';
 import { endAdditions } from './add-from-within.ts';
+import { endedEvent } from './departures.ts';
 
 const REMOVED = { message: 'Member removed' } as const;
 
@@ -20,7 +22,7 @@ const schema = {
   ...tagged,
   summary: 'Remove a member from a department, or leave it',
   description:
-    'The member also loses every role on the department’s chatbots. A chatbot that they own passes to another Owner on its access list, or else to an Owner of the organization. Callers cannot remove a member whose role is above their own, nor the last Owner who can act.',
+    'The member also loses every role on the department’s chatbots. A chatbot that they own passes to another Owner on its access list, or else to an Owner of the organization. Invitations that were made to the member before are withdrawn, unless they leave by themselves. Callers cannot remove a member whose role is above their own, nor the last Owner who can act.',
   params: memberPath,
   response: {
     200: messageResponse(REMOVED.message, 'The user is no longer a member'),
@@ -40,8 +42,20 @@ export const removeMember: FastifyPluginAsyncZod<{ db: Database; now: () => numb
       const { organization_id, department_id, user_id } = request.params;
       const isOneself = user_id === membershipOf(request).caller;
       const removable = isOneself ? ROLES : grantableBy(roleOf(request));
-      const remove = (filter: Filter<Membership>) =>
-        db.memberships.findOneAndDelete({ ...request.params, ...filter });
+      const withdrawn = (ended: Parameters<typeof endedEvent>[1]) =>
+        audit(db, request, now(), endedEvent({ organization_id, user_id }, ended));
+      const remove = async (filter: Filter<Membership>) => {
+        const member = { ...request.params, ...filter };
+        // First: once the membership has ended, an older invitation could bring them back.
+        if (!isOneself && (await db.memberships.findOne(member)))
+          await endInvitationsTo(
+            db,
+            { organization_id, department_id },
+            { user_id, began_at: new Date(now()) },
+            withdrawn,
+          );
+        return db.memberships.findOneAndDelete(member);
+      };
       const removeLower = () => remove({ role: { $in: removable.filter((each) => each !== 'Owner') } });
       const removeOwner = async () =>
         removable.includes('Owner') ? endOwnership(db, request.params, remove) : null;

@@ -1,5 +1,6 @@
 import { AppError, found } from '@gatehouse/shared/http/errors';
 import { auditAll } from '@gatehouse/shared/identity/audit';
+import { findActiveUser } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Database } from '../../database.ts';
@@ -12,7 +13,7 @@ import { isOpen } from './offers.ts';
 /**
  * Makes the caller an Owner by an open offer to them. If it is a transfer, whoever made it stops being one in the same
  * write.
- * @throws {AppError} notFound if there is no such offer; duplicate if the caller is an Owner already; forbidden if the
+ * @throws {AppError} notFound if there is no such offer, or the account of whoever made it cannot act; duplicate if the caller is an Owner already; forbidden if the
  * organization has too many.
  */
 export async function acceptOffer(
@@ -24,6 +25,7 @@ export async function acceptOffer(
   const { organization_id, offers = [] } = found(await db.organizations.findOne(mine));
   await refuseArchivedPlace(db, { organization_id });
   const offer = found(offers.find((each) => each.invitation_id === invitation_id));
+  found(await findActiveUser(db.users, offer.granted_by));
   const write = () => becomeOwner(db, organization_id, offer, now());
   const isAccepted = offer.transfer
     ? await endOwnership(db, { organization_id, user_id: offer.granted_by }, now(), write)

@@ -45,7 +45,7 @@ export function otherOffers(offers: readonly Offer[], user_id: string, now: numb
 }
 
 /** The offers of a document with other fields in one of them, as an expression. */
-export const withOffer = (invitation_id: string, fields: Partial<Offer>) => ({
+export const withOffer = (invitation_id: string, fields: Partial<Record<keyof Offer, unknown>>) => ({
   $map: {
     input: '$offers',
     in: {

@@ -1,5 +1,6 @@
 import { AppError, failures, found } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
+import { findActiveUser } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf } from '../../access/membership.ts';
 import { offerRecord, organizationPath, refusals, tagged } from '../contract.ts';
@@ -29,15 +30,22 @@ export const resendOffer: FastifyPluginAsyncZod<MailOptions> = async (app, optio
       const { caller } = membershipOf(request);
       const { offers = [] } = found(await db.organizations.findOne({ organization_id }));
       const isIt = (each: { invitation_id: string }) => each.invitation_id === invitation_id;
-      const { user_id } = found(offers.find((each) => isIt(each) && isListed(each, now())));
+      const offered = found(offers.find((each) => isIt(each) && isListed(each, now())));
+      const { user_id, transfer, granted_by } = offered;
       await spendInvitation(db, request, { organization_id, inviter: caller, recipient: { user_id } }, now());
+      // Nobody gives away the place of another; otherwise the caller vouches in place of an Owner who cannot act.
+      const isAble = transfer || (await findActiveUser(db.users, granted_by));
+      const fields = {
+        expires_at: validity(now()).valid_until,
+        ...(!isAble && { granted_by: { $literal: caller } }),
+      };
       const renewed = await db.organizations.findOneAndUpdate(
         {
           organization_id,
           'owners.user_id': caller,
           offers: { $elemMatch: { invitation_id, declined_at: { $exists: false } } },
         },
-        [{ $set: { offers: withOffer(invitation_id, { expires_at: validity(now()).valid_until }) } }],
+        [{ $set: { offers: withOffer(invitation_id, fields) } }],
         { returnDocument: 'after' },
       );
       if (!renewed) {
