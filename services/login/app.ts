@@ -37,9 +37,9 @@ export async function buildLoginService({
   });
   await app.register(async (direct) => {
     await direct.register(forms);
-    await direct.register(login, { db, passwords, tokens, now });
+    await direct.register(login, { config, db, passwords, tokens, now });
   });
-  await app.register(catalogueLogin, { db, passwords, tokens, now });
+  await app.register(catalogueLogin, { config, db, passwords, tokens, now });
   await app.register(session, { config, db, tokens, now });
   return app;
 }

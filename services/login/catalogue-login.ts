@@ -10,6 +10,7 @@ const REFUSALS = {
   errors: {
     'unknown account': 'invalidCredentials',
     'wrong password': 'invalidCredentials',
+    'account disabled': 'invalidCredentials',
     'not verified': 'accountNotVerified',
     'single sign-on required': 'ssoRequired',
   },
@@ -17,10 +18,8 @@ const REFUSALS = {
 } as const;
 
 /** POST /api/v1/auth/login (CONTRACT.md §Catalogue login). */
-export const catalogueLogin: FastifyPluginAsyncZod<LoginOptions> = async (
-  app,
-  { db, passwords, tokens, now },
-) => {
+export const catalogueLogin: FastifyPluginAsyncZod<LoginOptions> = async (app, options) => {
+  const { tokens, now } = options;
   app.post(
     '/api/v1/auth/login',
     { schema: catalogueLoginContract, config: { public: true } },
@@ -28,7 +27,7 @@ export const catalogueLogin: FastifyPluginAsyncZod<LoginOptions> = async (
       const began = now();
       // The session begins before the password is read, so a reset during this login ends it.
       const session = { sid: newSessionId(began), lifetime: LIFETIME.catalogue };
-      const user = await checkCredentials({ db, passwords }, request, request.body, REFUSALS, session, began);
+      const user = await checkCredentials(options, request, request.body, REFUSALS, session, began);
       const user_id = userIdOf(user);
       reply.header('cache-control', 'no-store');
       return {

@@ -2,23 +2,30 @@ import { AppError, type ErrorName } from '@gatehouse/shared/http/errors';
 import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
 import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
-import { isTooCostly, type Passwords } from '@gatehouse/shared/identity/passwords';
+import { isTooCostly, type PasswordStorage, type Passwords } from '@gatehouse/shared/identity/passwords';
 import { requiresSso } from '@gatehouse/shared/identity/sso-domains';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
-import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
+import { findUserByEmail, isActive, type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { Database } from './database.ts';
+import { hashPlainPassword } from './hash-plain-password.ts';
 
 /** Options of both login routes. */
 export interface LoginOptions {
+  config: { PASSWORD_STORAGE: PasswordStorage };
   db: Database;
   passwords: Passwords;
   tokens: Tokens;
   now: () => number;
 }
 
-type Refusal = 'unknown account' | 'wrong password' | 'not verified' | 'single sign-on required';
+type Refusal =
+  | 'unknown account'
+  | 'wrong password'
+  | 'account disabled'
+  | 'not verified'
+  | 'single sign-on required';
 
 /** How a contract answers failed checks. */
 interface RefusalPolicy {
@@ -39,7 +46,7 @@ interface NewSession {
  * @throws {AppError} the refusal of the first check that fails.
  */
 export async function checkCredentials(
-  { db, passwords }: Pick<LoginOptions, 'db' | 'passwords'>,
+  { config, db, passwords }: Pick<LoginOptions, 'config' | 'db' | 'passwords'>,
   request: FastifyRequest,
   { email, password }: { email: string; password: string },
   { errors, hidesAccounts }: RefusalPolicy,
@@ -65,7 +72,10 @@ export async function checkCredentials(
     ...(!refusal && { session: auditedSession(request, sid, lifetime, now) }),
   });
   if (refusal || !user) throw new AppError(errors[refusal ?? 'unknown account']);
-  await ensureFeatures(db, user, now);
+  await Promise.all([
+    ensureFeatures(db, user, now),
+    hashPlainPassword({ config, db, passwords }, user, flows, request.log),
+  ]);
   return user;
 }
 
@@ -78,6 +88,8 @@ async function refusalOf(
   const matched = await matches(user?.password);
   if (!user) return 'unknown account';
   if (!matched) return 'wrong password';
-  if (!user.verified) return 'not verified';
+  if (!user.verified && user.account_status !== 'disabled') return 'not verified';
+  // Every service refuses a token of such an account.
+  if (!isActive(user)) return 'account disabled';
   return (await requiresSso(db, user, now)) ? 'single sign-on required' : undefined;
 }

@@ -85,9 +85,11 @@ describe('POST /api/v1/auth/login', () => {
     const { email } = await newUser();
     for (const known of [email, 'nobody@example.com'])
       expect((await logIn({ email: known, password: 'secret' }, url)).status).toBe(503);
-    // The Direct contract reveals accounts on purpose.
-    const direct = await postForm(`${url}/v2/login`, { email: 'nobody@example.com', password: 'secret' });
-    expect(direct.status).toBe(404);
+    // The Direct contract reveals accounts on purpose. A plain password that cannot be hashed fails no login.
+    const direct = async (known: string) =>
+      (await postForm(`${url}/v2/login`, { email: known, password: 'secret' })).status;
+    expect([await direct('nobody@example.com'), await direct(email)]).toEqual([404, 200]);
+    expect(await services.db.users.findOne({ email })).toMatchObject({ password: 'secret' });
     await app.close();
   });
 
@@ -112,6 +114,15 @@ describe('POST /api/v1/auth/login', () => {
       expect(outcome(wrong)).toEqual(failure(wrong, 401, 'INVALID_CREDENTIALS', 'Invalid credentials'));
     },
   );
+
+  test('refuses a disabled account like a wrong password, and audits why', async () => {
+    const { email } = await newUser({ account_status: 'disabled' });
+    const right = await logIn({ email, password: 'secret' });
+    expect(outcome(right)).toEqual(failure(right, 401, 'INVALID_CREDENTIALS', 'Invalid credentials'));
+    expect(await services.db.auditEvents.find({ email: email.toLowerCase() }).toArray()).toMatchObject([
+      { action: 'login', outcome: 'account disabled' },
+    ]);
+  });
 
   test.each(['secret ', ' secret', 'Secret', 'secret\0', 'secre', 'ｓecret'])(
     'a password is compared exactly: %j',

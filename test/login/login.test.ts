@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { createPasswords } from '@gatehouse/shared/identity/passwords';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decodeToken, postForm, send } from '../fixtures/http.ts';
+import { buildLoginService } from '../../services/login/app.ts';
+import { decodeToken, postForm, postJson, send } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
-import { JWT_SECRET, type Services, startServices } from '../fixtures/services.ts';
+import { JWT_SECRET, listen, type Services, startServices, testConfig } from '../fixtures/services.ts';
 
 let services: Services;
 beforeAll(async () => {
@@ -50,6 +51,19 @@ describe('POST /v2/login', () => {
     expect(await login(email, 'correct horse')).toEqual(unverified);
   });
 
+  test.each([
+    { account_status: 'disabled' },
+    { account_status: 'disabled', verified: false },
+    { account_status: 'disabled', deprovisioned: { by: 'sso:1', account_status: 'active' } },
+    { account_status: 'paused' },
+  ])('returns 401 for the correct password of an account that may not act: %j', async (fields) => {
+    const { email } = await stored(fields);
+    const before = await services.db.users.findOne({ email });
+    for (const password of ['correct horse', 'wrong horse'])
+      expect(await login(email, password)).toEqual(wrong);
+    expect(await services.db.users.findOne({ email })).toEqual(before);
+  });
+
   test('4. returns a token and the user_id for the correct password, with no-store', async () => {
     const { email, user_id } = await stored();
     const { status, headers, body } = await attempt(email, 'correct horse');
@@ -86,10 +100,30 @@ describe('POST /v2/login', () => {
     expect(headers.get('set-cookie')).toBeNull();
   });
 
-  test('does not change the record, not even last_login', async () => {
-    const user = await stored({ features_assigned: true, last_login: '2026-01-01T00:00:00.000Z' });
-    await login(user.email, 'correct horse');
-    expect(await services.db.users.findOne({ email: user.email })).toEqual(user);
+  test('does not change a record with a hashed password, not even last_login', async () => {
+    const { email } = await stored({ features_assigned: true, last_login: '2026-01-01T00:00:00.000Z' });
+    await login(email, 'correct horse');
+    const before = await services.db.users.findOne({ email });
+    expect(await login(email, 'correct horse')).toMatchObject({ status: 200 });
+    expect(await services.db.users.findOne({ email })).toEqual(before);
+  });
+
+  test('replaces a plain password with its hash once it has been right', async () => {
+    const user = await stored({ features_assigned: true });
+    const { email } = user;
+    const passwordOf = async () => (await services.db.users.findOne({ email }))?.password;
+    await login(email, 'wrong horse');
+    expect(await passwordOf()).toBe('correct horse');
+    // Both contracts do; concurrent logins succeed.
+    const answers = await Promise.all([
+      login(email, 'correct horse'),
+      postJson(`${services.login}/api/v1/auth/login`, { email, password: 'correct horse' }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await passwordOf()).toMatch(/^\$argon2id\$/);
+    expect(await services.db.users.findOne({ email })).toEqual({ ...user, password: await passwordOf() });
+    expect((await login(email, 'correct horse')).status).toBe(200);
+    expect(await login(email, 'wrong horse')).toEqual(wrong);
   });
 
   test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('%s returns 404', async (method) => {
@@ -321,4 +355,14 @@ test('the log contains no password, token or stored secret', async () => {
   ]) {
     expect(log).not.toContain(secret);
   }
+});
+
+test('PASSWORD_STORAGE=plain leaves a plain password', async () => {
+  const config = testConfig('login', { PASSWORD_STORAGE: 'plain' });
+  const app = await buildLoginService({ config, db: services.db, now: services.clock.now });
+  const url = await listen(app);
+  const { email } = await stored();
+  expect((await postForm(`${url}/v2/login`, { email, password: 'correct horse' })).status).toBe(200);
+  expect(await services.db.users.findOne({ email })).toMatchObject({ password: 'correct horse' });
+  await app.close();
 });

@@ -196,7 +196,7 @@ test('leaves signup, verification and reset as they are', async () => {
 
 test('asks the database once more than before', async () => {
   const { db, commands, drop } = await watchedDatabase(COLLECTIONS);
-  const app = await buildLoginService({ config: testConfig('login'), db });
+  const app = await buildLoginService({ config: testConfig('login', { PASSWORD_STORAGE: 'plain' }), db });
   const url = await listen(app);
   const { email } = await newMember(db);
   commands.length = 0;

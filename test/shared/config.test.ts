@@ -90,7 +90,7 @@ describe('defaults (.env.example)', () => {
 
   test('login', () => {
     expect(loadConfig('login', GOOD)).toEqual({
-      config: { ...everyService, LOGIN_PORT: 8001, SESSION_MAX_HOURS: 24 },
+      config: { ...everyService, LOGIN_PORT: 8001, SESSION_MAX_HOURS: 24, PASSWORD_STORAGE: 'argon2id' },
       warnings: [],
     });
   });
@@ -186,6 +186,7 @@ describe('accepted values', () => {
       ['https://a.example', 'https://b.example'],
     ],
     ['user', 'MAIL_FROM', 'no-reply@a.example', 'no-reply@a.example'],
+    ['login', 'PASSWORD_STORAGE', 'plain', 'plain'],
     ['user', 'PASSWORD_STORAGE', 'plain', 'plain'],
     ['user', 'PUBLIC_URL', 'https://accounts.example.com', 'https://accounts.example.com'],
     ['user', 'WEBHOOK_ALLOW_PRIVATE', 'on', true],

@@ -33,6 +33,12 @@ const everyService = {
 
 const sessionMaxHours = number('a whole number of hours, 1 or more', { min: 1 }).default(24);
 
+/** How passwords are stored; `PASSWORD_STORAGE_ACKNOWLEDGED` states that plain ones in production are intended. */
+const passwordStorage = {
+  PASSWORD_STORAGE: choice('argon2id', 'plain').default('argon2id'),
+  PASSWORD_STORAGE_ACKNOWLEDGED: choice('1').optional(),
+};
+
 const brand = {
   BRAND_NAME: brandName,
   BRAND_LOGO_URL: brandLogo.optional(),
@@ -69,14 +75,13 @@ const services = {
     ...everyService,
     LOGIN_PORT: port.default(8001),
     SESSION_MAX_HOURS: sessionMaxHours,
+    ...passwordStorage,
   }),
   user: z.object({
     ...everyService,
     USER_PORT: port.default(8002),
     SESSION_MAX_HOURS: sessionMaxHours,
-    PASSWORD_STORAGE: choice('argon2id', 'plain').default('argon2id'),
-    /** States that plain passwords in production are intended. */
-    PASSWORD_STORAGE_ACKNOWLEDGED: choice('1').optional(),
+    ...passwordStorage,
     SMTP_URL: address('smtp', 'smtps').default('smtp://127.0.0.1:1025'),
     MAIL_FROM: sender.default('Gatehouse <no-reply@localhost>'),
     /** The gateway's URL in mails. */

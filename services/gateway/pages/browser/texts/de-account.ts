@@ -82,6 +82,7 @@ export const texts: AccountTexts = {
     },
     outcomes: {
       'wrong password': 'falsches Passwort',
+      'account disabled': 'das Konto ist gesperrt',
       'not verified': 'das Konto ist noch nicht bestätigt',
       'unknown account': 'das Konto gibt es nicht',
       'Email already registered': 'das Konto gibt es schon',

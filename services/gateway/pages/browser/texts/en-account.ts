@@ -81,6 +81,7 @@ export const texts = {
     } as Record<string, string>,
     outcomes: {
       'wrong password': 'wrong password',
+      'account disabled': 'the account is disabled',
       'not verified': 'the account is not verified yet',
       'unknown account': 'there is no such account',
       'Email already registered': 'there is an account already',
