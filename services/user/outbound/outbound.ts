@@ -17,6 +17,8 @@ import {
 export interface Outbound {
   /** Dials HTTP under the rules for addresses; never follows redirects. */
   agent: Dispatcher;
+  /** Does the same, with these certificates in PEM in place of the authorities of the system. */
+  agentFor(ca: string | null | undefined): Dispatcher;
   /**
    * Resolves a host to the addresses that may be dialed, for protocols other than HTTP.
    * @param trusted whether only addresses in SSO_ALLOWED_NETWORKS will do, as for connections without TLS.
@@ -33,6 +35,9 @@ export interface Outbound {
 
 /** Bytes of a response. Metadata of federations can be larger; that of one provider is a few KiB. */
 const MAX_RESPONSE = 1024 * 1024;
+
+/** Agents with authorities of their own that are kept. */
+const MAX_AGENTS = 100;
 
 /** The limits of a call to a provider, in milliseconds, and the name resolution. Tests inject others. */
 const DEFAULTS = {
@@ -93,33 +98,55 @@ export function createOutbound(config: Settings, tuning: OutboundTuning = {}): O
     }
   }
 
-  const connector = (addresses: string[]) => {
+  const connector = (addresses: string[], ca: string | undefined) => {
     const found = addresses.map((address) => ({ address, family: isIP(address) }));
     const [first] = found as [(typeof found)[0]];
     const lookup: LookupFunction = (_hostname, { all }, callback) =>
       all ? callback(null, found) : callback(null, first.address, first.family);
     // undici passes `lookup` on to node:net.
-    return buildConnector({ timeout: connectTimeout, lookup } as buildConnector.BuildOptions);
+    const settings = { timeout: connectTimeout, lookup, ...(ca !== undefined && { ca }) };
+    return buildConnector(settings as buildConnector.BuildOptions);
   };
-  const agent = new Agent({
-    pipelining: 1,
-    allowH2: false,
-    keepAliveTimeout: 10_000,
-    maxResponseSize: MAX_RESPONSE,
-    headersTimeout: readTimeout,
-    bodyTimeout: readTimeout,
-    connect: (target, callback) => {
-      resolveTarget(target).then(
-        (addresses) => connector(addresses)(target, callback),
-        (error) => callback(error, null),
-      );
-    },
-  });
+  const createAgent = (ca?: string) =>
+    new Agent({
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: 10_000,
+      maxResponseSize: MAX_RESPONSE,
+      headersTimeout: readTimeout,
+      bodyTimeout: readTimeout,
+      connect: (target, callback) => {
+        resolveTarget(target).then(
+          (addresses) => connector(addresses, ca)(target, callback),
+          (error) => callback(error, null),
+        );
+      },
+    });
+  const agent = createAgent();
+  const agents = new Map<string, Agent>();
+
+  /** A connection that one agent made never serves another: they trust different authorities. */
+  function agentFor(ca: string | null | undefined): Agent {
+    if (!ca) return agent;
+    const kept = agents.get(ca) ?? createAgent(ca);
+    agents.delete(ca);
+    agents.set(ca, kept);
+    const [oldest] = agents;
+    if (agents.size > MAX_AGENTS && oldest) {
+      agents.delete(oldest[0]);
+      // Calls in flight end first.
+      oldest[1].close().catch(() => {});
+    }
+    return kept;
+  }
 
   return {
     agent,
+    agentFor,
     resolve,
     check: async (url) => void (await resolveTarget(url)),
-    close: () => agent.destroy(),
+    close: async () => {
+      await Promise.all([agent, ...agents.values()].map((each) => each.destroy()));
+    },
   };
 }

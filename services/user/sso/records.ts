@@ -77,6 +77,8 @@ export interface OidcSettings {
   client_id: string;
   /** Encrypted, see ../secrets.ts; null for a public client. */
   client_secret: string | null;
+  /** Certificates in PEM that vouch for the provider, instead of those of the system; absent or null without. */
+  ca?: string | null;
   /** Whether the provider answers at /oauth/callback/{slug}, since it does not name itself in its answers. */
   own_callback?: boolean;
 }
@@ -158,6 +160,8 @@ export interface Flow {
   request_id?: string;
   nonce?: string;
   code_verifier?: string;
+  /** When the login asked that the person prove again who they are. */
+  authenticated_after?: Date;
   expires_at: Date;
 }
 

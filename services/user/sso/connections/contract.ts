@@ -146,7 +146,7 @@ const EXAMPLE = {
   group_roles: [{ group: '00g1engineering', role: 'Editor' as const }],
   default_role: 'Viewer' as const,
   default_department_id: null,
-  oidc: { issuer: 'https://idp.example.com', client_id: 'gatehouse', has_client_secret: true },
+  oidc: { issuer: 'https://idp.example.com', client_id: 'gatehouse', ca: null, has_client_secret: true },
   has_scim_token: false,
   addresses: {
     login_url: 'https://accounts.example.com/oauth/login/analytical-engines',
@@ -184,7 +184,12 @@ export const connectionRecord = z
       })
       .exactOptional(),
     oidc: z
-      .object({ issuer: z.string(), client_id: z.string(), has_client_secret: z.boolean() })
+      .object({
+        issuer: z.string(),
+        client_id: z.string(),
+        ca: z.string().nullable(),
+        has_client_secret: z.boolean(),
+      })
       .exactOptional(),
     ldap: z
       .object({
@@ -237,6 +242,7 @@ export function presentConnection(
       oidc: {
         issuer: oidc.issuer,
         client_id: oidc.client_id,
+        ca: oidc.ca ?? null,
         has_client_secret: oidc.client_secret !== null,
       },
     }),

@@ -3,11 +3,12 @@ import { jsonBody } from '@gatehouse/shared/http/fields';
 import type { z } from 'zod';
 import { namesIssuer } from '../oidc/callback-url.ts';
 import { discover } from '../oidc/discovery.ts';
-import { withLimits } from '../oidc/options.ts';
+import { trusting, withLimits } from '../oidc/options.ts';
 import type { SsoOptions } from '../options.ts';
 import type { Connection, OidcSettings } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
-import { printable, url } from './fields.ts';
+import { readCertificates } from './certificates.ts';
+import { pem, printable, url } from './fields.ts';
 import { checkDialedUrl } from './provider-url.ts';
 
 /** The settings that a caller gives. */
@@ -20,6 +21,10 @@ export const oidcInput = jsonBody({
     .nullable()
     .exactOptional()
     .meta({ description: 'Null for a public client; never returned' }),
+  ca: pem
+    .nullable()
+    .exactOptional()
+    .meta({ description: 'Certificates in PEM that vouch for the provider, instead of those of the system' }),
 });
 type OidcInput = z.infer<typeof oidcInput>;
 
@@ -36,9 +41,11 @@ export async function oidcSettings(
   if (client_id === undefined) throw new AppError('missingField', { text: 'oidc.client_id is required' });
   const { client_secret } = given;
   // The secret of one provider must not reach another.
-  const isMoved = before !== undefined && issuer !== before.issuer;
+  const ca = given.ca ? readCertificates(given.ca, 'oidc.ca', options.now()).join('') : given.ca;
+  const trusted = ca === undefined ? (before?.ca ?? null) : ca;
+  const isMoved = before !== undefined && (issuer !== before.issuer || trusted !== (before.ca ?? null));
   if (isMoved && before.client_secret !== null && client_secret === undefined)
-    throw new AppError('missingField', { text: 'oidc.client_secret is required with another issuer' });
+    throw new AppError('missingField', { text: 'oidc.client_secret is required with another issuer or ca' });
   return {
     issuer,
     client_id,
@@ -46,9 +53,10 @@ export async function oidcSettings(
       client_secret === undefined
         ? (before?.client_secret ?? null)
         : client_secret && options.secrets.seal(client_secret, connection_id),
-    own_callback: await (given.issuer === undefined && before
+    ...(trusted !== null && { ca: trusted }),
+    own_callback: await (given.issuer === undefined && ca === undefined && before
       ? (before.own_callback ?? false)
-      : needsOwnCallback(options, issuer)),
+      : needsOwnCallback(options, issuer, trusted)),
   };
 }
 
@@ -56,10 +64,10 @@ export async function oidcSettings(
 const REQUIRED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
 
 /** A provider that does not name itself in its answers (RFC 9207) gets a callback of its own. */
-async function needsOwnCallback(options: SsoOptions, issuer: string): Promise<boolean> {
+async function needsOwnCallback(options: SsoOptions, issuer: string, ca: string | null): Promise<boolean> {
   await checkDialedUrl(options, issuer, 'oidc.issuer');
   try {
-    const { metadata } = await discover(withLimits(options), issuer);
+    const { metadata } = await discover(trusting(withLimits(options), { ca }), issuer);
     const missing = REQUIRED.filter((name) => typeof metadata[name] !== 'string');
     if (missing.length > 0)
       throw new SsoRefusal('message malformed', `the discovery document lacks ${missing.join(', ')}`);

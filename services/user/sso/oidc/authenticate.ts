@@ -1,12 +1,13 @@
 import type { JWTPayload } from 'jose';
 import { authorizationCodeGrant } from 'openid-client';
+import { requireFresh } from '../login/fresh-login.ts';
 import type { Flow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { acceptedAlgorithms, rememberAlgorithm } from './algorithms.ts';
 import { callbackUrl, checkCallback } from './callback-url.ts';
 import type { Claims } from './claims.ts';
 import { clientOf } from './client.ts';
-import type { OidcConnection } from './options.ts';
+import { CLOCK_TOLERANCE, type OidcConnection } from './options.ts';
 import { isComplete } from './profile-of.ts';
 import { refusalOf } from './refusal-of.ts';
 import type { OidcRoutes } from './routes.ts';
@@ -27,7 +28,7 @@ const MAX_SUBJECT = 255;
 export async function authenticate(
   { options, providerOf }: OidcRoutes,
   connection: OidcConnection,
-  { state, nonce, code_verifier }: Flow,
+  { state, nonce, code_verifier, authenticated_after }: Flow,
   search: string,
 ): Promise<Claims> {
   if (!nonce || !code_verifier)
@@ -50,6 +51,9 @@ export async function authenticate(
       algorithms: acceptedAlgorithms(provider.metadata),
     });
     const idToken = checkParties(connection, payload);
+    const { auth_time } = payload;
+    const provedAt = typeof auth_time === 'number' ? auth_time * 1000 : undefined;
+    requireFresh(authenticated_after, provedAt, CLOCK_TOLERANCE * 1000);
     await rememberAlgorithm(options, connection, protectedHeader.alg);
     if (isComplete(connection, idToken) || !provider.metadata.userinfo_endpoint) return { idToken };
     const { sub } = idToken;

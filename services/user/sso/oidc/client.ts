@@ -10,7 +10,7 @@ import {
   type ServerMetadata,
 } from 'openid-client';
 import { SsoRefusal } from '../refusal.ts';
-import { CLOCK_TOLERANCE, type OidcConnection, type OidcOptions } from './options.ts';
+import { CLOCK_TOLERANCE, type OidcConnection, type OidcOptions, trusting } from './options.ts';
 import { providerFetch } from './provider-fetch.ts';
 
 /** @param signal ends the calls of the client. */
@@ -20,7 +20,7 @@ export function clientOf(
   metadata: ServerMetadata,
   signal = AbortSignal.timeout(options.loginTimeout),
 ): Configuration {
-  const { secrets, outbound, now } = options;
+  const { secrets, outbound, now } = trusting(options, oidc);
   const secret = oidc.client_secret === null ? null : secrets.open(oidc.client_secret, connection_id);
   const client = new Configuration(
     metadata,

@@ -9,7 +9,7 @@ import {
 } from 'openid-client';
 import { SsoRefusal } from '../refusal.ts';
 import { acceptedAlgorithms } from './algorithms.ts';
-import type { OidcConnection, OidcOptions } from './options.ts';
+import { type OidcConnection, type OidcOptions, trusting } from './options.ts';
 import { providerFetch } from './provider-fetch.ts';
 import { refusalOf } from './refusal-of.ts';
 
@@ -41,7 +41,7 @@ export function createProviders(options: OidcOptions) {
     const entry = {
       updated_at: updated_at.getTime(),
       until: Number.POSITIVE_INFINITY,
-      provider: discover(options, oidc.issuer),
+      provider: discover(trusting(options, oidc), oidc.issuer),
     };
     kept.delete(connection_id);
     kept.set(connection_id, entry);

@@ -4,6 +4,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { buildAuthorizationUrl, calculatePKCECodeChallenge, randomPKCECodeVerifier } from 'openid-client';
 import { z } from 'zod';
 import { beginFlow, randomToken } from '../login/flow.ts';
+import { beginQuery, freshLogin } from '../login/fresh-login.ts';
 import { loginConnection } from '../login/login-connection.ts';
 import { callbackUrl, checkCallback } from './callback-url.ts';
 import { clientOf } from './client.ts';
@@ -17,6 +18,7 @@ const schema = {
   description:
     'Redirects the browser (303) to the identity provider of the connection, with a cookie that ties the login to this browser. A client that accepts `application/json` and not `text/html` gets the address in JSON.',
   params: z.object({ slug: z.string().meta({ description: 'Names the connection' }) }),
+  querystring: beginQuery,
   response: {
     200: z.object({ redirect_url: z.string() }).meta({
       description: 'Where the person logs in',
@@ -37,12 +39,15 @@ export const oidcLogin: FastifyPluginAsyncZod<OidcRoutes> = async (app, { option
     checkCallback(connection, metadata);
     const nonce = randomToken();
     const code_verifier = randomPKCECodeVerifier();
+    const fresh = freshLogin(request.query, options.now());
     const parameters = {
       redirect_uri: callbackUrl(options, connection).href,
       scope: 'openid email profile',
       nonce,
       code_challenge: await calculatePKCECodeChallenge(code_verifier),
       code_challenge_method: 'S256',
+      // With max_age the provider must send auth_time (OpenID Connect Core 1.0 §3.1.2.1).
+      ...(fresh.authenticated_after && { prompt: 'login', max_age: '0' }),
     };
     let target: URL;
     try {
@@ -50,7 +55,7 @@ export const oidcLogin: FastifyPluginAsyncZod<OidcRoutes> = async (app, { option
     } catch (error) {
       throw refusalOf(error);
     }
-    const state = await beginFlow(options, request, reply, connection, { nonce, code_verifier });
+    const state = await beginFlow(options, request, reply, connection, { nonce, code_verifier, ...fresh });
     target.searchParams.set('state', state);
     reply.header('cache-control', 'no-store');
     if (prefersJson(request)) return { redirect_url: target.href };

@@ -19,6 +19,12 @@ export function asOidc(connection: Connection): OidcConnection {
   return { ...connection, oidc };
 }
 
+/** Reaches a provider whose certificate other authorities than those of the system vouch for. */
+export const trusting = (options: OidcOptions, { ca }: Pick<OidcSettings, 'ca'>): OidcOptions => ({
+  ...options,
+  outbound: { ...options.outbound, agent: options.outbound.agentFor(ca) },
+});
+
 /** Seconds by which the provider's clock may differ from ours. */
 export const CLOCK_TOLERANCE = 60;
 

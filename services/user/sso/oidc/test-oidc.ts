@@ -7,7 +7,14 @@ import { SsoRefusal } from '../refusal.ts';
 import { callbackUrl, namesIssuer } from './callback-url.ts';
 import { clientOf } from './client.ts';
 import { discover, type Provider } from './discovery.ts';
-import { asOidc, CLOCK_TOLERANCE, type OidcConnection, type OidcOptions, withLimits } from './options.ts';
+import {
+  asOidc,
+  CLOCK_TOLERANCE,
+  type OidcConnection,
+  type OidcOptions,
+  trusting,
+  withLimits,
+} from './options.ts';
 import { refusalOf } from './refusal-of.ts';
 
 /** Tries a connection as far as that works without a person, and says in words what is wrong. */
@@ -17,7 +24,7 @@ export async function testOidc(ssoOptions: SsoOptions, tested: Connection): Prom
   const { issuer } = connection.oidc;
   let provider: Provider;
   try {
-    provider = await discover(options, issuer);
+    provider = await discover(trusting(options, connection.oidc), issuer);
   } catch (error) {
     const message = `The discovery document of ${issuer} cannot be used: ${detailOf(error)}.`;
     return [{ level: 'error', check: 'Discovery', message }];

@@ -99,6 +99,7 @@ export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
     const assertion = await verifyResponse(options, connection, message, {
       at: acsUrlOf(options.config, slug),
       request_id: flow?.request_id,
+      authenticated_after: flow?.authenticated_after,
     });
     const profile = profileOf(assertion, connection);
     await rememberMissing(options, connection, profile);

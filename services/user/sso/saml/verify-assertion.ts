@@ -1,3 +1,4 @@
+import { requireFresh } from '../login/fresh-login.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { BEARER, NAME_ID_FORMAT, NAMESPACE } from './names.ts';
 import { attribute, childElements, textOf } from './xml.ts';
@@ -12,6 +13,8 @@ export interface Expected {
   recipient: string;
   /** The ID of our request; undefined when the login began at the provider. */
   inResponseTo: string | undefined;
+  /** When our request asked for a fresh login (ForceAuthn). */
+  authenticatedAfter: Date | undefined;
   /** Unix milliseconds. */
   now: number;
 }
@@ -63,6 +66,7 @@ export function verifyAssertion(assertion: Element, expected: Expected): Asserti
   const [statement] = children(assertion, 'AuthnStatement');
   if (!statement) return refuse('the assertion has no AuthnStatement');
   verifyPeriod(statement, expected.now, { until: 'SessionNotOnOrAfter' });
+  requireFresh(expected.authenticatedAfter, timeOf(statement, 'AuthnInstant'), CLOCK_SKEW);
 
   const nameId = onlyChild(subject, 'NameID');
   return {

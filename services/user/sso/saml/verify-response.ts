@@ -17,19 +17,25 @@ const refuse = (detail: string): never => {
  * covers, never from the message itself.
  * @param received.at our address that received it.
  * @param received.request_id the ID of our request; undefined when the login began at the provider.
+ * @param received.authenticated_after when our request asked for a fresh login.
  * @throws {SsoRefusal} provider refused or message refused.
  */
 export async function verifyResponse(
   options: Pick<SsoOptions, 'config' | 'secrets' | 'now'>,
   connection: SamlConnection,
   { xml, root: response }: Message,
-  { at, request_id }: { at: string; request_id: string | undefined },
+  {
+    at,
+    request_id,
+    authenticated_after,
+  }: { at: string; request_id: string | undefined; authenticated_after: Date | undefined },
 ): Promise<Assertion> {
   const expected = {
     issuer: connection.saml.idp_entity_id,
     audience: entityIdOf(options.config, connection.slug),
     recipient: at,
     inResponseTo: request_id,
+    authenticatedAfter: authenticated_after,
     now: options.now(),
   };
   verifyEnvelope(response, expected);

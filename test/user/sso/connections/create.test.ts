@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { auditEvent, eventsOf } from '../../../fixtures/audit.ts';
 import { createCertificate } from '../../../fixtures/certificates.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
@@ -202,6 +204,7 @@ describe('POST /api/v1/sso/connections', () => {
     expect(answer.body.oidc).toEqual({
       issuer: provider.url,
       client_id: 'gatehouse',
+      ca: null,
       has_client_secret: true,
     });
     expect(JSON.stringify(answer.body)).not.toContain('the secret');
@@ -217,6 +220,32 @@ describe('POST /api/v1/sso/connections', () => {
     }));
     const { body } = await create(oidc({}, { slug: 'own-callback' }));
     expect(body.addresses.redirect_uri).toBe('http://localhost:8000/oauth/callback/own-callback');
+  });
+
+  test('trusts the authority of a private OpenID Connect provider alone', async () => {
+    const authority = await createCertificate({ name: 'Corp authority', isAuthority: true });
+    const server = await createCertificate({ hosts: ['127.0.0.1'], issuer: authority });
+    const { privateKey: key, certificate: cert } = server;
+    const tls = createServer({ key, cert }, (_request, response) => response.end(discovery(issuer)));
+    await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve));
+    const issuer = `https://127.0.0.1:${(tls.address() as AddressInfo).port}`;
+    onTestFinished(() => void tls.close().closeAllConnections());
+    const untrusted = await create(oidc({ issuer }));
+    expect([untrusted.status, untrusted.body.error.details]).toEqual([
+      400,
+      expect.stringMatching(/^oidc.issuer cannot be used: .*TLS failed/),
+    ]);
+    const { status, body } = await create(oidc({ issuer, ca: authority.certificate }));
+    expect([status, body.oidc.ca]).toEqual([201, expect.stringContaining('BEGIN CERTIFICATE')]);
+    const change = (fields: object) =>
+      corp.owner.call('PATCH', `/api/v1/sso/connections/${body.connection_id}`, { oidc: fields });
+    expect((await change({ ca: null })).body.error.details).toBe(
+      'oidc.client_secret is required with another issuer or ca',
+    );
+    expect((await change({ ca: null, client_secret: 'the secret' })).body.error.details).toMatch(
+      /TLS failed/,
+    );
+    expect((await change({ client_secret: 'another' })).body.oidc).toEqual(body.oidc);
   });
 
   test('connects a directory and seals its password', async () => {

@@ -10,7 +10,11 @@ import { refusalOf } from '../../../../services/user/sso/oidc/refusal-of.ts';
 const ISSUER = 'https://idp.example';
 const agent = new MockAgent();
 agent.disableNetConnect();
-const options = { ...DEFAULT_LIMITS, outbound: { agent }, now: Date.now } as unknown as OidcOptions;
+const options = {
+  ...DEFAULT_LIMITS,
+  outbound: { agent, agentFor: () => agent },
+  now: Date.now,
+} as unknown as OidcOptions;
 const connection = {
   connection_id: 'connection',
   oidc: { issuer: ISSUER, client_id: 'gatehouse', client_secret: null },

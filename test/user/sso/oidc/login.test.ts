@@ -37,6 +37,26 @@ describe('GET /oauth/login/{slug}', () => {
     });
   });
 
+  test('asks for a fresh proof with prompt=login, and verifies that the provider has done it', async () => {
+    const { slug } = await connect();
+    async function stepUp(auth_time: number | undefined) {
+      provider.person = { ...ADA, auth_time };
+      const browser = newBrowser(service);
+      const begun = locationOf(await browser(`/oauth/login/${slug}?prompt=login`));
+      expect(Object.fromEntries(new URL(begun).searchParams)).toMatchObject({
+        prompt: 'login',
+        max_age: '0',
+      });
+      return browser(locationOf(await browser(begun)));
+    }
+    const now = service.clock.seconds();
+    expect((await stepUp(now)).status).toBe(303);
+    const refusal = { status: 403, outcome: 'message refused' };
+    await service.expectRefusal(() => stepUp(now - 61), { ...refusal, detail: /asked for a fresh proof at/ });
+    await service.expectRefusal(() => stepUp(undefined), { ...refusal, detail: /does not say/ });
+    expect((await newBrowser(service)(`/oauth/login/${slug}?prompt=none`)).status).toBe(400);
+  });
+
   test('returns the address to a client that asks for JSON', async () => {
     const { slug } = await connect();
     const { status, body } = await newBrowser(service)(`/oauth/login/${slug}`, {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventsOf } from '../../../fixtures/audit.ts';
+import { send } from '../../../fixtures/http.ts';
 import { toBase64 } from '../../../fixtures/saml-provider.ts';
 import { ACS_URL, type SamlService, startSamlService } from './saml-service.ts';
 
@@ -255,6 +256,24 @@ describe('POST /saml/acs', () => {
     expect((await post(await response(ACS_URL), {}, own)).status).toBe(403);
     expect((await post(addressed, {}, own)).status).toBe(303);
     expect((await post(addressed, {}, own)).status).toBe(403);
+  });
+
+  it('takes a fresh proof alone after a login that asked for one', async () => {
+    const { url, connection, provider, fieldsFor, signedResponse, post, clock } = service;
+    async function stepUp(provedAt: number) {
+      const begun = await send(`${url}/saml/login/${connection.slug}?prompt=login`);
+      const asked = provider.readRequest(String(begun.headers.get('location')));
+      expect(asked.xml).toContain('ForceAuthn="true"');
+      const instant = `AuthnInstant="${new Date(provedAt).toISOString()}"`;
+      const edit = (xml: string) => xml.replace(/AuthnInstant="[^"]*"/, instant);
+      const cookie = (begun.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+      const SAMLResponse = toBase64(signedResponse(fieldsFor(asked, { edit })));
+      return post({ SAMLResponse, RelayState: asked.relayState }, { cookie });
+    }
+    expect((await stepUp(clock.now())).status).toBe(303);
+    expect((await stepUp(clock.now() - 61_000)).status).toBe(403);
+    const refused = await service.db.auditEvents.findOne({ action: 'sso.login' }, { sort: { _id: -1 } });
+    expect(refused?.after?.detail).toMatch(/asked for a fresh proof at .*, but the person proved/);
   });
 
   it('takes an unsigned response without Destination whose assertion is signed', async () => {
