@@ -46,6 +46,8 @@ export interface Mailer {
   sendOffer(to: string, offer: Offer): Promise<void>;
   /** Tells an Owner that provisioning has deleted a person. */
   sendDeprovisioned(to: string, person: Deprovisioned): Promise<void>;
+  /** Tells an Owner that a certificate of an identity provider expires. */
+  sendCertificateExpires(to: string, certificate: ExpiringCertificate): Promise<void>;
   /** Tells an owner that a webhook gets nothing more. */
   sendWebhookDisabled(to: string, webhook: DisabledWebhook): Promise<void>;
   /** Tells an Owner that single sign-on will end, because a payment has failed. */
@@ -80,6 +82,15 @@ interface Deprovisioned {
   email: string;
   /** Whether the account is disabled; otherwise it belongs to another organization's domain. */
   disabled: boolean;
+}
+
+interface ExpiringCertificate {
+  organization: string;
+  /** The name of the connection. */
+  connection: string;
+  expires: Date;
+  /** Whether the connection has a certificate that is valid for longer. */
+  hasSuccessor: boolean;
 }
 
 interface DisabledWebhook {
@@ -175,6 +186,18 @@ export function createMailer(
           disabled
             ? 'The account is disabled and its sessions have ended. Its record, memberships and chatbots are kept: decide what becomes of them.'
             : 'The address is not in a domain that the organization has verified, so the account goes on. It can no longer log in through this provider; decide whether its memberships end.',
+        ],
+        'The mail could not be sent',
+      ),
+    sendCertificateExpires: (to, { organization, connection, expires, hasSuccessor }) =>
+      send(
+        to,
+        'A certificate of your identity provider expires',
+        [
+          `A certificate with which the identity provider of "${organization}" signs logins for the connection "${connection}" expires on ${expires.toISOString().slice(0, 10)}.`,
+          hasSuccessor
+            ? 'The connection has another certificate that is valid for longer. Make sure that the provider signs with it before that day.'
+            : 'Replace it at the provider, and import the new certificate into the connection before the provider signs with it. A connection with a metadata address takes new certificates from there every day.',
         ],
         'The mail could not be sent',
       ),

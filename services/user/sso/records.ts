@@ -32,6 +32,22 @@ export interface Connection {
   saml?: SamlSettings;
   oidc?: OidcSettings;
   ldap?: LdapSettings;
+  /** The daily work on a SAML connection; absent until the first. */
+  upkeep?: {
+    /** When it is due, or when its lease ends. */
+    due_at: Date;
+    /** The run that does it. */
+    lease?: string;
+    /** The mails about expiring certificates that were sent. */
+    told?: string[];
+  };
+  /** Our other SAML keys during a rotation; the one in `saml` signs. */
+  own_keys?: {
+    /** Published, so that the provider knows it before it signs. */
+    next?: OwnKey;
+    /** Still decrypts; the metadata hold its certificate for a while more. */
+    previous?: OwnKey & { published_until: Date };
+  };
   /** SHA-256 of the SCIM token, in hexadecimal. */
   scim_token?: string;
   created_at: Date;
@@ -61,7 +77,9 @@ export interface SamlSettings {
   slo_url: string | null;
   /** Signing certificates in PEM, several while they are being replaced. */
   certificates: string[];
-  /** Where the metadata were read, if they were; the test of the connection compares them. */
+  /** Certificates that the metadata no longer hold, and that are accepted for a while more. */
+  withdrawn?: { fingerprint: string; since: Date }[];
+  /** Where the metadata were read, if they were; they are read again every day. */
   metadata_url?: string;
   sign_requests: boolean;
   /** Whether a login may begin at the provider. */
@@ -70,6 +88,14 @@ export interface SamlSettings {
   sp_private_key: string;
   /** Its self-signed certificate in PEM, which the metadata publish. */
   sp_certificate: string;
+}
+
+/** A key of ours for a SAML connection. */
+export interface OwnKey {
+  /** Encrypted, see ../secrets.ts. */
+  private_key: string;
+  /** Its self-signed certificate in PEM. */
+  certificate: string;
 }
 
 export interface OidcSettings {
@@ -202,6 +228,7 @@ export const ssoCollections = {
     { key: { slug: 1 }, unique: true },
     { key: { organization_id: 1, slot: 1 }, unique: true },
     { key: { organization_id: 1, created_at: 1 } },
+    { key: { protocol: 1, 'upkeep.due_at': 1 } },
     // A login that begins at a provider names its issuer.
     {
       key: { 'saml.idp_entity_id': 1 },

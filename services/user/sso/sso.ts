@@ -7,6 +7,7 @@ import { exchange } from './login/exchange.ts';
 import { openIdConnect } from './oidc/oidc.ts';
 import type { SsoOptions } from './options.ts';
 import { saml } from './saml/saml.ts';
+import { startUpkeep } from './upkeep/start.ts';
 
 /** The routes of single sign-on; register behind `requirePrincipal`. */
 export async function singleSignOn(app: FastifyInstance, options: SsoOptions): Promise<void> {
@@ -19,5 +20,6 @@ export async function singleSignOn(app: FastifyInstance, options: SsoOptions): P
     openIdConnect,
     saml,
   ];
+  startUpkeep(app, options);
   for (const operation of operations) await app.register(operation, options);
 }

@@ -181,6 +181,7 @@ beforeAll(async () => {
     sendInvitation: (...mail) => current.sendInvitation(...mail),
     sendOffer: (...mail) => current.sendOffer(...mail),
     sendDeprovisioned: (...mail) => current.sendDeprovisioned(...mail),
+    sendCertificateExpires: (...mail) => current.sendCertificateExpires(...mail),
     sendWebhookDisabled: (...mail) => current.sendWebhookDisabled(...mail),
     sendPaymentFailed: (...mail) => current.sendPaymentFailed(...mail),
     verify: () => current.verify(),

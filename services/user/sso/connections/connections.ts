@@ -7,6 +7,7 @@ import { getConnection } from './get.ts';
 import { listConnections } from './list.ts';
 import { listIdentities } from './list-identities.ts';
 import { resealSecrets } from './reseal-secrets.ts';
+import { rotateKey } from './rotate-key.ts';
 import { scimToken } from './scim-token.ts';
 import { testConnection } from './test-connection.ts';
 import { unlinkIdentity } from './unlink-identity.ts';
@@ -21,6 +22,7 @@ export async function connections(app: FastifyInstance, options: SsoOptions): Pr
     updateConnection,
     deleteConnection,
     testConnection,
+    rotateKey,
     scimToken,
     listIdentities,
     unlinkIdentity,

@@ -181,6 +181,8 @@ export const connectionRecord = z
         sign_requests: z.boolean(),
         idp_initiated: z.boolean(),
         sp_certificate: z.string(),
+        next_sp_certificate: z.string().nullable(),
+        previous_sp_certificate: z.string().nullable(),
       })
       .exactOptional(),
     oidc: z
@@ -237,7 +239,7 @@ export function presentConnection(
     group_roles: connection.group_roles ?? [],
     default_role: connection.default_role,
     default_department_id: connection.default_department_id,
-    ...(saml && { saml: presentSaml(saml) }),
+    ...(saml && { saml: presentSaml(saml, connection.own_keys) }),
     ...(oidc && {
       oidc: {
         issuer: oidc.issuer,
@@ -254,8 +256,16 @@ export function presentConnection(
   };
 }
 
-function presentSaml({ sp_private_key: _, metadata_url, ...saml }: NonNullable<Connection['saml']>) {
-  return { ...saml, metadata_url: metadata_url ?? null };
+function presentSaml(
+  { sp_private_key: _, withdrawn: _withdrawn, metadata_url, ...saml }: NonNullable<Connection['saml']>,
+  { next, previous }: NonNullable<Connection['own_keys']> = {},
+) {
+  return {
+    ...saml,
+    metadata_url: metadata_url ?? null,
+    next_sp_certificate: next?.certificate ?? null,
+    previous_sp_certificate: previous?.certificate ?? null,
+  };
 }
 
 function presentLdap({ bind_password, ...ldap }: NonNullable<Connection['ldap']>) {

@@ -1,11 +1,13 @@
 import type { SsoOptions } from '../options.ts';
 import type { Connection } from '../records.ts';
 
-/** The secrets of a connection, each in the settings of its protocol. */
+/** Where a connection holds secrets. */
 const SECRETS = [
-  ['saml', 'sp_private_key'],
-  ['oidc', 'client_secret'],
-  ['ldap', 'bind_password'],
+  'saml.sp_private_key',
+  'own_keys.next.private_key',
+  'own_keys.previous.private_key',
+  'oidc.client_secret',
+  'ldap.bind_password',
 ] as const;
 
 /**
@@ -13,14 +15,12 @@ const SECRETS = [
  * that none of the configured keys opens stays as it is.
  */
 export async function resealSecrets({ db, secrets }: Pick<SsoOptions, 'db' | 'secrets'>): Promise<void> {
-  const fields = SECRETS.map(([protocol, field]) => `${protocol}.${field}`);
-  const projection = Object.fromEntries(['connection_id', ...fields].map((field) => [field, 1]));
+  const projection = Object.fromEntries(['connection_id', ...SECRETS].map((field) => [field, 1]));
   for await (const connection of db.ssoConnections.find({}, { projection })) {
     const { connection_id } = connection;
-    for (const [protocol, field] of SECRETS) {
-      const sealed = (connection[protocol] as Record<string, string | null> | undefined)?.[field];
-      if (!sealed || secrets.isCurrent(sealed)) continue;
-      const path = `${protocol}.${field}`;
+    for (const path of SECRETS) {
+      const sealed = valueAt(connection, path);
+      if (sealed === undefined || secrets.isCurrent(sealed)) continue;
       try {
         const resealed = secrets.seal(secrets.open(sealed, connection_id), connection_id);
         // The filter skips a secret that was replaced meanwhile.
@@ -33,4 +33,10 @@ export async function resealSecrets({ db, secrets }: Pick<SsoOptions, 'db' | 'se
       }
     }
   }
+}
+
+function valueAt(connection: Connection, path: string): string | undefined {
+  let value: unknown = connection;
+  for (const name of path.split('.')) value = (value as Record<string, unknown> | null | undefined)?.[name];
+  return typeof value === 'string' ? value : undefined;
 }

@@ -17,9 +17,7 @@ const DETAILS = ['idp_entity_id', 'sso_url', 'certificates'] as const;
 
 /** The settings that a caller gives: metadata, or what it would hold. */
 export const samlInput = jsonBody({
-  metadata_url: url
-    .exactOptional()
-    .meta({ description: 'Read once, now; and by the test of the connection' }),
+  metadata_url: url.exactOptional().meta({ description: 'Read now, and every day for new certificates' }),
   metadata_xml: z
     .string(expecting('must be a string'))
     .min(1, { error: 'is required' })
@@ -88,6 +86,7 @@ export async function samlSettings(
       given.certificates || !before || isDescribed(given)
         ? readSigningCertificates(certificates, 'saml.certificates', options.now())
         : certificates,
+    ...(before?.withdrawn && !isDescribed(given) && { withdrawn: before.withdrawn }),
     ...(metadata_url !== undefined && { metadata_url }),
     sign_requests: given.sign_requests ?? (needsSignature || (before?.sign_requests ?? false)),
     idp_initiated: given.idp_initiated ?? before?.idp_initiated ?? false,

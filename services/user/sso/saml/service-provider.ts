@@ -45,7 +45,17 @@ export async function serviceProvider(
   });
 }
 
-/** Opens our key for a connection. */
+/** Opens every key of ours that the provider may encrypt for. */
+export const openSpKeys = (options: Pick<SsoOptions, 'secrets'>, connection: SamlConnection): string[] => {
+  const { connection_id, own_keys = {} } = connection;
+  const others = [own_keys.previous, own_keys.next].flatMap((key) => key ?? []);
+  return [
+    openSpKey(options, connection),
+    ...others.map(({ private_key }) => options.secrets.open(private_key, connection_id)),
+  ];
+};
+
+/** Opens our key for a connection, the one that signs. */
 export const openSpKey = (
   { secrets }: Pick<SsoOptions, 'secrets'>,
   { connection_id, saml }: SamlConnection,

@@ -23,33 +23,41 @@ const schema = {
 };
 
 /** GET /saml/metadata/{slug} (CONTRACT.md §SAML). */
-export const spMetadata: FastifyPluginAsyncZod<SsoOptions> = async (app, { config, db }) => {
+export const spMetadata: FastifyPluginAsyncZod<SsoOptions> = async (app, { config, db, now }) => {
   app.get('/saml/metadata/:slug', { schema, config: { public: true } }, async (request, reply) => {
     const connection = found(
       await db.ssoConnections.findOne({ protocol: 'saml', slug: request.params.slug }),
     );
     return reply
       .type('application/samlmetadata+xml; charset=utf-8')
-      .send(describeServiceProvider(config, asSaml(connection)));
+      .send(describeServiceProvider(config, asSaml(connection), now()));
   });
 };
 
 /** Returns the metadata of our side of a connection (SAML 2.0 Metadata §2.4.4). */
 function describeServiceProvider(
   config: Pick<SsoOptions['config'], 'PUBLIC_URL'>,
-  { slug, saml }: SamlConnection,
+  { slug, saml, own_keys = {} }: SamlConnection,
+  now: number,
 ): string {
   const logoutUrl = escapeMarkup(logoutUrlOf(config, slug));
-  const certificate = saml.sp_certificate.replace(/-----[^-]*-----|\s/g, '');
-  const keyInfo = `<ds:KeyInfo><ds:X509Data><ds:X509Certificate>${certificate}</ds:X509Certificate></ds:X509Data></ds:KeyInfo>`;
+  const { next, previous } = own_keys;
+  const others = [
+    next?.certificate,
+    previous && now < previous.published_until.getTime() ? previous.certificate : undefined,
+  ].filter((certificate) => certificate !== undefined);
+  // Nobody encrypts for a key that is about to go, or that is not in use yet.
+  const signing = [saml.sp_certificate, ...others].map(
+    (certificate) => `<md:KeyDescriptor use="signing">${keyInfoOf(certificate)}</md:KeyDescriptor>`,
+  );
   const encryptionMethods = ACCEPTED.encryption.map(
     (algorithm) => `<md:EncryptionMethod Algorithm="${algorithm}"/>`,
   );
   return `<?xml version="1.0" encoding="UTF-8"?>
 <md:EntityDescriptor xmlns:md="${NAMESPACE.metadata}" xmlns:ds="${NAMESPACE.signature}" entityID="${escapeMarkup(entityIdOf(config, slug))}">
   <md:SPSSODescriptor AuthnRequestsSigned="${saml.sign_requests}" WantAssertionsSigned="true" protocolSupportEnumeration="${NAMESPACE.protocol}">
-    <md:KeyDescriptor use="signing">${keyInfo}</md:KeyDescriptor>
-    <md:KeyDescriptor use="encryption">${keyInfo}${encryptionMethods.join('')}</md:KeyDescriptor>
+    ${signing.join('\n    ')}
+    <md:KeyDescriptor use="encryption">${keyInfoOf(saml.sp_certificate)}${encryptionMethods.join('')}</md:KeyDescriptor>
     <md:SingleLogoutService Binding="${BINDING.redirect}" Location="${logoutUrl}"/>
     <md:SingleLogoutService Binding="${BINDING.post}" Location="${logoutUrl}"/>
     <md:NameIDFormat>${NAME_ID_FORMAT.persistent}</md:NameIDFormat>
@@ -60,3 +68,6 @@ function describeServiceProvider(
 </md:EntityDescriptor>
 `;
 }
+
+const keyInfoOf = (pem: string): string =>
+  `<ds:KeyInfo><ds:X509Data><ds:X509Certificate>${pem.replace(/-----[^-]*-----|\s/g, '')}</ds:X509Certificate></ds:X509Data></ds:KeyInfo>`;

@@ -125,7 +125,7 @@ const signingCertificates = ({ saml }: SamlConnection, now: number): Finding[] =
 const ownCertificate = ({ saml }: SamlConnection, now: number): Finding =>
   expiry('Our certificate', new X509Certificate(saml.sp_certificate), now, {
     what: 'Our certificate',
-    remedy: 'Create the connection anew and register its metadata at the provider.',
+    remedy: 'Rotate the key of the connection and give its metadata to the provider.',
   });
 
 function expiry(

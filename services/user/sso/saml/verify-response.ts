@@ -4,7 +4,7 @@ import { decryptAssertion } from './decrypt-assertion.ts';
 import { NAMESPACE, STATUS_SUCCESS } from './names.ts';
 import { type Message, parseMessage } from './read-message.ts';
 import { requireStrongSignatures } from './require-signatures.ts';
-import { entityIdOf, openSpKey, type SamlConnection, serviceProvider } from './service-provider.ts';
+import { entityIdOf, openSpKeys, type SamlConnection, serviceProvider } from './service-provider.ts';
 import { type Assertion, verifyAssertion, verifyInResponseTo, verifyIssuer } from './verify-assertion.ts';
 import { attribute, childElements, descendants, textOf } from './xml.ts';
 
@@ -39,15 +39,14 @@ export async function verifyResponse(
     now: options.now(),
   };
   verifyEnvelope(response, expected);
-  const privateKey = openSpKey(options, connection);
-  const signed = await signedElements(response, privateKey);
+  const { privateKey, ...signed } = await signedElements(response, () => openSpKeys(options, connection));
   if (!signed.response && !signed.assertion)
     return refuse('neither the response nor the assertion is signed');
   // SAML 2.0 Bindings §3.5.5.2 requires it of a signed message only.
   if (signed.response && attribute(response, 'Destination') === undefined)
     return refuse('the response is signed, but has no Destination');
   const provider = await serviceProvider(options, connection, {
-    decryptionPvk: privateKey,
+    ...(privateKey !== undefined && { decryptionPvk: privateKey }),
     // Every signature that is present must be valid, and one must be present.
     wantAuthnResponseSigned: signed.response,
     wantAssertionsSigned: signed.assertion,
@@ -95,11 +94,11 @@ function verifyStatus(response: Element): void {
   throw new SsoRefusal('provider refused', `the status is ${words}`);
 }
 
-/** Tells whether the response and its only assertion are signed. */
+/** Tells whether the response and its only assertion are signed, and which key of ours decrypts the assertion. */
 async function signedElements(
   response: Element,
-  privateKey: string,
-): Promise<{ response: boolean; assertion: boolean }> {
+  openKeys: () => readonly string[],
+): Promise<{ response: boolean; assertion: boolean; privateKey?: string }> {
   // Anywhere in the document: wrapping attacks hide the signed assertion beside or inside another.
   const assertions = ['Assertion', 'EncryptedAssertion'].flatMap((name) => descendants(response, '*', name));
   const [assertion, another] = assertions;
@@ -112,9 +111,9 @@ async function signedElements(
   if (assertion.localName === 'Assertion')
     return { response: signed.includes(response), assertion: signed.includes(assertion) };
 
-  const decrypted = await decryptAssertion(assertion, privateKey);
+  const { decrypted, privateKey } = await decryptAssertion(assertion, openKeys());
   if (decrypted.localName !== 'Assertion' || descendants(decrypted, '*', 'Assertion').length > 0)
     return refuse('the encrypted content is not one assertion');
   const inner = requireStrongSignatures(decrypted, [decrypted]);
-  return { response: signed.includes(response), assertion: inner.length > 0 };
+  return { response: signed.includes(response), assertion: inner.length > 0, privateKey };
 }

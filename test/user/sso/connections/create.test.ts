@@ -115,6 +115,8 @@ describe('POST /api/v1/sso/connections', () => {
           sign_requests: false,
           idp_initiated: false,
           sp_certificate: expect.stringMatching(/^-----BEGIN CERTIFICATE-----/),
+          next_sp_certificate: null,
+          previous_sp_certificate: null,
         },
         has_scim_token: false,
         addresses: {
