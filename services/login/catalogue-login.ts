@@ -1,4 +1,5 @@
 import { catalogueLoginContract } from '@gatehouse/shared/contract/catalogue-login';
+import { LOGIN_BODY } from '@gatehouse/shared/http/body-limits';
 import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import { LIFETIME } from '@gatehouse/shared/identity/tokens';
 import { userIdOf } from '@gatehouse/shared/identity/users';
@@ -22,7 +23,7 @@ export const catalogueLogin: FastifyPluginAsyncZod<LoginOptions> = async (app, o
   const { tokens, now } = options;
   app.post(
     '/api/v1/auth/login',
-    { schema: catalogueLoginContract, config: { public: true } },
+    { schema: catalogueLoginContract, config: { public: true }, bodyLimit: LOGIN_BODY },
     async (request, reply) => {
       const began = now();
       // The session begins before the password is read, so a reset during this login ends it.

@@ -210,7 +210,7 @@ describe('invalid bodies', () => {
   const MISSING = 'A required field is missing';
   const missing = (details: string) => [400, 'MISSING_FIELD', MISSING, details] as const;
   const invalid = (details: string) => [400, 'INVALID_FORMAT', MALFORMED, details] as const;
-  const deep = (open: string, close: string) => open.repeat(100_000) + close.repeat(100_000);
+  const deep = (open: string, close: string) => open.repeat(10_000) + close.repeat(10_000);
 
   test.each<[string, string, readonly [number, string, string, string]]>([
     ['nothing', '', missing('body is required')],
@@ -239,9 +239,9 @@ describe('invalid bodies', () => {
       `{"email":"a@b.c","password":${deep('[', ']')}}`,
       invalid('password must be a string'),
     ],
-    ['100,000 arrays', deep('[', ']'), invalid('body must be a JSON object')],
-    ['100,000 objects', deep('{"a":', '}').replace('}', '1}'), missing('email is required')],
-    ['100,000 arrays, never closed', '['.repeat(100_000), invalid(MALFORMED)],
+    ['10,000 arrays', deep('[', ']'), invalid('body must be a JSON object')],
+    ['10,000 objects', deep('{"a":', '}').replace('}', '1}'), missing('email is required')],
+    ['10,000 arrays, never closed', '['.repeat(10_000), invalid(MALFORMED)],
     ['a truncated object', '{"email":"a@b.c","password":"x"', invalid(MALFORMED)],
     ['two objects', '{"email":"a@b.c","password":"x"}{}', invalid(MALFORMED)],
     ['single quotes', "{'email':'a@b.c','password':'x'}", invalid(MALFORMED)],
@@ -290,14 +290,14 @@ describe('invalid bodies', () => {
     expect((await post(json, { 'content-type': 'Application/JSON' })).status).toBe(200);
   });
 
-  test('more than 1 MiB', async () => {
-    const answer = await post(JSON.stringify({ email: 'a@b.c', password: 'x'.repeat(1024 * 1024) }));
+  test('more than 64 KiB', async () => {
+    const answer = await post(JSON.stringify({ email: 'a@b.c', password: 'x'.repeat(64 * 1024) }));
     expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
   });
 
   test('longer texts below the limit are wrong credentials', async () => {
     for (const field of ['email', 'password']) {
-      const answer = await logIn({ email: 'a@b.c', password: 'x', [field]: 'x'.repeat(500_000) });
+      const answer = await logIn({ email: 'a@b.c', password: 'x', [field]: 'x'.repeat(60_000) });
       expect(outcome(answer)).toEqual(failure(answer, 401, 'INVALID_CREDENTIALS', 'Invalid credentials'));
     }
   });

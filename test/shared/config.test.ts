@@ -62,6 +62,7 @@ describe('defaults (.env.example)', () => {
     HOST: '0.0.0.0',
     LOG_LEVEL: 'info',
     MONGODB_URI: 'mongodb://127.0.0.1:27017/gatehouse',
+    BODY_MEMORY_MB: 64,
     JWT_SECRET: GOOD.JWT_SECRET,
     TRUST_PROXY: false,
   };
@@ -149,6 +150,7 @@ describe('accepted values', () => {
     ['gateway', 'GATEWAY_PORT', '0', 0],
     ['gateway', 'GATEWAY_PORT', '65535', 65_535],
     ['user', 'METRICS_PORT', '9464', 9_464],
+    ['login', 'BODY_MEMORY_MB', '4096', 4_096],
     ['gateway', 'RATE_LIMIT', 'off', false],
     ['gateway', 'CAPTCHA_MIN_SCORE', '0', 0],
     ['gateway', 'CAPTCHA_MIN_SCORE', '0.75', 0.75],

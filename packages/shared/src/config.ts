@@ -23,6 +23,7 @@ const everyService = {
   NODE_ENV: choice('development', 'production', 'test').default('development'),
   HOST: z.string().default('0.0.0.0'),
   METRICS_PORT: port.optional(),
+  BODY_MEMORY_MB: number('a whole number of mebibytes, 2 to 4096', { min: 2, max: 4_096 }).default(64),
   LOG_LEVEL: choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
   MONGODB_URI: address('mongodb', 'mongodb+srv').default('mongodb://127.0.0.1:27017/gatehouse'),
   JWT_SECRET: z.string({ error: 'is required and has no default' }),

@@ -12,7 +12,7 @@ import { tierOf, UNLIMITED } from './tiers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a call without a session costs budget only if its answer is 401. */
+    /** Whether a call without a session costs budget only if its answer is 401 or its body is too large. */
     countsRefusals?: boolean;
   }
   interface FastifyRequest {
@@ -38,6 +38,7 @@ interface Options {
 export const policy = fp(async (app: FastifyInstance, { config, counters, principals, now }: Options) => {
   app.decorateRequest('principal', undefined);
   app.decorateRequest('budget', undefined);
+  app.decorateRequest('isOversized', false);
   const anonymous: readonly Window[] = [{ seconds: 60, limit: config.RATE_LIMIT_ANONYMOUS_PER_MINUTE }];
 
   const budgetKey = ({ principal, ip, url }: FastifyRequest) => {
@@ -78,10 +79,10 @@ export const policy = fp(async (app: FastifyInstance, { config, counters, princi
     }
   });
   app.addHook('onResponse', async (request, reply) => {
-    const { budget, principal, routeOptions } = request;
+    const { budget, principal, routeOptions, isOversized } = request;
     if (!routeOptions.config?.countsRefusals || principal || !budget || budget.exceeded) return;
     const { key, windows } = budgetKey(request);
-    if (config.RATE_LIMIT && reply.statusCode !== 401) await counters.refund(key, windows);
+    if (config.RATE_LIMIT && reply.statusCode !== 401 && !isOversized) await counters.refund(key, windows);
   });
   app.addHook('onSend', async (request, reply) => {
     const { limit, remaining, resetMs } = request.budget ?? (await count(request, 'peek'));

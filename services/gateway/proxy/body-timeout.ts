@@ -2,13 +2,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { hasBody } from './request-body.ts';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Whether the body is streamed, and so limited by silence instead of by its whole duration. */
-    streams?: boolean;
-  }
-}
-
 const CHECKS = 6;
 
 /**

@@ -1,5 +1,6 @@
 import type { GatewayConfig } from '@gatehouse/shared/config';
 import { ldapLoginContract } from '@gatehouse/shared/contract/ldap-login';
+import { LOGIN_BODY } from '@gatehouse/shared/http/body-limits';
 import { failures } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { CaptchaGate } from '../captcha/gate.ts';
@@ -32,19 +33,23 @@ export const ldapLogin: FastifyPluginAsyncZod<Options> = async (
 ) => {
   const policy = config.CAPTCHA_ON_CATALOGUE_LOGIN;
 
-  app.post('/api/v1/auth/ldap', { schema, config: { public: true } }, async (request, reply) => {
-    const { recaptcha_token, ...credentials } = request.body;
-    const checkCaptcha = () => captcha(recaptcha_token, request.ip, now());
-    if (policy === 'always') await checkCaptcha();
-    const json = { type: 'application/json', text: JSON.stringify(credentials) };
-    const response = await throttle.guard(
-      accountKey(credentials),
-      request.ip,
-      () => userService.post('/api/v1/auth/ldap', json, request),
-      policy === 'after-failures' ? checkCaptcha : undefined,
-    );
-    return relay(reply, response);
-  });
+  app.post(
+    '/api/v1/auth/ldap',
+    { schema, config: { public: true }, bodyLimit: LOGIN_BODY },
+    async (request, reply) => {
+      const { recaptcha_token, ...credentials } = request.body;
+      const checkCaptcha = () => captcha(recaptcha_token, request.ip, now());
+      if (policy === 'always') await checkCaptcha();
+      const json = { type: 'application/json', text: JSON.stringify(credentials) };
+      const response = await throttle.guard(
+        accountKey(credentials),
+        request.ip,
+        () => userService.post('/api/v1/auth/ldap', json, request),
+        policy === 'after-failures' ? checkCaptcha : undefined,
+      );
+      return relay(reply, response);
+    },
+  );
 };
 
 /**

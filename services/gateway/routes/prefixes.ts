@@ -4,6 +4,7 @@ import {
   type Prefix,
   PUBLIC_PREFIXES,
 } from '@gatehouse/shared/contract/prefixes';
+import { LOGIN_BODY, PROVIDER_BODY } from '@gatehouse/shared/http/body-limits';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { failurePage } from '@gatehouse/shared/http/failure-page';
 import type { FastifyInstance } from 'fastify';
@@ -15,6 +16,20 @@ import { platformService } from '../proxy/platform-service.ts';
 import { wholeBody } from '../proxy/request-body.ts';
 import { relay } from '../proxy/response.ts';
 import { type ForwardOptions, notConfigured, type Upstream } from '../proxy/upstreams.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Bytes of the largest body; a mebibyte by default. */
+    maxBody?: number;
+  }
+}
+
+/** Prefixes whose bodies arrive without a bearer. */
+const BODY_LIMITS: Partial<Record<Prefix, number>> = {
+  '/api/v1/auth/sso': LOGIN_BODY,
+  '/saml': PROVIDER_BODY,
+  '/oauth': PROVIDER_BODY,
+};
 
 interface Options {
   upstreams: Record<Prefix, Upstream | undefined>;
@@ -48,7 +63,7 @@ export async function prefixes(app: FastifyInstance, options: Options): Promise<
 
   /** A slow body waits here, not at the service. */
   const toUserService = forwarding(async (request, reply) => {
-    const body = await wholeBody(request);
+    const body = await wholeBody(request, request.routeOptions.config.maxBody);
     const endsSessions = deletesSessions(request);
     // No signal: what ends sessions is waited for, even if the client disconnects.
     const forward = (options: ForwardOptions) =>
@@ -81,6 +96,7 @@ export async function prefixes(app: FastifyInstance, options: Options): Promise<
     const open = publicPaths.filter((path) => path.startsWith(`${prefix}/`));
     const config = {
       public: PUBLIC_PREFIXES.has(prefix),
+      ...(BODY_LIMITS[prefix] && { maxBody: BODY_LIMITS[prefix] }),
       // The user service judges the tokens of SCIM, so a provider with a good one is not held up.
       countsRefusals: prefix === '/scim/v2',
       ...(BROWSER_PREFIXES.has(prefix) && { errorPage: failurePage }),

@@ -383,7 +383,7 @@ describe('an invalid body never reaches the login service', () => {
   const MISSING = 'A required field is missing';
   const missing = (details: string) => [400, 'MISSING_FIELD', MISSING, details] as const;
   const invalid = (details: string) => [400, 'INVALID_FORMAT', MALFORMED, details] as const;
-  const deep = (open: string, close: string) => open.repeat(100_000) + close.repeat(100_000);
+  const deep = (open: string, close: string) => open.repeat(10_000) + close.repeat(10_000);
   beforeAll(async () => {
     gateway = await startGateway();
   });
@@ -407,14 +407,14 @@ describe('an invalid body never reaches the login service', () => {
     ['an empty password', '{"email":"a@b.c","password":""}', missing('password is required')],
     ['an operator as the email', '{"email":{"$gt":""},"password":"x"}', invalid('email must be a string')],
     ['null as password', '{"email":"a@b.c","password":null}', invalid('password must be a string')],
-    ['100,000 arrays', deep('[', ']'), invalid('body must be a JSON object')],
-    ['100,000 objects', deep('{"a":', '}').replace('}', '1}'), missing('email is required')],
+    ['10,000 arrays', deep('[', ']'), invalid('body must be a JSON object')],
+    ['10,000 objects', deep('{"a":', '}').replace('}', '1}'), missing('email is required')],
     [
       'a deeply nested password',
       `{"email":"a@b.c","password":${deep('[', ']')}}`,
       invalid('password must be a string'),
     ],
-    ['100,000 arrays, never closed', '['.repeat(100_000), invalid(MALFORMED)],
+    ['10,000 arrays, never closed', '['.repeat(10_000), invalid(MALFORMED)],
     ['a missing closing brace', '{"email":"a@b.c","password":"x"', invalid(MALFORMED)],
     ['__proto__', '{"__proto__":{"email":"a@b.c"},"password":"x"}', invalid(MALFORMED)],
   ])('%s', async (_, body, expected) => {
@@ -430,8 +430,8 @@ describe('an invalid body never reaches the login service', () => {
     },
   );
 
-  test('of more than a mebibyte', async () => {
-    const answer = await logIn(JSON.stringify({ email: 'a@b.c', password: 'x'.repeat(1024 * 1024) }));
+  test('of more than 64 KiB', async () => {
+    const answer = await logIn(JSON.stringify({ email: 'a@b.c', password: 'x'.repeat(64 * 1024) }));
     expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
   });
 

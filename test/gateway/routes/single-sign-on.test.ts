@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway } from '../../fixtures/gateway.ts';
 import { member } from '../../fixtures/members.ts';
@@ -89,6 +91,49 @@ describe('the routes of identity providers and browsers', () => {
     expect(answer.status).toBe(400);
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
     expect(user.calls).toEqual([]);
+  });
+
+  const chunked = { 'transfer-encoding': 'chunked' };
+  test.each([
+    ['/saml/acs', 256, {}],
+    ['/saml/acs', 256, chunked],
+    ['/oauth/backchannel-logout', 256, {}],
+    ['/oauth/backchannel-logout', 256, chunked],
+    ['/api/v1/auth/sso/exchange', 64, {}],
+    ['/api/v1/auth/sso/exchange', 64, chunked],
+    ['/scim/v2/Users', 1024, {}],
+    ['/scim/v2/Users', 1024, chunked],
+  ])('%s takes bodies of %i KiB %j', async (path, size, headers) => {
+    const call = client();
+    const post = (bytes: number) =>
+      call(path, {
+        method: 'POST',
+        headers: { accept: 'application/json', ...headers },
+        body: Buffer.alloc(bytes, 'x'),
+      });
+    expect((await post(size * 1024)).status).toBe(200);
+    expect(refusal(await post(size * 1024 + 1))).toEqual(
+      envelope(400, 'INVALID_FORMAT', 'The request is malformed', 'The body is too large'),
+    );
+    expect(user.calls).toHaveLength(1);
+  });
+
+  test('refuses by its Content-Length a body that has not arrived', async () => {
+    const headers = { 'content-length': String(256 * 1024 + 1), accept: 'application/json' };
+    const { hostname, port } = new URL(gateway.url);
+    const sent = request({ hostname, port, path: '/saml/acs', method: 'POST', headers });
+    sent.on('error', () => {}).flushHeaders();
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    expect([answer.statusCode, answer.headers.connection]).toEqual([400, 'close']);
+    sent.destroy();
+  });
+
+  test('a body that is too large for SCIM counts against the budget of its address', async () => {
+    const call = client();
+    const body = Buffer.alloc(1024 * 1024 + 1, 'x');
+    for (let turn = 0; turn < 3; turn += 1)
+      expect((await call('/scim/v2/Users', { method: 'POST', body })).status).toBe(400);
+    expect((await call('/scim/v2/Users', { method: 'POST', body: 'x' })).status).toBe(429);
   });
 
   test('passes cookies and redirects on', async () => {

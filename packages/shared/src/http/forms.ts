@@ -3,15 +3,14 @@ import formbody from '@fastify/formbody';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { LOGIN_BODY } from './body-limits.ts';
 import { AppError } from './errors.ts';
 
-/** Bytes of UTF-8 in the field names and values of one form. */
-const MAX_TEXT = 64 * 1024;
 const MAX_FIELDS = 100;
 
 interface FormsOptions {
-  /** Replaces the limit of 64 KiB. */
-  maxText?: number;
+  /** Bytes of the largest body; 64 KiB by default. */
+  maxBody?: number;
   /** Returns the error for a duplicate field; undefined means the default 400. */
   duplicateError?: (field: string) => AppError | undefined;
 }
@@ -26,13 +25,12 @@ const refuse = (text: string): never => {
  * body is a 400.
  */
 export const forms = fp(async (app: FastifyInstance, options: FormsOptions) => {
-  const { maxText = MAX_TEXT } = options;
-  /** Every byte may be percent-encoded, which triples it. */
-  const maxBody = 3 * maxText;
+  const { maxBody = LOGIN_BODY } = options;
   app.removeAllContentTypeParsers();
   app.addHook('preParsing', async ({ headers }) => {
     const charset = URLENCODED_CHARSET.exec(headers['content-type'] ?? '')?.[1];
     if (charset && charset.toLowerCase() !== 'utf-8') refuse(`The charset ${charset} is not supported`);
+    if (Number(headers['content-length']) > maxBody) refuse('The form is too large');
   });
   await app.register(formbody, {
     bodyLimit: maxBody,
@@ -41,12 +39,12 @@ export const forms = fp(async (app: FastifyInstance, options: FormsOptions) => {
   // Every part is read as bytes, so that invalid UTF-8 is refused instead of replaced.
   await app.register(multipart, {
     isPartAFile: () => true,
-    limits: { fileSize: maxText + 1, parts: MAX_FIELDS, headerPairs: 20 },
+    limits: { fileSize: maxBody + 1, parts: MAX_FIELDS, headerPairs: 20 },
   });
   app.addHook('preValidation', async (request) => {
     if (request.isMultipart()) {
       const form = createForm(options);
-      request.body = await parseMultipart(request, form, { maxText, maxBody }).catch((error) => {
+      request.body = await parseMultipart(request, form, maxBody).catch((error) => {
         // Errors of the parser itself (no boundary, truncated body) have no status.
         throw error instanceof AppError ? error : new AppError('invalidFormat', { cause: error });
       });
@@ -58,17 +56,15 @@ const URLENCODED_CHARSET = /^application\/x-www-form-urlencoded\b.*;\s*charset\s
 
 type Form = ReturnType<typeof createForm>;
 
-/** Collects fields and refuses duplicates and oversized forms. */
-function createForm({ maxText = MAX_TEXT, duplicateError }: FormsOptions) {
+/** Collects fields and refuses duplicates and too many of them. */
+function createForm({ duplicateError }: FormsOptions) {
   const fields: Record<string, string> = Object.create(null);
-  let text = 0;
   let count = 0;
   const add = (name: string, value: string) => {
     if (name in fields)
       throw duplicateError?.(name) ?? malformed(`${name.slice(0, 64)} is given more than once`);
-    text += Buffer.byteLength(name) + Buffer.byteLength(value);
     count += 1;
-    if (text > maxText || count > MAX_FIELDS) refuse('The form is too large');
+    if (count > MAX_FIELDS) refuse('The form is too large');
     fields[name] = value;
   };
   return { fields, add };
@@ -94,11 +90,7 @@ function decode(text: string): string {
   }
 }
 
-async function parseMultipart(
-  request: FastifyRequest,
-  { fields, add }: Form,
-  { maxText, maxBody }: { maxText: number; maxBody: number },
-) {
+async function parseMultipart(request: FastifyRequest, { fields, add }: Form, maxBody: number) {
   // Count the whole body: a preamble or a part header can be endless.
   let received = 0;
   request.raw.on('data', (chunk: Buffer) => {
@@ -117,7 +109,7 @@ async function parseMultipart(
     let size = 0;
     for await (const chunk of part.file) {
       size += chunk.length;
-      if (size > maxText) refuse('The form is too large');
+      if (size > maxBody) refuse('The form is too large');
       chunks.push(chunk);
     }
     const bytes = Buffer.concat(chunks);

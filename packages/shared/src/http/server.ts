@@ -3,6 +3,7 @@ import Fastify, { type FastifyError, type FastifyInstance, LogController } from 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
+import { bodyMemory } from './body-memory.ts';
 import { corsOptions } from './cors.ts';
 import { docs } from './docs.ts';
 import { errorHandler } from './error-handler.ts';
@@ -23,7 +24,10 @@ export interface ServerOptions {
   name: 'gateway' | 'login' | 'user';
   /** One sentence for the OpenAPI document. */
   description: string;
-  config: Pick<Config, 'HOST' | 'METRICS_PORT' | 'LOG_LEVEL' | 'TRUST_PROXY' | 'CORS_ORIGINS'>;
+  config: Pick<
+    Config,
+    'HOST' | 'METRICS_PORT' | 'BODY_MEMORY_MB' | 'LOG_LEVEL' | 'TRUST_PROXY' | 'CORS_ORIGINS'
+  >;
   /** Whether clients reach the port of this server, so that it never shows metrics. */
   isPublished?: boolean;
   /** The dependencies that /health checks. */
@@ -116,6 +120,7 @@ export async function createServer({
   await app.register(responseHeaders);
   await app.register(strictRequests);
   limitPipelining(app.server);
+  await app.register(bodyMemory, { max: config.BODY_MEMORY_MB * 1024 * 1024 });
   await app.register(cors, corsOptions(config.CORS_ORIGINS));
   await hooks?.(app);
   await app.register(docs, {

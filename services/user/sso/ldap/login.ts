@@ -1,4 +1,5 @@
 import { ldapLoginContract } from '@gatehouse/shared/contract/ldap-login';
+import { LOGIN_BODY } from '@gatehouse/shared/http/body-limits';
 import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
 import { LIFETIME } from '@gatehouse/shared/identity/tokens';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
@@ -28,7 +29,7 @@ export const ldapLogin: FastifyPluginAsyncZod<SsoOptions> = async (app, options)
 
   app.post(
     '/api/v1/auth/ldap',
-    { schema: ldapLoginContract, config: { public: true } },
+    { schema: ldapLoginContract, config: { public: true }, bodyLimit: LOGIN_BODY },
     async (request, reply) => {
       const beganAt = now();
       const { connection: slug, ...credentials } = request.body;

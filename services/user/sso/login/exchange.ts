@@ -1,4 +1,5 @@
 import { catalogueToken } from '@gatehouse/shared/contract/catalogue-login';
+import { LOGIN_BODY } from '@gatehouse/shared/http/body-limits';
 import { failures } from '@gatehouse/shared/http/errors';
 import { jsonBody, requiredText } from '@gatehouse/shared/http/fields';
 import { startOf } from '@gatehouse/shared/identity/session-id';
@@ -31,42 +32,49 @@ export const exchange: FastifyPluginAsyncZod<SsoOptions> = async (app, options) 
   const { db, now, tokens } = options;
   await app.register(refusedLogins, options);
 
-  app.post('/api/v1/auth/sso/exchange', { schema, config: { public: true } }, async (request, reply) => {
-    const browser = browserOf(options, request);
-    if (browser === undefined) throw new SsoRefusal('login not begun here', 'the browser sent no cookie');
-    const session = await db.ssoSessions.findOneAndUpdate(
-      {
-        'login_code.digest': digest(request.body.code),
-        'login_code.browser': browser,
-        'login_code.expires_at': { $gt: new Date(now()) },
-      },
-      { $unset: { login_code: true } },
-    );
-    if (!session)
-      throw new SsoRefusal('login not begun here', 'the code is unknown, used, expired or another browser’s');
-    const { connection_id, user_id, sid } = session;
-    const [connection, user] = await Promise.all([
-      db.ssoConnections.findOne({ connection_id }),
-      db.users.findOne({ user_id }),
-    ]);
-    if (!connection) throw new SsoRefusal('unknown connection');
-    request.sso.connection = connection;
-    if (!connection.enabled) throw new SsoRefusal('connection disabled');
-    if (!user || !isActive(user))
-      throw new SsoRefusal('account disabled', `the account ${user_id} is not active`);
-    request.sso.email = user.email;
-    if (hasEnded(user, { id: sid, beganAt: startOf(sid) }))
-      throw new SsoRefusal('login not begun here', 'the session has ended since');
-    await requireLinked(options, session);
-    reply.header('cache-control', 'no-store');
-    return {
-      access_token: tokens.session({ email: user.email, user_id }, now(), {
-        lifetime: LIFETIME.catalogue,
-        sid,
-      }),
-      token_type: 'Bearer' as const,
-      expires_in: LIFETIME.catalogue,
-      user_id,
-    };
-  });
+  app.post(
+    '/api/v1/auth/sso/exchange',
+    { schema, config: { public: true }, bodyLimit: LOGIN_BODY },
+    async (request, reply) => {
+      const browser = browserOf(options, request);
+      if (browser === undefined) throw new SsoRefusal('login not begun here', 'the browser sent no cookie');
+      const session = await db.ssoSessions.findOneAndUpdate(
+        {
+          'login_code.digest': digest(request.body.code),
+          'login_code.browser': browser,
+          'login_code.expires_at': { $gt: new Date(now()) },
+        },
+        { $unset: { login_code: true } },
+      );
+      if (!session)
+        throw new SsoRefusal(
+          'login not begun here',
+          'the code is unknown, used, expired or another browser’s',
+        );
+      const { connection_id, user_id, sid } = session;
+      const [connection, user] = await Promise.all([
+        db.ssoConnections.findOne({ connection_id }),
+        db.users.findOne({ user_id }),
+      ]);
+      if (!connection) throw new SsoRefusal('unknown connection');
+      request.sso.connection = connection;
+      if (!connection.enabled) throw new SsoRefusal('connection disabled');
+      if (!user || !isActive(user))
+        throw new SsoRefusal('account disabled', `the account ${user_id} is not active`);
+      request.sso.email = user.email;
+      if (hasEnded(user, { id: sid, beganAt: startOf(sid) }))
+        throw new SsoRefusal('login not begun here', 'the session has ended since');
+      await requireLinked(options, session);
+      reply.header('cache-control', 'no-store');
+      return {
+        access_token: tokens.session({ email: user.email, user_id }, now(), {
+          lifetime: LIFETIME.catalogue,
+          sid,
+        }),
+        token_type: 'Bearer' as const,
+        expires_in: LIFETIME.catalogue,
+        user_id,
+      };
+    },
+  );
 };

@@ -1,3 +1,4 @@
+import { PROVIDER_BODY } from '@gatehouse/shared/http/body-limits';
 import { failures } from '@gatehouse/shared/http/errors';
 import { forms } from '@gatehouse/shared/http/forms';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -12,7 +13,7 @@ import type { SsoOptions } from '../options.ts';
 import { mapAttributes, type Profile } from '../profile.ts';
 import type { Connection, Flow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
-import { asSaml, errorPage, MAX_FORM, operation, slug } from './contract.ts';
+import { asSaml, errorPage, operation, slug } from './contract.ts';
 import { NAME_ID_FORMAT } from './names.ts';
 import { type Message, readMessage } from './read-message.ts';
 import { acsUrlOf } from './service-provider.ts';
@@ -67,7 +68,7 @@ const own = {
 export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
   const config = { public: true, errorPage };
   const posts: FastifyPluginAsyncZod = async (scope) => {
-    await scope.register(forms, { maxText: MAX_FORM });
+    await scope.register(forms, { maxBody: PROVIDER_BODY });
     scope.post('/saml/acs', { schema, config }, (request, reply) => receive(request, reply));
     scope.post('/saml/acs/:slug', { schema: own, config }, (request, reply) =>
       receive(request, reply, request.params.slug),

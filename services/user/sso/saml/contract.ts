@@ -10,9 +10,6 @@ export const slug = z.string().meta({ description: 'Names the connection', examp
 
 export const operation = { tags: ['single sign-on'], security: [] };
 
-/** Bytes of a form with a message: an assertion may list the groups of a person, and may be encrypted. */
-export const MAX_FORM = 512 * 1024;
-
 /** The page says what to do next, also after a form that cannot be read. */
 export const errorPage = (failure: AppError, request: FastifyRequest): string | undefined => {
   const isUnread = failure.status === 400 && !(failure instanceof SsoRefusal);

@@ -579,14 +579,14 @@ describe('a form that is refused', () => {
     ],
     ['no SAMLResponse', (_: string, state: string) => `RelayState=${state}`, /SAMLResponse is required/],
     [
-      '600 KiB',
-      (_: string, state: string) => `SAMLResponse=${'A'.repeat(600 * 1024)}&RelayState=${state}`,
+      '256 KiB',
+      (_: string, state: string) => `SAMLResponse=${'A'.repeat(256 * 1024)}&RelayState=${state}`,
       /The form is too large/,
     ],
     [
       '10 MB',
       (_: string, state: string) => `SAMLResponse=${'A'.repeat(10_000_000)}&RelayState=${state}`,
-      /The request is malformed/,
+      /The form is too large/,
     ],
   ])('has %s', (_what, bodyOf, detail) =>
     expectRefused(() => submit(bodyOf), 'message malformed', detail, { connection_id: null }),
