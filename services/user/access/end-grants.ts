@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { Database } from '../database.ts';
+import { rememberMember } from './former-members.ts';
 import { lapseInvitationsBy } from './lapse-invitations.ts';
 import { removeIfWithoutRole } from './people-registry.ts';
 import { revokeGrants } from './revoke-grants.ts';
@@ -28,6 +29,7 @@ export async function endWithGrants<Ended>(
   const departure_id = randomUUIDv7();
   const { organization_id, user_id } = place;
   await db.departures.insertOne({ departure_id, organization_id, user_id, began_at: new Date(now) });
+  await rememberMember(db, place, now);
   const ended = await end().catch(async (error: unknown) => {
     if (error instanceof AppError) await db.departures.deleteOne({ departure_id });
     throw error;

@@ -34,6 +34,9 @@ export const ownAudit: FastifyPluginAsyncZod<{ db: Database }> = async (app, { d
     const user_id = callerId(request);
     const email = emailKey(principalOf(request).user.email);
     const period = within(request.query);
+    const byOthers = {
+      $or: [{ user_id: { $nin: [user_id, null] } }, { user_id: null, email: { $ne: email } }],
+    };
     const { data, pagination } = await readPage(
       db.auditEvents,
       auditTable,
@@ -41,13 +44,15 @@ export const ownAudit: FastifyPluginAsyncZod<{ db: Database }> = async (app, { d
         { within: { user_id, ...period } },
         // From before the account had a user_id.
         { within: { email, user_id: null, ...period } },
-        { within: { 'target.user_id': user_id, user_id: { $nin: [user_id, null] }, ...period } },
+        // By others, and by nobody: jobs and provisioning.
+        { within: { 'target.user_id': user_id, ...byOthers, ...period } },
       ],
       request.query,
     );
     const present = (event: (typeof data)[0]) => {
       const shown = presentEvent(event);
-      return event.user_id === user_id || event.user_id === null ? shown : withoutAddresses(shown);
+      const isOwn = event.user_id === user_id || (event.user_id === null && event.email === email);
+      return isOwn ? shown : withoutAddresses(shown);
     };
     return { data: data.map(present), pagination };
   });

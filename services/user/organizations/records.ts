@@ -184,6 +184,15 @@ export interface Departure {
   began_at: Date;
 }
 
+/** A time in which a user belonged to an organization; see ../access/former-members.ts. */
+export interface FormerMember {
+  organization_id: string;
+  user_id: string;
+  joined_at: Date;
+  left_at: Date;
+  expires_at: Date;
+}
+
 export const MEMBERS = { department_id: 1, user_id: 1 } as const;
 /** Each serves a page of the members of a department in one order without reading other members. */
 export const MEMBER_ORDERS = {
@@ -246,6 +255,10 @@ export const organizationCollections = {
   ]),
   organizationPeople: collection<OrganizationPerson>('organization_people', [
     { key: { organization_id: 1, user_id: 1 }, unique: true },
+  ]),
+  formerMembers: collection<FormerMember>('former_members', [
+    { key: { user_id: 1 } },
+    { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ]),
   invitationBudgets: collection<InvitationBudget>('invitation_budgets', [
     { key: { key: 1 }, unique: true },

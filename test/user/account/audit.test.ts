@@ -251,6 +251,25 @@ describe('GET /api/v1/users/me/audit', () => {
     expect(answer.body.data).toHaveLength(1);
   });
 
+  test('lists what jobs and provisioning changed about them, each once', async () => {
+    const nobody = { user_id: null, email: null };
+    const { answer } = await own('', (me) => {
+      const target = { user_id: me.user_id };
+      return [
+        { ...nobody, action: 'scim.user', target, after: { account_status: 'disabled' } },
+        { ...nobody, action: 'webhook.disable', target: { ...target, webhook_id: 'w' } },
+        { user_id: null, action: 'verify', target },
+        { user_id: null, email: 'eve@example.com', action: 'member.remove', target },
+      ];
+    });
+    const { data, pagination } = answer.body;
+    expect(data.map(({ event_id }: { event_id: string }) => event_id)).toEqual(
+      [3, 2, 1, 0].map((index) => `event-${index}`),
+    );
+    expect(pagination.total_items).toBe(4);
+    expect(data[0]).toMatchObject({ actor: { user_id: null, email: null }, address: null });
+  });
+
   test('does not list events of others', async () => {
     expect(await ids('', () => [{ user_id: 'User-999998', email: 'eve@example.com' }])).toEqual([]);
   });

@@ -138,6 +138,11 @@ describe('removing a person from an organization', () => {
     const { Admin } = team.people;
     expect(outcome(await remove(Admin))).toStrictEqual(REMOVED);
     expect(await departmentsOf(eve)).toEqual([other.department_id]);
+    // Webhooks hear what they did until now.
+    const left = { user_id: eve.user_id, left_at: new Date(service.clock.now()) };
+    expect(await service.db.formerMembers.findOne(left)).toMatchObject({
+      organization_id: team.organization_id,
+    });
     await service.storeMember(team, eve, 'Viewer');
     await service.storeMember({ ...team, department_id: other.department_id }, Admin, 'Admin');
     expect(outcome(await remove(Admin))).toStrictEqual(REMOVED);

@@ -7,6 +7,7 @@ import { activeAmong } from '@gatehouse/shared/identity/users';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Filter } from 'mongodb';
 import { endGrants } from '../../access/end-grants.ts';
+import { rememberMember } from '../../access/former-members.ts';
 import { endOwnership } from '../../access/last-owner.ts';
 import type { Database } from '../../database.ts';
 import { endInvitationsTo } from '../invitations/end-to-removed.ts';
@@ -67,6 +68,7 @@ async function complete(db: Database, departure: Departure, now: number, record:
   try {
     const leaving = leavingOf(departure);
     if (leaving) {
+      await rememberMember(db, departure, now);
       await endInvitations(db, departure, leaving, record);
       if (!leaving.department_ids) await endOrganizationRole(db, departure, leaving, record);
       await endMemberships(db, departure, leaving, record);

@@ -19,7 +19,7 @@ export interface Draft<Name extends OwnEventName = OwnEventName> {
   user_id: string | null;
   /**
    * Who hears it beside the account: `place`, the organization and department of the audit event; `account`, every
-   * organization of the account as well; `acquainted`, those of them that know its e-mail address.
+   * organization to which the account belonged then as well; `acquainted`, those of them that know its e-mail address.
    */
   audience: 'place' | 'account' | 'acquainted';
   data: (person: Person) => EventData<Name>;

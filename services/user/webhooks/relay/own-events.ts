@@ -1,6 +1,7 @@
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { emailKey } from '@gatehouse/shared/identity/email';
 import type { Database } from '../../database.ts';
+import { type Belonging, belongingsOf } from '../../access/former-members.ts';
 import { EVENTS } from '../events.ts';
 import type { IncomingEvent } from '../intake/accept.ts';
 import type { Audience } from '../records.ts';
@@ -19,7 +20,7 @@ export interface Relayed {
   problems: string[];
 }
 
-/** Builds the events of a batch with at most three queries. */
+/** Builds the events of a batch with at most four queries. */
 export async function ownEventsOf(db: Database, audited: readonly AuditEvent[]): Promise<Relayed[]> {
   const drafts = audited.map((event) => ({ event, drafts: draftsOf(event) }));
   const all = drafts.flatMap((each) => each.drafts);
@@ -50,24 +51,20 @@ export async function ownEventsOf(db: Database, audited: readonly AuditEvent[]):
   });
 }
 
-/** An organization of an account, and the address that it invited, if it did. */
-interface Place {
-  organization_id: string;
-  email?: string | undefined;
-}
-
 function audienceOf(
-  { organization_id, department_id }: AuditEvent,
+  { organization_id, department_id, at }: AuditEvent,
   { audience, user_id: owner_id }: Draft,
   person: Person | undefined,
-  places: readonly Place[],
+  places: readonly Belonging[],
 ): Audience {
   if (audience === 'place') return { owner_id, organization_id, department_id, chatbot_id: null };
   // The organization of the event provisioned the account: it has verified the domain of its address.
   const acquainted = places.filter(
     ({ email }) => email !== undefined && email === emailKey(person?.email ?? ''),
   );
-  const heard = audience === 'account' ? places : acquainted;
+  // What somebody did before they joined or after they left is nothing to the organization.
+  const present = places.filter(({ from, until }) => from <= at.getTime() && at.getTime() <= until);
+  const heard = audience === 'account' ? present : acquainted;
   const others = new Set(heard.map((place) => place.organization_id));
   if (organization_id) others.delete(organization_id);
   return {
@@ -108,26 +105,10 @@ async function peopleOf(db: Database, drafts: readonly Draft[]): Promise<Readonl
 async function organizationsOf(
   db: Database,
   drafts: readonly Draft[],
-): Promise<ReadonlyMap<string, Place[]>> {
+): Promise<ReadonlyMap<string, Belonging[]>> {
   const ids = subjects(drafts.filter(({ audience }) => audience !== 'place'));
-  if (ids.length === 0) return new Map();
-  const wanted = new Set(ids);
-  const [memberships, owned] = await Promise.all([
-    db.memberships
-      .find({ user_id: { $in: ids } }, { projection: { _id: 0, user_id: 1, organization_id: 1, email: 1 } })
-      .toArray(),
-    db.organizations
-      .find(
-        { 'owners.user_id': { $in: ids } },
-        { projection: { _id: 0, organization_id: 1, 'owners.user_id': 1 } },
-      )
-      .toArray(),
-  ]);
-  const places = new Map<string, Place[]>(ids.map((user_id) => [user_id, []]));
-  for (const { user_id, ...place } of memberships) places.get(String(user_id))?.push(place);
-  for (const { organization_id, owners } of owned)
-    for (const { user_id } of owners) if (wanted.has(user_id)) places.get(user_id)?.push({ organization_id });
-  return places;
+  const belongings = await belongingsOf(db, ids);
+  return Map.groupBy(belongings, ({ user_id }) => user_id);
 }
 
 const subjects = (drafts: readonly Draft[]): string[] => [

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endWithGrants } from '../../../../services/user/access/end-grants.ts';
 import { EVENTS, type EventName } from '../../../../services/user/webhooks/events.ts';
 import { ownEventsOf } from '../../../../services/user/webhooks/relay/own-events.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
@@ -283,6 +284,37 @@ describe('the events of an audit event', () => {
       { audience: { owner_id: user_id, organization_id: null, other_organization_ids: organizations } },
     ]);
     expect(JSON.stringify(incoming)).not.toMatch(/Browser|127\.0\.0\.1|@/);
+  });
+
+  test('of an account reach an organization only for the time in which the account belonged to it', async () => {
+    const { db } = service;
+    const user_id = String((await newMember(db)).user_id);
+    const hour = (hours: number) => new Date(Date.UTC(2026, 0, 15, hours));
+    const owner = { user_id, granted_by: 'User-1', granted_at: hour(12).toISOString() };
+    const { organization } = await storeOrganization(db, { owners: [], departments: ['A'], now: 0 });
+    await db.organizations.updateOne(organization, { $set: { owners: [owner] } });
+    const place = { organization_id: 'left', department_id: 'd1', user_id };
+    const membership = { ...place, membership_id: randomUUIDv7(), role: 'Viewer' as const };
+    await db.memberships.insertOne({
+      ...membership,
+      granted_by: 'User-1',
+      granted_at: hour(9).toISOString(),
+      joined_at: hour(10),
+    });
+    await endWithGrants(db, place, +hour(14), () => db.memberships.findOneAndDelete(place));
+    const heard = async (at: Date) => {
+      const { incoming } = await incomingOf({
+        action: 'login',
+        user_id,
+        at,
+        session: { id: 's', device: 'd', expires_at: at },
+      });
+      return incoming[0]?.audience.other_organization_ids ?? [];
+    };
+    expect(await heard(hour(9))).toEqual([]);
+    expect(await heard(hour(11))).toEqual(['left']);
+    expect(await heard(hour(13))).toEqual([organization.organization_id, 'left'].toSorted());
+    expect(await heard(hour(15))).toEqual([organization.organization_id]);
   });
 
   test('a provisioned account is known to the organizations that know its address', async () => {
