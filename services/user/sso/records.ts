@@ -112,6 +112,8 @@ export interface OidcSettings {
 export interface LdapSettings {
   /** ldap:// or ldaps://. */
   url: string;
+  /** Others with the same entries, tried in this order when the ones before fail; absent without. */
+  fallback_urls?: string[];
   start_tls: boolean;
   /** Certificates in PEM that vouch for the server, instead of those of the system. */
   ca: string | null;

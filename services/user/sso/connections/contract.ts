@@ -196,6 +196,7 @@ export const connectionRecord = z
     ldap: z
       .object({
         url: z.string(),
+        fallback_urls: z.array(z.string()),
         start_tls: z.boolean(),
         ca: z.string().nullable(),
         bind_dn: z.string().nullable(),
@@ -268,8 +269,8 @@ function presentSaml(
   };
 }
 
-function presentLdap({ bind_password, ...ldap }: NonNullable<Connection['ldap']>) {
-  return { ...ldap, has_bind_password: bind_password !== null };
+function presentLdap({ bind_password, fallback_urls = [], ...ldap }: NonNullable<Connection['ldap']>) {
+  return { ...ldap, fallback_urls, has_bind_password: bind_password !== null };
 }
 
 /** Characters of the group table in the audit. */

@@ -14,15 +14,24 @@ const distinguishedName = printable(1_024).refine(isDistinguishedName, {
   error: 'must be a distinguished name such as ou=people,dc=example,dc=com',
 });
 
+const directoryUrl = z
+  .string(expecting('must be a string'))
+  .max(512, { error: 'must be at most 512 characters' })
+  .refine((text) => parseLdapUrl(text) !== undefined, {
+    error: 'must be a URL such as ldaps://ldap.example.com:636',
+  });
+
+/** Each gets its part of the time of a login. */
+const MAX_FALLBACKS = 3;
+
 /** The settings that a caller gives. */
 export const ldapInput = jsonBody({
-  url: z
-    .string(expecting('must be a string'))
-    .max(512, { error: 'must be at most 512 characters' })
-    .refine((text) => parseLdapUrl(text) !== undefined, {
-      error: 'must be a URL such as ldaps://ldap.example.com:636',
-    })
-    .exactOptional(),
+  url: directoryUrl.exactOptional(),
+  fallback_urls: z
+    .array(directoryUrl, expecting('must be an array of URLs'))
+    .max(MAX_FALLBACKS, { error: `must hold at most ${MAX_FALLBACKS} URLs` })
+    .exactOptional()
+    .meta({ description: 'Directories with the same entries, tried in this order when `url` fails' }),
   start_tls: flag.exactOptional().meta({ description: 'Whether ldap:// is upgraded to TLS' }),
   ca: pem
     .nullable()
@@ -76,11 +85,12 @@ export async function ldapSettings(
   } else if (before?.bind_password && isLessSafe(settings, before)) {
     // The password must not reach a server that the caller did not name together with it.
     throw new AppError('missingField', {
-      text: 'ldap.bind_password is required with another url, start_tls, ca or bind_dn',
+      text: 'ldap.bind_password is required with another url, fallback_urls, start_tls, ca or bind_dn',
     });
   }
-  const endpoint = parseLdapUrl(url) as Endpoint;
-  if (settings.start_tls && endpoint.isLdaps) throw invalid('ldap.start_tls must be false with ldaps://');
+  const endpoints = [url, ...(settings.fallback_urls ?? [])].map((text) => parseLdapUrl(text) as Endpoint);
+  if (settings.start_tls && endpoints.some(({ isLdaps }) => isLdaps))
+    throw invalid('ldap.start_tls must be false with ldaps://');
   if ((settings.user_filter === null) === (settings.user_dn === null))
     throw invalid('ldap must hold either user_filter or user_dn');
   if (settings.user_filter !== null && settings.base_dn === null)
@@ -90,12 +100,16 @@ export async function ldapSettings(
   if (settings.user_dn !== null && settings.bind_dn !== null)
     throw invalid('ldap must not hold bind_dn with user_dn, because people bind themselves');
   if (given.ca) settings.ca = readCertificates(given.ca, 'ldap.ca', options.now()).join('');
-  await mayDial(directoryAddresses(options, endpoint, settings), 'ldap.url');
+  for (const [index, endpoint] of endpoints.entries()) {
+    const field = index === 0 ? 'ldap.url' : `ldap.fallback_urls.${index - 1}`;
+    await mayDial(directoryAddresses(options, endpoint, settings), field);
+  }
   return settings;
 }
 
 const isLessSafe = (settings: LdapSettings, before: LdapSettings): boolean =>
-  (['url', 'start_tls', 'ca', 'bind_dn'] as const).some((name) => settings[name] !== before[name]);
+  (['url', 'start_tls', 'ca', 'bind_dn'] as const).some((name) => settings[name] !== before[name]) ||
+  (settings.fallback_urls ?? []).some((url) => url !== before.url && !before.fallback_urls?.includes(url));
 
 function isFilter(template: string): boolean {
   if (!hasPlaceholder(template) || !/^\(.*\)$/.test(template)) return false;

@@ -1,7 +1,7 @@
 import { TLSSocket } from 'node:tls';
 import { ResultCodeError } from 'ldapts';
 import { isCertificateError, reasonOf } from '../../outbound/reason.ts';
-import { type Directory, type LdapConnection, withDirectory } from '../ldap/directory.ts';
+import { atDirectory, type Directory, type LdapConnection } from '../ldap/directory.ts';
 import { bindService, searchPerson } from '../ldap/find-person.ts';
 import { profileOf } from '../ldap/profile-of.ts';
 import type { SsoOptions } from '../options.ts';
@@ -23,9 +23,27 @@ export async function testLdap(
 ): Promise<Finding[]> {
   const { ldap } = connection;
   if (!ldap) return [];
+  const { url, fallback_urls = [] } = ldap;
+  const tests = [url, ...fallback_urls].map((each) =>
+    testUrl(options, { ...connection, ldap: { ...ldap, url: each } }, username),
+  );
+  const [first = [], ...others] = await Promise.all(tests);
+  return [
+    ...first,
+    ...others.flatMap((findings, index) =>
+      findings.map((finding) => ({ ...finding, check: `${finding.check} (${fallback_urls[index]})` })),
+    ),
+  ];
+}
+
+async function testUrl(
+  options: SsoOptions,
+  connection: LdapConnection,
+  username: string | undefined,
+): Promise<Finding[]> {
   try {
-    return await withDirectory(options, { ...connection, ldap }, (directory) =>
-      testDirectory(options, directory, { ...connection, ldap }, username),
+    return await atDirectory(options, connection.ldap, (directory) =>
+      testDirectory(options, directory, connection, username),
     );
   } catch (error) {
     return [unreachable(error as Error)];

@@ -25,10 +25,10 @@ export interface Directory {
   ): Promise<Entry[]>;
 }
 
-/** Works with a directory over a connection that is closed afterwards, whatever happens. */
-export async function withDirectory<T>(
+/** Works with one directory over a connection that is closed afterwards, whatever happens. */
+export async function atDirectory<T>(
   options: DirectoryOptions,
-  { ldap }: LdapConnection,
+  ldap: LdapSettings,
   work: (directory: Directory) => Promise<T>,
 ): Promise<T> {
   const { connectTimeout, operationTimeout, totalTimeout } = { ...LDAP_LIMITS, ...options.ldap };

@@ -15,7 +15,8 @@ import type { Profile } from '../profile.ts';
 import { provision } from '../provisioning/provision.ts';
 import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
-import { type LdapConnection, withDirectory } from './directory.ts';
+import type { LdapConnection } from './directory.ts';
+import { withDirectory } from './failover.ts';
 import { authenticatePerson } from './find-person.ts';
 import { profileOf } from './profile-of.ts';
 

@@ -256,6 +256,7 @@ describe('POST /api/v1/sso/connections', () => {
     expect(answer.status).toBe(201);
     expect(answer.body.ldap).toEqual({
       ...rest,
+      fallback_urls: [],
       start_tls: false,
       ca: null,
       has_bind_password: true,

@@ -187,12 +187,12 @@ describe('PATCH /api/v1/sso/connections/{connection_id}', () => {
     [
       { ldap: { url: 'ldaps://evil.example' } },
       'MISSING_FIELD',
-      'ldap.bind_password is required with another url, start_tls, ca or bind_dn',
+      'ldap.bind_password is required with another url, fallback_urls, start_tls, ca or bind_dn',
     ],
     [
       { ldap: { url: 'ldap://ldap.example.com' } },
       'MISSING_FIELD',
-      'ldap.bind_password is required with another url, start_tls, ca or bind_dn',
+      'ldap.bind_password is required with another url, fallback_urls, start_tls, ca or bind_dn',
     ],
   ])('returns 400 and changes nothing for %j', async (changes, code, details) => {
     const { connection_id } = await directory();

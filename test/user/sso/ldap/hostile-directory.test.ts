@@ -91,6 +91,29 @@ test.each([
   expect(directory.connections).toBe(0);
 });
 
+test('asks the next directory when one cannot be reached or closes the connection, until one refuses', async () => {
+  directory = await startFakeDirectory((socket) => void socket.once('data', () => socket.destroy()));
+  // invalidCredentials
+  const refusing = await startFakeDirectory((socket) =>
+    socket.once('data', () => {
+      const refusal = bindSuccess(2);
+      refusal[9] = 49;
+      socket.write(refusal);
+    }),
+  );
+  const unused = await startFakeDirectory(() => {});
+  const settings = {
+    url: 'ldap://127.0.0.1:1',
+    fallback_urls: [directory.url, refusing.url, unused.url],
+    ca: null,
+  };
+  const { status, detail } = await logIn({ settings });
+  await refusing.stop();
+  await unused.stop();
+  expect([status, detail]).toEqual([401, expect.stringMatching(/cannot bind: InvalidCredentials/)]);
+  expect([directory.connections, refusing.connections, unused.connections]).toEqual([1, 1, 0]);
+});
+
 describe('a directory that hangs', () => {
   test.each<[string, (socket: Socket) => void, Partial<LdapSettings>]>([
     ['during a bind', (socket) => void socket.resume(), {}],

@@ -95,6 +95,7 @@ describe.skipIf(noSlapd)(`POST /api/v1/auth/ldap with OpenLDAP${slapdSkipped}`, 
 
   test.each<[string, () => Partial<LdapSettings>]>([
     ['a search', () => ({})],
+    ['a search at a second URL', () => ({ url: 'ldap://127.0.0.1:1', fallback_urls: [slapd.url] })],
     ['a DN template', () => TEMPLATE],
     ['LDAPS', () => ({ url: slapd.tlsUrl, ca: slapd.authority.certificate })],
     [
