@@ -1,9 +1,11 @@
 import type { Config } from '@gatehouse/shared/config';
 import { AppError } from '@gatehouse/shared/http/errors';
+import type { Flows } from '@gatehouse/shared/identity/fair-queue';
 import { createTransport } from 'nodemailer';
 import { type Brand, htmlOf, type Paragraph, textOf } from './mail-layout.ts';
+import { createMailQueue, MAX_CONNECTIONS, OTHER_MAIL } from './mail-queue.ts';
 
-/** Milliseconds for the mail server to accept a mail, connecting and waiting for a connection included. */
+/** Milliseconds for the mail server to accept a mail, waiting for a turn and connecting included. */
 const TIMEOUT = 10_000;
 
 const REPEATED_SIGNUP = `This address has signed up more than once, and this code replaces the earlier ones.
@@ -39,8 +41,15 @@ export interface Mailer {
    * @param validity seconds
    * @param warning why the owner may have to suspect a stranger: the address had signed up before, or a code
    * that no signup asked for can activate the latest one, or none.
+   * @param flows for whom; see `codeMailFlows`.
    */
-  sendOtp(to: string, otp: string, validity: number, warning?: keyof typeof WARNINGS): Promise<void>;
+  sendOtp(
+    to: string,
+    otp: string,
+    validity: number,
+    warning?: keyof typeof WARNINGS,
+    flows?: Flows,
+  ): Promise<void>;
   sendInvitation(to: string, invitation: Invitation): Promise<void>;
   /** Offers to become an Owner of an organization. */
   sendOffer(to: string, offer: Offer): Promise<void>;
@@ -118,7 +127,7 @@ export function createMailer(
     url: SMTP_URL,
     ...(NODE_ENV === 'production' && !statesTls(SMTP_URL) && { requireTLS: true }),
     pool: true,
-    maxConnections: 10,
+    maxConnections: MAX_CONNECTIONS,
     maxRequeues: 1,
     connectionTimeout: TIMEOUT,
     greetingTimeout: TIMEOUT,
@@ -126,27 +135,38 @@ export function createMailer(
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const send = async (to: string, subject: string, content: Paragraph[], failure: string) => {
-    try {
-      await transport.sendMail({
+  const enqueue = createMailQueue();
+  const send = async (
+    to: string,
+    subject: string,
+    content: Paragraph[],
+    failure: string,
+    flows = OTHER_MAIL,
+  ) => {
+    const signal = deadline();
+    const mail = () =>
+      transport.sendMail({
         from: MAIL_FROM,
         to: { name: '', address: to },
         subject,
         text: textOf(content, brand),
         html: htmlOf(content, brand),
-        signal: deadline(),
+        signal,
       });
+    try {
+      await enqueue(mail, flows, signal);
     } catch (error) {
       throw new AppError('unavailable', { text: failure, cause: error });
     }
   };
   return {
-    sendOtp: (to, otp, validity, warning = 'none') =>
+    sendOtp: (to, otp, validity, warning = 'none', flows = OTHER_MAIL) =>
       send(
         to,
         'Your OTP Code',
         [{ text: 'Your code is', code: otp }, `It is valid for ${validity} seconds. ${WARNINGS[warning]}`],
         'The code could not be mailed, please try again',
+        flows,
       ),
     // Users choose these names: they may appear in the body, never in a header.
     sendInvitation: (to, { organization, department, url, hasAccount }) =>

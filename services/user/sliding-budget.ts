@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { networksOf } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { Database } from './database.ts';
+import { HOUR } from './hourly-budget.ts';
 
-/** A budget of mails. */
+/** A budget of mails or activations. */
 export interface Budget {
   key: string;
   limit: number;
@@ -38,4 +41,38 @@ export async function spend(
     const retryAfter = Math.max(1, (oldest?.at ?? use.at) + seconds - use.at);
     throw new AppError('rateLimited', { retryAfter, limit });
   }
+}
+
+/** An hourly budget of each network of a client. */
+export const networkBudgets = (name: string, address: string, limit: number): Budget[] =>
+  networksOf(address).map(({ key, share }) => ({
+    key: `${name} ${key}`,
+    limit: limit * share,
+    seconds: HOUR,
+  }));
+
+/**
+ * Counts one use in every budget, each in one atomic write. A use that one of them refuses is taken back from the
+ * others; a crash in between leaves it counted.
+ * @param now Unix milliseconds.
+ * @returns a function that takes the use back.
+ * @throws {AppError} rateLimited when a budget is spent.
+ */
+export async function spendAll(
+  db: Database,
+  budgets: readonly Budget[],
+  now: number,
+): Promise<() => Promise<void>> {
+  if (budgets.length === 0) return async () => {};
+  const use = { id: randomUUID(), at: Math.floor(now / 1000) };
+  const keys = budgets.map(({ key }) => key);
+  const takeBack = async () =>
+    void (await db.invitationBudgets.updateMany({ key: { $in: keys } }, { $pull: { uses: { id: use.id } } }));
+  try {
+    for (const budget of budgets) await spend(db, budget, use);
+  } catch (error) {
+    await takeBack();
+    throw error;
+  }
+  return takeBack;
 }

@@ -40,6 +40,8 @@ const passwordStorage = {
   PASSWORD_STORAGE_ACKNOWLEDGED: choice('1').optional(),
 };
 
+const hourly = number('a whole number, 1 to 1000', { min: 1, max: 1_000 });
+
 const brand = {
   BRAND_NAME: brandName,
   BRAND_LOGO_URL: brandLogo.optional(),
@@ -67,6 +69,7 @@ const services = {
     CAPTCHA_VERIFY_URL: address('http', 'https').optional(),
     RATE_LIMIT: flag.default(true),
     RATE_LIMIT_ANONYMOUS_PER_MINUTE: number('a whole number, 1 or more', { min: 1 }).default(300),
+    RATE_LIMIT_V2_PER_MINUTE: number('a whole number, 1 or more', { min: 1 }).default(300),
     PRINCIPAL_CACHE_MS: number('milliseconds, 0 to 1000', { min: 0, max: 1_000 }).default(1_000),
     ...brand,
     PUBLIC_CALLBACK_PATHS: cataloguePaths.default(['/api/v1/payment/webhook']),
@@ -85,6 +88,10 @@ const services = {
     ...passwordStorage,
     SMTP_URL: address('smtp', 'smtps').default('smtp://127.0.0.1:1025'),
     MAIL_FROM: sender.default('Gatehouse <no-reply@localhost>'),
+    /** Each is counted in a list of this length, and 16 times it for an IPv6 /48. */
+    MAILS_PER_NETWORK_PER_HOUR: hourly.default(30),
+    MAILS_PER_MAILBOX_PER_HOUR: hourly.default(10),
+    ACTIVATIONS_PER_NETWORK_PER_HOUR: hourly.default(20),
     /** The gateway's URL in mails. */
     PUBLIC_URL: address('http', 'https').default('http://localhost:8000'),
     ...brand,

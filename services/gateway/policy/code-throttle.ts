@@ -1,8 +1,8 @@
-import { addressKey } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { UpstreamResponse } from '../proxy/response.ts';
 import { type Counters, rateLimited } from './counters.ts';
-import { reserve, withReservations } from './reservation.ts';
+import { networkUses } from './network-uses.ts';
+import { reserveAttempt, withReservations } from './reservation.ts';
 
 /** Wrong codes from one client network, for whatever account (CONTRACT.md §Code throttle). */
 const THROTTLE = [{ seconds: 900, limit: 30 }];
@@ -18,7 +18,7 @@ export interface CodeThrottle {
 export function createCodeThrottle(counters: Counters): CodeThrottle {
   return {
     async guard(address, attempt) {
-      const reservation = await reserve(counters, `codes:${addressKey(address)}`, THROTTLE);
+      const reservation = await reserveAttempt(counters, networkUses('codes:', address, THROTTLE));
       if (reservation.exceeded) throw rateLimited(reservation);
       return withReservations([reservation], attempt, isWrongGuess);
     },

@@ -13,6 +13,12 @@ export interface Budget {
   exceeded: boolean;
 }
 
+/** What is counted, and up to which limits. */
+export interface Use {
+  key: string;
+  windows: readonly Window[];
+}
+
 /** Counts uses by key. The caller passes the limits, so that a change of plan takes effect on the next call. */
 export interface Counters {
   /** Counts one use in every window, or in none when a window is at its limit. Atomic. */
@@ -33,14 +39,17 @@ export const rateLimited = ({ resetMs, limit }: Budget): AppError =>
 export type Usage = [used: number, resetMs: number];
 
 /** @param usages after the use, one for each window. */
-export function budgetOf(windows: readonly Window[], usages: readonly Usage[], exceeded: boolean): Budget {
-  const budgets = windows.map(({ limit, seconds }, index) => {
-    const [used, resetMs] = usages[index] ?? [0, seconds * 1000];
-    return { limit, remaining: Math.max(0, limit - used), resetMs, exceeded };
+export const budgetOf = (windows: readonly Window[], usages: readonly Usage[], exceeded: boolean): Budget =>
+  closest(
+    windows.map(({ limit, seconds }, index) => {
+      const [used, resetMs] = usages[index] ?? [0, seconds * 1000];
+      return { limit, remaining: Math.max(0, limit - used), resetMs, exceeded };
+    }),
+  );
+
+/** Returns the budget that is closest to its limit; if several are, the one whose window ends later. */
+export const closest = (budgets: readonly Budget[]): Budget =>
+  budgets.reduce((nearest, budget) => {
+    const order = budget.remaining - nearest.remaining || nearest.resetMs - budget.resetMs;
+    return order < 0 ? budget : nearest;
   });
-  // Of two windows with the same remainder, report the one that ends later.
-  return budgets.reduce((closest, budget) => {
-    const order = budget.remaining - closest.remaining || closest.resetMs - budget.resetMs;
-    return order < 0 ? budget : closest;
-  });
-}

@@ -1,22 +1,25 @@
-import { addressKey } from '@gatehouse/shared/http/address';
 import { emailKey } from '@gatehouse/shared/identity/email';
 import { type Counters, rateLimited } from './counters.ts';
-import { reserve, withReservations } from './reservation.ts';
+import { networkUses } from './network-uses.ts';
+import { reserve, reserveAttempt, withReservations } from './reservation.ts';
 
-/** Failures of one account from one address before its attempts are refused (CONTRACT.md §Login throttle). */
+/** Failures of one account from one network before its attempts are refused (CONTRACT.md §Login throttle). */
 const THROTTLE = [{ seconds: 300, limit: 20 }];
-/** Failures before a catalogue login needs a CAPTCHA, by account and address, and by address (CONTRACT.md §CAPTCHA). */
+/** Failures before a catalogue login needs a CAPTCHA (CONTRACT.md §CAPTCHA): by account and network, */
 const SUSPICIOUS_PAIR = [{ seconds: 900, limit: 3 }];
-const SUSPICIOUS_ADDRESS = [{ seconds: 900, limit: 20 }];
+/** by network, */
+const SUSPICIOUS_NETWORK = [{ seconds: 900, limit: 20 }];
+/** and by account. A success does not clear these: a guesser goes on while the owner logs in. */
+const SUSPICIOUS_ACCOUNT = [{ seconds: 900, limit: 10 }];
 /** A wrong guess: unknown account, wrong password. */
 const FAILED = new Set([401, 404]);
 
-/** Counts failed logins under both contracts. It never locks the account itself: other addresses are not affected. */
+/** Counts failed logins under both contracts. It never locks the account itself: other networks are not refused. */
 export interface LoginThrottle {
   /**
    * Makes a login attempt. The failure is counted before the attempt, so that a parallel burst gets no extra guesses,
    * and refunded unless the attempt fails.
-   * @param whenSuspicious runs first when the account and address, or the address, have failed often.
+   * @param whenSuspicious runs first when the account, the network or both have failed often.
    * @throws {AppError} rateLimited
    */
   guard<T extends { status: number }>(
@@ -30,23 +33,29 @@ export interface LoginThrottle {
 export function createLoginThrottle(counters: Counters): LoginThrottle {
   return {
     async guard(email, address, attempt, whenSuspicious = async () => {}) {
-      const from = addressKey(address);
-      const pair = `${emailKey(email.trim())}|${from}`;
-      const throttle = await reserve(counters, `login:${pair}`, THROTTLE);
+      const account = emailKey(email.trim());
+      const usesOf = {
+        throttle: networkUses(`login:${account}|`, address, THROTTLE),
+        pair: networkUses(`login-pair:${account}|`, address, SUSPICIOUS_PAIR),
+        network: networkUses('login-address:', address, SUSPICIOUS_NETWORK),
+        account: [{ key: `login-account:${account}`, windows: SUSPICIOUS_ACCOUNT }],
+      };
+      const throttle = await reserveAttempt(counters, usesOf.throttle);
       if (throttle.exceeded) throw rateLimited(throttle);
-      const ofPair = await reserve(counters, `login-pair:${pair}`, SUSPICIOUS_PAIR);
-      const ofAddress = await reserve(counters, `login-address:${from}`, SUSPICIOUS_ADDRESS);
+      const suspicions = await Promise.all(
+        [usesOf.pair, usesOf.network, usesOf.account].map((uses) => reserve(counters, uses)),
+      );
       const response = await withReservations(
-        [throttle, ofPair, ofAddress],
+        [throttle, ...suspicions],
         async () => {
-          if (ofPair.exceeded || ofAddress.exceeded) await whenSuspicious();
+          if (suspicions.some(({ exceeded }) => exceeded)) await whenSuspicious();
           return attempt();
         },
         ({ status }) => FAILED.has(status),
       );
       if (response.status === 200) {
-        await counters.clear(`login:${pair}`, THROTTLE);
-        await counters.clear(`login-pair:${pair}`, SUSPICIOUS_PAIR);
+        const own = [...usesOf.throttle, ...usesOf.pair];
+        await Promise.all(own.map(({ key, windows }) => counters.clear(key, windows)));
       }
       return response;
     },

@@ -1,13 +1,15 @@
-import { addressKey } from '@gatehouse/shared/http/address';
+import type { GatewayConfig } from '@gatehouse/shared/config';
 import { AppError, contractOf } from '@gatehouse/shared/http/errors';
 import { isPublic } from '@gatehouse/shared/identity/principal';
 import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { isCanonical } from './canonical-path.ts';
-import { type Budget, type Counters, rateLimited, type Window } from './counters.ts';
+import { type Counters, closest, rateLimited, type Use, type Window } from './counters.ts';
 import { endsSession } from './ends-session.ts';
+import { networkUses } from './network-uses.ts';
 import type { Principals } from './principals.ts';
+import { type Reservation, reserve } from './reservation.ts';
 import { tierOf, UNLIMITED } from './tiers.ts';
 
 declare module 'fastify' {
@@ -17,7 +19,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /** The caller's budget after this call; undefined for a call that is not metered. */
-    budget: Budget | undefined;
+    budget: Reservation | undefined;
   }
 }
 
@@ -28,7 +30,7 @@ const FLAT: readonly Window[] = [{ seconds: 60, limit: 100 }];
 const WITHOUT_USER_ID = /^\/(?:auth|api\/v1\/auth|api\/v1\/users)(?:[/?]|$)/;
 
 interface Options {
-  config: { RATE_LIMIT: boolean; RATE_LIMIT_ANONYMOUS_PER_MINUTE: number };
+  config: Pick<GatewayConfig, 'RATE_LIMIT' | 'RATE_LIMIT_ANONYMOUS_PER_MINUTE' | 'RATE_LIMIT_V2_PER_MINUTE'>;
   counters: Counters;
   principals: Principals;
   now: () => number;
@@ -40,18 +42,26 @@ export const policy = fp(async (app: FastifyInstance, { config, counters, princi
   app.decorateRequest('budget', undefined);
   app.decorateRequest('isOversized', false);
   const anonymous: readonly Window[] = [{ seconds: 60, limit: config.RATE_LIMIT_ANONYMOUS_PER_MINUTE }];
+  const direct: readonly Window[] = [{ seconds: 60, limit: config.RATE_LIMIT_V2_PER_MINUTE }];
 
-  const budgetKey = ({ principal, ip, url }: FastifyRequest) => {
-    if (!principal) return { key: `address:${addressKey(ip)}`, windows: anonymous };
+  const usesOf = ({ principal, ip, url }: FastifyRequest): Use[] => {
+    if (!principal) return networkUses('address:', ip, anonymous);
     const key = `user:${principal.user._id.toHexString()}`;
-    return contractOf(url) === 'direct'
-      ? { key: `${key}:v2`, windows: FLAT }
-      : { key, windows: tierOf(principal.user.subscription_plan) };
+    // These operations are public: each further bearer would give the client another budget for them.
+    if (contractOf(url) === 'direct')
+      return [{ key: `${key}:v2`, windows: FLAT }, ...networkUses('address-v2:', ip, direct)];
+    const windows = tierOf(principal.user.subscription_plan);
+    return windows.length > 0 ? [{ key, windows }] : [];
   };
-  const count = async (request: FastifyRequest, operation: 'spend' | 'peek'): Promise<Budget> => {
-    const { key, windows } = budgetKey(request);
-    if (windows.length > 0) return counters[operation](key, windows);
-    return { limit: UNLIMITED, remaining: UNLIMITED, resetMs: 60_000, exceeded: false };
+  const unlimited = { limit: UNLIMITED, remaining: UNLIMITED, resetMs: 60_000, exceeded: false };
+  const unmetered = async () => {};
+  const peek = async (request: FastifyRequest): Promise<Reservation> => {
+    const budgets = await Promise.all(usesOf(request).map(({ key, windows }) => counters.peek(key, windows)));
+    return { ...(budgets.length > 0 ? closest(budgets) : unlimited), settle: unmetered };
+  };
+  const spend = (request: FastifyRequest): Promise<Reservation> => {
+    const uses = usesOf(request);
+    return uses.length > 0 ? reserve(counters, uses) : peek(request);
   };
 
   app.addHook('onRequest', async (request) => {
@@ -68,7 +78,7 @@ export const policy = fp(async (app: FastifyInstance, { config, counters, princi
     }
     // A refused logout would leave a session open that its owner believes to have ended.
     const isMetered = config.RATE_LIMIT && !endsSession(request);
-    const budget = await count(request, isMetered ? 'spend' : 'peek');
+    const budget = await (isMetered ? spend : peek)(request);
     request.budget = budget;
     if (isMetered && budget.exceeded) throw rateLimited(budget);
     if (!isCanonical(request.url)) throw new AppError('notFound');
@@ -81,11 +91,10 @@ export const policy = fp(async (app: FastifyInstance, { config, counters, princi
   app.addHook('onResponse', async (request, reply) => {
     const { budget, principal, routeOptions, isOversized } = request;
     if (!routeOptions.config?.countsRefusals || principal || !budget || budget.exceeded) return;
-    const { key, windows } = budgetKey(request);
-    if (config.RATE_LIMIT && reply.statusCode !== 401 && !isOversized) await counters.refund(key, windows);
+    await budget.settle(reply.statusCode === 401 || isOversized);
   });
   app.addHook('onSend', async (request, reply) => {
-    const { limit, remaining, resetMs } = request.budget ?? (await count(request, 'peek'));
+    const { limit, remaining, resetMs } = request.budget ?? (await peek(request));
     reply.headers({
       'x-ratelimit-limit': limit,
       'x-ratelimit-remaining': remaining,

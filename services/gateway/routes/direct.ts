@@ -42,7 +42,7 @@ const loginWithCaptcha = {
 /** Documents the code throttle. */
 const codeLimited = <T extends { description: string }>(contract: T): T => ({
   ...contract,
-  description: `${contract.description} Thirty wrong codes from one client network in 15 minutes lead to 429.`,
+  description: `${contract.description} Thirty wrong codes from one client network in 15 minutes lead to 429, with a short Retry-After while they have no answer yet.`,
 });
 
 /** Paths where a code can be guessed. */

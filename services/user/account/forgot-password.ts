@@ -1,5 +1,5 @@
 import { forgotPasswordContract } from '@gatehouse/shared/contract/direct';
-import { addressKey } from '@gatehouse/shared/http/address';
+import { networksOf } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { findUserByEmail, findUserById, UNVERIFIED, type User } from '@gatehouse/shared/identity/users';
@@ -7,11 +7,14 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { WithId } from 'mongodb';
 import type { Database } from '../database.ts';
 import type { Mailer } from '../mail.ts';
+import { codeMailFlows } from '../mail-queue.ts';
 import { type MailRequest, mailBudgetSpent } from './mail-budget.ts';
+import { type NetworkLimits, spendCodeMail } from './network-budgets.ts';
 import { OTP_VALIDITY, replaceOtp } from './otp.ts';
 import { isOnlySignup } from './signup-attempts.ts';
 
 interface Options {
+  config: NetworkLimits;
   db: Database;
   mailer: Mailer;
   tokens: Tokens;
@@ -21,24 +24,30 @@ interface Options {
 const route = { schema: forgotPasswordContract, config: { audits: 'forgot' } } as const;
 
 /** POST /v2/forgot-password (CONTRACT.md §Forgot password). */
-export const forgotPassword: FastifyPluginAsyncZod<Options> = async (app, { db, mailer, tokens, now }) => {
+export const forgotPassword: FastifyPluginAsyncZod<Options> = async (
+  app,
+  { config, db, mailer, tokens, now },
+) => {
   app.post('/v2/forgot-password', route, async (request) => {
-    const mail = { now: Math.floor(now() / 1000), network: addressKey(request.ip) };
+    const mail = { now: Math.floor(now() / 1000), networks: networksOf(request.ip) };
     const { email, token } = request.body;
     const user = await findUserByEmail(db.users, email);
     if (!user) throw new AppError('userNotFound');
 
+    const takeBack = await spendCodeMail({ config, db, ip: request.ip, now: now() }, user.email);
     const attempt = token && tokens.attemptOf(token, user.email, now());
     const again = attempt ? await anotherCode(db, user, attempt, mail) : undefined;
     const code = again ?? (await replaceOtp(db.users, { _id: user._id }, mail));
     if (!code) {
+      await takeBack();
       const current = await findUserById(db.users, user._id);
       if (!current) throw new AppError('userNotFound');
       throw mailBudgetSpent(current, mail);
     }
     const isResent = code.user.signup_attempts?.some(({ id }) => id === attempt);
     const warning = isResent ? resendWarning(code.user) : warningFor(code.user);
-    await mailer.sendOtp(user.email, code.otp, OTP_VALIDITY, warning);
+    const flows = codeMailFlows(request, user.email);
+    await mailer.sendOtp(user.email, code.otp, OTP_VALIDITY, warning, flows);
 
     return { token: tokens.otpSent(user.email, now(), code.attempt) };
   });

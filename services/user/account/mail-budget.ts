@@ -1,3 +1,4 @@
+import type { Network } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { User } from '@gatehouse/shared/identity/users';
 import type { Filter } from 'mongodb';
@@ -9,48 +10,98 @@ import { HOUR } from '../hourly-budget.ts';
  */
 const PER_ACCOUNT = 10;
 const PER_NETWORK = 5;
+/** Of those, what the widest networks of a stranger leave to the owner. */
+const LEFT_BY_NETWORK = 2;
+/** Codes of one account within a sliding day that nobody has used. */
+const UNUSED_PER_DAY = 20;
+const DAY = 24 * HOUR;
 
 /** Who asks for a code, and when (Unix seconds). */
 export interface MailRequest {
   now: number;
-  /** The key of the client's address (`addressKey`). */
-  network: string;
+  /** The networks of the client, narrowest first (`networksOf`). */
+  networks: readonly Network[];
 }
+
+type Mail = NonNullable<User['otp_mails']>[number];
+
+/** How many of an account's codes one of these networks may ask for. */
+const limitOf = ({ share }: Network) => Math.min(PER_NETWORK * share, PER_ACCOUNT - LEFT_BY_NETWORK);
 
 const recentMails = (now: number) => ({
   $filter: { input: { $ifNull: ['$otp_mails', []] }, cond: { $gt: ['$$this.at', now - HOUR] } },
 });
 
+const unusedCodes = (now: number) => ({
+  $filter: { input: { $ifNull: ['$otp_unused', []] }, cond: { $gt: ['$$this.at', now - DAY] } },
+});
+
 /** Matches accounts to which this request may have a code mailed. */
-export function mailBudgetLeft({ now, network }: MailRequest): Filter<User> {
+export function mailBudgetLeft({ now, networks }: MailRequest): Filter<User> {
   const recent = recentMails(now);
-  const ofNetwork = {
-    $filter: { input: recent, cond: { $eq: ['$$this.network', { $literal: network }] } },
-  };
+  const below = (list: object, limit: number) => ({ $lt: [{ $size: list }, limit] });
+  const ofNetwork = ({ key }: Network) => ({
+    $filter: {
+      input: recent,
+      cond: {
+        $in: [{ $literal: key }, { $concatArrays: [['$$this.network'], { $ifNull: ['$$this.wider', []] }] }],
+      },
+    },
+  });
   return {
     $expr: {
-      $and: [{ $lt: [{ $size: recent }, PER_ACCOUNT] }, { $lt: [{ $size: ofNetwork }, PER_NETWORK] }],
+      $and: [
+        below(recent, PER_ACCOUNT),
+        ...networks.map((network) => below(ofNetwork(network), limitOf(network))),
+        below(unusedCodes(now), UNUSED_PER_DAY),
+      ],
     },
   };
 }
 
-/** The value of `otp_mails` after this request, as an expression. */
-export const spendMail = ({ now, network }: MailRequest) => ({
-  $concatArrays: [recentMails(now), [{ at: now, network: { $literal: network } }]],
+/** The mail of this request, as it is stored. */
+export function mailOf({ now, networks: [narrowest, ...wider] }: MailRequest): Mail {
+  const network = narrowest?.key ?? '';
+  return { at: now, network, ...(wider.length > 0 && { wider: wider.map(({ key }) => key) }) };
+}
+
+/** The fields after this request, as expressions. */
+export const spendMail = (request: MailRequest, attempt: string) => ({
+  otp_mails: { $concatArrays: [recentMails(request.now), [{ $literal: mailOf(request) }]] },
+  otp_unused: { $concatArrays: [unusedCodes(request.now), [{ $literal: { at: request.now, attempt } }]] },
 });
+
+const others = {
+  $filter: {
+    input: { $ifNull: ['$otp_unused', []] },
+    cond: { $ne: ['$$this.attempt', '$otp_attempt'] },
+  },
+};
+
+/** The value of `otp_unused` after the current code was used, as an expression. */
+export const codeUsed = { $cond: [{ $eq: [{ $size: others }, 0] }, '$$REMOVE', others] };
 
 /** Seconds until this request may have a code mailed; 0 if it may now. */
 export function mailRetryAfter(
-  { otp_mails = [] }: Pick<User, 'otp_mails'>,
-  { now, network }: MailRequest,
+  { otp_mails = [], otp_unused = [] }: Pick<User, 'otp_mails' | 'otp_unused'>,
+  { now, networks }: MailRequest,
 ): number {
-  const wait = (mails: { at: number }[], limit: number) =>
-    mails.length < limit ? 0 : (mails.at(-limit)?.at ?? 0) + HOUR - now;
+  const wait = (mails: { at: number }[], limit: number, seconds = HOUR) =>
+    mails.length < limit ? 0 : (mails.at(-limit)?.at ?? 0) + seconds - now;
   const recent = otp_mails.filter(({ at }) => at > now - HOUR);
-  const ofNetwork = recent.filter((mail) => mail.network === network);
-  return Math.max(wait(recent, PER_ACCOUNT), wait(ofNetwork, PER_NETWORK));
+  const unused = otp_unused.filter(({ at }) => at > now - DAY);
+  const ofNetwork = ({ key }: Network) =>
+    recent.filter(({ network, wider = [] }) => [network, ...wider].includes(key));
+  return Math.max(
+    wait(recent, PER_ACCOUNT),
+    wait(unused, UNUSED_PER_DAY, DAY),
+    ...networks.map((network) => wait(ofNetwork(network), limitOf(network))),
+  );
 }
 
-/** The 429 for a request whose mails of the hour are spent. */
-export const mailBudgetSpent = (user: Pick<User, 'otp_mails'>, request: MailRequest): AppError =>
+/** The 429 for a request whose mails are spent. */
+export const mailBudgetSpent = (
+  user: Pick<User, 'otp_mails' | 'otp_unused'>,
+  request: MailRequest,
+): AppError =>
   new AppError('rateLimited', { retryAfter: Math.max(1, mailRetryAfter(user, request)), limit: PER_ACCOUNT });

@@ -7,7 +7,7 @@ import {
 } from '@gatehouse/shared/identity/users';
 import type { Collection, Document, Filter, ObjectId, WithId } from 'mongodb';
 import { HOUR } from '../hourly-budget.ts';
-import { type MailRequest, mailBudgetLeft, spendMail } from './mail-budget.ts';
+import { codeUsed, type MailRequest, mailBudgetLeft, spendMail } from './mail-budget.ts';
 import { addAttempt, isPending, keepFirstAttempt } from './signup-attempts.ts';
 
 /** Seconds (CONTRACT.md §OTP). */
@@ -38,8 +38,8 @@ export const newOtp = (now: number) => ({
 });
 
 /**
- * Gives the matching account a new code and, at a signup, what was submitted, in one write. Spends one mail of the
- * hourly budget, even if the mail server then refuses it.
+ * Gives the matching account a new code and, at a signup, what was submitted, in one write. Spends one mail of its
+ * budgets, even if the mail server then refuses it.
  * @param options.attempt the pending signup whose code is replaced; by default the code begins an attempt of its own.
  * @returns undefined if no account matches or the budget is spent.
  */
@@ -62,7 +62,7 @@ export async function replaceOtp(
   };
   const user = await users.findOneAndUpdate(
     { $and: [filter, mailBudgetLeft(request)] },
-    [{ $set: { ...code, ...signup, otp_mails: spendMail(request) } }],
+    [{ $set: { ...code, ...signup, ...spendMail(request, code.otp_attempt) } }],
     { returnDocument: 'after' },
   );
   return user ? { otp: code.otp, attempt: code.otp_attempt, user } : undefined;
@@ -150,7 +150,7 @@ export function checkOtp(
           ],
         },
       }),
-      ...(Object.keys(onValid).length > 0 ? [setIf('valid', onValid)] : []),
+      setIf('valid', { otp_unused: codeUsed, ...onValid }),
     ],
     { returnDocument: 'after' },
   );

@@ -1,6 +1,6 @@
 import { signupContract } from '@gatehouse/shared/contract/direct';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
-import { addressKey } from '@gatehouse/shared/http/address';
+import { networksOf } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { FREE_PLAN } from '@gatehouse/shared/identity/features';
@@ -11,11 +11,13 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { WithId } from 'mongodb';
 import type { Database } from '../database.ts';
 import type { Mailer } from '../mail.ts';
-import { type MailRequest, mailBudgetSpent, mailRetryAfter } from './mail-budget.ts';
+import { codeMailFlows } from '../mail-queue.ts';
+import { type MailRequest, mailBudgetSpent, mailOf, mailRetryAfter } from './mail-budget.ts';
+import { type NetworkLimits, spendCodeMail } from './network-budgets.ts';
 import { type NewOtp, newOtp, OTP_VALIDITY, replaceOtp } from './otp.ts';
 
 interface Options {
-  config: { PASSWORD_STORAGE: PasswordStorage };
+  config: { PASSWORD_STORAGE: PasswordStorage } & NetworkLimits;
   db: Database;
   mailer: Mailer;
   passwords: Passwords;
@@ -35,23 +37,31 @@ export const signup: FastifyPluginAsyncZod<Options> = async (
 ) => {
   app.post('/v2/signup', route, async (request) => {
     const { email, password, name } = request.body;
-    const network = addressKey(request.ip);
-    const mailRequest = () => ({ now: Math.floor(now() / 1000), network });
+    const networks = networksOf(request.ip);
+    const mailRequest = () => ({ now: Math.floor(now() / 1000), networks });
     const known = await findUserByEmail(db.users, email);
     if (known?.verified) throw new AppError('emailRegistered');
+    const issue = async (): Promise<Issued> => {
+      const stored = await passwords.encode(password, config.PASSWORD_STORAGE, flowsOf(request, email));
+      return known
+        ? overwriteUnverified(db, known, { password: stored, name }, mailRequest())
+        : createUnverified(db, { email, password: stored, name }, mailRequest(), new Date(now()));
+    };
     // Only requests that may have a code mailed cost a hash.
     if (known && mailRetryAfter(known, mailRequest()) > 0) throw mailBudgetSpent(known, mailRequest());
 
-    const stored = await passwords.encode(password, config.PASSWORD_STORAGE, flowsOf(request, email));
-    const account = known
-      ? await overwriteUnverified(db, known, { password: stored, name }, mailRequest())
-      : await createUnverified(db, { email, password: stored, name }, mailRequest(), new Date(now()));
+    const takeBack = await spendCodeMail({ config, db, ip: request.ip, now: now() }, email);
+    const account = await issue().catch(async (error) => {
+      await takeBack();
+      throw error;
+    });
     request.auditedAccount = account;
     await mailer.sendOtp(
       account.email,
       account.otp,
       OTP_VALIDITY,
       account.repeated ? 'repeatedSignup' : 'none',
+      codeMailFlows(request, email),
     );
 
     return { token: tokens.otpSent(account.email, now(), account.attempt) };
@@ -81,7 +91,8 @@ async function createUnverified(
       account_status: 'paused',
       payment_status: 'pending',
       ...code,
-      otp_mails: [{ at: mail.now, network: mail.network }],
+      otp_mails: [mailOf(mail)],
+      otp_unused: [{ at: mail.now, attempt }],
       first_attempt: attempt,
       signup_attempts: [{ id: attempt, at: mail.now, password, name }],
       unverified_since: created,

@@ -6,6 +6,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../database.ts';
 import { hourlyBudgetSpent } from '../hourly-budget.ts';
 import { completeActivation } from '../organizations/invitations/accept-verified.ts';
+import { type NetworkLimits, spendActivation } from './network-budgets.ts';
 import { checkOtp } from './otp.ts';
 import { activateAttempt, activatesNothing } from './signup-attempts.ts';
 import { withNewUserId } from './user-ids.ts';
@@ -17,10 +18,11 @@ const ACTIVATES = { $and: [IS_UNVERIFIED, { $ne: ['$account_status', 'disabled']
 
 /** POST /v2/verify-otp (CONTRACT.md §Verify OTP). */
 export const verifyOtp: FastifyPluginAsyncZod<{
+  config: NetworkLimits;
   db: Database;
   tokens: Tokens;
   now: () => number;
-}> = async (app, { db, tokens, now }) => {
+}> = async (app, { config, db, tokens, now }) => {
   app.post('/v2/verify-otp', route, async (request) => {
     const { email, otp, token } = request.body;
     const seconds = Math.floor(now() / 1000);
@@ -45,8 +47,12 @@ export const verifyOtp: FastifyPluginAsyncZod<{
         },
         activatesNothing(attempt),
       );
+    const takeBack = user.verified
+      ? undefined
+      : await spendActivation({ config, db, ip: request.ip, now: now() });
     const hasUserId = user.user_id !== undefined && user.user_id !== null;
     const checked = await (hasUserId ? check() : withNewUserId(db, check));
+    if (checked?.otp_verdict !== 'valid') await takeBack?.();
     if (!checked) throw new AppError('userNotFound');
     request.auditedAccount = checked;
     const { otp_verdict: verdict } = checked;

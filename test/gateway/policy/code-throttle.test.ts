@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { gatewayDatabase, startGateway, startUpstream } from '../../fixtures/gateway.ts';
+import { eventually } from '../../fixtures/eventually.ts';
+import { gatewayDatabase, startGateway, startHttp, startUpstream } from '../../fixtures/gateway.ts';
 import { postForm } from '../../fixtures/http.ts';
 import { member } from '../../fixtures/members.ts';
 
@@ -101,6 +102,44 @@ describe('wrong codes from one network', () => {
     await statusesOf(30, { address: '2001:db8::1' });
     expect(await guess({ address: '2001:db8::ffff:1' })).toMatchObject(throttled);
     expect((await guess({ address: '2001:db8:0:1::1' })).status).toBe(400);
+  });
+
+  test('are limited to 4 times as many for an IPv6 /56 and 16 times for a /48', async () => {
+    wrong();
+    const burst = async (addresses: string[]) => {
+      const answers = await Promise.all(addresses.map((address) => guess({ address })));
+      return answers.filter(({ status }) => status === 400).length;
+    };
+    const networks = (count: number, apart: number) =>
+      Array.from({ length: count }, (_, index) => `2001:db8:0:${(index * apart).toString(16)}::1`);
+    expect(await burst(networks(200, 1))).toBe(120);
+    expect((await guess({ address: '2001:db8:0:100::1' })).status).toBe(400);
+    // The /56 above has spent 121 of the 480.
+    expect(await burst(networks(250, 256).slice(2))).toBe(248);
+    expect(await burst(networks(250, 256).slice(2))).toBe(480 - 121 - 248);
+    expect(await guess({ address: '2001:db8:0:ffff::1' })).toMatchObject(throttled);
+    expect((await guess({ address: '2001:db8:1::1' })).status).toBe(400);
+  });
+
+  test('in flight: a refusal says to retry in a second, until they have failed', async () => {
+    const released = Promise.withResolvers<void>();
+    let reached = 0;
+    const slow = await startHttp(async (_request, response) => {
+      reached += 1;
+      await released.promise;
+      response.writeHead(400, { 'content-type': 'application/json' }).end('{"detail":"Invalid OTP"}');
+    });
+    const front = await start({ USER_SERVICE_URL: slow.url });
+    const calls = Array.from({ length: 30 }, () => guess({ url: front.url }));
+    await eventually(() => expect(reached).toBe(30));
+    const { headers, ...answer } = await guess({ url: front.url });
+    expect(answer).toEqual(throttled);
+    expect(headers.get('retry-after')).toBe('1');
+    released.resolve();
+    await Promise.all(calls);
+    expect((await guess({ url: front.url })).headers.get('retry-after')).toBe('900');
+    await front.stop();
+    await slow.stop();
   });
 
   test('in a burst: exactly thirty reach the service', async () => {

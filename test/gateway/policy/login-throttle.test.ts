@@ -110,6 +110,18 @@ describe('failures of one account from one address', () => {
     expect(await login(undefined, '::ffff:198.51.100.1')).toEqual(throttled);
   });
 
+  test('counts 4 times as many for an IPv6 /56 and 16 times for a /48', async () => {
+    says(401);
+    const reaching = async (count: number, apart: number) => {
+      const addresses = Array.from({ length: count }, (_, index) => (index * apart).toString(16));
+      const answers = await Promise.all(addresses.map((group) => login(undefined, `2001:db8:0:${group}::1`)));
+      return answers.filter(({ status }) => status === 401).length;
+    };
+    expect(await reaching(100, 1)).toBe(80);
+    expect(await reaching(256, 256)).toBe(320 - 80);
+    expect(await login(undefined, '2001:db8:1::1')).toEqual(passed(401));
+  });
+
   test('never maps two pairs to the same key', async () => {
     says(401);
     await fail(20, 'ada@example.com|198.51.100.1', '198.51.100.9');
@@ -184,7 +196,10 @@ describe('fifty logins at once', () => {
       const guess = () => postForm(`${front.url}/v2/login`, { email: 'ada@example.com', password: 'x' });
       const calls = Array.from({ length: 50 }, async () => {
         const answer = await guess();
-        if (answer.status === 429) refused += 1;
+        if (answer.status === 429) {
+          refused += 1;
+          expect(answer.headers.get('retry-after')).toBe('1');
+        }
         return answer.status;
       });
       await eventually(() => expect([reached, refused]).toEqual([20, 30]));

@@ -240,6 +240,26 @@ describe('calls with a valid token, by user', () => {
     expect(budgetIn(refused?.headers ?? new Headers())).toMatchObject({ limit: '100', remaining: '0' });
   });
 
+  test('under /v2 spend one budget of their network, however many users call', async () => {
+    const env = { TRUST_PROXY: 'loopback', RATE_LIMIT_V2_PER_MINUTE: '5' };
+    const gateway = await startWithAda(env);
+    const ada = bearer(tokens.session(ADA, gateway.clock.now()));
+    const grace = await member(gateway.db, gateway.clock);
+    const from = (address: string) => ({ 'x-forwarded-for': address });
+    expect(statuses(await burst(5, gateway, { ...ada, ...from('198.51.100.1') }))).toEqual({ 200: 5 });
+    const bearerOfGrace = { authorization: grace.authorization };
+    const refused = await forgot(gateway, { ...bearerOfGrace, ...from('198.51.100.1') });
+    expect(refused.status).toBe(429);
+    expect(budgetIn(refused.headers)).toMatchObject({ limit: '5', remaining: '0' });
+    const elsewhere = await forgot(gateway, { ...bearerOfGrace, ...from('198.51.100.2') });
+    expect(budgetIn(elsewhere.headers)).toMatchObject({ limit: '5', remaining: '4' });
+    const networks = Array.from({ length: 10 }, (_, group) => from(`2001:db8:0:${group}::1`));
+    const answers = await Promise.all(
+      networks.flatMap((network) => Array.from({ length: 5 }, () => forgot(gateway, network))),
+    );
+    expect(statuses(answers)).toEqual({ 200: 20, 429: 30 });
+  });
+
   test('have a budget for each user, apart from that of the address', async () => {
     const gateway = await startWithAda();
     await burst(5, gateway);

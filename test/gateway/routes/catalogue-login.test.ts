@@ -267,6 +267,33 @@ describe('the CAPTCHA after failures', () => {
     expect(await attempt(email, from('2001:db8:0:1:ffff::1'))).toBe(400);
     expect(await attempt(email, from('2001:db8:0:2::1'))).toBe(200);
   });
+
+  test('is required of everybody after ten failures at one account, from anywhere', async () => {
+    const { email } = await newUser();
+    for (let network = 1; network <= 5; network += 1) {
+      for (const failing of [fail, failDirect]) await failing(email, from(`203.0.113.${network}`));
+      if (network < 5) expect(await attempt(email, from(`198.51.100.2${network}`))).toBe(200);
+    }
+    for (const address of ['198.51.100.20', '2001:db8::20'])
+      expect(await attempt(email, from(address))).toBe(400);
+    const recaptcha_token = solved();
+    const owner = await logIn({ email, password: 'secret', recaptcha_token }, from('198.51.100.20'));
+    expect(owner.status).toBe(200);
+    expect(await attempt(email, from('198.51.100.21'))).toBe(400);
+    expect(await attempt((await newUser()).email, from('198.51.100.21'))).toBe(200);
+    services.clock.advance(900);
+    expect(await attempt(email, from('198.51.100.20'))).toBe(200);
+  });
+
+  test('is required after 4 times the failures of an IPv6 /56', async () => {
+    const { email } = await newUser();
+    const failures = Array.from({ length: 80 }, (_, time) =>
+      fail(`of56-${time}@example.com`, from(`2001:db8:0:${(time % 5) + 1}::1`)),
+    );
+    expect((await Promise.all(failures)).map(({ status }) => status)).toEqual(Array(80).fill(401));
+    expect(await attempt(email, from('2001:db8:0:ff::1'))).toBe(400);
+    expect(await attempt(email, from('2001:db8:0:100::1'))).toBe(200);
+  });
 });
 
 describe('CAPTCHA_ON_CATALOGUE_LOGIN', () => {
@@ -306,7 +333,7 @@ describe('twenty failures of a pair within five minutes', () => {
 
   const tooMany = (retry_after: number) => rateLimited(20, retry_after, services.clock.now());
 
-  test('are the limit over both contracts, and other addresses are not affected', async () => {
+  test('are the limit over both contracts, and other addresses need only a CAPTCHA', async () => {
     const { email } = await newUser();
     for (let time = 0; time < 10; time += 1) expect((await fail(email)).status).toBe(401);
     services.clock.advance(100);
@@ -317,7 +344,11 @@ describe('twenty failures of a pair within five minutes', () => {
     const direct = await failDirect(email);
     expect(outcome(direct)).toEqual({ status: 429, body: { detail: 'Too many requests' } });
     expect(direct.headers.get('retry-after')).toBe('200');
-    expect(await attempt(email, from('198.51.100.9'))).toBe(200);
+    const right = { email, password: 'secret' };
+    const elsewhere = await logIn(right, from('198.51.100.9'));
+    expect(outcome(elsewhere)).toEqual(captchaRequired(elsewhere));
+    const solving = { ...right, recaptcha_token: solved() };
+    expect((await logIn(solving, from('198.51.100.9'))).status).toBe(200);
 
     services.clock.advance(199.999);
     const last = await fail(email);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 /** A queue whose jobs wait until `finish`, which returns their names in the order in which they ran. */
 function heldQueue(maxQueued = 100) {
   const queue = new PQueue({ concurrency: 1, autoStart: false });
-  const enqueue = createFairQueue(queue, maxQueued);
+  const enqueue = createFairQueue(queue, { maxQueued });
   const order: string[] = [];
   const refused: string[] = [];
   const outcomes: Promise<unknown>[] = [];
@@ -76,9 +76,56 @@ test('a full queue takes the job of another account, and the last one of the flo
   expect(refused.sort()).toEqual(['flood: unavailable', 'late: unavailable']);
 });
 
+test('an IPv6 /56 gets four shares and a /48 sixteen, however many networks they hold', async () => {
+  for (const { apart, shares } of [
+    { apart: 1, shares: 4 },
+    { apart: 256, shares: 16 },
+  ]) {
+    const { add, finish } = heldQueue();
+    for (let index = 1; index <= 40; index += 1) {
+      const ip = `2001:db8:0:${(index * apart).toString(16)}::1`;
+      add('flood', { email: `user${index}@example.com`, ip });
+    }
+    add('grace', GRACE, 2);
+    const order = await finish();
+    expect([order.indexOf('grace'), order.lastIndexOf('grace')]).toEqual([1, shares + 2]);
+  }
+});
+
+test('a flow runs no more jobs at once than its limit, and others go ahead', async () => {
+  const queue = new PQueue({ concurrency: 4 });
+  const enqueue = createFairQueue(queue, { maxQueued: 100, maxRunning: () => 2 });
+  const running: string[] = [];
+  const releases: (() => void)[] = [];
+  const add = (name: string, who: typeof ADA, signal?: AbortSignal) =>
+    enqueue(
+      () => {
+        running.push(name);
+        return new Promise<void>((resolve) => void releases.push(resolve));
+      },
+      flowsOf(who, who.email),
+      signal,
+    );
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  const controller = new AbortController();
+  const flood = ['one', 'two', 'three'].map((name) => add(name, ADA));
+  const abandoned = add('abandoned', ADA, controller.signal);
+  const grace = add('grace', GRACE);
+  await settled();
+  expect(running).toEqual(['one', 'two', 'grace']);
+  controller.abort(new Error('too late'));
+  await expect(abandoned).rejects.toThrow('too late');
+  releases[0]?.();
+  await flood[0];
+  await settled();
+  expect(running).toEqual(['one', 'two', 'grace', 'three']);
+  for (const release of releases) release();
+  await Promise.all([...flood, grace]);
+});
+
 test('a flow that has waited its turn does not pay for it later', async () => {
   const queue = new PQueue({ concurrency: 1 });
-  const enqueue = createFairQueue(queue, 100);
+  const enqueue = createFairQueue(queue, { maxQueued: 100 });
   const flows = flowsOf(ADA, ADA.email);
   for (let time = 0; time < 20; time += 1) await enqueue(async () => {}, flows);
   const order: string[] = [];

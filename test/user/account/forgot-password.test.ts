@@ -58,6 +58,7 @@ describe('POST /v2/forgot-password', () => {
         at,
         network: '127.0.0.1',
       })),
+      otp_unused: [{ at: services.clock.seconds(), attempt: decodeToken(body.token).header.attempt }],
     });
     expect(mailsTo(email)).toHaveLength(1);
     expect(mailsTo(email)[0]?.content).toMatchObject({
@@ -158,5 +159,35 @@ describe('POST /v2/forgot-password', () => {
     }
     expect(mailsTo(email)).toHaveLength(9);
     expect((await record(email))?.otp_mails).toHaveLength(10);
+  });
+
+  test('2. leaves two of the ten to others when one IPv6 /48 asks for codes', async () => {
+    const { email } = await unverified();
+    const from = (address: string) => post('forgot-password', { email }, { 'x-forwarded-for': address });
+    const answers: number[] = [];
+    for (let group = 1; group <= 9; group += 1)
+      answers.push((await from(`2001:db8:0:${group * 100}::1`)).status);
+    expect(answers).toEqual([...Array(8).fill(200), 429]);
+    expect((await from('2001:db8:1::1')).status).toBe(200);
+  });
+
+  test('2. mails at most twenty codes a day that nobody uses', async () => {
+    const { email } = await active();
+    let network = 0;
+    const next = () => forgot(email, 1 + (network++ % 10));
+    for (let hour = 0; hour < 2; hour += 1) {
+      services.clock.advance(3600);
+      for (let mail = 0; mail < 10; mail += 1) expect((await next()).status).toBe(200);
+    }
+    const otp = mailedCode(services.mailbox, email);
+    expect((await post('verify-otp', { email, otp })).status).toBe(200);
+    services.clock.advance(3600);
+    // The code that was used does not count.
+    expect((await next()).status).toBe(200);
+    const refused = await next();
+    expect(outcome(refused)).toEqual({ status: 429, body: { detail: 'Too many requests' } });
+    expect(refused.headers.get('retry-after')).toBe(String(22 * 3600));
+    services.clock.advance(22 * 3600);
+    expect((await next()).status).toBe(200);
   });
 });

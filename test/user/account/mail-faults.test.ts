@@ -240,7 +240,7 @@ describe.each([...failing, ...stalling])('a mail server that %s', (behavior) => 
   });
 
   test('returns 503 without a token, stores the code and does not log it', async () => {
-    const attempts = Promise.all(emails.map((email) => signUp(email)));
+    const attempts = Promise.all(emails.map((email, index) => signUp(email, fromNetwork(index))));
     if (stalls) {
       await eventually(() => deadlines.length === emails.length && smtp.stalled === MAX_CONNECTIONS);
       for (const each of deadlines) each.abort();
@@ -256,7 +256,7 @@ describe.each([...failing, ...stalling])('a mail server that %s', (behavior) => 
     expect(users.find(({ email }) => email === EMAIL)).toMatchObject({
       verified: false,
       otp: expect.stringMatching(/^\d{6}$/),
-      otp_mails: [{ at: clock.seconds(), network: '127.0.0.1' }],
+      otp_mails: [{ at: clock.seconds(), network: '203.0.113.0' }],
     });
     expect(logged).toHaveLength(emails.length);
     for (const line of logged) {
@@ -303,6 +303,22 @@ test('counts refused mails too: ten an hour, then 429', async () => {
   expect(smtp.accepted).toEqual([]);
   clock.advance(3590);
   expect((await forgot()).status).toBe(200);
+});
+
+test('shares the connections: a network whose mails hang does not hold up those of others', async () => {
+  const { smtp, deadlines } = await useMailServer('hangs after the recipient');
+  const flood = Array.from({ length: 12 }, (_, index) =>
+    signUp(`flood${index}@example.com`, fromNetwork(100)),
+  );
+  await eventually(() => expect([deadlines.length, smtp.stalled]).toEqual([12, 5]));
+  smtp.behavior = 'works';
+  for (let person = 0; person < 3; person += 1)
+    expect((await signUp(`honest${person}@example.com`, fromNetwork(101))).status).toBe(200);
+  expect(smtp.accepted.map(({ to }) => to)).toEqual([0, 1, 2].map((person) => `honest${person}@example.com`));
+  // Mails that wait for their turn have the same deadline.
+  for (const deadline of deadlines) deadline.abort();
+  for (const answer of await Promise.all(flood)) expect(outcome(answer)).toEqual(unavailable);
+  expect(smtp.accepted).toHaveLength(3);
 });
 
 test('survives idle connections that the mail server has closed', async () => {

@@ -66,6 +66,7 @@ describe('an unknown e-mail', () => {
       otp_holder_guesses: 0,
       otp_mails: [{ at: hashing.clock.seconds(), network: '127.0.0.1' }],
       first_attempt: expect.any(String),
+      otp_unused: [{ at: hashing.clock.seconds(), attempt: expect.any(String) }],
       signup_attempts: [
         {
           id: expect.any(String),
@@ -419,6 +420,10 @@ describe('an unverified account', () => {
         at,
         network: '127.0.0.1',
       })),
+      otp_unused: [
+        ...(before?.otp_unused ?? []),
+        { at: services.clock.seconds(), attempt: decodeToken(body.token).header.attempt },
+      ],
       signup_attempts: [
         ...(before?.signup_attempts ?? []),
         {

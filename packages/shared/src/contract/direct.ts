@@ -67,7 +67,8 @@ export const loginContract = {
 export const signupContract = {
   ...form,
   summary: 'Sign up',
-  description: 'Creates an unverified account and mails a code that is valid for 60 seconds.',
+  description:
+    'Creates an unverified account and mails a code that is valid for 60 seconds. Each mailbox gets ten codes an hour, and each client network thirty.',
   body: z.object({
     email: newEmail,
     password: newPassword,
@@ -86,7 +87,7 @@ export const verifyOtpContract = {
   ...form,
   summary: 'Verify a code and activate the account',
   description:
-    'Activates the signup that `token` names, or the newest one. Without the token of a signup, a code of forgot-password activates nothing once the address has signed up again. Five wrong guesses invalidate the code; ten in an hour lead to 429 for the account. Guesses with the token of the code are counted separately.',
+    'Activates the signup that `token` names, or the newest one. Without the token of a signup, a code of forgot-password activates nothing once the address has signed up again. Five wrong guesses invalidate the code; ten in an hour lead to 429 for the account, as do twenty activations in an hour for the client network. Guesses with the token of the code are counted separately.',
   body: z.object({ email: knownEmail, otp, token }),
   response: {
     200: z.object({ message: z.literal('OTP verified successfully'), user_id: z.string() }).meta({
@@ -110,7 +111,7 @@ export const forgotPasswordContract = {
   ...form,
   summary: 'Request a password reset code',
   description:
-    'Mails a code that is valid for 60 seconds, at most ten per hour for an account and five of them for one client network. With the token of the newest signup that waits for its code, it is another code of that signup.',
+    'Mails a code that is valid for 60 seconds, at most ten per hour for an account and five of them for one client network, and twenty unused ones a day. Each mailbox gets ten an hour, and each client network thirty. With the token of the newest signup that waits for its code, it is another code of that signup.',
   body: z.object({
     email: knownEmail,
     token: z.string().optional().meta({ description: 'The token of a signup that waits for its code.' }),

@@ -6,19 +6,67 @@ const WITH_PORT = /^(?:\[(?<v6>.+)\]|(?<v4>[\d.]+))(?::\d+)?$/;
 
 /** Characters. Longer ones are no address but what a client wrote into X-Forwarded-For. */
 const MAX_REMEMBERED = 64;
-/** The keys of the latest addresses: one is needed for every request. */
-const keys = new LRUCache<string, string>({ max: 10_000, memoMethod: keyOf });
 
-/** The key that a client address is counted by: an IPv4 address, or an IPv6 /64, which is one household or host. */
-export const addressKey = (address: string): string =>
-  address.length <= MAX_REMEMBERED ? keys.memo(address) : keyOf(address);
+/** A network that a client address is counted by. */
+export interface Network {
+  key: string;
+  /** How many times the limit of a budget holds for it. */
+  share: number;
+}
 
-function keyOf(address: string): string {
-  const { v6, v4 } = WITH_PORT.exec(address)?.groups ?? {};
-  const host = v6 ?? v4 ?? address;
-  if (!ipaddr.isValid(host)) return address;
+/**
+ * The IPv6 networks of an address, narrowest first: a household or host, and what providers assign to customers. Who
+ * is assigned a /48 has 65,536 of the first.
+ */
+const IPV6_NETWORKS = [
+  { bits: 64, share: 1 },
+  { bits: 56, share: 4 },
+  { bits: 48, share: 16 },
+] as const;
+
+/** The networks of the latest addresses: they are needed for every request. */
+const remembered = new LRUCache<string, readonly [Network, ...Network[]]>({
+  max: 10_000,
+  memoMethod: findNetworks,
+});
+
+/**
+ * The networks that a client address is counted by, narrowest first: an IPv4 address alone, of an IPv6 address its /64,
+ * /56 and /48. A budget that counts networks spends all of them.
+ */
+export const networksOf = (address: string): readonly [Network, ...Network[]] =>
+  address.length <= MAX_REMEMBERED ? remembered.memo(address) : findNetworks(address);
+
+/** The key of the narrowest of these networks. */
+export const addressKey = (address: string): string => networksOf(address)[0].key;
+
+/** Whether the client is on this machine. */
+export function isLoopback(address: string): boolean {
+  const host = withoutPort(address);
+  return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback';
+}
+
+function findNetworks(address: string): [Network, ...Network[]] {
+  const host = withoutPort(address);
+  if (!ipaddr.isValid(host)) return [{ key: address, share: 1 }];
   const parsed = ipaddr.process(host);
-  return parsed.kind() === 'ipv4'
-    ? parsed.toString()
-    : `${parsed.toNormalizedString().split(':').slice(0, 4).join(':')}::/64`;
+  if (parsed.kind() === 'ipv4') return [{ key: parsed.toString(), share: 1 }];
+  const groups = parsed.toNormalizedString().split(':').slice(0, 4);
+  const network = ({ bits, share }: (typeof IPV6_NETWORKS)[number]): Network => ({
+    key: `${prefixOf(groups, bits)}::/${bits}`,
+    share,
+  });
+  const [narrowest, ...wider] = IPV6_NETWORKS;
+  return [network(narrowest), ...wider.map(network)];
+}
+
+/** The groups that hold the first bits of an IPv6 address, at least 48. */
+function prefixOf([first, second, third, fourth = '0']: string[], bits: number): string {
+  const rest = Number.parseInt(fourth, 16) & (0xffff << (64 - bits));
+  return [first, second, third, ...(bits > 48 ? [rest.toString(16)] : [])].join(':');
+}
+
+function withoutPort(address: string): string {
+  const { v6, v4 } = WITH_PORT.exec(address)?.groups ?? {};
+  return v6 ?? v4 ?? address;
 }

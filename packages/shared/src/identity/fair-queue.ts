@@ -1,41 +1,71 @@
 import type { FastifyRequest } from 'fastify';
 import type PQueue from 'p-queue';
-import { addressKey } from '../http/address.ts';
+import { networksOf } from '../http/address.ts';
 import { AppError } from '../http/errors.ts';
 import { emailKey } from './email.ts';
 
-/** For whom a job is done: each flow gets its share, however many jobs the others have. */
-export type Flows = readonly string[];
+/** For whom a job is done. */
+export interface Flow {
+  name: string;
+  /** How many jobs it gets done while a flow with a share of 1 gets one. */
+  share: number;
+}
 
-/** The account that a call names and the network that it comes from. */
+/** Each flow gets its share, however many jobs the others have. */
+export type Flows = readonly Flow[];
+
+/** The account that a call names and the networks that it comes from. */
 export const flowsOf = ({ ip }: Pick<FastifyRequest, 'ip'>, email: string): Flows => [
-  `account ${emailKey(email)}`,
-  `network ${addressKey(ip)}`,
+  { name: `account ${emailKey(email)}`, share: 1 },
+  ...networkFlows(ip),
 ];
 
-interface Flow {
-  /** The turn of its latest job. */
+export const networkFlows = (ip: string): Flows =>
+  networksOf(ip).map(({ key, share }) => ({ name: `network ${key}`, share }));
+
+/** A flow that has jobs. */
+interface Known extends Flow {
+  /** The turn of its latest job, or earlier by its share. */
   turn: number;
   /** Its jobs that wait or run. */
   jobs: number;
+  /** Those of them that the queue has. */
+  admitted: number;
 }
 
 interface Waiting {
   turn: number;
+  flows: readonly Known[];
   controller: AbortController;
+  /** Resolved when the queue may take the job. */
+  admission: PromiseWithResolvers<void>;
+  admitted: boolean;
 }
 
-/** Runs a job when its turn comes. @throws {AppError} unavailable when the queue is full of jobs with an earlier turn. */
-export type FairQueue = <T>(job: () => Promise<T>, flows?: Flows) => Promise<T>;
+/**
+ * Runs a job when its turn comes.
+ * @param signal abandons a job that waits.
+ * @throws {AppError} unavailable when the queue is full of jobs with an earlier turn.
+ */
+export type FairQueue = <T>(job: () => Promise<T>, flows?: Flows, signal?: AbortSignal) => Promise<T>;
+
+interface Limits {
+  /** Jobs that may wait. */
+  maxQueued: number;
+  /** Jobs of one flow that run at once. */
+  maxRunning?: (flow: Flow) => number;
+}
 
 /**
  * Bounds a queue and shares it among flows, so that a flood for one account or from one network does not hold up the
  * others (start-time fair queueing; Goyal, Vin and Cheng, 1996). A job's turn comes after the latest job of each of its
  * flows. When the queue is full, the job whose turn is last gives way.
- * @param maxQueued jobs that may wait.
  */
-export function createFairQueue(queue: PQueue, maxQueued: number): FairQueue {
-  const known = new Map<string, Flow>();
+export function createFairQueue(
+  queue: PQueue,
+  { maxQueued, maxRunning = () => Number.POSITIVE_INFINITY }: Limits,
+): FairQueue {
+  const known = new Map<string, Known>();
   const waiting = new Set<Waiting>();
   let current = 0;
 
@@ -50,30 +80,65 @@ export function createFairQueue(queue: PQueue, maxQueued: number): FairQueue {
     last.controller.abort(new AppError('unavailable'));
   };
 
-  return async (job, names = []) => {
-    const flows = names.map((name) => [name, known.get(name) ?? { turn: current, jobs: 0 }] as const);
-    const turn = Math.max(current, ...flows.map(([, flow]) => flow.turn)) + 1;
+  const admit = (): void => {
+    const candidates = [...waiting]
+      .filter((job) => !job.admitted)
+      .sort((one, other) => one.turn - other.turn);
+    for (const job of candidates) {
+      if (job.flows.some((flow) => flow.admitted >= maxRunning(flow))) continue;
+      job.admitted = true;
+      for (const flow of job.flows) flow.admitted += 1;
+      job.admission.resolve();
+    }
+  };
+
+  const enter = (flows: Flows): Waiting => {
+    const found = flows.map(
+      (flow) => known.get(flow.name) ?? { ...flow, turn: current, jobs: 0, admitted: 0 },
+    );
+    const turn = Math.max(current, ...found.map((flow) => flow.turn)) + 1;
     makeRoom(turn);
-    for (const [name, flow] of flows) {
-      known.set(name, flow);
-      flow.turn = turn;
+    for (const flow of found) {
+      known.set(flow.name, flow);
+      flow.turn = turn - 1 + 1 / flow.share;
       flow.jobs += 1;
     }
-    const own: Waiting = { turn, controller: new AbortController() };
+    const admission = Promise.withResolvers<void>();
+    return { turn, flows: found, controller: new AbortController(), admission, admitted: false };
+  };
+
+  const leave = (own: Waiting): void => {
+    waiting.delete(own);
+    for (const flow of own.flows) {
+      if (own.admitted) flow.admitted -= 1;
+      flow.jobs -= 1;
+      if (flow.jobs === 0) known.delete(flow.name);
+    }
+    admit();
+  };
+
+  return async (job, flows = [], signal) => {
+    const own = enter(flows);
     waiting.add(own);
+    admit();
+    const { turn, controller, admission } = own;
+    const abandoned = signal ? AbortSignal.any([controller.signal, signal]) : controller.signal;
     const run = () => {
       waiting.delete(own);
       current = Math.max(current, turn);
       return job();
     };
     try {
-      return await queue.add(run, { priority: -turn, signal: own.controller.signal });
+      abandoned.throwIfAborted();
+      if (!own.admitted) await Promise.race([admission.promise, rejectedByAbort(abandoned)]);
+      return await queue.add(run, { priority: -turn, signal: abandoned });
     } finally {
-      waiting.delete(own);
-      for (const [name, flow] of flows) {
-        flow.jobs -= 1;
-        if (flow.jobs === 0) known.delete(name);
-      }
+      leave(own);
     }
   };
 }
+
+const rejectedByAbort = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });

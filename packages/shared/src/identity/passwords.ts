@@ -75,7 +75,7 @@ export function createPasswords({
   cost = ARGON2ID,
 }: HashingOptions = {}): Passwords {
   const unknownPassword = decoy(cost);
-  const enqueue = createFairQueue(queue, maxQueued);
+  const enqueue = createFairQueue(queue, { maxQueued });
   return {
     async encode(password, storage, flows) {
       if (storage === 'plain' && !isPasswordHash(password)) return password;

@@ -44,8 +44,10 @@ export interface User {
   otp_holder_guesses?: number;
   /** Times of the latest wrong guesses without that token, oldest first, at most the hourly limit. */
   otp_wrong_guess_times?: number[];
-  /** The codes mailed in the last hour, oldest first, each with the client network that asked for it. */
-  otp_mails?: { at: number; network: string }[];
+  /** The codes mailed in the last hour, oldest first, each with the client networks that asked for it. */
+  otp_mails?: { at: number; network: string; wider?: string[] }[];
+  /** The codes of the last day that were not used, oldest first, each with the attempt id of its token. */
+  otp_unused?: { at: number; attempt: string }[];
   /** Result of the latest code check. */
   otp_verdict?: OtpVerdict;
   /** When a verification activated the account; absent once the earlier invitations to its address are accepted. */
