@@ -1,5 +1,6 @@
 import { AppError, type ErrorName } from '@gatehouse/shared/http/errors';
 import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
+import { maskUnlessAddress } from '@gatehouse/shared/identity/email';
 import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
 import { isTooCostly, type PasswordStorage, type Passwords } from '@gatehouse/shared/identity/passwords';
@@ -67,7 +68,7 @@ export async function checkCredentials(
   await audit(db, request, now, {
     action: 'login',
     outcome: refusal ?? 'success',
-    email,
+    email: user?.email ?? maskUnlessAddress(email),
     user_id,
     ...(!refusal && { session: auditedSession(request, sid, lifetime, now) }),
   });

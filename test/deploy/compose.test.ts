@@ -35,7 +35,7 @@ const overlay = compose('deploy/compose.dev.yml');
 const ours: Service[] = ['gateway', 'login', 'user'];
 const secrets: Record<string, string> = {
   JWT_SECRET: 'thirty-two bytes or more, for a test only',
-  CAPTCHA_SECRET: 'c'.repeat(32),
+  CAPTCHA_SECRET: 'another thirty-two bytes or more, for a test',
   MONGODB_PASSWORD: 'd0'.repeat(32),
   MONGODB_ROOT_PASSWORD: 'e1'.repeat(32),
   REDIS_PASSWORD: 'f2'.repeat(32),

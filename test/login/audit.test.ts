@@ -30,6 +30,8 @@ const events = () =>
 describe('audit_events', () => {
   test.each([
     ['nobody@example.com', 'secret', 404, 'unknown account', 'nobody@example.com', null],
+    ['correct horse!', 'secret', 404, 'unknown account', '[not an address]', null],
+    ['Ada@Example.com:pass', 'secret', 404, 'unknown account', '[not an address]', null],
     ['ADA@example.com', 'wrong', 401, 'wrong password', 'ada@example.com', 'User-100001'],
     ['new@example.com', 'secret', 403, 'not verified', 'new@example.com', null],
     [' ada@EXAMPLE.com ', 'secret', 200, 'success', 'ada@example.com', 'User-100001'],

@@ -10,7 +10,10 @@ import {
 import { describe, expect, test } from 'vitest';
 
 const SERVICES: Service[] = ['gateway', 'login', 'user'];
-const GOOD = { JWT_SECRET: 'x'.repeat(32), CAPTCHA_SECRET: 'c'.repeat(32) };
+const GOOD = {
+  JWT_SECRET: '8f14e45fceea167a5a36dedd4bea2543',
+  CAPTCHA_SECRET: 'c9f0f895fb98ab9159f51fd0297e236d',
+};
 
 /** Returns the message of the ConfigError that a call throws. */
 function refusal(call: () => unknown): string {
@@ -397,6 +400,38 @@ describe('unsafe settings', () => {
       { WEBHOOK_SECRET_KEY_PREVIOUS: 'x'.repeat(31) },
       'WEBHOOK_SECRET_KEY_PREVIOUS is shorter than 32 bytes',
     ],
+    ...['x'.repeat(32), 'changeme'.repeat(4), '0123456789abcdef'.repeat(4), 'é'.repeat(16)].map(
+      (secret): [Service, NodeJS.ProcessEnv, string] => [
+        'user',
+        { INTERNAL_API_KEY: secret },
+        'INTERNAL_API_KEY repeats itself or few characters: use random text, as from openssl rand -hex 32',
+      ],
+    ),
+    [
+      'gateway',
+      { CAPTCHA_SECRET: 'ab'.repeat(16) },
+      'CAPTCHA_SECRET repeats itself or few characters: use random text, as from openssl rand -hex 32',
+    ],
+    [
+      'gateway',
+      { CAPTCHA_SECRET: GOOD.JWT_SECRET },
+      'CAPTCHA_SECRET equals JWT_SECRET: give each secret a value of its own',
+    ],
+    [
+      'user',
+      { WEBHOOK_SECRET_KEY: GOOD.CAPTCHA_SECRET, INTERNAL_API_KEY: GOOD.CAPTCHA_SECRET },
+      'INTERNAL_API_KEY equals WEBHOOK_SECRET_KEY: give each secret a value of its own',
+    ],
+    [
+      'user',
+      { PUBLIC_URL: 'http://accounts.example.com' },
+      'PUBLIC_URL is http: links in mails would open without TLS; use https',
+    ],
+    [
+      'gateway',
+      { CAPTCHA_VERIFY_URL: 'http://captcha.example.com/siteverify' },
+      'CAPTCHA_VERIFY_URL is http: the secret would be sent without TLS; use https',
+    ],
     ['gateway', { CAPTCHA_PROVIDER: 'none' }, 'CAPTCHA_PROVIDER is none: logins are not protected'],
     [
       'user',
@@ -437,6 +472,11 @@ describe('unsafe settings', () => {
     ['gateway', { TRUST_PROXY: '10.0.0.0/8, loopback' }],
     ['user', { SSO_ALLOWED_NETWORKS: '10.0.0.0/8,fd00::/8' }],
     ['user', { PASSWORD_STORAGE: 'plain', PASSWORD_STORAGE_ACKNOWLEDGED: '1' }],
+    ['user', { WEBHOOK_SECRET_KEY_PREVIOUS: GOOD.JWT_SECRET }],
+    ['user', { WEBHOOK_SECRET_KEY_PREVIOUS: 'x'.repeat(32) }],
+    ['user', { PUBLIC_URL: 'http://localhost:8000' }],
+    ['user', { PUBLIC_URL: 'https://accounts.example.com' }],
+    ['gateway', { CAPTCHA_PROVIDER: 'turnstile', CAPTCHA_SECRET: '1x0000000000000000000000000000000AA' }],
   ])('%s %o is accepted in production without a warning', (service, env) => {
     expect(loadConfig(service, { ...GOOD, ...env, NODE_ENV: 'production' }).warnings).toEqual([]);
   });
@@ -458,7 +498,7 @@ describe('unsafe settings', () => {
   });
 
   test('the length of a secret is counted in bytes', () => {
-    const env = { ...GOOD, JWT_SECRET: 'é'.repeat(16), NODE_ENV: 'production' };
+    const env = { ...GOOD, JWT_SECRET: 'äéîõüßçñøåæðþÿœšĉďěĝ', NODE_ENV: 'production' };
     expect(loadConfig('login', env).warnings).toEqual([]);
   });
 

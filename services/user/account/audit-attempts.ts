@@ -1,6 +1,7 @@
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
 import { type AuditEvent, audit } from '@gatehouse/shared/identity/audit';
 import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
+import { maskUnlessAddress } from '@gatehouse/shared/identity/email';
 import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
@@ -15,7 +16,7 @@ declare module 'fastify' {
     /** The fields that the attempt changed, for its audit event. */
     auditedChange?: AuditEvent['after'];
     /** The account after the attempt, if the operation has it. Otherwise it is read again. */
-    auditedAccount?: Pick<User, 'user_id'>;
+    auditedAccount?: Pick<User, 'user_id' | 'email'>;
   }
 }
 
@@ -39,7 +40,7 @@ export const auditAttempts = fp(
         await audit(db, request, now(), {
           action,
           outcome: failure?.message ?? 'success',
-          email,
+          email: user?.email ?? maskUnlessAddress(email),
           user_id: user && userIdOf(user),
           after: request.auditedChange ?? null,
         });

@@ -319,3 +319,24 @@ describe('GET /api/v1/users/me/audit', () => {
     expect((await send(url)).status).toBe(401);
   });
 });
+
+test('what is typed as an address and is none is neither stored nor logged', async () => {
+  const typed = 'my-Pass phrase';
+  services.logged.length = 0;
+  const left = await eventsOf(services, async () => {
+    const fields = { email: typed, otp: '123456', new_password: SECRET };
+    for (const operation of ['forgot-password', 'verify-otp', 'reset-password'])
+      expect(await post(operation, fields)).toBe(404);
+    expect(await post('signup', { email: typed, password: SECRET, name: 'Ada' })).toBe(400);
+  });
+  expect(left.map((event) => [event.action, event.email])).toEqual(
+    ['forgot', 'verify', 'reset'].map((action) => [action, '[not an address]']),
+  );
+  expect(services.logged.join('')).not.toMatch(/phrase/i);
+});
+
+test('an address of an older record is audited as it is stored', async () => {
+  const { email: older, user_id } = await newMember(services.db, { email: 'Grüße@example.com' });
+  const left = await eventsOf(services, () => post('forgot-password', { email: older }));
+  expect(left).toMatchObject([{ action: 'forgot', email: 'grüße@example.com', user_id }]);
+});

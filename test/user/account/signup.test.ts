@@ -116,10 +116,10 @@ describe('an unknown e-mail', () => {
   test('accepts multipart', async () => {
     const email = newEmail();
     const body = new FormData();
-    for (const [name, value] of Object.entries({ email, password: 'secret', name: 'Ada\r\nLovelace' }))
+    for (const [name, value] of Object.entries({ email, password: 'se\r\ncret', name: 'Ada Löwe' }))
       body.append(name, value);
     expect((await fetch(`${services.user}/v2/signup`, { method: 'POST', body })).status).toBe(200);
-    expect(await record(email)).toMatchObject({ name: 'Ada\r\nLovelace' });
+    expect(await record(email)).toMatchObject({ name: 'Ada Löwe', password: 'se\r\ncret' });
   });
 
   test('ignores unknown fields', async () => {
@@ -199,7 +199,11 @@ describe('the e-mail', () => {
   });
 
   test.each([
-    'a@b',
+    'a@b.co',
+    'a@gatehouse.test',
+    'a@corp.local',
+    'a@1.example',
+    'a@xn--bcher-kva.example',
     "o'neil+tag_1@sub.example.co",
     '!#$%&*/=?^`{|}~-@example.com',
     `${'a'.repeat(64)}@example.com`,
@@ -249,6 +253,17 @@ describe('the e-mail', () => {
     expect(await services.db.users.countDocuments()).toBe(before);
     expect(services.mailbox.mails).toHaveLength(mails);
   });
+
+  test.each(['a@b', 'root@localhost', 'a@127.0.0.1', 'a@1'])(
+    '%j has no public domain: refused',
+    async (email) => {
+      expect(await signUp({ email })).toMatchObject({
+        status: 400,
+        body: { detail: 'email must have a public domain' },
+      });
+      expect(await record(email)).toBeNull();
+    },
+  );
 
   // The database's collation equates these with the letter k.
   test.each(['\u212a', '\uff4b', '\uff2b', 'ḱ', '𝐤'])(
@@ -354,9 +369,8 @@ describe('the password', () => {
 describe('the name', () => {
   test.each([
     '<b onclick="x">MARK</b>',
-    'MARK\r\nBcc: eve@example.com\r\n\r\n.\r\nMARK',
     '=?utf-8?q?MARK?=',
-    'MARK 😀 \u202e',
+    'MARK 😀 \u200f',
     '{{MARK}} %MARK <%= MARK %>',
     `MARK${'x'.repeat(196)}`,
     '$$REMOVE',
@@ -369,6 +383,23 @@ describe('the name', () => {
     expect(mail?.recipients).toEqual([email]);
     expect(JSON.stringify(mail?.content)).not.toMatch(/MARK|eve@|REMOVE/);
     expect(mail?.content.headers.map(({ key }) => key)).not.toContain('bcc');
+  });
+
+  test.each([
+    'Ada\r\nBcc: eve@example.com',
+    'Ada\u0000',
+    'Ada\u007f',
+    'a\u2028da',
+    'Ada \u202enimda',
+    '\u2066Ada',
+  ])('%j is refused, and nothing is stored or mailed', async (name) => {
+    const email = newEmail();
+    expect(await signUp({ email, name })).toMatchObject({
+      status: 400,
+      body: { detail: 'name must not contain control characters or bidirectional overrides' },
+    });
+    expect(await record(email)).toBeNull();
+    expect(mailsTo(email)).toEqual([]);
   });
 
   test('of 200 characters is accepted, a longer one is refused and nothing is stored or mailed', async () => {

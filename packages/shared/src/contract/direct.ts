@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { failures } from '../http/errors.ts';
-import { isPlainAddress } from '../identity/email.ts';
+import { hasPublicDomain, isPlainAddress } from '../identity/email.ts';
 
 /**
  * Requests and responses of the Direct contract (CONTRACT.md §Direct contract). The service that serves an
@@ -15,11 +15,14 @@ const knownEmail = requiredText
   .min(1, { error: 'is required' })
   .meta({ examples: ['ada@example.com'] });
 const newEmail = knownEmail
-  .refine(isPlainAddress, { error: 'must be a plain e-mail address' })
+  .refine(isPlainAddress, { error: 'must be a plain e-mail address', abort: true })
+  .refine(hasPublicDomain, { error: 'must have a public domain' })
   .meta({ examples: ['ada@example.com'] });
 const newPassword = requiredText
   .refine((text) => Buffer.byteLength(text) <= 1024, { error: 'must not be longer than 1024 bytes' })
   .meta({ examples: ['correct horse battery staple'] });
+/** Controls, line and paragraph separators, and bidirectional overrides: a name with them can pass for other text. */
+const DECEPTIVE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 const otp = requiredText.meta({ examples: ['048213'] });
 
 const token = z.string().optional().meta({
@@ -74,7 +77,13 @@ export const signupContract = {
     password: newPassword,
     name: requiredText
       // Code points, as in JSON Schema.
-      .refine((text) => [...text].length <= 200, { error: 'must not be longer than 200 characters' })
+      .refine((text) => [...text].length <= 200, {
+        error: 'must not be longer than 200 characters',
+        abort: true,
+      })
+      .refine((text) => !DECEPTIVE.test(text), {
+        error: 'must not contain control characters or bidirectional overrides',
+      })
       .meta({ maxLength: 200, examples: ['Ada Lovelace'] }),
   }),
   response: {

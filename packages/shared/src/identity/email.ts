@@ -27,6 +27,15 @@ const hasValidPunycode = (domain: string): boolean => !/xn--/i.test(domain) || d
 export const emailKey = (email: string): string =>
   email.slice(0, MAX_ADDRESS + 1).replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
+/** Stands in logs and audits for what somebody typed as an address, which may be their password. */
+const NOT_AN_ADDRESS = '[not an address]';
+
+/** Returns the typed address as it may be logged and audited. */
+export const maskUnlessAddress = (typed: string): string => (isPlainAddress(typed) ? typed : NOT_AN_ADDRESS);
+
+/** Returns whether the domain of an address can be public: it has a dot and is no IPv4 address. */
+export const hasPublicDomain = (email: string): boolean => /\.(?!\d+$)[^.]+$/.test(domainOf(email));
+
 /** Returns the domain of an address, in lower case. */
 export const domainOf = (email: string): string => {
   const key = emailKey(email);
