@@ -10,12 +10,22 @@ interface IdempotencyKey {
   expires_at: Date;
   /** A digest of the request. */
   fingerprint?: string;
-  /** Absent when the response was too large to store. */
+  /** Absent when the response was too large to store, or the account's storage was full. */
   answer?: { status: number; headers: Record<string, string>; body: string };
+}
+
+/** The bytes of responses that were stored for an account, counted from the first one for 24 hours. */
+interface IdempotencyStorage {
+  _id: string;
+  bytes: number;
+  expires_at: Date;
 }
 
 export const idempotencyCollections = {
   idempotencyKeys: collection<IdempotencyKey>('idempotency_keys', [
+    { key: { expires_at: 1 }, expireAfterSeconds: 0 },
+  ]),
+  idempotencyStorage: collection<IdempotencyStorage>('idempotency_storage', [
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ]),
 };

@@ -7,12 +7,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../database.ts';
 import { abortOnDisconnect } from './cancellation.ts';
 import { leaseKey, renewLease } from './idempotency-lease.ts';
+import { takeStorage } from './idempotency-storage.ts';
 import { hasBody } from './request-body.ts';
 import type { UpstreamResponse } from './response.ts';
 import type { ForwardOptions } from './upstreams.ts';
 
-/** Bytes of the largest response that is stored: in base64 it must fit into one document. */
-const MAX_STORED = 8 * 1024 * 1024;
+/** Bytes of the largest response that is stored (CONTRACT.md §Idempotency): each is held in memory as well. */
+const MAX_STORED = 1024 * 1024;
 export const MUTATING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /**
@@ -67,15 +68,18 @@ export function createIdempotency(
       if (!isComplete || mayRunAgain || /\bno-store\b/i.test(String(headers['cache-control'])))
         await release();
       else {
-        const answer = {
-          status,
-          headers: headers as Record<string, string>,
-          body: all?.toString('base64') ?? '',
-        };
         const [fingerprint = ''] = fingerprints();
-        const $set = { fingerprint, ...(all && { answer }) };
         await stopRenewal();
-        await db.idempotencyKeys.updateOne(lease, { $set }).catch((error) => {
+        const store = async () => {
+          const isKept = all && (await takeStorage(db, principal.user._id.toHexString(), all.length, now()));
+          const answer = isKept && {
+            status,
+            headers: headers as Record<string, string>,
+            body: all.toString('base64'),
+          };
+          await db.idempotencyKeys.updateOne(lease, { $set: { fingerprint, ...(answer && { answer }) } });
+        };
+        await store().catch((error) => {
           request.log.error({ err: error }, 'cannot store the response for its Idempotency-Key');
         });
       }
@@ -102,7 +106,9 @@ async function storedResponse(
     throw new AppError('duplicate', { text: 'This Idempotency-Key was used with a different body' });
   }
   if (!known.answer)
-    throw new AppError('duplicate', { text: 'The response to this request was too large to store' });
+    throw new AppError('duplicate', {
+      text: 'The response to this request was too large to store, or too much was stored already',
+    });
   return { ...known.answer, body: Buffer.from(known.answer.body, 'base64') };
 }
 
