@@ -1,6 +1,6 @@
-import { auditedChatbot, placeOf } from '../chatbots/records.ts';
+import { auditedChatbot, BY_PLACE, placeOf } from '../chatbots/records.ts';
 import { invitationTarget } from '../organizations/invitations/status.ts';
-import type { Department, Membership } from '../organizations/records.ts';
+import { BY_MEMBERSHIP, type Department, type Membership } from '../organizations/records.ts';
 import { deleteExports } from './delete-exports.ts';
 import { deleteWebhooks } from './delete-webhooks.ts';
 import { type ClosingJob, deleteInPages, record } from './job.ts';
@@ -19,14 +19,14 @@ export async function deleteDepartment(closing: ClosingJob, department: Departme
   const place = { organization_id, department_id };
   // Those that a call created while the department was being archived.
   await moveChatbots(job, department);
-  await deleteInPages(job, db.chatbots, place, (chatbot) => ({
+  await deleteInPages(job, db.chatbots, place, BY_PLACE, (chatbot) => ({
     action: 'chatbot.delete',
     target: { chatbot_id: chatbot.chatbot_id },
     before: auditedChatbot(chatbot),
     ...placeOf(chatbot),
   }));
-  await deleteInPages(job, db.memberships, { department_id }, ended);
-  await deleteInPages(job, db.billingEntries, { department_id });
+  await deleteInPages(job, db.memberships, { department_id }, BY_MEMBERSHIP, ended);
+  await deleteInPages(job, db.billingEntries, { department_id }, { department_id: 1, number: 1 });
   await deleteWebhooks(job, place);
   await deleteExports(job, place);
   await db.ssoConnections.updateMany(

@@ -10,7 +10,7 @@ export async function deleteExports(
     // First, so that no worker adds more chunks.
     const stop = { $set: { lease: null }, $unset: { due_at: true, running_slot: true } } as const;
     await db.exports.updateOne({ export_id }, stop);
-    await deleteInPages(job, db.exportChunks, { export_id });
+    await deleteInPages(job, db.exportChunks, { export_id }, { export_id: 1, seq: 1 });
     await db.exports.deleteOne({ export_id });
   }
 }

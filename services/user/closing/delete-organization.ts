@@ -20,16 +20,22 @@ export async function deleteOrganization(
     { $set: { enabled: false, deleted_at: new Date(now()) }, $unset: { scim_token: true } },
   );
   for (const connection_id of await db.ssoConnections.distinct('connection_id', { organization_id })) {
-    await deleteInPages(job, db.ssoIdentities, { connection_id });
+    await deleteInPages(job, db.ssoIdentities, { connection_id }, { connection_id: 1, user_id: 1 });
     await record(job, [{ action: 'connection.delete', target: { connection_id }, organization_id }]);
     await removeConnection(job, connection_id);
   }
-  await deleteInPages(job, db.ssoDomains, { organization_id }, ({ domain_id, domain }) => ({
-    action: 'domain.remove',
-    target: { domain_id },
-    before: { domain },
-    organization_id,
-  }));
+  await deleteInPages(
+    job,
+    db.ssoDomains,
+    { organization_id },
+    { organization_id: 1, domain: 1 },
+    ({ domain_id, domain }) => ({
+      action: 'domain.remove',
+      target: { domain_id },
+      before: { domain },
+      organization_id,
+    }),
+  );
   for (;;) {
     const department = await db.departments.findOne({ organization_id });
     if (!department) break;
@@ -39,7 +45,7 @@ export async function deleteOrganization(
   }
   await deleteWebhooks(job, { organization_id });
   await deleteExports(job, { organization_id });
-  await deleteInPages(job, db.organizationPeople, { organization_id });
+  await deleteInPages(job, db.organizationPeople, { organization_id }, { organization_id: 1, user_id: 1 });
   await db.departures.deleteMany({ organization_id });
   await record(job, [{ action: 'organization.delete', target: {}, before: { name }, organization_id }]);
   await db.organizations.deleteOne({ organization_id });

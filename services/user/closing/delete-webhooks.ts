@@ -1,4 +1,5 @@
 import { auditedWebhook } from '../webhooks/contract.ts';
+import { BY_TIME } from '../webhooks/records.ts';
 import { type ClosingJob, deleteInPages, record } from './job.ts';
 
 /** Deletes the webhooks of an organization or department, each after its deliveries. May be repeated. */
@@ -11,7 +12,7 @@ export async function deleteWebhooks(
     const webhook = await db.webhooks.findOne(place);
     if (!webhook) return;
     const { webhook_id } = webhook;
-    await deleteInPages(job, db.webhookDeliveries, { webhook_id });
+    await deleteInPages(job, db.webhookDeliveries, { webhook_id }, BY_TIME);
     await record(job, [
       { action: 'webhook.delete', target: { webhook_id }, before: auditedWebhook(webhook), ...place },
     ]);

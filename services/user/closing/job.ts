@@ -2,7 +2,7 @@ import type { Config } from '@gatehouse/shared/config';
 import { derivedId } from '@gatehouse/shared/derived-id';
 import { type AuditEvent, auditJob } from '@gatehouse/shared/identity/audit';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Collection, Document, Filter, WithId } from 'mongodb';
+import type { Collection, Document, Filter, IndexSpecification, WithId } from 'mongodb';
 import type { Database } from '../database.ts';
 
 /** Documents written in one command, so that other commands run in between. */
@@ -42,17 +42,21 @@ export const record = (
     }),
   );
 
-/** Deletes the matching documents in pages, each after recording its events. May be repeated. */
+/**
+ * Deletes the matching documents in pages, each after recording its events. May be repeated.
+ * @param hint an index whose keys never change, so that no page misses a document that moves while it is read.
+ */
 export async function deleteInPages<Item extends Document>(
   job: ClosingJob,
   collection: Collection<Item>,
   filter: Filter<Item>,
+  hint: IndexSpecification,
   eventOf?: (item: WithId<Item>) => Recorded,
 ): Promise<void> {
   for (;;) {
     await job.renew();
     const projection = eventOf ? { name_suffixes: 0, permissions: 0 } : { _id: 1 };
-    const items = await collection.find(filter, { limit: PAGE, projection }).toArray();
+    const items = await collection.find(filter, { limit: PAGE, projection, hint }).toArray();
     if (items.length === 0) return;
     if (eventOf) await record(job, items.map(eventOf));
     await collection.deleteMany({ _id: { $in: items.map(({ _id }) => _id) } } as Filter<Item>);

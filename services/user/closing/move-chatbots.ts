@@ -1,5 +1,6 @@
 import { activeAmong } from '@gatehouse/shared/identity/users';
 import { listedOn, membersAmong, moveWrite, revokeRemovedMeanwhile } from '../access/move-chatbot.ts';
+import { BY_PLACE } from '../chatbots/records.ts';
 import type { Database } from '../database.ts';
 import type { Department } from '../organizations/records.ts';
 import { type ClosingJob, record } from './job.ts';
@@ -23,7 +24,10 @@ export async function moveChatbots(job: ClosingJob, department: Department): Pro
   for (;;) {
     await job.renew();
     const chatbots = await db.chatbots
-      .find({ organization_id, department_id }, { limit: PAGE, projection: { name_suffixes: 0 } })
+      .find(
+        { organization_id, department_id },
+        { limit: PAGE, projection: { name_suffixes: 0 }, hint: BY_PLACE },
+      )
       .toArray();
     if (chatbots.length === 0) return;
     const members = await membersAmong(db, place, chatbots.flatMap(listedOn));

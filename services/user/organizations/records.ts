@@ -203,6 +203,9 @@ export const MEMBER_ORDERS = {
   granted_at_of_role: { department_id: 1, role: 1, granted_at: 1, user_id: 1 },
 } as const;
 
+/** Everything of a department, invitations too, in an order that no change of a membership moves. */
+export const BY_MEMBERSHIP = { department_id: 1, membership_id: 1 } as const;
+
 export const organizationCollections = {
   organizations: collection<Organization>('organizations', [
     { key: { organization_id: 1 }, unique: true },
@@ -244,8 +247,7 @@ export const organizationCollections = {
       key: { granted_by: 1, department_id: 1 },
       partialFilterExpression: { valid_until: { $exists: true } },
     },
-    // Everything of a department that is deleted, invitations too.
-    { key: { department_id: 1, membership_id: 1 } },
+    { key: BY_MEMBERSHIP },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
     { key: { revocation: 1 }, partialFilterExpression: { revocation: ANY_STRING } },
     { key: { leaving: 1 }, partialFilterExpression: { leaving: ANY_STRING } },

@@ -5,7 +5,7 @@ import { config, path, resource, scimErrors, tagged } from './contract.ts';
 import { notFound, SCIM_TYPE } from './errors.ts';
 import { listResponse } from './list-query.ts';
 import type { ScimOptions } from './options.ts';
-import { ENTERPRISE_SCHEMA, GROUP_SCHEMA, type Json, USER_SCHEMA } from './schemas.ts';
+import { ENTERPRISE_SCHEMA, GROUP_SCHEMA, IGNORED, type Json, USER_SCHEMA } from './schemas.ts';
 
 const PROVIDER_CONFIG = {
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
@@ -46,9 +46,11 @@ const RESOURCE_TYPES = [
 ];
 
 const { User, Group, EnterpriseUser } = SCIMMY.Schemas;
-const SCHEMAS = [User, Group, EnterpriseUser].map(
-  ({ definition }) => JSON.parse(JSON.stringify(definition.describe())) as Json,
-);
+/** As scimmy describes them, without the attributes that are not stored. */
+const SCHEMAS = [User, Group, EnterpriseUser].map(({ definition }): Json => {
+  const { attributes, ...described } = JSON.parse(JSON.stringify(definition.describe()));
+  return { ...described, attributes: attributes.filter(({ name }: Json) => !IGNORED.includes(name)) };
+});
 
 /** The documents that describe the service (RFC 7644 §4). */
 export const discovery: FastifyPluginAsyncZod<ScimOptions> = async (app, { config: settings }) => {

@@ -270,6 +270,7 @@ export const ssoCollections = {
   ssoSessions: collection<ProviderSession>('sso_sessions', [
     { key: { connection_id: 1, provider_sid: 1 } },
     { key: { connection_id: 1, subject: 1 } },
+    { key: { connection_id: 1, user_id: 1 } },
     {
       key: { 'login_code.digest': 1 },
       unique: true,

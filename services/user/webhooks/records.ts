@@ -218,16 +218,22 @@ interface RelayLease {
 export const BY_DUE = { webhook_id: 1, due: 1, seq: 1 } as const;
 /** The order of a history: by creation, deliveries of one call in the order of their events. */
 const HISTORY = { created_at: 1, seq: 1, delivery_id: 1 } as const;
+/** All deliveries of a webhook, in an order that no change of a delivery moves. */
+export const BY_TIME = { webhook_id: 1, ...HISTORY } as const;
 /** The order of the history within each status and event. */
 export const BY_STATUS = { webhook_id: 1, status: 1, event: 1, ...HISTORY } as const;
 export const BY_HTTP_STATUS = { webhook_id: 1, http_status: 1, status: 1, event: 1, ...HISTORY } as const;
 
+/** The webhooks of an account; no delivery moves one in it, nor in `BY_PLACE`. */
+export const BY_OWNER = { owner_id: 1, slot: 1 } as const;
+/** The shared webhooks of a place. */
+export const BY_PLACE = { organization_id: 1, department_id: 1 } as const;
+
 export const webhookCollections = {
   webhooks: collection<Webhook>('webhooks', [
     { key: { webhook_id: 1 }, unique: true },
-    { key: { owner_id: 1, slot: 1 }, unique: true },
-    // The shared webhooks of a place.
-    { key: { organization_id: 1, department_id: 1 } },
+    { key: BY_OWNER, unique: true },
+    { key: BY_PLACE },
     // Queues that are due.
     { key: { status: 1, due_at: 1 } },
     // Webhooks that were disabled, and whose owners are not told yet.
@@ -244,7 +250,7 @@ export const webhookCollections = {
   webhookDeliveries: collection<Delivery>('webhook_deliveries', [
     { key: BY_DUE, partialFilterExpression: { status: 'pending' } },
     // A page of the history, and the deliveries that a replay or a cancellation selects.
-    { key: { webhook_id: 1, ...HISTORY } },
+    { key: BY_TIME },
     { key: BY_STATUS },
     { key: BY_HTTP_STATUS, partialFilterExpression: { http_status: { $gte: NO_RESPONSE } } },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },

@@ -175,7 +175,7 @@ async function setRole(
   const { db, now } = change.options;
   const granted_at = new Date(now()).toISOString();
   const { matchedCount } = await db.memberships.updateOne(
-    { membership_id, granted_by },
+    { department_id, membership_id, granted_by },
     { $set: { role, granted_at, ...newRevocation() } },
   );
   if (matchedCount === 0) return; // a person has changed the membership meanwhile
@@ -191,7 +191,7 @@ async function remove(
   const { user_id } = change.user;
   const place = { organization_id, department_id, user_id };
   const deletedCount = await endWithGrants(db, place, change.options.now(), async () => {
-    const deleted = await db.memberships.deleteOne({ membership_id, granted_by });
+    const deleted = await db.memberships.deleteOne({ department_id, membership_id, granted_by });
     return deleted.deletedCount;
   });
   if (deletedCount === 0) return;

@@ -1,12 +1,15 @@
 import { duplicateIndexes } from '@gatehouse/shared/data/bulk-errors';
 import { derivedId } from '@gatehouse/shared/derived-id';
 import { activeAmong } from '@gatehouse/shared/identity/users';
+import type { Filter, IndexSpecification } from 'mongodb';
 import { closedAmong } from '../../access/archived.ts';
 import type { Database } from '../../database.ts';
 import { bounded } from '../../database-timeout.ts';
 import type { Wake } from '../delivery/wake.ts';
 import {
   type Audience,
+  BY_OWNER,
+  BY_PLACE,
   DEFAULT_RETENTION,
   type Delivery,
   placeOf,
@@ -31,6 +34,7 @@ const FIELDS = [
   'events',
   'created_at',
 ] as const satisfies (keyof Webhook)[];
+const PROJECTION = { _id: 0, ...Object.fromEntries(FIELDS.map((field) => [field, 1])) };
 type Subscriber = Pick<Webhook, (typeof FIELDS)[number]>;
 type Heard = Audience & Pick<StoredEvent, 'event'>;
 
@@ -56,13 +60,12 @@ export async function subscribersOf(db: Database, heard: readonly Heard[]): Prom
     department_id: { $in: [null, ...departments] },
     ...listening,
   };
-  const webhooks = await db.webhooks
-    .find(
-      // In each branch, the status leaves its index to the worker.
-      organizations.length > 0 ? { $or: [own, shared] } : own,
-      { projection: { _id: 0, ...Object.fromEntries(FIELDS.map((field) => [field, 1])) } },
-    )
-    .toArray();
+  // In the index by status and time of the queues, a webhook may move past the read and miss the event for good.
+  const read = (filter: Filter<Webhook>, hint: IndexSpecification) =>
+    db.webhooks.find(filter, { projection: PROJECTION, hint }).toArray();
+  const webhooks = (
+    await Promise.all([read(own, BY_OWNER), organizations.length > 0 ? read(shared, BY_PLACE) : []])
+  ).flat();
   const places = webhooks.filter(({ owner_id }) => owner_id === null).map(placeOf);
   const [active, isClosed] = await Promise.all([
     activeAmong(db.users, unique(webhooks.map(({ owner_id }) => owner_id))),

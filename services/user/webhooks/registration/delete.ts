@@ -12,7 +12,7 @@ import {
   webhookId,
 } from '../contract.ts';
 import type { WebhookOptions } from '../options.ts';
-import { placeOf } from '../records.ts';
+import { BY_TIME, placeOf } from '../records.ts';
 
 const DELETED = { message: 'Webhook deleted' } as const;
 /** Deliveries deleted in one command, so that other commands can run in between. */
@@ -59,7 +59,7 @@ export const deleteWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
 async function deleteDeliveries(db: Database, webhook_id: string): Promise<void> {
   for (;;) {
     const page = await db.webhookDeliveries
-      .find({ webhook_id }, { projection: { _id: 1 }, limit: PAGE })
+      .find({ webhook_id }, { projection: { _id: 1 }, limit: PAGE, hint: BY_TIME })
       .toArray();
     if (page.length === 0) return;
     await db.webhookDeliveries.deleteMany({ _id: { $in: page.map(({ _id }) => _id) } });

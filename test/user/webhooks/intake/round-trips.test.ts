@@ -81,11 +81,11 @@ test('webhooks that are not subscribed to an event are not read', async () => {
   expect(await publish(1)).toBe('find find findAndModify insert update');
 });
 
-test.each([1, 500])('a call with %i events for an account and a place takes three more', async (count) => {
+test.each([1, 500])('a call with %i events for an account and a place takes four more', async (count) => {
   await configure({ owner_id });
   await configure({ ...place });
-  // Beside the chatbots, the named departments; beside the account, whether organization and department are archived.
+  // Beside the chatbots, the named departments; beside the account and its webhooks, those of the place, and whether it is archived.
   expect(await publish(count, place)).toBe(
-    'distinct find find find find find findAndModify insert insert update updateMany',
+    'distinct find find find find find find findAndModify insert insert update updateMany',
   );
 });

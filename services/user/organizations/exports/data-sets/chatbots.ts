@@ -1,6 +1,6 @@
 import { can, ROLES } from '@gatehouse/shared/access/rbac';
 import type { Filter } from 'mongodb';
-import { chatbotRecord, type StoredChatbot } from '../../../chatbots/records.ts';
+import { BY_PLACE, chatbotRecord, type StoredChatbot } from '../../../chatbots/records.ts';
 import type { DataSet, Scope } from '../data-set.ts';
 import { byDepartment, departmentsOf } from './by-department.ts';
 import { following } from './following.ts';
@@ -39,6 +39,7 @@ export const chatbots: DataSet = {
           projection: { _id: 0, ...Object.fromEntries(columns.map((column) => [column, 1])) },
           sort: { created_at: 1, chatbot_id: 1 },
           limit,
+          hint: BY_PLACE,
         },
       )
       .toArray();

@@ -1,4 +1,5 @@
 import { isPending, presentInvitation } from '../../invitations/status.ts';
+import { BY_MEMBERSHIP } from '../../records.ts';
 import type { DataSet } from '../data-set.ts';
 import { byDepartment, departmentsOf } from './by-department.ts';
 
@@ -28,7 +29,7 @@ export const invitations: DataSet = {
     const found = await db.memberships
       .find(
         { organization_id, department_id, membership_id, ...isPending(created_at.getTime()) },
-        { sort: { membership_id: 1 }, limit },
+        { sort: { membership_id: 1 }, limit, hint: BY_MEMBERSHIP },
       )
       .toArray();
     return found.map((invitation) => ({

@@ -1,13 +1,14 @@
 import { peopleOf } from '../../../access/people.ts';
 import type { Database } from '../../../database.ts';
 import { isMember, presentMembers } from '../../members/present-member.ts';
+import { MEMBERS } from '../../records.ts';
 import type { DataSet, Read, Scope } from '../data-set.ts';
 import { byDepartment, departmentsOf } from './by-department.ts';
 
 const readMembers = byDepartment(async (db, { organization_id, department_id }, after, limit) => {
   const user_id = { $gt: (after?.user_id as string) ?? '' };
   const found = await db.memberships
-    .find({ organization_id, department_id, user_id }, { sort: { user_id: 1 }, limit })
+    .find({ organization_id, department_id, user_id }, { sort: { user_id: 1 }, limit, hint: MEMBERS })
     .toArray();
   const presented = await presentMembers(db, organization_id, found);
   return presented.map((member) => ({
