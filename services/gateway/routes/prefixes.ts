@@ -15,6 +15,7 @@ import type { Idempotency } from '../proxy/idempotency.ts';
 import { platformService } from '../proxy/platform-service.ts';
 import { wholeBody } from '../proxy/request-body.ts';
 import { relay } from '../proxy/response.ts';
+import { scimTooLarge } from '../proxy/scim-too-large.ts';
 import { type ForwardOptions, notConfigured, type Upstream } from '../proxy/upstreams.ts';
 
 declare module 'fastify' {
@@ -99,6 +100,7 @@ export async function prefixes(app: FastifyInstance, options: Options): Promise<
       ...(BODY_LIMITS[prefix] && { maxBody: BODY_LIMITS[prefix] }),
       // The user service judges the tokens of SCIM, so a provider with a good one is not held up.
       countsRefusals: prefix === '/scim/v2',
+      ...(prefix === '/scim/v2' && { renderFailure: scimTooLarge }),
       ...(BROWSER_PREFIXES.has(prefix) && { errorPage: failurePage }),
     };
     await forward(app, { prefix, routes: ['', '/*'], config });

@@ -34,3 +34,11 @@ test('a provider reaches SCIM through the gateway with its own statuses and erro
   expect((await client.call('DELETE', path)).status).toBe(204);
   expect((await client.call('GET', path)).body).toEqual(scimError(404, 'There is no such resource'));
 });
+
+test.each(['/Bulk', '/Users'])(
+  'a body beyond maxPayloadSize at %s is 413 with a SCIM error',
+  async (path) => {
+    const { status, body } = await client.call('POST', path, { userName: 'x'.repeat(1024 * 1024) });
+    expect([status, body]).toEqual([413, scimError(413, 'The body is too large')]);
+  },
+);

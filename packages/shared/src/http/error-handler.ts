@@ -11,8 +11,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Returns the HTML of a failure for a browser; undefined for a client that gets JSON. */
     errorPage?: (failure: AppError, request: FastifyRequest) => string | undefined;
-    /** Renders failures of a protocol that prescribes its own errors. */
-    renderFailure?: (failure: AppError) => RenderedFailure;
+    /** Renders failures of a protocol that prescribes its own errors; undefined for the shape of the contract. */
+    renderFailure?: (failure: AppError, request: FastifyRequest) => RenderedFailure | undefined;
   }
 }
 
@@ -44,7 +44,7 @@ export function errorHandler(now: () => number) {
     // A stream that fails has set its headers here.
     for (const name of reply.raw.getHeaderNames()) reply.raw.removeHeader(name);
     const contract = contractOfRequest(request);
-    const own = request.routeOptions.config?.renderFailure?.(failure);
+    const own = request.routeOptions.config?.renderFailure?.(failure, request);
     const status = own?.status ?? failure.status;
     reply.code(status).headers({
       'content-type': 'application/json; charset=utf-8',
