@@ -118,6 +118,16 @@ function exchange(bytes: string, { then = '' } = {}) {
   });
 }
 
+test.each(['/health', '/health/live', '/docs', '/openapi.json', '/metrics', '/id'])(
+  'returns 404 for the absolute form of %s',
+  async (path) => {
+    const { status, body } = await exchange(
+      `GET http://x${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    );
+    expect([status, JSON.parse(body).error.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
+  },
+);
+
 test('does not limit the time of a start', async () => {
   const { app } = await build();
   expect(app.initialConfig.pluginTimeout).toBe(0);

@@ -15,6 +15,8 @@ export const strictRequests = fp(async (app: FastifyInstance) => {
     const { origin, host, expect, 'access-control-request-method': preflight } = request.headers;
     if (expect !== undefined && expect.toLowerCase() !== '100-continue') throw new AppError('invalidFormat');
     if (request.method === 'OPTIONS' && !(origin && preflight)) throw new AppError('notFound');
+    // The router would serve the absolute form (CONTRACT.md §Paths).
+    if (!request.raw.url?.startsWith('/')) throw new AppError('notFound');
     // RFC 9112 §3.2; the answer of Node.js has no body.
     if (host === undefined && request.raw.httpVersion === '1.1') {
       reply.header('connection', 'close');
