@@ -8,10 +8,11 @@ import { endSession, lastExpiry } from '@gatehouse/shared/identity/sessions';
 import { LIFETIME, type Tokens } from '@gatehouse/shared/identity/tokens';
 import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { checkSession } from './check-session.ts';
 import type { Database } from './database.ts';
 
 interface Options {
-  config: { SESSION_MAX_HOURS: number };
+  config: { SESSION_MAX_HOURS: number; USER_SERVICE_URL: string };
   db: Database;
   tokens: Tokens;
   now: () => number;
@@ -32,7 +33,7 @@ export const session: FastifyPluginAsyncZod<Options> = async (app, { config, db,
           tags: ['session'],
           summary: 'Extend a session',
           description:
-            'Returns a token of the same session that is valid for one hour, or until the session reaches its maximum age.',
+            'Returns a token of the same session that is valid for one hour, or until the session reaches its maximum age. A session that began at an identity provider goes on if the provider says so.',
           security: [{ bearer: [] }],
           response: { 200: catalogueToken, ...errorResponses },
         },
@@ -40,7 +41,10 @@ export const session: FastifyPluginAsyncZod<Options> = async (app, { config, db,
       async (request, reply) => {
         const { user, session: current } = principalOf(request);
         const lastExp = Math.floor((current.beganAt + maxAge) / 1000);
-        const expires_in = Math.min(LIFETIME.catalogue, lastExp - Math.floor(now() / 1000));
+        const left = (until: number) => Math.min(LIFETIME.catalogue, until - Math.floor(now() / 1000));
+        if (left(lastExp) <= 0) throw new AppError('tokenExpired');
+        const check = current.sso && (await checkSession(config, request));
+        const expires_in = left(Math.min(lastExp, check?.until ?? lastExp));
         if (expires_in <= 0) throw new AppError('tokenExpired');
         const user_id = userIdOf(user);
         // Keep the start time, so that whatever ends the old session also ends the new one.
@@ -48,10 +52,19 @@ export const session: FastifyPluginAsyncZod<Options> = async (app, { config, db,
         await audit(db, request, now(), {
           action: 'refresh',
           session: auditedSession(request, sid, expires_in, now()),
+          ...(check?.grace && {
+            organization_id: check.organization_id,
+            target: { connection_id: check.connection_id },
+            after: { grace: 'provider unavailable' },
+          }),
         });
         reply.header('cache-control', 'no-store');
         return {
-          access_token: tokens.session({ email: user.email, user_id }, now(), { lifetime: expires_in, sid }),
+          access_token: tokens.session({ email: user.email, user_id }, now(), {
+            lifetime: expires_in,
+            sid,
+            sso: current.sso === true,
+          }),
           token_type: 'Bearer' as const,
           expires_in,
           user_id,

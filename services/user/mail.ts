@@ -86,11 +86,20 @@ type MailerConfig = Brand &
   Pick<Config<'user'>, 'SMTP_URL' | 'MAIL_FROM'> &
   Partial<Pick<Config, 'NODE_ENV'>>;
 
-interface Deprovisioned {
+/** What becomes of the account of a person whom a provider has deleted. */
+const DELETED = {
+  disabled:
+    'The account is disabled and its sessions have ended. Its record, memberships and chatbots are kept: decide what becomes of them.',
+  foreign:
+    'The address is not in a domain that the organization has verified, so the account goes on. It can no longer log in through this provider; decide whether its memberships end.',
+  kept: 'The sessions that began at this provider have ended. The account, its memberships and chatbots are kept, and so is its password if it has one: decide what becomes of them.',
+} as const;
+
+export interface Deprovisioned {
   organization: string;
   email: string;
-  /** Whether the account is disabled; otherwise it belongs to another organization's domain. */
-  disabled: boolean;
+  /** Whether the account is disabled, belongs to another organization's domain, or keeps its status. */
+  account: keyof typeof DELETED;
 }
 
 interface ExpiringCertificate {
@@ -197,16 +206,11 @@ export function createMailer(
         ],
         'The offer could not be mailed',
       ),
-    sendDeprovisioned: (to, { organization, email, disabled }) =>
+    sendDeprovisioned: (to, { organization, email, account }) =>
       send(
         to,
         'A person was deleted by provisioning',
-        [
-          `The identity provider of "${organization}" has deleted ${email}.`,
-          disabled
-            ? 'The account is disabled and its sessions have ended. Its record, memberships and chatbots are kept: decide what becomes of them.'
-            : 'The address is not in a domain that the organization has verified, so the account goes on. It can no longer log in through this provider; decide whether its memberships end.',
-        ],
+        [`The identity provider of "${organization}" has deleted ${email}.`, DELETED[account]],
         'The mail could not be sent',
       ),
     sendCertificateExpires: (to, { organization, connection, expires, hasSuccessor }) =>

@@ -95,7 +95,13 @@ describe('defaults (.env.example)', () => {
 
   test('login', () => {
     expect(loadConfig('login', GOOD)).toEqual({
-      config: { ...everyService, LOGIN_PORT: 8001, SESSION_MAX_HOURS: 24, PASSWORD_STORAGE: 'argon2id' },
+      config: {
+        ...everyService,
+        LOGIN_PORT: 8001,
+        SESSION_MAX_HOURS: 24,
+        PASSWORD_STORAGE: 'argon2id',
+        USER_SERVICE_URL: 'http://127.0.0.1:8002',
+      },
       warnings: [],
     });
   });
@@ -106,6 +112,7 @@ describe('defaults (.env.example)', () => {
         ...everyService,
         USER_PORT: 8002,
         SESSION_MAX_HOURS: 24,
+        SSO_SESSION_HOURS: 8,
         PASSWORD_STORAGE: 'argon2id',
         MAILS_PER_NETWORK_PER_HOUR: 30,
         MAILS_PER_MAILBOX_PER_HOUR: 10,

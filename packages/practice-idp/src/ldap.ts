@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { Ber, BerReader, BerWriter, type Filter, FilterParser, PresenceFilter, SearchFilter } from 'ldapts';
-import { PEOPLE } from './people.ts';
+import { paused, type Staff } from './people.ts';
 
 export const BASE_DN = 'dc=practice,dc=test';
 const PEOPLE_DN = `ou=people,${BASE_DN}`;
@@ -42,28 +42,35 @@ const ROOT: Entry = {
   attributes: { objectclass: 'top', namingcontexts: BASE_DN, supportedldapversion: '3' },
 };
 
-const ENTRIES: readonly Entry[] = [
+const dnOf = (uid: string): string => `uid=${uid},${PEOPLE_DN}`;
+
+const entriesOf = (staff: Staff): Entry[] => [
   { dn: BASE_DN, attributes: { objectclass: 'domain', dc: 'practice' } },
   { dn: PEOPLE_DN, attributes: { objectclass: 'organizationalunit', ou: 'people' } },
-  ...PEOPLE.map(({ uid, email, firstName, lastName, role, department }) => ({
-    dn: `uid=${uid},${PEOPLE_DN}`,
-    attributes: {
-      objectclass: 'inetorgperson',
-      uid,
-      cn: `${firstName} ${lastName}`,
-      givenname: firstName,
-      sn: lastName,
-      mail: email,
-      role,
-      departmentnumber: department,
-    },
-  })),
+  ...staff.people().map((person) => {
+    const { uid, email, firstName, lastName, role, department } = person;
+    return {
+      dn: dnOf(uid),
+      attributes: {
+        objectclass: 'inetorgperson',
+        uid,
+        cn: `${firstName} ${lastName}`,
+        givenname: firstName,
+        sn: lastName,
+        mail: email,
+        role,
+        departmentnumber: department,
+        // As OpenLDAP's password policy marks an account that is locked for good.
+        ...(staff.conditionOf(person) === 'disabled' && { pwdaccountlockedtime: '000001010000Z' }),
+      },
+    };
+  }),
 ];
 
-const PASSWORDS = new Map([
-  [BIND_DN, BIND_PASSWORD],
-  ...PEOPLE.map(({ uid, password }) => [`uid=${uid},${PEOPLE_DN}`, password] as const),
-]);
+const passwordOf = (staff: Staff, dn: string): string | undefined =>
+  dn === BIND_DN
+    ? BIND_PASSWORD
+    : staff.people().find((person) => dnOf(person.uid) === dn && staff.find(person.uid))?.password;
 
 /** Compares as directories do, without regard to case and to spaces around separators. */
 const dnKey = (dn: string): string =>
@@ -73,12 +80,15 @@ const dnKey = (dn: string): string =>
     .replace(/\s*([,=])\s*/g, '$1');
 
 /** Starts an LDAPv3 server on loopback that knows binds with a password, searches and nothing else. */
-export async function startLdapServer(port: number): Promise<{ port: number; stop(): Promise<void> }> {
+export async function startLdapServer(
+  port: number,
+  staff: Staff,
+): Promise<{ port: number; stop(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
-    serve(socket);
+    serve(socket, staff);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, '127.0.0.1', resolve);
@@ -94,7 +104,8 @@ export async function startLdapServer(port: number): Promise<{ port: number; sto
 }
 
 /** Answers the messages of a connection in turn. */
-function serve(socket: Socket): void {
+function serve(socket: Socket, staff: Staff): void {
+  let turn = Promise.resolve();
   let pending: Buffer = Buffer.alloc(0);
   /** Whether the connection has bound as somebody. */
   let bound = false;
@@ -110,7 +121,10 @@ function serve(socket: Socket): void {
         const end = reader.offset + reader.length;
         reader.setBufferSize(end);
         pending = pending.subarray(end);
-        answer(socket, reader, bound, onBind);
+        turn = turn
+          .then(() => paused(staff))
+          .then(() => answer(socket, reader, staff, bound, onBind))
+          .catch(() => void socket.destroy());
       }
       if (pending.length > MAX_MESSAGE) socket.destroy();
     } catch {
@@ -120,7 +134,13 @@ function serve(socket: Socket): void {
   });
 }
 
-function answer(socket: Socket, reader: BerReader, bound: boolean, onBind: (bound: boolean) => void): void {
+function answer(
+  socket: Socket,
+  reader: BerReader,
+  staff: Staff,
+  bound: boolean,
+  onBind: (bound: boolean) => void,
+): void {
   const id = reader.readInt() ?? 0;
   const operation = reader.readSequence();
   const send = (tag: number, write: (writer: BerWriter) => void): void =>
@@ -133,11 +153,11 @@ function answer(socket: Socket, reader: BerReader, bound: boolean, onBind: (boun
     });
   if (operation === UNBIND_REQUEST) socket.end();
   else if (operation === BIND_REQUEST) {
-    const code = bind(reader);
+    const code = bind(reader, staff);
     onBind(code === SUCCESS);
     finish(BIND_RESPONSE, code);
   } else if (operation === SEARCH_REQUEST) {
-    const { code, entries } = search(reader, bound);
+    const { code, entries } = search(reader, staff, bound);
     for (const entry of entries) send(SEARCH_ENTRY, (writer) => writeEntry(writer, entry));
     finish(SEARCH_DONE, code);
   } else if (operation === EXTENDED_REQUEST) {
@@ -162,15 +182,15 @@ function message(id: number, tag: number, write: (writer: BerWriter) => void): B
 }
 
 /** RFC 4511 §4.2, simple authentication only. A name without a password is refused (RFC 4513 §5.1.2). */
-function bind(reader: BerReader): number {
+function bind(reader: BerReader, staff: Staff): number {
   reader.readInt();
   const dn = dnKey(reader.readString() ?? '');
   const password = reader.peek() === Ber.Context ? reader.readString(Ber.Context) : null;
-  return password && PASSWORDS.get(dn) === password ? SUCCESS : INVALID_CREDENTIALS;
+  return password && passwordOf(staff, dn) === password ? SUCCESS : INVALID_CREDENTIALS;
 }
 
 /** RFC 4511 §4.5. */
-function search(reader: BerReader, bound: boolean): { code: number; entries: Entry[] } {
+function search(reader: BerReader, staff: Staff, bound: boolean): { code: number; entries: Entry[] } {
   const base = dnKey(reader.readString() ?? '');
   const scope = reader.readEnumeration() ?? 0;
   reader.readEnumeration(); // aliases
@@ -180,13 +200,14 @@ function search(reader: BerReader, bound: boolean): { code: number; entries: Ent
   const filter = readFilter(reader);
   if (base === '' && scope === 0) return { code: SUCCESS, entries: [ROOT] };
   if (!bound) return { code: INSUFFICIENT_RIGHTS, entries: [] };
-  if (!ENTRIES.some(({ dn }) => dn === base)) return { code: NO_SUCH_OBJECT, entries: [] };
+  const all = entriesOf(staff);
+  if (!all.some(({ dn }) => dn === base)) return { code: NO_SUCH_OBJECT, entries: [] };
   const isWithin = ({ dn }: Entry): boolean => {
     if (scope === 0) return dn === base;
     if (scope === 1) return dn.slice(dn.indexOf(',') + 1) === base;
     return dn === base || dn.endsWith(`,${base}`);
   };
-  const entries = ENTRIES.filter((entry) => isWithin(entry) && filter.matches(entry.attributes));
+  const entries = all.filter((entry) => isWithin(entry) && filter.matches(entry.attributes));
   return { code: SUCCESS, entries };
 }
 

@@ -65,6 +65,7 @@ The practice identity provider is up. Ctrl-C stops it.
   SAML            ${connections.saml.saml.metadata_url}
   OpenID Connect  ${base}
   LDAP            ${connections.ldap.ldap.url}
+  People          ${base}/people, where they are disabled, deleted and made slow
 
 ${people.join('\n')}
 

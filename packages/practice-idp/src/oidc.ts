@@ -2,7 +2,7 @@ import { createPrivateKey, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Provider, { type Configuration } from 'oidc-provider';
 import { loginPage, messagePage, sendPage } from './pages.ts';
-import { checkPassword, findPerson } from './people.ts';
+import { paused, type Staff } from './people.ts';
 import { readForm } from './read-form.ts';
 import type { SigningKey } from './signing-key.ts';
 
@@ -13,13 +13,16 @@ const LOGIN = /^\/login\/([\w-]+)$/;
 const HOUR = 3_600;
 
 /** An OpenID Connect provider (https://github.com/panva/node-oidc-provider) with the people of ./people.ts. */
-export function createOidcProvider(issuer: string, gatehouse: string, key: SigningKey) {
+export function createOidcProvider(issuer: string, gatehouse: string, key: SigningKey, staff: Staff) {
+  /** The grants of each person: without its grant a refresh token is worth nothing. */
+  const grants = new Map<string, { destroy(): Promise<unknown> }[]>();
   const provider = new Provider(issuer, {
     clients: [
       {
         client_id: CLIENT_ID,
         client_secret: CLIENT_SECRET,
         redirect_uris: [`${gatehouse}/oauth/callback`],
+        grant_types: ['authorization_code', 'refresh_token'],
         backchannel_logout_uri: `${gatehouse}/oauth/backchannel-logout`,
         backchannel_logout_session_required: true,
       },
@@ -28,7 +31,9 @@ export function createOidcProvider(issuer: string, gatehouse: string, key: Signi
       keys: [{ ...createPrivateKey(key.privateKey).export({ format: 'jwk' }), alg: 'RS256', use: 'sig' }],
     } as NonNullable<Configuration['jwks']>,
     pkce: { required: () => true },
-    scopes: ['openid', 'email', 'profile'],
+    scopes: ['openid', 'email', 'profile', 'offline_access'],
+    // The library wants prompt=consent for it, which few providers do.
+    issueRefreshToken: async () => true,
     claims: {
       openid: ['sub'],
       email: ['email', 'email_verified'],
@@ -43,14 +48,15 @@ export function createOidcProvider(issuer: string, gatehouse: string, key: Signi
     ttl: {
       AccessToken: HOUR,
       AuthorizationCode: 60,
-      Grant: HOUR,
+      Grant: 24 * HOUR,
       IdToken: HOUR,
       Interaction: HOUR,
+      RefreshToken: 24 * HOUR,
       Session: HOUR,
     },
     interactions: { url: (_context, { uid }) => `/login/${uid}` },
     findAccount: (_context, uid) => {
-      const person = findPerson(uid);
+      const person = staff.find(uid);
       return (
         person && {
           accountId: uid,
@@ -72,8 +78,10 @@ export function createOidcProvider(issuer: string, gatehouse: string, key: Signi
         accountId: String(oidc.session?.accountId),
         clientId: String(oidc.client?.clientId),
       });
-      grant.addOIDCScope('openid email profile');
+      grant.addOIDCScope('openid email profile offline_access');
       await grant.save();
+      const { accountId = '' } = grant;
+      grants.set(accountId, [...(grants.get(accountId) ?? []), grant]);
       return grant;
     },
     // The library's own dispatcher refuses loopback addresses, and Gatehouse is on this machine.
@@ -86,15 +94,21 @@ export function createOidcProvider(issuer: string, gatehouse: string, key: Signi
     const action = request.url ?? '';
     if (request.method !== 'POST') return sendPage(response, loginPage(action, {}));
     const { username = '', password = '' } = await readForm(request);
-    const person = checkPassword(username, password);
+    const person = staff.check(username, password);
     if (!person) return sendPage(response, loginPage(action, {}, 'The password is wrong.'), 401);
     await provider.interactionFinished(request, response, { login: { accountId: person.uid } });
   }
 
-  return (request: IncomingMessage, response: ServerResponse): void => {
-    if (!LOGIN.test(request.url ?? '')) return void callback(request, response);
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+    if (!LOGIN.test(request.url ?? '')) return void paused(staff).then(() => callback(request, response));
     logIn(request, response).catch((error: Error) => {
       if (!response.headersSent) sendPage(response, messagePage(`The login failed: ${error.message}.`), 400);
     });
   };
+  /** Makes the refresh tokens of a person worth nothing. */
+  async function revoke(uid: string): Promise<void> {
+    for (const grant of grants.get(uid) ?? []) await grant.destroy();
+    grants.delete(uid);
+  }
+  return { listener, revoke };
 }

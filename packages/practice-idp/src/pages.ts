@@ -9,7 +9,7 @@ const hiddenFields = (fields: Record<string, string>): string =>
     )
     .join('\n');
 
-const page = (title: string, body: string): string => `<!doctype html>
+export const page = (title: string, body: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">

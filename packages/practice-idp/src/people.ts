@@ -29,14 +29,43 @@ export const PEOPLE: readonly Person[] = [
   person('Linus', 'Torvalds', 'Viewer', 'Kernels'),
 ];
 
-/** @param name the uid or the address. */
-export const findPerson = (name: string): Person | undefined => {
-  const key = name.trim().toLowerCase();
-  return PEOPLE.find(({ uid, email }) => uid === key || email === key);
-};
+/** What has become of somebody at the provider. */
+export const CONDITIONS = ['active', 'disabled', 'deleted'] as const;
+export type Condition = (typeof CONDITIONS)[number];
 
-/** Returns the person if the password is theirs. */
-export function checkPassword(name: string, password: string): Person | undefined {
-  const person = findPerson(name);
-  return person?.password === password ? person : undefined;
+/** The people of one start, and what somebody who tries the providers out does to them. */
+export function createStaff() {
+  const conditions = new Map<string, Condition>();
+  const conditionOf = ({ uid }: Person): Condition => conditions.get(uid) ?? 'active';
+  const staff = {
+    /** Whether answers about people take longer than anybody waits. */
+    isSlow: false,
+    conditionOf,
+    /** Those who are not deleted. */
+    people: () => PEOPLE.filter((person) => conditionOf(person) !== 'deleted'),
+    setCondition: (uid: string, condition: Condition) => void conditions.set(uid, condition),
+    /** @param name the uid or the address. @returns the person if they may log in. */
+    find(name: string): Person | undefined {
+      const key = name.trim().toLowerCase();
+      return staff
+        .people()
+        .find((person) => [person.uid, person.email].includes(key) && conditionOf(person) === 'active');
+    },
+    /** Returns the person if they may log in and the password is theirs. */
+    check(name: string, password: string): Person | undefined {
+      const person = staff.find(name);
+      return person?.password === password ? person : undefined;
+    },
+  };
+  return staff;
 }
+
+export type Staff = ReturnType<typeof createStaff>;
+
+/** Milliseconds of a slow answer; Gatehouse waits 10 seconds for a provider. */
+const SLOW = 20_000;
+
+/** Resolves at once, or much later while answers are slow. */
+export const paused = async ({ isSlow }: Pick<Staff, 'isSlow'>): Promise<void> => {
+  if (isSlow) await new Promise((resolve) => setTimeout(resolve, SLOW).unref());
+};

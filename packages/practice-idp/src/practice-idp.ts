@@ -2,8 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BASE_DN, BIND_DN, BIND_PASSWORD, startLdapServer } from './ldap.ts';
 import { CLIENT_ID, CLIENT_SECRET, createOidcProvider } from './oidc.ts';
+import { createStaff } from './people.ts';
 import { createSamlProvider } from './saml.ts';
 import type { SigningKey } from './signing-key.ts';
+import { createStaffPage, STAFF_PATH } from './staff-page.ts';
 
 interface Options {
   /** The port of SAML and OpenID Connect; 0 for any. */
@@ -16,22 +18,28 @@ interface Options {
 
 /** Starts the three identity providers on loopback. */
 export async function startPracticeIdp({ port, ldapPort, gatehouse, key }: Options) {
+  const staff = createStaff();
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, '127.0.0.1', resolve);
   });
-  const ldap = await startLdapServer(ldapPort).catch((error) => {
+  const ldap = await startLdapServer(ldapPort, staff).catch((error) => {
     server.close();
     throw error;
   });
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const saml = createSamlProvider(base, gatehouse, key);
-  const oidc = createOidcProvider(base, gatehouse, key);
-  server.on('request', (request, response) =>
-    (request.url ?? '').startsWith('/saml/') ? saml.listener(request, response) : oidc(request, response),
-  );
+  const saml = createSamlProvider(base, gatehouse, key, staff);
+  const oidc = createOidcProvider(base, gatehouse, key, staff);
+  const staffPage = createStaffPage(staff, oidc.revoke);
+  server.on('request', (request, response) => {
+    const { url = '' } = request;
+    if (url.startsWith('/saml/')) return saml.listener(request, response);
+    if (url === STAFF_PATH) return staffPage(request, response);
+    oidc.listener(request, response);
+  });
   return {
     base,
+    staff,
     /** The bodies of POST /api/v1/sso/connections, without `organization_id`. */
     connections: {
       saml: {

@@ -5,7 +5,7 @@ import { escapeMarkup } from '@gatehouse/shared/escape-markup';
 import { DOMParser } from '@xmldom/xmldom';
 import { SignedXml } from 'xml-crypto';
 import { loginPage, messagePage, postingPage, sendPage } from './pages.ts';
-import { checkPassword, type Person } from './people.ts';
+import type { Person, Staff } from './people.ts';
 import { readForm } from './read-form.ts';
 import type { SigningKey } from './signing-key.ts';
 
@@ -25,7 +25,7 @@ interface AuthnRequest {
 }
 
 /** A SAML 2.0 identity provider below /saml, for one service: it answers to addresses of `gatehouse` only. */
-export function createSamlProvider(base: string, gatehouse: string, key: SigningKey) {
+export function createSamlProvider(base: string, gatehouse: string, key: SigningKey, staff: Staff) {
   const entityId = `${base}/saml/metadata`;
   const ssoUrl = `${base}/saml/sso`;
 
@@ -45,7 +45,7 @@ export function createSamlProvider(base: string, gatehouse: string, key: Signing
     } = isForm ? await readForm(request) : Object.fromEntries(searchParams);
     const { SAMLRequest = '', RelayState = '' } = message;
     const authnRequest = readRequest(SAMLRequest, gatehouse);
-    const person = isForm ? checkPassword(username, password) : undefined;
+    const person = isForm ? staff.check(username, password) : undefined;
     if (!person) {
       const problem = isForm ? 'The password is wrong.' : '';
       return sendPage(

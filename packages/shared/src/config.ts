@@ -80,12 +80,15 @@ const services = {
     LOGIN_PORT: port.default(8001),
     SESSION_MAX_HOURS: sessionMaxHours,
     ...passwordStorage,
+    /** Asks identity providers whether a session may go on. */
+    USER_SERVICE_URL: address('http', 'https').default('http://127.0.0.1:8002'),
   }),
   user: z.object({
     ...everyService,
     USER_PORT: port.default(8002),
     SESSION_MAX_HOURS: sessionMaxHours,
     ...passwordStorage,
+    SSO_SESSION_HOURS: number('a whole number of hours, 1 or more', { min: 1 }).default(8),
     SMTP_URL: address('smtp', 'smtps').default('smtp://127.0.0.1:1025'),
     MAIL_FROM: sender.default('Gatehouse <no-reply@localhost>'),
     /** Each is counted in a list of this length, and 16 times it for an IPv6 /48. */

@@ -107,6 +107,8 @@ export interface OidcSettings {
   ca?: string | null;
   /** Whether the provider answers at /oauth/callback/{slug}, since it does not name itself in its answers. */
   own_callback?: boolean;
+  /** False once the provider has refused the scope `offline_access` that it offers. */
+  offline_access?: false;
 }
 
 export interface LdapSettings {
@@ -145,6 +147,8 @@ export interface Identity {
   updated_at: Date;
   /** To the hour. */
   last_login_at?: Date;
+  /** When a directory no longer had the person; the Owners have been told. A login removes it. */
+  gone_at?: Date;
 }
 
 export interface ScimUser {
@@ -202,6 +206,9 @@ interface LoginCode {
   expires_at: Date;
 }
 
+/** After `grace` the provider must be reached once before there is another. */
+export type CheckOutcome = 'confirmed' | 'grace' | 'unavailable';
+
 /** A session that began at a provider, which may end it there. */
 export interface ProviderSession {
   connection_id: string;
@@ -210,6 +217,16 @@ export interface ProviderSession {
   provider_sid?: string;
   user_id: string;
   sid: string;
+  /** SessionNotOnOrAfter (SAML), give or take the skew of the clocks; absent if the provider sent none. */
+  valid_until?: Date;
+  /** The name with which the person logged in at a directory. */
+  username?: string;
+  /** The provider's refresh token (OpenID Connect), sealed; see ./oidc/refresh-token.ts. */
+  refresh_token?: string;
+  /** The process that asks the provider whether the session may go on, until when it may. */
+  check?: { id: string; until: Date };
+  /** What came of the latest `check`. */
+  checked?: { id: string; outcome: CheckOutcome };
   /** Until a browser login exchanges it. Whatever ends the session voids the code with it. */
   login_code?: LoginCode;
   expires_at: Date;
@@ -268,6 +285,7 @@ export const ssoCollections = {
   ]),
   ssoFlows: collection<Flow>('sso_flows', [{ key: { state: 1 }, unique: true }, expiring]),
   ssoSessions: collection<ProviderSession>('sso_sessions', [
+    { key: { sid: 1 } },
     { key: { connection_id: 1, provider_sid: 1 } },
     { key: { connection_id: 1, subject: 1 } },
     { key: { connection_id: 1, user_id: 1 } },

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { connections } from './connections/connections.ts';
+import { checkSession } from './continue/check-session.ts';
 import { domains } from './domains/domains.ts';
 import { ldapLogin } from './ldap/login.ts';
 import { discover } from './login/discover.ts';
 import { exchange } from './login/exchange.ts';
-import { openIdConnect } from './oidc/oidc.ts';
+import { oidcRoutes, openIdConnect } from './oidc/oidc.ts';
 import type { SsoOptions } from './options.ts';
 import { saml } from './saml/saml.ts';
 import { startUpkeep } from './upkeep/start.ts';
@@ -17,9 +18,11 @@ export async function singleSignOn(app: FastifyInstance, options: SsoOptions): P
     domains,
     exchange,
     ldapLogin,
-    openIdConnect,
     saml,
   ];
   startUpkeep(app, options);
   for (const operation of operations) await app.register(operation, options);
+  const oidc = oidcRoutes(options);
+  await app.register(openIdConnect, oidc);
+  await app.register(checkSession, oidc);
 }

@@ -48,7 +48,7 @@ export function createAuthenticate(users: Collection<User>, tokens: Tokens): Aut
 
     const { email, user_id } = check.claims;
     const user = user_id === null ? await findUserByEmail(users, email) : await readUser(user_id);
-    const session = sessionOf(token, check.sid, check.claims);
+    const session = { ...sessionOf(token, check.sid, check.claims), ...(check.sso && { sso: check.sso }) };
     // A deleted account's token must not open the account that gets its user_id.
     if (user && emailKey(user.email) !== emailKey(email)) throw new AppError('invalidToken');
     if (!user || !isActive(user) || hasEnded(user, session)) throw new AppError('invalidToken');

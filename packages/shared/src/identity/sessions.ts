@@ -12,6 +12,8 @@ export interface Session {
   hasId: boolean;
   /** Unix milliseconds. */
   beganAt: number;
+  /** Whether it began at an identity provider, as its token says. */
+  sso?: true;
 }
 
 /** Maximum number of ended sessions on a user record. One more ends all sessions, so the record stays small. */

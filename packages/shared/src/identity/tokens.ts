@@ -18,7 +18,7 @@ export interface SessionClaims {
 }
 
 export type TokenCheck =
-  | { ok: true; claims: SessionClaims; sid: string | undefined }
+  | { ok: true; claims: SessionClaims; sid: string | undefined; sso?: true }
   | { ok: false; reason: 'invalid' | 'expired' };
 
 /** Signs and verifies tokens: HS256 (RFC 7518 §3.2), integer `exp`, no `iat`. Times are Unix milliseconds. */
@@ -26,11 +26,12 @@ export interface Tokens {
   /**
    * Signs a token that starts a session or, given a `sid`, continues one. It is valid for `lifetime` seconds.
    * The session id is the private header parameter `sid` (RFC 7515 §4.3), because the contract fixes the claims.
+   * `sso` marks a session that began at an identity provider.
    */
   session(
     user: { email: string; user_id: string | null },
     now: number,
-    options?: { lifetime?: number; sid?: string },
+    options?: { lifetime?: number; sid?: string; sso?: boolean },
   ): string;
   /**
    * Signs the token that signup, forgot-password and reset-password return. It is never accepted as a bearer.
@@ -68,8 +69,11 @@ export function createTokens(config: {
     return fresh;
   };
   return {
-    session: ({ email, user_id }, now, { lifetime = LIFETIME.direct, sid = newSessionId(now) } = {}) =>
-      sign({ email, user_id }, lifetime, now, { sid }),
+    session: (
+      { email, user_id },
+      now,
+      { lifetime = LIFETIME.direct, sid = newSessionId(now), sso = false } = {},
+    ) => sign({ email, user_id }, lifetime, now, { sid, ...(sso && { sso }) }),
     otpSent: (email, now, attempt) =>
       sign({ email, otp_sent: true }, LIFETIME.direct, now, attempt === undefined ? {} : { attempt }),
     attemptOf(token, email, now) {
@@ -88,11 +92,11 @@ export function createTokens(config: {
       const { payload, header } = decoded(token) ?? {};
       if (!hasExp(payload)) return { ok: false, reason: 'invalid' };
       if (payload.exp <= now / 1000) return { ok: false, reason: 'expired' };
-      const { sid } = header as { sid?: unknown };
+      const { sid, sso } = header as { sid?: unknown; sso?: unknown };
       if (!isSession(payload) || !(sid === undefined || isSessionId(sid))) {
         return { ok: false, reason: 'invalid' };
       }
-      return { ok: true, claims: payload, sid };
+      return { ok: true, claims: payload, sid, ...(sso === true && { sso }) };
     },
   };
 }

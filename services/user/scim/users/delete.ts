@@ -1,6 +1,5 @@
 import { audit } from '@gatehouse/shared/identity/audit';
-import { ACTIVE } from '@gatehouse/shared/identity/users';
-import { nameInMail } from '../../organizations/names.ts';
+import { tellOwners } from '../../sso/provisioning/tell-owners.ts';
 import { changedMeanwhile } from '../errors.ts';
 import type { Call } from '../options.ts';
 import { requireVersion } from '../version.ts';
@@ -32,10 +31,9 @@ export async function deleteUser(
     after: settled.account_status === undefined ? null : { ...settled },
     organization_id: connection.organization_id,
   });
-  // Best effort: neither the deletion nor its answer depends on the mail server. Each send has a time limit.
-  void tellOwners(call, before).catch((error) => {
-    request.log.error({ err: error, user_id }, 'Owners not told of a deleted person');
-  });
+  const user = await db.users.findOne({ user_id }, { projection: { account_status: 1 } });
+  const account = user?.account_status === 'disabled' ? 'disabled' : 'foreign';
+  tellOwners(options, request, connection, before, account);
 }
 
 async function remove(call: Call, identity_id: string, ifMatch: string | undefined): Promise<ScimIdentity> {
@@ -57,30 +55,4 @@ async function remove(call: Call, identity_id: string, ifMatch: string | undefin
     if (matchedCount === 1) return before;
   }
   throw changedMeanwhile();
-}
-
-async function tellOwners(
-  { options, request, connection }: Call,
-  { user_id, email }: ScimIdentity,
-): Promise<void> {
-  const { db, mailer } = options;
-  const { organization_id } = connection;
-  const organization = await db.organizations.findOne({ organization_id });
-  if (!organization) return;
-  const user = await db.users.findOne({ user_id }, { projection: { account_status: 1 } });
-  const owners = await db.users
-    .find({ user_id: { $in: organization.owners.map((owner) => owner.user_id) }, ...ACTIVE })
-    .toArray();
-  const mail = {
-    organization: nameInMail(organization.name),
-    email,
-    disabled: user?.account_status === 'disabled',
-  };
-  await Promise.all(
-    owners.map((owner) =>
-      mailer.sendDeprovisioned(owner.email, mail).catch((error) => {
-        request.log.error({ err: error, user_id: owner.user_id }, 'Owner not told of a deleted person');
-      }),
-    ),
-  );
 }

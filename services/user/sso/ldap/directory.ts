@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 import { withTimeout } from '@gatehouse/shared/with-timeout';
-import { Client, type Entry } from 'ldapts';
+import { Client, type Entry, type Filter } from 'ldapts';
 import type { SsoOptions } from '../options.ts';
 import type { Connection, LdapSettings } from '../records.ts';
+import { SsoRefusal } from '../refusal.ts';
 import { dial, LdapTimeoutError } from './dial.ts';
 import { LDAP_LIMITS } from './options.ts';
 
@@ -10,6 +11,12 @@ import { LDAP_LIMITS } from './options.ts';
 const MAX_RECEIVED = 1024 * 1024;
 
 export type LdapConnection = Connection & { ldap: LdapSettings };
+
+export function asLdap(connection: Connection): LdapConnection {
+  const { ldap } = connection;
+  if (!ldap) throw new SsoRefusal('unknown connection', 'the connection has no settings of LDAP');
+  return { ...connection, ldap };
+}
 
 /** What the operations on a directory work with. */
 export type DirectoryOptions = Pick<SsoOptions, 'config' | 'outbound' | 'secrets' | 'ldap'>;
@@ -21,7 +28,7 @@ export interface Directory {
   /** Returns at most two entries: one is expected. */
   search(
     base: string,
-    find: { filter: string; scope: 'base' | 'sub'; attributes: string[] },
+    find: { filter: Filter | string; scope: 'base' | 'sub'; attributes: string[] },
   ): Promise<Entry[]>;
 }
 

@@ -28,16 +28,17 @@ export async function bindService(
   }
 }
 
-/** Finds the entry of a person; undefined unless there is exactly one. */
+/** Finds the entry of a person; undefined unless there is exactly one. @param more attributes beside the mapped ones. */
 export async function searchPerson(
   directory: Directory,
   { ldap, attributes }: LdapConnection,
   username: string,
+  more: readonly string[] = [],
 ): Promise<{ entry: Entry | undefined; count: number }> {
   const entries = await directory.search(String(ldap.base_dn), {
     filter: fillIn(String(ldap.user_filter), username, escapeFilter),
     scope: 'sub',
-    attributes: requestedAttributes(attributes),
+    attributes: [...requestedAttributes(attributes), ...more],
   });
   const [entry] = entries;
   // An empty name would bind anonymously.

@@ -4,7 +4,6 @@ import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
 import { LIFETIME } from '@gatehouse/shared/identity/tokens';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Database } from '../../database.ts';
-import { reasonOf } from '../../outbound/reason.ts';
 import { beginSession } from '../login/begin-session.ts';
 import { loginConnection } from '../login/login-connection.ts';
 import { refusedLogins } from '../login/refused-logins.ts';
@@ -15,10 +14,11 @@ import type { Profile } from '../profile.ts';
 import { provision } from '../provisioning/provision.ts';
 import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
-import type { LdapConnection } from './directory.ts';
+import { asLdap, type LdapConnection } from './directory.ts';
 import { withDirectory } from './failover.ts';
 import { authenticatePerson } from './find-person.ts';
 import { profileOf } from './profile-of.ts';
+import { unreachable } from './unreachable.ts';
 
 /** Characters of a user name and of a password. */
 const MAX_LENGTH = 1_024;
@@ -41,7 +41,8 @@ export const ldapLogin: FastifyPluginAsyncZod<SsoOptions> = async (app, options)
       if (profile.email !== undefined) request.sso.email = profile.email;
       const user = await provision(options, request, connection, profile);
       const { subject } = profile;
-      const sid = await beginSession(options, connection, user, { beganAt, subject });
+      const { username } = credentials;
+      const sid = await beginSession(options, connection, user, { beganAt, subject, username });
       const { connection_id } = connection;
       const { email, user_id } = user;
       await Promise.all([
@@ -58,7 +59,11 @@ export const ldapLogin: FastifyPluginAsyncZod<SsoOptions> = async (app, options)
       });
       reply.header('cache-control', 'no-store');
       return {
-        access_token: tokens.session({ email, user_id }, now(), { lifetime: LIFETIME.catalogue, sid }),
+        access_token: tokens.session({ email, user_id }, now(), {
+          lifetime: LIFETIME.catalogue,
+          sid,
+          sso: true,
+        }),
         token_type: 'Bearer' as const,
         expires_in: LIFETIME.catalogue,
         user_id,
@@ -79,12 +84,6 @@ async function requireEnabled(db: Database, { connection_id }: Connection): Prom
   if (!enabled) throw new SsoRefusal('connection disabled', 'it was switched off during the login');
 }
 
-function asLdap(connection: Connection): LdapConnection {
-  const { ldap } = connection;
-  if (!ldap) throw new SsoRefusal('unknown connection', 'the connection has no settings of LDAP');
-  return { ...connection, ldap };
-}
-
 async function authenticate(
   options: SsoOptions,
   connection: LdapConnection,
@@ -100,12 +99,6 @@ async function authenticate(
     return profileOf(entry, connection);
   } catch (error) {
     if (error instanceof SsoRefusal) throw error;
-    throw new SsoRefusal('provider unavailable', describe(error as Error), error);
+    throw unreachable(error as Error);
   }
 }
-
-/** The library's own texts name the operation that failed. */
-const describe = (error: Error): string => {
-  const reason = reasonOf(error);
-  return reason === 'the request failed' ? error.message : reason;
-};

@@ -9,6 +9,7 @@ export type EndedAtProvider = Pick<ProviderSession, 'connection_id'> &
     | { provider_sid: string; subject?: string }
     | { provider_sid?: string; subject: string }
     | { user_id: string }
+    | { sid: string }
   );
 
 /**

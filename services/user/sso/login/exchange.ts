@@ -51,7 +51,7 @@ export const exchange: FastifyPluginAsyncZod<SsoOptions> = async (app, options) 
           'login not begun here',
           'the code is unknown, used, expired or another browser’s',
         );
-      const { connection_id, user_id, sid } = session;
+      const { connection_id, user_id, sid, valid_until } = session;
       const [connection, user] = await Promise.all([
         db.ssoConnections.findOne({ connection_id }),
         db.users.findOne({ user_id }),
@@ -65,14 +65,14 @@ export const exchange: FastifyPluginAsyncZod<SsoOptions> = async (app, options) 
       if (hasEnded(user, { id: sid, beganAt: startOf(sid) }))
         throw new SsoRefusal('login not begun here', 'the session has ended since');
       await requireLinked(options, session);
+      const left = ((valid_until?.getTime() ?? Number.POSITIVE_INFINITY) - now()) / 1000;
+      const lifetime = Math.min(LIFETIME.catalogue, Math.floor(left));
+      if (lifetime <= 0) throw new SsoRefusal('login not begun here', 'the session has ended since');
       reply.header('cache-control', 'no-store');
       return {
-        access_token: tokens.session({ email: user.email, user_id }, now(), {
-          lifetime: LIFETIME.catalogue,
-          sid,
-        }),
+        access_token: tokens.session({ email: user.email, user_id }, now(), { lifetime, sid, sso: true }),
         token_type: 'Bearer' as const,
-        expires_in: LIFETIME.catalogue,
+        expires_in: lifetime,
         user_id,
       };
     },

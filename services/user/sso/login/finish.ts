@@ -7,24 +7,26 @@ import type { Profile } from '../profile.ts';
 import { provision } from '../provisioning/provision.ts';
 import type { Connection, Flow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
-import { beginSession } from './begin-session.ts';
+import { type BeginningSession, beginSession } from './begin-session.ts';
 import { digest, markBrowser, randomToken } from './flow.ts';
 
 /** Seconds in which the account page exchanges its code. */
 export const CODE_LIFETIME = 60;
 
+type ProviderWord = Pick<BeginningSession, 'provider_sid' | 'valid_until' | 'refreshToken'>;
+
 /**
  * Ends a browser login whose message has passed every check: provisions the account and sends the browser to the
  * account page with a one-time code. The code is in the fragment, which no server sees.
  * @param login.flow absent for a login that began at the provider.
- * @param login.provider_sid by which the provider will end the session.
+ * @param login.session what the provider says about the session.
  */
 export async function finishBrowserLogin(
   options: Pick<SsoOptions, 'config' | 'db' | 'now'>,
   request: FastifyRequest,
   reply: FastifyReply,
   connection: Connection,
-  { flow, profile, provider_sid }: { flow?: Flow; profile: Profile; provider_sid?: string | undefined },
+  { flow, profile, session = {} }: { flow?: Flow; profile: Profile; session?: ProviderWord },
 ) {
   const { config, db, now } = options;
   const { connection_id, organization_id } = connection;
@@ -39,7 +41,7 @@ export async function finishBrowserLogin(
     browser: flow?.browser ?? markBrowser(options, request, reply),
     expires_at: new Date(now() + CODE_LIFETIME * 1000),
   };
-  const sid = await beginSession(options, connection, user, { beganAt, subject, provider_sid, login_code });
+  const sid = await beginSession(options, connection, user, { ...session, beganAt, subject, login_code });
   await audit(db, request, now(), {
     action: 'sso.login',
     user_id: user.user_id,

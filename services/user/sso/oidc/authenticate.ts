@@ -1,5 +1,5 @@
 import type { JWTPayload } from 'jose';
-import { authorizationCodeGrant } from 'openid-client';
+import { AuthorizationResponseError, authorizationCodeGrant } from 'openid-client';
 import { requireFresh } from '../login/fresh-login.ts';
 import type { Flow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
@@ -7,8 +7,10 @@ import { acceptedAlgorithms, rememberAlgorithm } from './algorithms.ts';
 import { callbackUrl, checkCallback } from './callback-url.ts';
 import type { Claims } from './claims.ts';
 import { clientOf } from './client.ts';
+import { forgoOfflineAccess } from './offline-access.ts';
 import { CLOCK_TOLERANCE, type OidcConnection } from './options.ts';
 import { isComplete } from './profile-of.ts';
+import { isSealable } from './refresh-token.ts';
 import { refusalOf } from './refusal-of.ts';
 import type { OidcRoutes } from './routes.ts';
 import { readUserInfo } from './user-info.ts';
@@ -40,7 +42,11 @@ export async function authenticate(
   try {
     const client = clientOf(options, connection, provider.metadata);
     // Checks `state` and `iss` before the code goes to the provider.
-    const { id_token = '', access_token } = await authorizationCodeGrant(client, answer, {
+    const {
+      id_token = '',
+      access_token,
+      refresh_token,
+    } = await authorizationCodeGrant(client, answer, {
       expectedState: state,
       expectedNonce: nonce,
       pkceCodeVerifier: code_verifier,
@@ -55,11 +61,14 @@ export async function authenticate(
     const provedAt = typeof auth_time === 'number' ? auth_time * 1000 : undefined;
     requireFresh(authenticated_after, provedAt, CLOCK_TOLERANCE * 1000);
     await rememberAlgorithm(options, connection, protectedHeader.alg);
-    if (isComplete(connection, idToken) || !provider.metadata.userinfo_endpoint) return { idToken };
+    const claims = { idToken, ...(isSealable(refresh_token) && { refresh_token }) };
+    if (isComplete(connection, idToken) || !provider.metadata.userinfo_endpoint) return claims;
     const { sub } = idToken;
     const userInfo = await readUserInfo(options, connection, { client, provider, access_token, sub });
-    return { idToken, userInfo };
+    return { ...claims, userInfo };
   } catch (error) {
+    if (error instanceof AuthorizationResponseError && error.error === 'invalid_scope')
+      await forgoOfflineAccess(options, connection, provider.metadata);
     throw refusalOf(error);
   }
 }

@@ -10,8 +10,10 @@ import { loginConnection } from '../login/login-connection.ts';
 import { rememberMissing } from '../login/remember-missing.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { authenticate } from './authenticate.ts';
-import { asOidc } from './options.ts';
+import type { Claims } from './claims.ts';
+import { asOidc, type OidcConnection } from './options.ts';
 import { profileOf } from './profile-of.ts';
+import { sealRefreshToken } from './refresh-token.ts';
 import type { OidcRoutes } from './routes.ts';
 
 /** A repeated parameter, which no provider sends, counts as missing. */
@@ -72,13 +74,20 @@ export const oidcCallback: FastifyPluginAsyncZod<OidcRoutes> = async (app, { opt
     const profile = profileOf(connection, claims);
     await rememberMissing(options, connection, profile);
     if (profile.email !== undefined) request.sso.email = profile.email;
-    const { sid } = claims.idToken;
     return finishBrowserLogin(options, request, reply, connection, {
       flow,
       profile,
-      provider_sid: typeof sid === 'string' ? sid : undefined,
+      session: sessionOf(connection, claims),
     });
   }
+
+  /** What a provider says about the session that begins. */
+  const sessionOf = (connection: OidcConnection, { idToken, refresh_token }: Claims) => ({
+    ...(typeof idToken.sid === 'string' && { provider_sid: idToken.sid }),
+    ...(refresh_token !== undefined && {
+      refreshToken: (sid: string) => sealRefreshToken(options, connection, sid, refresh_token),
+    }),
+  });
 
   app.get('/oauth/callback', { schema, config }, (request, reply) => finish(request, reply));
   const params = z.object({ slug: z.string().meta({ description: 'Names the connection' }) });

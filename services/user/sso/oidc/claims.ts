@@ -6,4 +6,6 @@ export interface Claims {
   idToken: JWTPayload & { sub: string };
   /** Absent if the ID token says all. */
   userInfo?: UserInfoResponse;
+  /** With which the provider is asked later whether the person may go on. */
+  refresh_token?: string;
 }

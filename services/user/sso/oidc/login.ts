@@ -8,6 +8,7 @@ import { beginQuery, freshLogin } from '../login/fresh-login.ts';
 import { loginConnection } from '../login/login-connection.ts';
 import { callbackUrl, checkCallback } from './callback-url.ts';
 import { clientOf } from './client.ts';
+import { scopeOf } from './offline-access.ts';
 import { asOidc } from './options.ts';
 import { refusalOf } from './refusal-of.ts';
 import type { OidcRoutes } from './routes.ts';
@@ -42,7 +43,7 @@ export const oidcLogin: FastifyPluginAsyncZod<OidcRoutes> = async (app, { option
     const fresh = freshLogin(request.query, options.now());
     const parameters = {
       redirect_uri: callbackUrl(options, connection).href,
-      scope: 'openid email profile',
+      scope: scopeOf(connection, metadata),
       nonce,
       code_challenge: await calculatePKCECodeChallenge(code_verifier),
       code_challenge_method: 'S256',

@@ -44,8 +44,9 @@ const LAST_LOGIN_PRECISION = 3_600_000;
 
 async function recordLogin(
   { db, now }: Pick<SsoOptions, 'db' | 'now'>,
-  { identity_id, last_login_at }: Identity,
+  { identity_id, last_login_at, gone_at }: Identity,
 ): Promise<void> {
-  if (last_login_at && now() - last_login_at.getTime() < LAST_LOGIN_PRECISION) return;
-  await db.ssoIdentities.updateOne({ identity_id }, { $set: { last_login_at: new Date(now()) } });
+  if (last_login_at && !gone_at && now() - last_login_at.getTime() < LAST_LOGIN_PRECISION) return;
+  const last_login = { $set: { last_login_at: new Date(now()) }, $unset: { gone_at: true as const } };
+  await db.ssoIdentities.updateOne({ identity_id }, last_login);
 }

@@ -109,7 +109,7 @@ export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
     return finishBrowserLogin(options, request, reply, connection, {
       ...(flow && { flow }),
       profile,
-      provider_sid: assertion.sessionIndex,
+      session: sessionOf(assertion),
     });
   }
 
@@ -128,6 +128,12 @@ export const acs: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
   const flowOf = async (state: string | undefined): Promise<Flow | undefined> =>
     state !== undefined && /^[\w-]{43}$/.test(state) ? takeFlow(options, state) : undefined;
 };
+
+/** What an assertion says about the session that it begins. */
+const sessionOf = ({ sessionIndex, sessionUntil }: Assertion) => ({
+  ...(sessionIndex !== undefined && { provider_sid: sessionIndex }),
+  ...(sessionUntil !== undefined && { valid_until: new Date(sessionUntil) }),
+});
 
 /** A provider vouches for the addresses it sends; which domains it may vouch for is checked when provisioning. */
 function profileOf({ subject, subjectFormat, attributes }: Assertion, connection: Connection): Profile {

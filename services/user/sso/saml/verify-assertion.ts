@@ -26,6 +26,8 @@ export interface Assertion {
   subjectFormat: string | undefined;
   /** By which the provider will end the session. */
   sessionIndex: string | undefined;
+  /** When the provider wants the session to end, give or take the skew; Unix milliseconds. */
+  sessionUntil: number | undefined;
   /** The values of each attribute, by its Name and by its FriendlyName. */
   attributes: Record<string, string[]>;
   /** When it is no longer accepted; Unix milliseconds. */
@@ -69,11 +71,13 @@ export function verifyAssertion(assertion: Element, expected: Expected): Asserti
   requireFresh(expected.authenticatedAfter, timeOf(statement, 'AuthnInstant'), CLOCK_SKEW);
 
   const nameId = onlyChild(subject, 'NameID');
+  const sessionEnd = timeOf(statement, 'SessionNotOnOrAfter');
   return {
     id,
     subject: subjectOf(nameId, expected.audience),
     subjectFormat: attribute(nameId, 'Format'),
     sessionIndex: attribute(statement, 'SessionIndex') || undefined,
+    sessionUntil: sessionEnd === undefined ? undefined : sessionEnd + CLOCK_SKEW,
     attributes: attributesOf(assertion),
     acceptedUntil: confirmedUntil + CLOCK_SKEW,
   };

@@ -31,7 +31,7 @@ export async function startBrowserLogins(
     return finishBrowserLogin(options, request, reply, connection, {
       ...(flow && { flow }),
       profile: { ...GRACE, ...profile },
-      provider_sid,
+      session: provider_sid === undefined ? {} : { provider_sid },
     });
   });
   const url = await listen(app);

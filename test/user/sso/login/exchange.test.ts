@@ -102,7 +102,7 @@ describe('POST /api/v1/auth/sso/exchange', () => {
     });
     expect(headers.get('cache-control')).toBe('no-store');
     expect(decodeToken(body.access_token)).toEqual({
-      header: { alg: 'HS256', typ: 'JWT', sid: login?.sid },
+      header: { alg: 'HS256', typ: 'JWT', sid: login?.sid, sso: true },
       payload: { email: 'grace@corp.example', user_id, exp: service.clock.seconds() + 3600 },
     });
     const me = await send(`${service.url}/api/v1/users/me`, {

@@ -81,6 +81,14 @@ export async function startProvider(clock: Clock, { alg }: { alg?: string } = {}
       provider.tokenRequests = [];
       provider.authorizations = [];
     },
+    /** Offers refresh tokens, as many providers do. */
+    offerOfflineAccess() {
+      provider.lies.discovery = (document) => ({
+        ...document,
+        scopes_supported: ['openid', 'email', 'profile', 'offline_access'],
+      });
+    },
+    revokeRefreshTokens: () => refreshTokens.clear(),
     stop: () =>
       new Promise((resolve) => {
         server.close(resolve);
@@ -88,6 +96,24 @@ export async function startProvider(clock: Clock, { alg }: { alg?: string } = {}
       }),
   };
   const codes = new Map<string, Record<string, string>>();
+  /** The refresh tokens that were given, each with whether it was used: a second use revokes all of them. */
+  const refreshTokens = new Map<string, boolean>();
+  const newRefreshToken = () => {
+    const token = randomBytes(16).toString('hex');
+    refreshTokens.set(token, false);
+    return token;
+  };
+  const refuseToken = (response: ServerResponse) =>
+    sendJson(response, { error: 'invalid_grant', error_description: 'the refresh token is revoked' }, 400);
+  const useRefreshToken = (response: ServerResponse, token: string) => {
+    if (refreshTokens.get(token) !== false) {
+      refreshTokens.clear();
+      return refuseToken(response);
+    }
+    refreshTokens.set(token, true);
+    const refresh_token = newRefreshToken();
+    sendJson(response, { access_token: 'access', token_type: 'Bearer', expires_in: 300, refresh_token });
+  };
 
   const paths: Record<string, Answer> = {
     '/.well-known/openid-configuration': (_request, response) => {
@@ -120,6 +146,7 @@ export async function startProvider(clock: Clock, { alg }: { alg?: string } = {}
       const sent = Object.fromEntries(new URLSearchParams(await textOf(request)));
       provider.tokenRequests.push(sent);
       provider.authorizations.push(request.headers.authorization);
+      if (sent.grant_type === 'refresh_token') return useRefreshToken(response, String(sent.refresh_token));
       const { code = '', code_verifier = '', redirect_uri } = provider.lies.tokenRequest?.(sent) ?? sent;
       const asked = codes.get(code);
       codes.delete(code);
@@ -137,7 +164,15 @@ export async function startProvider(clock: Clock, { alg }: { alg?: string } = {}
       };
       const claims = provider.lies.claims?.(honest) ?? honest;
       const id_token = await (provider.lies.sign ?? provider.key.sign)(claims);
-      sendJson(response, { access_token: 'access', token_type: 'Bearer', expires_in: 300, id_token });
+      const offline = asked.scope?.split(' ').includes('offline_access');
+      const refresh_token = offline ? { refresh_token: newRefreshToken() } : {};
+      sendJson(response, {
+        access_token: 'access',
+        token_type: 'Bearer',
+        expires_in: 300,
+        id_token,
+        ...refresh_token,
+      });
     },
     '/userinfo': async (_request, response) => {
       const { userInfo = provider.person, signUserInfo } = provider.lies;

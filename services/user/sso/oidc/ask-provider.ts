@@ -1,0 +1,53 @@
+import { ResponseBodyError, refreshTokenGrant } from 'openid-client';
+import type { Verdict } from '../continue/verdict.ts';
+import { acceptedAlgorithms } from './algorithms.ts';
+import { clientOf } from './client.ts';
+import type { OidcConnection } from './options.ts';
+import { isSealable } from './refresh-token.ts';
+import { refusalOf } from './refusal-of.ts';
+import type { OidcRoutes } from './routes.ts';
+import { verifyToken } from './verify-token.ts';
+
+/** Seconds since the ID token of a refresh was issued. */
+const MAX_AGE = 600;
+
+/** The provider no longer lets the person in without them (RFC 6749 §5.2, OpenID Connect Core 1.0 §3.1.2.6). */
+const ENDING = new Set([
+  'invalid_grant',
+  'access_denied',
+  'login_required',
+  'interaction_required',
+  'consent_required',
+]);
+
+/**
+ * Asks with the refresh token of a session whether the person may go on (OpenID Connect Core 1.0 §12).
+ * @param store keeps the token that takes the place of this one.
+ * @throws {SsoRefusal} when the provider cannot be asked.
+ */
+export async function askOidcProvider(
+  { options, providerOf }: OidcRoutes,
+  connection: OidcConnection,
+  { subject, refresh_token }: { subject: string; refresh_token: string },
+  store: (refresh_token: string) => Promise<void>,
+): Promise<Verdict> {
+  const provider = await providerOf(connection);
+  const ended = (detail: string): Verdict => ({ continues: false, detail, ends: 'session' });
+  try {
+    const client = clientOf(options, connection, provider.metadata);
+    const answer = await refreshTokenGrant(client, refresh_token);
+    // First: the provider no longer accepts the former token.
+    if (isSealable(answer.refresh_token) && answer.refresh_token !== refresh_token)
+      await store(answer.refresh_token);
+    if (answer.id_token === undefined) return { continues: true };
+    const { payload } = await verifyToken(options, connection, provider, answer.id_token, {
+      maxAge: MAX_AGE,
+      algorithms: acceptedAlgorithms(provider.metadata),
+    });
+    return payload.sub === subject ? { continues: true } : ended('the ID token is of another person');
+  } catch (error) {
+    if (error instanceof ResponseBodyError && ENDING.has(error.error))
+      return ended(`the provider refuses the refresh token: ${error.error}`);
+    throw refusalOf(error);
+  }
+}
