@@ -18,6 +18,7 @@ import { createRedis } from './policy/counters-redis.ts';
 import { createLoginThrottle } from './policy/login-throttle.ts';
 import { policy } from './policy/policy.ts';
 import { createPrincipals } from './policy/principals.ts';
+import { strictTransport } from './policy/strict-transport.ts';
 import { bodyTimeout } from './proxy/body-timeout.ts';
 import { createIdempotency } from './proxy/idempotency.ts';
 import { createUpstream, type Upstream } from './proxy/upstreams.ts';
@@ -87,6 +88,7 @@ export async function buildGateway({
       ...(redis && { redis: { needed: false, check: () => redis.ping() } }),
     },
     hooks: async (server) => {
+      if (config.PUBLIC_URL.startsWith('https:')) await server.register(strictTransport);
       await server.register(bodyTimeout, { timeout: limits.body });
       await server.register(policy, { config, counters, principals, now });
       await server.register(apiVersion, { deprecations });

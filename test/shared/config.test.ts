@@ -76,6 +76,7 @@ describe('defaults (.env.example)', () => {
       config: {
         ...everyService,
         GATEWAY_PORT: 8000,
+        PUBLIC_URL: 'http://localhost:8000',
         LOGIN_SERVICE_URL: 'http://127.0.0.1:8001',
         USER_SERVICE_URL: 'http://127.0.0.1:8002',
         CAPTCHA_PROVIDER: 'altcha',
@@ -164,6 +165,8 @@ describe('accepted values', () => {
     ['gateway', 'GATEWAY_PORT', '0', 0],
     ['gateway', 'GATEWAY_PORT', '65535', 65_535],
     ['user', 'METRICS_PORT', '9464', 9_464],
+    ['gateway', 'CAPTCHA_HOSTNAMES', 'a.example, b.example', ['a.example', 'b.example']],
+    ['gateway', 'CAPTCHA_ACTION', 'login', 'login'],
     ['login', 'BODY_MEMORY_MB', '4096', 4_096],
     ['gateway', 'RATE_LIMIT', 'off', false],
     ['gateway', 'CAPTCHA_MIN_SCORE', '0', 0],

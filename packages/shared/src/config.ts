@@ -9,6 +9,7 @@ import {
   choice,
   flag,
   fraction,
+  list,
   networks,
   number,
   origins,
@@ -58,6 +59,8 @@ const services = {
   gateway: z.object({
     ...everyService,
     GATEWAY_PORT: port.default(8000),
+    /** The address for clients: with https, browsers are told to use nothing else. */
+    PUBLIC_URL: address('http', 'https').default('http://localhost:8000'),
     LOGIN_SERVICE_URL: address('http', 'https').default('http://127.0.0.1:8001'),
     USER_SERVICE_URL: address('http', 'https').default('http://127.0.0.1:8002'),
     REDIS_URL: address('redis', 'rediss').optional(),
@@ -67,6 +70,8 @@ const services = {
     CAPTCHA_ON_CATALOGUE_LOGIN: choice('after-failures', 'always', 'never').default('after-failures'),
     CAPTCHA_MIN_SCORE: fraction.default(0.5),
     CAPTCHA_VERIFY_URL: address('http', 'https').optional(),
+    CAPTCHA_HOSTNAMES: list.optional(),
+    CAPTCHA_ACTION: z.string().optional(),
     RATE_LIMIT: flag.default(true),
     RATE_LIMIT_ANONYMOUS_PER_MINUTE: number('a whole number, 1 or more', { min: 1 }).default(300),
     RATE_LIMIT_V2_PER_MINUTE: number('a whole number, 1 or more', { min: 1 }).default(300),

@@ -14,11 +14,13 @@ const verdict = z.object({
   challenge_ts: z.string().optional(),
   /** reCAPTCHA v3: 0 for a bot, 1 for a person. The score of hCaptcha is a risk, 1 for a bot. */
   score: z.unknown().optional(),
+  hostname: z.unknown().optional(),
+  action: z.unknown().optional(),
 });
 
 /** reCAPTCHA, hCaptcha and Turnstile. @param timeout milliseconds for the provider's whole response. */
 export function siteverify(
-  { CAPTCHA_SECRET, CAPTCHA_VERIFY_URL, CAPTCHA_MIN_SCORE }: GatewayConfig,
+  { CAPTCHA_SECRET, CAPTCHA_VERIFY_URL, CAPTCHA_MIN_SCORE, CAPTCHA_HOSTNAMES, CAPTCHA_ACTION }: GatewayConfig,
   provider: keyof typeof SITEVERIFY,
   timeout: number,
 ): VerifyCaptcha {
@@ -28,12 +30,15 @@ export function siteverify(
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ secret: CAPTCHA_SECRET, response: token, remoteip }).toString(),
     });
-    const { success, challenge_ts, score } = verdict.parse(answer);
+    const { success, challenge_ts, score, hostname, action } = verdict.parse(answer);
     const tooOld = challenge_ts !== undefined && !(now - Date.parse(challenge_ts) <= CHALLENGE_LIFETIME);
     const tooLow =
       provider === 'recaptcha' &&
       score !== undefined &&
       !(typeof score === 'number' && score >= CAPTCHA_MIN_SCORE);
-    return success && !tooOld && !tooLow ? token : undefined;
+    // A token for another site of the same key, or for another form, is no proof for a login here.
+    const elsewhere = CAPTCHA_HOSTNAMES?.some((name) => name === hostname) === false;
+    const otherAction = CAPTCHA_ACTION !== undefined && action !== CAPTCHA_ACTION;
+    return success && !tooOld && !tooLow && !elsewhere && !otherAction ? token : undefined;
   };
 }

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { bodyOf, startGateway, startHttp, startUpstream } from '../../fixtures/gateway.ts';
-import { postForm } from '../../fixtures/http.ts';
+import { postForm, send } from '../../fixtures/http.ts';
 
 type Started<T extends (...args: never[]) => unknown> = Awaited<ReturnType<T>>;
 
@@ -27,6 +27,7 @@ describe.each(['recaptcha', 'hcaptcha', 'turnstile'] as const)('POST /v2/login w
       success: true,
       challenge_ts: new Date(gateway.clock.now() - age).toISOString(),
       hostname: 'localhost',
+      action: 'login',
       ...more,
     }),
   });
@@ -46,6 +47,9 @@ describe.each(['recaptcha', 'hcaptcha', 'turnstile'] as const)('POST /v2/login w
         CAPTCHA_PROVIDER: name,
         CAPTCHA_SECRET: 'the provider’s secret',
         CAPTCHA_VERIFY_URL: `${siteverify.url}/siteverify`,
+        CAPTCHA_HOSTNAMES: 'localhost, accounts.example',
+        CAPTCHA_ACTION: 'login',
+        PUBLIC_URL: 'https://accounts.example',
       },
     });
   });
@@ -66,6 +70,22 @@ describe.each(['recaptcha', 'hcaptcha', 'turnstile'] as const)('POST /v2/login w
     expect(provider.received).toEqual([
       { secret: 'the provider’s secret', response: 'solved once', remoteip: '127.0.0.1' },
     ]);
+  });
+
+  test.each([{ hostname: 'other.example' }, { hostname: null }, { action: 'signup' }, { action: undefined }])(
+    'refuses a challenge with %j',
+    async (more) => {
+      provider.reply = () => solved(0, more);
+      expect(await login({ recaptcha_token: JSON.stringify(more) })).toEqual(refused);
+      expect(upstream.received).toEqual([]);
+    },
+  );
+
+  test('sends Strict-Transport-Security, because the public address has TLS', async () => {
+    for (const path of ['/health/live', '/nothing']) {
+      const { headers } = await send(`${gateway.url}${path}`);
+      expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
+    }
   });
 
   test('accepts a challenge that is exactly two minutes old', async () => {
