@@ -150,6 +150,18 @@ test('stops once when two signals arrive during startup', async () => {
   await allEnded(children);
 });
 
+test('ends within 10 seconds of Ctrl-C when nothing that it started ends by itself', async () => {
+  const launched = await startUp();
+  const children = Object.values(childrenOf(launched.pid));
+  expect(children.length).toBeGreaterThanOrEqual(4);
+  for (const pid of children) process.kill(pid, 'SIGSTOP');
+  const began = performance.now();
+  launched.kill('SIGINT');
+  expect(await launched.ended).toBe(0);
+  expect(performance.now() - began).toBeLessThan(10_000);
+  await allEnded(children);
+}, 60_000);
+
 describe('exits with code 1 and one line for', () => {
   /** Starts another server on a local port. */
   async function takenPort(): Promise<{ port: number; server: Server }> {

@@ -38,9 +38,9 @@ export function startChild(
     name,
     ready,
     ended,
-    async stop() {
+    async stop(timeout = stopTimeout) {
       child.kill('SIGTERM');
-      const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeout);
+      const timer = setTimeout(() => child.kill('SIGKILL'), timeout);
       await ended;
       clearTimeout(timer);
     },

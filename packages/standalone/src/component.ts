@@ -5,6 +5,6 @@ export interface Component {
   ready: Promise<void>;
   /** Resolves with the exit code, null after a signal. */
   ended: Promise<number | null>;
-  /** Stops it; resolves when it has ended. */
-  stop(): Promise<void>;
+  /** Stops it, by force after `timeout` milliseconds; resolves when it has ended. */
+  stop(timeout?: number): Promise<void>;
 }

@@ -16,6 +16,9 @@ unless they are configured. Ctrl-C stops everything.
 
 Settings come from the environment or from .env; .env.example explains each one.`;
 
+/** Milliseconds from the signal until each has ended or is killed: 10 s in all, with some to spare. */
+const STOP_BY = { gateway: 4_000, services: 6_500, dependencies: 8_500 };
+
 const relative = (path: string) => new URL(path, import.meta.url);
 
 async function main(): Promise<number> {
@@ -93,9 +96,11 @@ Try:  curl localhost:${config.GATEWAY_PORT}/v2/signup -d email=ada@example.com -
 
   if (exited) console.error(`${exited.name} ended (exit code ${exited.code}); stopping the others`);
   // The gateway first: requests in flight still need the services behind it.
-  await gateway.stop();
-  await Promise.all(services.map((service) => service.stop()));
-  await Promise.all(dependencies.map((child) => child.stop()));
+  const stoppingAt = performance.now();
+  const leftUntil = (end: number) => Math.max(0, end - (performance.now() - stoppingAt));
+  await gateway.stop(leftUntil(STOP_BY.gateway));
+  await Promise.all(services.map((service) => service.stop(leftUntil(STOP_BY.services))));
+  await Promise.all(dependencies.map((child) => child.stop(leftUntil(STOP_BY.dependencies))));
   return exited ? 1 : 0;
 }
 

@@ -8,6 +8,7 @@ import { refusals, tagged } from '../contract.ts';
 import { viewPermissionsOf } from '../visible-events.ts';
 import { byteRange } from './byte-range.ts';
 import { PLACES } from './contract.ts';
+import { DATA_SETS } from './data-sets.ts';
 import type { ExportOptions } from './options.ts';
 import { DATA_SET_NAMES, type DataSetName, type ExportFile, type ExportJob } from './records.ts';
 import { sendFile, sendNothing } from './send-file.ts';
@@ -25,14 +26,16 @@ const response = {
   ...failures('catalogue', 'duplicate', 'rangeNotSatisfiable'),
 };
 
+const fields = DATA_SET_NAMES.map((name) => `\`${name}\`: ${DATA_SETS[name].columns.join(', ')}`).join('; ');
+const description = `Streams a file of an export that is ready. \`data\` names the data set of a CSV export that has several; JSON is one object with an array for each data set. A row has these fields, which are the columns of CSV: ${fields}. An interrupted download continues with \`Range\` and \`If-Range\`. HEAD answers the size. The caller’s role must still allow them to see what the export holds.`;
+
 /** GET …/exports/{export_id}/download. */
 export const downloadExport: FastifyPluginAsyncZod<ExportOptions> = async (app, { db, now }) => {
   for (const { of, url, exportPath, config } of PLACES) {
     const schema = {
       ...tagged,
       summary: `Download an export of ${of}`,
-      description:
-        'Streams a file of an export that is ready. `data` names the data set of a CSV export that has several. An interrupted download continues with `Range` and `If-Range`. HEAD answers the size. The caller’s role must still allow them to see what the export holds.',
+      description,
       params: exportPath,
       querystring: strictQuery({ data: oneOf(DATA_SET_NAMES).optional() }),
       response,

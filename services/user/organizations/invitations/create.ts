@@ -19,7 +19,7 @@ const config = { permission: 'add users' } as const;
 const schema = {
   ...tagged,
   summary: 'Invite a person to a department by e-mail',
-  description: `The person becomes a member when they accept. Somebody without an account accepts by verifying the address at signup. The answer is the same whether the address has an account or not. An invitation expires after ${VALID_DAYS} days; inviting the same address again renews it and sends another e-mail. Callers cannot invite to a role above their own. Invitations to one mailbox, from one caller and from one network are limited.`,
+  description: `The person becomes a member when they accept. Somebody without an account accepts by verifying the address at signup. The answer is the same whether the address has an account or not. An invitation expires after ${VALID_DAYS} days; inviting the same address again renews it and sends another e-mail. Callers cannot invite to a role above their own. Invitations to one mailbox, from one caller and from one network are limited. If the mail server does not accept the mail, the answer is 503 and the invitation is stored all the same: \`resend\` mails it again.`,
   params: departmentPath,
   body: jsonBody({
     email: z

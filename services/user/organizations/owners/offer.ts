@@ -19,7 +19,7 @@ const config = { permission: 'ownership' } as const;
 const schema = {
   ...tagged,
   summary: 'Offer somebody to become an Owner, or to take your place',
-  description: `Returns 200 and the Owner, unchanged, if the user is one already. Otherwise it makes or renews an offer and returns 202, whether an account has this user_id or not; the user becomes an Owner by accepting it. With \`transfer\` the caller stops being an Owner in the same step. An offer expires after ${VALID_DAYS} days. An organization has at most ${MAX_OWNERS} Owners and ${MAX_PENDING} pending offers.`,
+  description: `Returns 200 and the Owner, unchanged, if the user is one already, also with \`transfer\`; the caller stays an Owner then. Otherwise it makes or renews an offer and returns 202, whether an account has this user_id or not; the user becomes an Owner by accepting it. With \`transfer\` the caller stops being an Owner in the same step. An offer expires after ${VALID_DAYS} days. An organization has at most ${MAX_OWNERS} Owners and ${MAX_PENDING} pending offers.`,
   params: organizationPath.extend({ user_id: organizationPath.shape.organization_id }),
   body: jsonBody({ transfer: z.boolean(expecting('must be a boolean')).exactOptional() })
     .nullable()
@@ -39,7 +39,7 @@ export const offerOwnership: FastifyPluginAsyncZod<MailOptions> = async (app, op
       const { caller } = membershipOf(request);
       const { owners } = found(await db.organizations.findOne({ organization_id }));
       const owner = owners.find((each) => each.user_id === user_id);
-      if (owner && transfer) throw new AppError('duplicate', { text: 'The user is an Owner already' });
+      // Also with `transfer`: nothing is left to offer.
       if (owner) return owner;
       if (!isUserId(user_id)) throw new AppError('userNotFound');
       await spendInvitation(db, request, { organization_id, inviter: caller, recipient: { user_id } }, now());

@@ -40,7 +40,9 @@ export const createSend =
         clearTimeout(timer);
         const answer = beginning(Buffer.concat(chunks), EXCHANGE_ANSWER);
         const duration_ms = Math.round(performance.now() - started);
-        resolve({ at: new Date(at), duration_ms, status, error, answer, retryAfter });
+        // What becomes of the rest of the response is no failure of the delivery.
+        const failure = isDelivered({ status }) ? null : error;
+        resolve({ at: new Date(at), duration_ms, status, error: failure, answer, retryAfter });
       };
       const abort = (error: string) => {
         settle(error);

