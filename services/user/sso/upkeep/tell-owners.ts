@@ -22,7 +22,7 @@ interface Notice {
 }
 
 /** Returns the notices that are due. A certificate that the metadata no longer hold needs none. */
-export function dueNotices({ saml }: Pick<SamlConnection, 'saml'>, now: number): Notice[] {
+function dueNotices({ saml }: Pick<SamlConnection, 'saml'>, now: number): Notice[] {
   const leaving = (saml.withdrawn ?? []).map(({ fingerprint }) => fingerprint);
   const current = saml.certificates
     .map((pem) => ({ fingerprint: fingerprintOf(pem), expires: new X509Certificate(pem).validToDate }))
