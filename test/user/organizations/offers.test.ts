@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { outcome, rateLimited } from '../../fixtures/envelope.ts';
 import { rounds } from '../../fixtures/property.ts';
-import { duplicate, forbidden, malformed, notFound } from '../access/failures.ts';
+import { forbidden, malformed, notFound } from '../access/failures.ts';
 import {
   NOWHERE,
   type OrganizationService,
