@@ -3,6 +3,7 @@ import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
 import { maskUnlessAddress } from '@gatehouse/shared/identity/email';
 import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
+import { ownerFlows, rememberNetwork } from '@gatehouse/shared/identity/login-networks';
 import { isTooCostly, type PasswordStorage, type Passwords } from '@gatehouse/shared/identity/passwords';
 import { requiresSso } from '@gatehouse/shared/identity/sso-domains';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
@@ -60,7 +61,7 @@ export async function checkCredentials(
       { _id: user._id },
       'The stored password hash of this user record costs too much to verify',
     );
-  const flows = flowsOf(request, email);
+  const flows = ownerFlows(user, request.ip) ?? flowsOf(request, email);
   const matches = (stored: unknown) =>
     passwords.matches(stored, password, { alwaysHash: hidesAccounts, flows });
   const refusal = await refusalOf(db, user, matches, now);
@@ -75,6 +76,9 @@ export async function checkCredentials(
   if (refusal || !user) throw new AppError(errors[refusal ?? 'unknown account']);
   await Promise.all([
     ensureFeatures(db, user, now),
+    rememberNetwork(db.users, user, request.ip).catch((error) => {
+      request.log.warn({ err: error }, 'network of a login not remembered');
+    }),
     hashPlainPassword({ config, db, passwords }, user, flows, request.log),
   ]);
   return user;

@@ -121,7 +121,11 @@ describe('POST /v2/login', () => {
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(await passwordOf()).toMatch(/^\$argon2id\$/);
-    expect(await services.db.users.findOne({ email })).toEqual({ ...user, password: await passwordOf() });
+    expect(await services.db.users.findOne({ email })).toEqual({
+      ...user,
+      password: await passwordOf(),
+      login_networks: [expect.any(String)],
+    });
     expect((await login(email, 'correct horse')).status).toBe(200);
     expect(await login(email, 'wrong horse')).toEqual(wrong);
   });

@@ -50,6 +50,8 @@ export interface User {
   otp_unused?: { at: number; attempt: string }[];
   /** Result of the latest code check. */
   otp_verdict?: OtpVerdict;
+  /** The networks of the latest logins with the password, hashed; see login-networks.ts. */
+  login_networks?: string[];
   /** When a verification activated the account; absent once the earlier invitations to its address are accepted. */
   activated_at?: Date;
   /** Whether the features record of the free plan is known to exist. */
