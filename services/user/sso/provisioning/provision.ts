@@ -7,6 +7,7 @@ import { SsoRefusal } from '../refusal.ts';
 import { type Account, updateAccount } from './account.ts';
 import { assignDepartment } from './department.ts';
 import { firstLogin } from './first-login.ts';
+import { followAddress } from './follow-address.ts';
 import { findPerson } from './person.ts';
 import { assignedRole } from './role.ts';
 
@@ -25,7 +26,8 @@ export async function provision(
   if (profile.subject === '') throw new SsoRefusal('message refused', 'the provider sent no subject');
   const role = assignedRole(request, connection, profile);
   const known = await findPerson(db, connection, profile);
-  const { user, identity } = known ?? (await firstLogin(options, request, connection, profile, role));
+  const { identity, ...person } = known ?? (await firstLogin(options, request, connection, profile, role));
+  const user = known ? await followAddress(options, request, connection, known, profile) : person.user;
 
   // SCIM keeps what a login does not mention.
   const isManaged = identity.scim !== undefined;

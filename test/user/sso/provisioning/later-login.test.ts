@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { eventsOf } from '../../../fixtures/audit.ts';
 import { type SsoService, startSsoService } from '../sso-service.ts';
 import { type Employer, GRACE, newEmployer } from './provisioner.ts';
 
@@ -101,4 +102,30 @@ it('refuses the role Owner and changes nothing', async () => {
 it('refuses an account whose domain the organization has given up', async () => {
   await service.db.ssoDomains.deleteOne({ organization_id: organization.organization_id });
   await expect(logIn()).rejects.toEqual(refused('foreign domain'));
+});
+
+it('takes over a changed address in a verified domain, ends the other sessions, and audits it', async () => {
+  const changed = `new-${email}`;
+  const events = await eventsOf(service, () => logIn({ email: changed }));
+  expect(await stored()).toMatchObject({ email: changed, sessions_valid_from: expect.any(Date) });
+  expect(await service.db.ssoIdentities.findOne({ user_id })).toMatchObject({ email: changed });
+  expect(events.find(({ action }) => action === 'profile.update')).toMatchObject({
+    before: { email },
+    after: { email: changed },
+  });
+});
+
+it('keeps the address when another account has the new one', async () => {
+  const other = await logIn({ subject: 'other', email: `other-${email}` });
+  expect(await logIn({ email: other.email })).toMatchObject({ user_id, email });
+  expect((await stored())?.email).toBe(email);
+});
+
+it('changes the address once for two logins at once', async () => {
+  const changed = `twice-${email}`;
+  const events = await eventsOf(service, async () => {
+    const users = await Promise.all([logIn({ email: changed }), logIn({ email: changed })]);
+    expect(users.map((user) => user.email)).toEqual([changed, changed]);
+  });
+  expect(events.filter(({ action }) => action === 'profile.update')).toHaveLength(1);
 });
