@@ -93,6 +93,7 @@ export async function buildGateway({
       await server.register(policy, { config, counters, principals, now });
       await server.register(apiVersion, { deprecations });
     },
+    brand: config,
     document: documentOf([config.LOGIN_SERVICE_URL, config.USER_SERVICE_URL], limits.document),
     streams: true,
     timeouts: { idle: limits.idle },

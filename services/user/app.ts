@@ -71,6 +71,7 @@ export async function buildUserService({
     description:
       'Signup, one-time codes by e-mail, password reset, profiles, chatbots, organizations, webhooks and single sign-on.',
     config,
+    brand: config,
     checks: {
       mongodb: { needed: true, check: db.ping },
       smtp: { needed: false, check: mailer.verify },

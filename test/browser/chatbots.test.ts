@@ -30,7 +30,7 @@ describePages('chatbots', (pages) => {
     await dialog(page).getByLabel('Name').fill('Receptionist');
     await dialog(page).getByLabel('Type').selectOption('3D');
     await expectAccessible(page, 'chatbots-create');
-    await dialog(page).getByRole('button', { name: 'New chatbot' }).click();
+    await dialog(page).getByRole('button', { name: 'Create chatbot' }).click();
     await page.getByRole('heading', { level: 1, name: 'Receptionist' }).waitFor();
     await toast(page, 'Receptionist is created.');
 
@@ -56,7 +56,7 @@ describePages('chatbots', (pages) => {
     });
     await page.getByRole('button', { name: 'New chatbot' }).click();
     await dialog(page).getByLabel('Name').fill('Twin');
-    await dialog(page).getByRole('button', { name: 'New chatbot' }).dblclick();
+    await dialog(page).getByRole('button', { name: 'Create chatbot' }).dblclick();
     await dialog(page).locator('.button.busy').waitFor();
     release();
     await page.getByRole('heading', { level: 1, name: 'Twin' }).waitFor();
@@ -75,9 +75,9 @@ describePages('chatbots', (pages) => {
     });
     await page.getByRole('button', { name: 'New chatbot' }).click();
     await dialog(page).getByLabel('Name').fill('Once');
-    await dialog(page).getByRole('button', { name: 'New chatbot' }).click();
+    await dialog(page).getByRole('button', { name: 'Create chatbot' }).click();
     await dialog(page).getByRole('alert').getByText('The server did not answer').waitFor();
-    await dialog(page).getByRole('button', { name: 'New chatbot' }).click();
+    await dialog(page).getByRole('button', { name: 'Create chatbot' }).click();
     await page.getByRole('heading', { level: 1, name: 'Once' }).waitFor();
     expect(await pages.services.db.chatbots.countDocuments({ owner_id: ada.user_id })).toBe(1);
   });
@@ -134,7 +134,8 @@ describePages('chatbots', (pages) => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'Delete Night porter (copy)?' }).waitFor();
     await expectAccessible(page, 'chatbot-delete');
-    await dialog(page).getByRole('button', { name: 'Delete' }).click();
+    await dialog(page).getByLabel('Name').fill('Night porter (copy)');
+    await dialog(page).getByRole('button', { name: 'Delete chatbot' }).click();
     await toast(page, 'Night porter (copy) is deleted.');
     const stored = await pages.services.db.chatbots.find({ owner_id: ada.user_id }).toArray();
     expect(stored.map(({ name, status }) => [name, status])).toEqual([['Night porter', 'paused']]);
@@ -182,7 +183,7 @@ describePages('chatbots', (pages) => {
     await hers.getByRole('button', { name: 'Save' }).waitFor();
 
     await page.getByRole('button', { name: `Remove: ${grace.user_id}` }).click();
-    await dialog(page).getByRole('button', { name: 'Remove' }).click();
+    await dialog(page).getByRole('button', { name: 'Remove person' }).click();
     await toast(page, `${grace.user_id} is removed.`);
     await hers.getByRole('button', { name: 'Pause' }).click();
     await hers.getByText('This chatbot no longer exists, or you no longer have access to it.').waitFor();
@@ -193,7 +194,7 @@ describePages('chatbots', (pages) => {
     const id = await createChatbot(pages, ada);
     const page = await pages.openAs(ada, `/chatbots?chatbot=${id}`);
     await page.getByRole('button', { name: `Leave: ${ada.user_id}` }).click();
-    await dialog(page).getByRole('button', { name: 'Leave' }).click();
+    await dialog(page).getByRole('button', { name: 'Give up role' }).click();
     await dialog(page).getByRole('alert').waitFor();
     expect(await pages.services.db.chatbots.countDocuments({ chatbot_id: id })).toBe(1);
   });

@@ -52,7 +52,8 @@ describePages('closing', (pages) => {
     await dialog(page).getByText('are deleted for good').waitFor();
     await dialog(page).getByLabel('Its chatbots').selectOption('move to Sales');
     await expectAccessible(page, 'department-archive');
-    await dialog(page).getByRole('button', { name: 'Archive' }).click();
+    await dialog(page).getByLabel('Name').fill('Support');
+    await dialog(page).getByRole('button', { name: 'Archive department' }).click();
     await toast(page, 'Support is archived.');
     await page.getByText(/^This department is archived\. .* deleted for good on /).waitFor();
     expect(await button(page, 'Rename').count()).toBe(0);
@@ -83,7 +84,13 @@ describePages('closing', (pages) => {
     const year = new Date(Date.now() + 30 * 86_400_000).getUTCFullYear();
     await dialog(page).getByText(`, ${year} its departments, chatbots, members`).waitFor();
     await expectAccessible(page, 'organization-close');
-    await dialog(page).getByRole('button', { name: 'Close', exact: true }).last().click();
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+    await button(page, 'Close').first().click();
+    await dialog(page).getByLabel('Name').fill('Analytical');
+    await dialog(page).getByRole('button', { name: 'Close organization' }).click();
+    await dialog(page).getByText('This is not the name.').waitFor();
+    await dialog(page).getByLabel('Name').fill('Analytical Engines');
+    await dialog(page).getByRole('button', { name: 'Close organization' }).click();
     await toast(page, 'Analytical Engines is closed.');
     await page.getByText(/^This organization is closed\. .* deleted for good on /).waitFor();
     await expectAccessible(page, 'organization-closed');
@@ -131,7 +138,7 @@ describePages('closing', (pages) => {
     await expectAccessible(page, 'person');
     await button(page, 'Remove from the organization').click();
     await expectAccessible(page, 'person-remove');
-    await dialog(page).getByRole('button', { name: 'Remove from the organization' }).click();
+    await dialog(page).getByRole('button', { name: 'Remove person' }).click();
     await toast(page, `Grace Hopper (${grace.user_id}) has no role here any more.`);
     const { organization_id } = place;
     const { user_id } = grace;
@@ -164,7 +171,7 @@ describePages('closing', (pages) => {
     await page.getByText('Nothing has changed yet.').waitFor();
     await button(page, 'Change plan').click();
     await dialog(page).getByLabel('Plan').selectOption('Business');
-    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await dialog(page).getByRole('button', { name: 'Change plan' }).click();
     await page.getByRole('table', { name: 'History' }).getByText('Plan changed').waitFor();
     await expectAccessible(page, 'billing-history');
   });

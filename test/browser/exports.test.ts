@@ -37,13 +37,13 @@ describePages('exports and reports', (pages) => {
     await page.getByText('There are no exports.').waitFor();
     pages.services.clock.advance(1); // the audit of an export ends before it begins
     await button(page, 'New export').click();
-    await dialog(page).getByRole('button', { name: 'New export' }).click();
+    await dialog(page).getByRole('button', { name: 'Create export' }).click();
     await dialog(page).getByText('Choose at least one kind of data.').waitFor();
     await dialog(page).getByLabel('Members').check();
     await dialog(page).getByLabel('Audit').check();
     await dialog(page).getByLabel('Format').selectOption('CSV, a file for each kind of data');
     await expectAccessible(page, 'export-create');
-    await dialog(page).getByRole('button', { name: 'New export' }).click();
+    await dialog(page).getByRole('button', { name: 'Create export' }).click();
     await page.getByText('Ready', { exact: true }).waitFor();
     await expectAccessible(page, 'exports');
 

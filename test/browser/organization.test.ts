@@ -45,21 +45,21 @@ describePages('organizations', (pages) => {
     await expectAccessible(page, 'organization-none');
     await button(page, 'New organization').click();
     await dialog(page).getByLabel('Name').fill('see https://evil.example');
-    await button(page, 'New organization').last().click();
+    await dialog(page).getByRole('button', { name: 'Create organization' }).click();
     await dialog(page).getByText('must not contain a link or an address').waitFor();
     await dialog(page).getByLabel('Name').fill('Analytical Engines');
-    await button(page, 'New organization').last().click();
+    await dialog(page).getByRole('button', { name: 'Create organization' }).click();
     await page.getByRole('heading', { level: 1, name: 'Analytical Engines' }).waitFor();
     await toast(page, 'Analytical Engines is created.');
 
     await button(page, 'New department').click();
     await dialog(page).getByLabel('Name').fill('Support');
-    await dialog(page).getByRole('button', { name: 'New department' }).click();
+    await dialog(page).getByRole('button', { name: 'Create department' }).click();
     await page.getByRole('link', { name: 'Support' }).waitFor();
     await expectAccessible(page, 'organization');
     await button(page, 'New department').click();
     await dialog(page).getByLabel('Name').fill('support');
-    await dialog(page).getByRole('button', { name: 'New department' }).click();
+    await dialog(page).getByRole('button', { name: 'Create department' }).click();
     await dialog(page).getByText('There is one with this name already.').waitFor();
     await expectAccessible(page, 'organization-duplicate');
     await page.keyboard.press('Escape');
@@ -266,7 +266,7 @@ describePages('organizations', (pages) => {
     await page.locator('.facts').getByText('Free', { exact: true }).waitFor();
     await button(page, 'Change plan').click();
     await dialog(page).getByLabel('Plan').selectOption('Business');
-    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await dialog(page).getByRole('button', { name: 'Change plan' }).click();
     await toast(page, 'The plan is now Business.');
     await page.locator('.facts').getByText('Business', { exact: true }).waitFor();
     await expectAccessible(page, 'plan');
@@ -357,7 +357,7 @@ describePages('organizations', (pages) => {
     const page = await pages.openAs(ada, place.part('plan'), { locale: 'de-DE' });
     await button(page, 'Tarif ändern').click();
     await dialog(page).getByLabel('Tarif').selectOption('Starter');
-    await dialog(page).getByRole('button', { name: 'Speichern' }).click();
+    await dialog(page).getByRole('button', { name: 'Tarif ändern' }).click();
     await toast(page, 'Der Tarif ist jetzt Starter.');
     await page.getByText('Sie: Inhaber').waitFor();
   });

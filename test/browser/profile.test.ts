@@ -95,7 +95,7 @@ describePages('the profile', (pages) => {
     const others = [await signIn(pages, ada.email), await signIn(pages, ada.email, { userAgent: PHONE })];
     const page = await signIn(pages, ada.email);
     await page.getByRole('button', { name: 'End all others' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'End all others' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End other sessions' }).click();
     await page.getByRole('status').filter({ hasText: 'All other sessions have ended.' }).waitFor();
     await page.getByText('You are signed in on this device only.').waitFor();
     for (const other of others) {

@@ -50,6 +50,27 @@ describePages(
       },
     );
 
+    test('asks before it replaces a session, and then ends that one', async () => {
+      const [bob, ada] = [await person({ name: 'Bob' }), await person({ name: 'Ada Lovelace' })];
+      const page = await pages.openAs(bob);
+      await page.getByText(bob.email).first().waitFor();
+      await page.goto(await full(ada));
+      await page.getByRole('heading', { name: 'Open a support session?' }).waitFor();
+      expect(page.url()).toBe(`${pages.url}/login`);
+      await expectAccessible(page, 'support-replaces');
+      await page.getByRole('button', { name: 'Stay signed in' }).click();
+      await page.getByText(bob.email).first().waitFor();
+      expect(await banner(page).count()).toBe(0);
+
+      await page.goto(await full(ada));
+      const ended = page.waitForResponse('**/api/v1/auth/logout');
+      await page.getByRole('button', { name: 'Open support session' }).click();
+      await banner(page).getByText(`Ada Lovelace, ${ada.email}`).waitFor();
+      expect((await ended).status()).toBe(200);
+      const headers = { authorization: bob.authorization };
+      expect((await fetch(`${pages.url}/api/v1/users/me`, { headers })).status).toBe(401);
+    });
+
     test('is out of the address before anything else runs or is called', async () => {
       const ada = await person();
       const page = await pages.open();

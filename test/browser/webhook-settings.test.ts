@@ -56,7 +56,7 @@ describePages(
       await dialog(page).getByLabel('Header').fill('Authorization');
       await dialog(page).getByLabel('Value').fill('Bearer 8d4e1f62');
       await expectAccessible(page, 'webhook-settings');
-      await dialog(page).getByRole('button', { name: 'New webhook' }).click();
+      await dialog(page).getByRole('button', { name: 'Create webhook' }).click();
       await button(page, 'I have saved it').click();
 
       await page.getByRole('heading', { level: 1, name: 'Helpdesk' }).waitFor();
@@ -114,7 +114,7 @@ describePages(
       await button(page, 'Add a header').click();
       await dialog(page).getByLabel('Header').fill('Host');
       await dialog(page).getByLabel('Value').fill('evil.example');
-      await dialog(page).getByRole('button', { name: 'New webhook' }).click();
+      await dialog(page).getByRole('button', { name: 'Create webhook' }).click();
       await dialog(page).getByRole('alert').waitFor();
       expect(await pages.services.db.webhooks.countDocuments({ owner_id: ada.user_id })).toBe(0);
     });

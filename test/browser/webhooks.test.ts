@@ -49,12 +49,12 @@ describePages(
       await expectAccessible(page, 'webhooks-none');
       await button(page, 'New webhook').click();
       await dialog(page).getByLabel('URL').fill(`${receiver.url}/first`);
-      await dialog(page).getByRole('button', { name: 'New webhook' }).click();
+      await dialog(page).getByRole('button', { name: 'Create webhook' }).click();
       await dialog(page).getByText('Choose at least one event.').waitFor();
       await dialog(page).getByLabel('Chatbot created').check();
       await dialog(page).getByLabel('Payment failed').check();
       await expectAccessible(page, 'webhook-create');
-      await dialog(page).getByRole('button', { name: 'New webhook' }).click();
+      await dialog(page).getByRole('button', { name: 'Create webhook' }).click();
 
       await page.getByRole('heading', { name: 'Keep this secret' }).waitFor();
       const secret = await dialog(page).locator('code').textContent();
@@ -76,10 +76,10 @@ describePages(
       await dialog(page).getByLabel('Payment failed').check();
       await dialog(page).getByLabel('Secret', { exact: true }).selectOption('Use my own');
       await dialog(page).getByLabel('Your secret').fill(SECRET);
-      await dialog(page).getByRole('button', { name: 'New webhook' }).click();
+      await dialog(page).getByRole('button', { name: 'Create webhook' }).click();
       await dialog(page).getByText('must not contain a user name or password').waitFor();
       await dialog(page).getByLabel('URL').fill(`${receiver.url}/own`);
-      await dialog(page).getByRole('button', { name: 'New webhook' }).click();
+      await dialog(page).getByRole('button', { name: 'Create webhook' }).click();
       await page.getByRole('heading', { level: 1, name: `${receiver.url}/own` }).waitFor();
       expect(await dialog(page).count()).toBe(0);
     });
@@ -126,7 +126,8 @@ describePages(
       await page.getByText('Also signs until').waitFor();
 
       await button(page, 'Delete').click();
-      await dialog(page).getByRole('button', { name: 'Delete' }).click();
+      await dialog(page).getByLabel('Name').fill(new URL(receiver.url).host);
+      await dialog(page).getByRole('button', { name: 'Delete webhook' }).click();
       await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
       expect(await stored()).toBeNull();
     });
@@ -238,7 +239,7 @@ describePages(
       await button(page, 'Cancel pending').click();
       await dialog(page).getByLabel('Event').selectOption('Chatbot created');
       await expectAccessible(page, 'deliveries-cancel');
-      await dialog(page).getByRole('button', { name: 'Cancel deliveries' }).click();
+      await dialog(page).getByRole('button', { name: 'Stop deliveries' }).click();
       await toast(page, '1 delivery is canceled.');
     });
 
@@ -278,7 +279,7 @@ describePages(
       await button(page, 'New webhook').click();
       await dialog(page).getByLabel('URL').fill(`${receiver.url}/more`);
       await dialog(page).getByLabel('Chatbot created').check();
-      await dialog(page).getByRole('button', { name: 'New webhook' }).click();
+      await dialog(page).getByRole('button', { name: 'Create webhook' }).click();
       await dialog(page).getByText('The plan Free allows 20 webhooks here.').waitFor();
     });
 

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { GatewayConfig } from '@gatehouse/shared/config';
 import { found } from '@gatehouse/shared/http/errors';
+import { LANGUAGES, type Language, languageOf } from '@gatehouse/shared/http/language';
 import { publicRoutes } from '@gatehouse/shared/http/public-routes';
 import { DOCUMENT_HEADERS } from '@gatehouse/shared/http/response-headers';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Asset, CODINGS, type Coding, createAsset, createModules } from './assets.ts';
-import { LANGUAGES, type Language, NEEDS_SESSION, PATHS, viewOf } from './browser/paths.ts';
+import { NEEDS_SESSION, PATHS, viewOf } from './browser/paths.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
-import { languageOf } from './language.ts';
 import { memoize } from './memoize.ts';
 import { shell } from './shell.ts';
 

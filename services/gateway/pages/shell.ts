@@ -1,5 +1,5 @@
 import { escapeMarkup } from '@gatehouse/shared/escape-markup';
-import type { Language } from './browser/paths.ts';
+import type { Language } from '@gatehouse/shared/http/language';
 
 interface Document {
   language: Language;

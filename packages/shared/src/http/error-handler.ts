@@ -1,7 +1,8 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AppError, renderError } from './errors.ts';
-import { contractOfRequest, DOCUMENT_HEADERS, protectiveHeaders } from './response-headers.ts';
+import { type FailurePage, unknownAddressPage } from './failure-page.ts';
+import { contractOfRequest, protectiveHeaders } from './response-headers.ts';
 import { toAppError } from './to-app-error.ts';
 
 /** Headers that stay on an error. Others describe the response that failed; the hooks set theirs again. */
@@ -10,7 +11,7 @@ const KEPT = /^(?:access-control-.*|vary|connection)$/;
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Returns the HTML of a failure for a browser; undefined for a client that gets JSON. */
-    errorPage?: (failure: AppError, request: FastifyRequest) => string | undefined;
+    errorPage?: (failure: AppError, request: FastifyRequest) => FailurePage | undefined;
     /** Renders failures of a protocol that prescribes its own errors; undefined for the shape of the contract. */
     renderFailure?: (failure: AppError, request: FastifyRequest) => RenderedFailure | undefined;
   }
@@ -22,12 +23,9 @@ export interface RenderedFailure {
   body: string;
 }
 
-const PAGE_HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy':
-    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  ...DOCUMENT_HEADERS,
-};
+/** Where no route is, a server that has pages shows one to people. */
+const errorPageOf = ({ is404, server, routeOptions }: FastifyRequest) =>
+  is404 && server.brand ? unknownAddressPage : routeOptions.config?.errorPage;
 
 /** Answers any error in the shape of its contract and logs its cause. */
 export function errorHandler(now: () => number) {
@@ -56,12 +54,12 @@ export function errorHandler(now: () => number) {
     // Do not read the rest of a refused body.
     if (!request.raw.complete) reply.header('connection', 'close');
 
-    const page = request.routeOptions.config?.errorPage?.(failure, request);
-    if (page !== undefined) reply.headers(PAGE_HEADERS);
+    const page = errorPageOf(request)?.(failure, request);
+    if (page) reply.code(page.status ?? status).headers(page.headers);
     if (own) reply.headers(own.headers);
     const body =
       own?.body ??
-      page ??
+      page?.body ??
       JSON.stringify(renderError(failure, { contract, requestId: request.id, now: now() }));
     if (!failed.has(reply)) {
       failed.add(reply);
@@ -73,7 +71,7 @@ export function errorHandler(now: () => number) {
     reply.hijack();
     if (reply.raw.headersSent) return void reply.raw.destroy();
     reply.header('content-length', Buffer.byteLength(body));
-    reply.raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders);
+    reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
     reply.raw.end(body);
   };
 }

@@ -8,6 +8,7 @@ import { corsOptions } from './cors.ts';
 import { docs } from './docs.ts';
 import { errorHandler } from './error-handler.ts';
 import { AppError } from './errors.ts';
+import type { Brand } from './failure-page.ts';
 import { type Checks, health } from './health.ts';
 import { json } from './json.ts';
 import { lazyLogger } from './lazy-logger.ts';
@@ -36,6 +37,8 @@ export interface ServerOptions {
   hooks?: (app: FastifyInstance) => PromiseLike<unknown>;
   /** The section `webhooks` of the OpenAPI document: the events that this server sends. */
   webhooks?: Record<string, object>;
+  /** The brand of the pages that people see. */
+  brand?: Brand;
   /** Builds the OpenAPI document if it contains more than the routes of this server. */
   document?: (app: FastifyInstance) => Promise<object>;
   /** Whether bodies have no time limit while they keep flowing. */
@@ -72,6 +75,7 @@ export async function createServer({
   checks,
   hooks,
   webhooks,
+  brand,
   document,
   streams = false,
   timeouts = {},
@@ -113,6 +117,7 @@ export async function createServer({
   });
   app.setNotFoundHandler((req, reply) => handleError(new AppError('notFound'), req, reply));
 
+  app.decorate('brand', brand);
   const registry = new Registry();
   app.decorate('metrics', registry);
   await app.register(json);

@@ -1,6 +1,7 @@
 import { ApiError, get, post, postForm } from './api.ts';
 import { arrival } from './arrival.ts';
 import { joinedBy, takeJoined } from './invited.ts';
+import { addOpenToken } from './open-tokens.ts';
 import { NEEDS_SESSION, viewOf } from './paths.ts';
 import { countWrongCode, forgetPending, type Pending, submittedForm, waitForCode } from './pending.ts';
 import { rememberEmail } from './remembered-email.ts';
@@ -130,6 +131,18 @@ export async function exchangeCode(code: string): Promise<void> {
 /** Whether a support link was opened whose session has not been adopted. */
 export const isSupportLink = (): boolean => arrival.support !== undefined;
 
+/** Whether the session of a support link would replace another one. */
+export const replacesSession = (): boolean => {
+  const session = currentSession();
+  return session !== undefined && session.token !== arrival.support?.token;
+};
+
+/** Keeps the session that there is. */
+export function declineSupportSession(): void {
+  delete arrival.support;
+  navigate('/profile', { replace: true });
+}
+
 /** Adopts the session of a support link if the gateway accepts its token as that of `user_id`. */
 export async function adoptSupportSession(): Promise<void> {
   const { token, user_id } = arrival.support ?? { token: '', user_id: '' };
@@ -142,6 +155,8 @@ export async function adoptSupportSession(): Promise<void> {
   );
   if (owner.user_id !== user_id) throw new ApiError(texts.support.otherAccount);
   delete arrival.support;
+  const replaced = currentSession();
+  if (replaced && replaced.token !== token) addOpenToken(replaced); // nobody could end it later
   beginSession({
     token,
     expiresAt: expiryOf(token),

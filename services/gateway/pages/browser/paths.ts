@@ -28,6 +28,3 @@ export const NEEDS_SESSION: ReadonlySet<ViewName> = new Set([
   'organization',
   'webhooks',
 ]);
-
-export const LANGUAGES = ['en', 'de'] as const;
-export type Language = (typeof LANGUAGES)[number];

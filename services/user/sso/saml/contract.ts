@@ -1,5 +1,5 @@
 import type { AppError } from '@gatehouse/shared/http/errors';
-import { failurePage } from '@gatehouse/shared/http/failure-page';
+import { type FailurePage, failurePage } from '@gatehouse/shared/http/failure-page';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Connection } from '../records.ts';
@@ -11,17 +11,14 @@ export const slug = z.string().meta({ description: 'Names the connection', examp
 export const operation = { tags: ['single sign-on'], security: [] };
 
 /** The page says what to do next, also after a form that cannot be read. */
-export const errorPage = (failure: AppError, request: FastifyRequest): string | undefined => {
+export const errorPage = (failure: AppError, request: FastifyRequest): FailurePage | undefined => {
   const isUnread = failure.status === 400 && !(failure instanceof SsoRefusal);
   return failurePage(isUnread ? new SsoRefusal('message malformed', failure.message) : failure, request);
 };
 
 /** A person who reads this may still be signed in. */
-export const logoutErrorPage = (failure: AppError, request: FastifyRequest): string | undefined =>
-  failurePage(failure.status < 500 ? new SsoRefusal('logout refused') : failure, request, {
-    title: 'Sign-out failed',
-    heading: 'You may still be signed in',
-  });
+export const logoutErrorPage = (failure: AppError, request: FastifyRequest): FailurePage | undefined =>
+  failurePage(failure.status < 500 ? new SsoRefusal('logout refused') : failure, request, 'logout');
 
 /** Narrows a connection whose query asked for this protocol. */
 export function asSaml(connection: Connection): SamlConnection {

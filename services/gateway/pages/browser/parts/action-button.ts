@@ -10,6 +10,7 @@ export function ActionButton({
   result,
   kind,
   label,
+  otherText,
   children,
 }: {
   /** @returns the text that says what was done. */
@@ -17,6 +18,8 @@ export function ActionButton({
   result: Result;
   kind?: 'primary' | 'secondary' | 'plain';
   label?: string | undefined;
+  /** The text that the button has at other times; there is room for it. */
+  otherText?: string;
   children?: ComponentChildren;
 }) {
   const [busy, setBusy] = useState(false);
@@ -29,5 +32,7 @@ export function ActionButton({
     isBusy.current = false;
     setBusy(false);
   };
-  return html`<${Button} kind=${kind} label=${label} busy=${busy} onClick=${click}>${children}<//>`;
+  return html`<${Button} kind=${kind} label=${label} busy=${busy} onClick=${click}>
+    ${otherText === undefined ? children : html`<span class="labels"><span>${children}</span><span aria-hidden="true">${otherText}</span></span>`}
+  <//>`;
 }

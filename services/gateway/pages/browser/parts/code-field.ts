@@ -24,7 +24,7 @@ export function CodeField({ onComplete }: { onComplete?: () => void }) {
       inputmode="numeric"
       autocomplete="one-time-code"
       pattern="[0-9]{6}"
-      spellcheck="false"
+      spellcheck=${false}
       autofocus
       onInput=${(event: InputEvent) => {
         const input = event.currentTarget as HTMLInputElement;

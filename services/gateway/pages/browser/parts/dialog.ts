@@ -1,7 +1,10 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, createContext } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { html } from '../html.ts';
 import { texts } from '../texts.ts';
+
+/** Closes the dialog around a form; undefined for a form of a page. */
+export const CloseDialog = createContext<(() => void) | undefined>(undefined);
 
 /** A modal dialog. It opens when it is rendered; Escape, a click beside it and its close button close it. */
 export function Dialog({
@@ -36,7 +39,7 @@ export function Dialog({
           <h2>${title}</h2>
           <button type="button" class="close" aria-label=${texts.dialog.close} onClick=${() => dialog.current?.close()}>×</button>
         </header>
-        ${children}
+        <${CloseDialog.Provider} value=${() => dialog.current?.close()}>${children}<//>
       </div>
     </dialog>
   `;

@@ -1,11 +1,15 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../api.ts';
 import { html } from '../html.ts';
 import { texts } from '../texts.ts';
 import { Button } from './button.ts';
+import { CloseDialog } from './dialog.ts';
 import { FieldErrors } from './field.ts';
 import { Notice } from './notice.ts';
+
+/** The event of a form that fails: what has succeeded before is not the news any more. */
+export const FAILED = 'form-failed';
 
 interface Props {
   /** Receives the fields by name. What it throws is shown; a second submit waits for it. */
@@ -27,6 +31,7 @@ export function Form({ onSubmit, submit, kind = 'primary', submitAtOnce = false,
   const form = useRef<HTMLFormElement>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError>();
+  const close = useContext(CloseDialog);
   const isBusy = useRef(false); // state changes only with the next rendering
 
   const handle = async (event: Event) => {
@@ -41,6 +46,7 @@ export function Form({ onSubmit, submit, kind = 'primary', submitAtOnce = false,
     } catch (thrown) {
       const failure = thrown instanceof ApiError ? thrown : new ApiError(texts.errors.unexpected);
       setError(failure);
+      dispatchEvent(new Event(FAILED));
     } finally {
       isBusy.current = false;
       setBusy(false);
@@ -59,7 +65,16 @@ export function Form({ onSubmit, submit, kind = 'primary', submitAtOnce = false,
     <form ref=${form} onSubmit=${handle} aria-busy=${busy}>
       ${error && !field && html`<${Notice} kind="error" requestId=${error.status >= 500 ? error.requestId : ''}>${error.message}<//>`}
       <${FieldErrors.Provider} value=${error && field ? { [field]: error.message } : {}}>${children}<//>
-      <${Button} kind=${kind} type="submit" busy=${busy}>${submit}<//>
+      ${
+        close
+          ? html`
+            <div class="choice">
+              <${Button} onClick=${close}>${texts.dialog.cancel}<//>
+              <${Button} kind=${kind} type="submit" busy=${busy}>${submit}<//>
+            </div>
+          `
+          : html`<${Button} kind=${kind} type="submit" busy=${busy}>${submit}<//>`
+      }
     </form>
   `;
 }

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { ApiError } from '../api.ts';
 import { html } from '../html.ts';
 import { texts } from '../texts.ts';
+import { FAILED } from './form.ts';
 
 /** Milliseconds for which a success is shown. An error stays until it is closed. */
 const SHOWN_FOR = 8_000;
@@ -16,6 +17,11 @@ export interface Result {
 /** What came of the latest action of a page. */
 export function useResult(): Result {
   const [shown, setShown] = useState<Result['shown']>();
+  useEffect(() => {
+    const clear = () => setShown((before) => (before?.kind === 'success' ? undefined : before));
+    addEventListener(FAILED, clear);
+    return () => removeEventListener(FAILED, clear);
+  }, []);
   return {
     shown,
     succeed: (text) => setShown({ kind: 'success', text }),

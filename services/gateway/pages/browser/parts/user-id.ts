@@ -11,7 +11,7 @@ export const UserIdField = () => html`
     hint=${texts.lists.userIdHint}
     maxlength="200"
     autocomplete="off"
-    spellcheck="false"
+    spellcheck=${false}
     autofocus
   />
 `;

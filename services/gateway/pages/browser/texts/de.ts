@@ -63,6 +63,11 @@ export const texts: Texts = {
   support: {
     label: 'Support-Sitzung',
     leave: 'Verlassen',
+    replaceTitle: 'Support-Sitzung öffnen?',
+    replaces:
+      'Sie sind in diesem Tab angemeldet. Wenn Sie die Support-Sitzung öffnen, werden Sie hier abgemeldet.',
+    decline: 'Angemeldet bleiben',
+    open: 'Support-Sitzung öffnen',
     checking: 'Der Support-Link wird geprüft …',
     incomplete: 'Dieser Support-Link ist unvollständig. Fordern Sie einen neuen an.',
     invalid: 'Dieser Support-Link gilt nicht mehr. Fordern Sie einen neuen an.',
@@ -112,7 +117,7 @@ export const texts: Texts = {
     next: 'Weiter',
     position: (page, pages, total) => `Seite ${page} von ${pages} (insgesamt ${total})`,
   },
-  dialog: { close: 'Schließen' },
+  dialog: { close: 'Schließen', cancel: 'Abbrechen' },
   session: {
     expiresIn: (minutes) =>
       minutes === 1 ? 'Ihre Sitzung endet in einer Minute.' : `Ihre Sitzung endet in ${minutes} Minuten.`,

@@ -59,6 +59,10 @@ export const texts = {
   support: {
     label: 'Support session',
     leave: 'Leave',
+    replaceTitle: 'Open a support session?',
+    replaces: 'You are signed in in this tab. Opening the support session signs you out here.',
+    decline: 'Stay signed in',
+    open: 'Open support session',
     checking: 'Checking the support link…',
     incomplete: 'This support link is incomplete. Ask for another one.',
     invalid: 'This support link is no longer valid. Ask for another one.',
@@ -107,7 +111,7 @@ export const texts = {
     next: 'Next',
     position: (page: string, pages: string, total: string) => `Page ${page} of ${pages} (${total} in all)`,
   },
-  dialog: { close: 'Close' },
+  dialog: { close: 'Close', cancel: 'Cancel' },
   session: {
     expiresIn: (minutes: number) =>
       minutes === 1 ? 'Your session ends in a minute.' : `Your session ends in ${minutes} minutes.`,

@@ -49,7 +49,7 @@ export default function OrganizationsView() {
   const received = html`<${ReceivedInvitations} result=${result} onAccepted=${join} />`;
   const dialog =
     isCreating &&
-    html`<${NameDialog} title=${words.create} submit=${words.create} onSubmit=${create} onClose=${() => setCreating(false)} />`;
+    html`<${NameDialog} title=${words.create} submit=${texts.actions.createOrganization} onSubmit=${create} onClose=${() => setCreating(false)} />`;
   if (!loaded.data) {
     return html`
       <${PageTitle}>${texts.titles.organization}<//>

@@ -13,6 +13,7 @@ import { texts } from '../texts.ts';
 
 export default function SignIn() {
   const captcha = useLoginCaptcha();
+  const [hasFailed, setFailed] = useState(false);
   const [refusal, setRefusal] = useState<ApiError>();
   const submit = async ({ email = '', password = '', recaptcha_token = '' }: Record<string, string>) => {
     rememberEmail(email);
@@ -22,13 +23,14 @@ export default function SignIn() {
       showAccount();
     } catch (error) {
       captcha.renew(error, recaptcha_token);
+      setFailed(true);
       if (error instanceof ApiError && error.code === 'SSO_REQUIRED') return setRefusal(error);
       const code = error instanceof ApiError ? error.code : '';
       if (code !== 'ACCOUNT_NOT_VERIFIED') throw error;
       navigate('/signup?unverified');
     }
   };
-  const done = (['verified', 'reset'] as const).find(hasParameter);
+  const done = hasFailed ? undefined : (['verified', 'reset'] as const).find(hasParameter);
   return html`
     <h1>${texts.titles['sign-in']}</h1>
     ${done && html`<${Notice} kind="success">${texts.signIn.done[done]}<//>`}

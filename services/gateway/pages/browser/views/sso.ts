@@ -61,7 +61,7 @@ function Organization({ onDirectory }: { onDirectory: (connection: SsoConnection
         value=${rememberedEmail()}
         autocomplete="email"
         autocapitalize="none"
-        spellcheck="false"
+        spellcheck=${false}
         autofocus
       />
     <//>
@@ -94,7 +94,7 @@ function Directory({ slug }: { slug: string }) {
   return html`
     <p>${texts.sso.directory}</p>
     <${Form} onSubmit=${submit} submit=${texts.signIn.submit}>
-      <${Field} name="username" label=${texts.fields.username} autocomplete="username" autocapitalize="none" spellcheck="false" autofocus />
+      <${Field} name="username" label=${texts.fields.username} autocomplete="username" autocapitalize="none" spellcheck=${false} autofocus />
       <${Password} autocomplete="current-password" />
       ${captcha.widget}
     <//>

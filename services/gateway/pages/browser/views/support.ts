@@ -1,11 +1,26 @@
-import { adoptSupportSession, showAccount } from '../account.ts';
+import { useState } from 'preact/hooks';
+import { adoptSupportSession, declineSupportSession, replacesSession, showAccount } from '../account.ts';
 import { html } from '../html.ts';
+import { Button } from '../parts/button.ts';
 import { Notice } from '../parts/notice.ts';
 import { useData } from '../parts/use-data.ts';
 import { texts } from '../texts.ts';
 
-/** Checks the session of a support link, and adopts it (spec §Authentication 9). */
+/** Adopts the session of a support link (spec §Authentication 9), and asks first if it replaces another one. */
 export default function Support() {
+  const [isAsking, setAsking] = useState(replacesSession);
+  if (!isAsking) return html`<${Adoption} />`;
+  return html`
+    <h1>${texts.support.replaceTitle}</h1>
+    <p>${texts.support.replaces}</p>
+    <div class="choice">
+      <${Button} onClick=${declineSupportSession}>${texts.support.decline}<//>
+      <${Button} kind="primary" onClick=${() => setAsking(false)}>${texts.support.open}<//>
+    </div>
+  `;
+}
+
+function Adoption() {
   const { error } = useData('support', async () => {
     await adoptSupportSession();
     showAccount();

@@ -94,7 +94,7 @@ export function AccessList({
       granting &&
       html`
         <${Dialog} title=${granting === 'new' ? words.grant : words.changeTitle(personText(granting))} onClose=${() => setGranting(undefined)}>
-          <${Form} submit=${granting === 'new' ? words.grant : texts.lists.save} onSubmit=${grant}>
+          <${Form} submit=${granting === 'new' ? words.grant : texts.actions.saveRole} onSubmit=${grant}>
             ${granting === 'new' && html`<${UserIdField} />`}
             <${RoleSelect} roles=${grantable} value=${granting === 'new' ? 'Viewer' : granting.role} />
           <//>
@@ -106,7 +106,7 @@ export function AccessList({
       html`
         <${Confirm}
           title=${revoking.user_id === own.user_id ? words.leaveTitle : words.removeTitle(personText(revoking))}
-          action=${removal(revoking)}
+          action=${revoking.user_id === own.user_id ? texts.actions.giveUpRole : texts.actions.removePerson}
           onConfirm=${() => revoke(revoking)}
           onClose=${() => setRevoking(undefined)}
         >

@@ -72,7 +72,7 @@ export function Chatbot({ id, result }: { id: string; result: Result }) {
     result.succeed(words.moved(chatbot.name));
   };
   const actions = html`
-    ${may('edit chatbot') && html`<${ActionButton} run=${toggle} result=${result}>${isActive ? words.pause : words.resume}<//>`}
+    ${may('edit chatbot') && html`<${ActionButton} run=${toggle} result=${result} otherText=${isActive ? words.resume : words.pause}>${isActive ? words.pause : words.resume}<//>`}
     ${may('duplicate chatbot') && html`<${ActionButton} run=${duplicate} result=${result}>${words.duplicate}<//>`}
     ${may('delete chatbot') && html`<${Button} onClick=${() => setMoving(true)}>${words.move}<//>`}
     ${may('delete chatbot') && html`<${Button} onClick=${() => setDeleting(true)}>${words.delete}<//>`}
@@ -90,7 +90,9 @@ export function Chatbot({ id, result }: { id: string; result: Result }) {
           [
             words.place,
             chatbot.organization_id === null
-              ? words.personalOf
+              ? access.role === 'Owner'
+                ? words.personal
+                : words.personalOf
               : html`<${PlaceName} organization=${chatbot.organization_id} department=${chatbot.department_id} />`,
           ],
           [words.updated, formatDateTime(chatbot.updated_at)],
@@ -120,7 +122,8 @@ export function Chatbot({ id, result }: { id: string; result: Result }) {
       html`
         <${Confirm}
           title=${words.deleteTitle(chatbot.name)}
-          action=${words.delete}
+          action=${texts.actions.deleteChatbot}
+          name=${chatbot.name}
           onClose=${() => setDeleting(false)}
           onConfirm=${async () => {
             await deleteChatbot(id);

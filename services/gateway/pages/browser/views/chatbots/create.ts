@@ -26,7 +26,7 @@ export function CreateChatbot({
   };
   return html`
     <${Dialog} title=${words.create} onClose=${onClose}>
-      <${Form} submit=${words.create} onSubmit=${submit}>
+      <${Form} submit=${texts.actions.createChatbot} onSubmit=${submit}>
         <${ChatbotInputs} />
         <${PlaceInputs} />
       <//>

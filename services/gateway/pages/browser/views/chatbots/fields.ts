@@ -13,9 +13,9 @@ export const ChatbotInputs = ({ chatbot }: { chatbot?: ChatbotFields }) => html`
   <${Field} name="name" label=${texts.fields.name} maxlength="200" autocomplete="off" defaultValue=${chatbot?.name} autofocus=${!chatbot} />
   <div class="pair">
     <${Select} name="type" label=${words.type} options=${typeOptions} value=${chatbot?.type ?? 'text'} />
-    <${Field} name="language" label=${words.language} hint=${words.languageHint} maxlength="35" autocomplete="off" spellcheck="false" defaultValue=${chatbot?.language ?? locale} />
+    <${Field} name="language" label=${words.language} hint=${words.languageHint} maxlength="35" autocomplete="off" spellcheck=${false} defaultValue=${chatbot?.language ?? locale} />
   </div>
-  <${Field} name="avatar_id" label=${words.avatar} hint=${words.avatarHint} maxlength="200" autocomplete="off" spellcheck="false" defaultValue=${chatbot?.avatar_id ?? 'avatar-1'} />
+  <${Field} name="avatar_id" label=${words.avatar} hint=${words.avatarHint} maxlength="200" autocomplete="off" spellcheck=${false} defaultValue=${chatbot?.avatar_id ?? 'avatar-1'} />
 `;
 
 /** Reads the fields from a form. */

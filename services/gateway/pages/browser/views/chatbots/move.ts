@@ -16,7 +16,7 @@ export const MoveChatbot = ({
 }) => html`
   <${Dialog} title=${words.move} onClose=${onClose}>
     <p>${words.moveHint}</p>
-    <${Form} submit=${words.move} onSubmit=${({ department_id }: Record<string, string>) => onMove(department_id || null)}>
+    <${Form} submit=${texts.actions.moveChatbot} onSubmit=${({ department_id }: Record<string, string>) => onMove(department_id || null)}>
       <${PlaceInputs} />
     <//>
   <//>

@@ -51,7 +51,7 @@ export function AnalyticsPart({ place }: { place: Place }) {
           ? html`
             <${Chart}
               title=${words.eventsByDay}
-              summary=${words.summary(formatNumber(total), days, most.label, formatNumber(most.value))}
+              summary=${words.summary(total, formatNumber(total), days, most.label, formatNumber(most.value))}
               columns=${[words.day, words.events]}
               bars=${bars}
             />

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Button } from '../../parts/button.ts';
+import { checkName, NameField } from '../../parts/confirm-name.ts';
 import { Dialog } from '../../parts/dialog.ts';
 import { Form } from '../../parts/form.ts';
 import type { Result } from '../../parts/result.ts';
@@ -33,7 +34,8 @@ export default function ArchiveDepartment({
     );
   });
   const targets = others.data ?? [];
-  const archive = async ({ move_to }: Record<string, string>) => {
+  const archive = async ({ move_to, confirmation }: Record<string, string>) => {
+    checkName(confirmation, department.name);
     const chatbots = move_to ? { chatbots: 'move' as const, move_to } : { chatbots: 'delete' as const };
     await changeAndReload(onChange, () => archiveDepartment(place, chatbots));
     setAsking(false);
@@ -48,7 +50,7 @@ export default function ArchiveDepartment({
       html`
         <${Dialog} title=${words.archiveQuestion(department.name)} onClose=${() => setAsking(false)}>
           <p>${words.archiveWarning(deletionDate())}</p>
-          <${Form} kind="danger" submit=${words.archive} onSubmit=${archive}>
+          <${Form} kind="danger" submit=${texts.actions.archiveDepartment} onSubmit=${archive}>
             <${Select}
               name="move_to"
               label=${words.chatbots}
@@ -58,6 +60,7 @@ export default function ArchiveDepartment({
                 ...targets.map(({ department_id, name }) => [department_id, words.moveTo(name)]),
               ]}
             />
+            <${NameField} name=${department.name} />
           <//>
         <//>
       `

@@ -93,6 +93,6 @@ export default function DepartmentPage({
     ${current === 'reports' && html`<${Lazy} load=${() => import('./report.ts')} ...${props} />`}
     ${current === 'exports' && html`<${Lazy} load=${() => import('./exports.ts')} ...${props} />`}
     ${current === 'settings' && html`<${Lazy} load=${() => import('./archive-department.ts')} ...${props} department=${department} />`}
-    ${isRenaming && html`<${NameDialog} title=${words.renameTitle} submit=${texts.lists.save} name=${department.name} onSubmit=${rename} onClose=${() => setRenaming(false)} />`}
+    ${isRenaming && html`<${NameDialog} title=${words.renameTitle} submit=${texts.actions.saveName} name=${department.name} onSubmit=${rename} onClose=${() => setRenaming(false)} />`}
   `;
 }

@@ -82,7 +82,7 @@ export function Departments({
       html`
         <${NameDialog}
           title=${naming === 'new' ? words.createDepartment : words.renameTitle}
-          submit=${naming === 'new' ? words.createDepartment : texts.lists.save}
+          submit=${naming === 'new' ? texts.actions.createDepartment : texts.actions.saveName}
           name=${naming === 'new' ? '' : naming.name}
           onSubmit=${save}
           onClose=${() => setNaming(undefined)}

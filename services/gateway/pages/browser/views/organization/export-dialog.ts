@@ -38,7 +38,7 @@ export const ExportDialog = ({
   };
   return html`
     <${Dialog} title=${words.create} onClose=${onClose}>
-      <${Form} submit=${words.create} onSubmit=${submit}>
+      <${Form} submit=${texts.actions.createExport} onSubmit=${submit}>
         <fieldset class="checks">
           <legend>${words.data}</legend>
           ${allowed.map(

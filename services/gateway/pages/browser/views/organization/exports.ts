@@ -103,7 +103,7 @@ export default function Exports({ place, role, result }: { place: WholePlace; ro
       html`
         <${Confirm}
           title=${isUnderWay(deleting) ? words.cancelTitle : words.deleteTitle}
-          action=${removal(deleting)}
+          action=${isUnderWay(deleting) ? texts.actions.stopExport : texts.actions.deleteExport}
           onClose=${() => setDeleting(undefined)}
           onConfirm=${async () => {
             await changeAndReload(loaded.reload, () => deleteExport(deleting));

@@ -132,7 +132,7 @@ export function Invitations({
       html`
         <${Confirm}
           title=${words.withdrawTitle(nameOf(withdrawing))}
-          action=${words.withdraw}
+          action=${texts.actions.withdrawInvitation}
           onConfirm=${() => withdraw(withdrawing)}
           onClose=${() => setWithdrawing(undefined)}
         >

@@ -124,7 +124,7 @@ export function Members({
       changing &&
       html`
         <${Dialog} title=${texts.access.changeTitle(personText(changing))} onClose=${() => setChanging(undefined)}>
-          <${Form} submit=${texts.lists.save} onSubmit=${change}>
+          <${Form} submit=${texts.actions.saveRole} onSubmit=${change}>
             <${RoleSelect} roles=${grantable} value=${changing.role} />
           <//>
         <//>
@@ -135,7 +135,7 @@ export function Members({
       html`
         <${Confirm}
           title=${isSelf(removing) ? words.leaveTitle : words.removeTitle(personText(removing))}
-          action=${removal(removing)}
+          action=${isSelf(removing) ? texts.actions.leaveDepartment : texts.actions.removeMember}
           onConfirm=${() => remove(removing)}
           onClose=${() => setRemoving(undefined)}
         >

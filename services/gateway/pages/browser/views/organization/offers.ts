@@ -68,7 +68,7 @@ export function Offers({
       html`
         <${Confirm}
           title=${words.withdrawTitle(withdrawing.user_id)}
-          action=${texts.invitations.withdraw}
+          action=${texts.actions.withdrawOffer}
           onConfirm=${() => withdraw(withdrawing)}
           onClose=${() => setWithdrawing(undefined)}
         >

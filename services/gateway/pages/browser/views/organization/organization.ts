@@ -104,6 +104,6 @@ export function OrganizationPage({
         `
         : html`<${LoadFailure} loaded=${loaded} gone=${words.gone} />`
     }
-    ${isRenaming && html`<${NameDialog} title=${words.renameTitle} submit=${texts.lists.save} name=${name} onSubmit=${rename} onClose=${() => setRenaming(false)} />`}
+    ${isRenaming && html`<${NameDialog} title=${words.renameTitle} submit=${texts.actions.saveName} name=${name} onSubmit=${rename} onClose=${() => setRenaming(false)} />`}
   `;
 }

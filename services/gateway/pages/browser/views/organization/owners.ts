@@ -97,7 +97,7 @@ export default function Owners({
       html`
         <${Confirm}
           title=${removing.user_id === own.id ? words.leaveTitle : words.removeTitle(personText(removing))}
-          action=${removal(removing)}
+          action=${removing.user_id === own.id ? texts.actions.stepDown : texts.actions.removeOwner}
           onConfirm=${() => remove(removing)}
           onClose=${() => setRemoving(undefined)}
         >

@@ -90,7 +90,7 @@ export default function PersonPage({
       html`
         <${Confirm}
           title=${isSelf ? texts.archive.leaveQuestion(back.title) : words.removeTitle(personText(person))}
-          action=${action}
+          action=${isSelf ? texts.actions.leaveOrganization : texts.actions.removePerson}
           onConfirm=${remove}
           onClose=${() => setRemoving(false)}
         >

@@ -72,7 +72,7 @@ export function Plan({
       data &&
       html`
         <${Dialog} title=${words.change} onClose=${() => setChanging(false)}>
-          <${Form} submit=${texts.lists.save} onSubmit=${change}>
+          <${Form} submit=${words.change} onSubmit=${change}>
             <${Select}
               name="subscription_plan"
               label=${words.plan}

@@ -65,7 +65,7 @@ export function ReceivedInvitations({
       html`
         <${Confirm}
           title=${words.declineTitle(placeOf(declining))}
-          action=${words.decline}
+          action=${texts.actions.declineInvitation}
           onConfirm=${() => decline(declining)}
           onClose=${() => setDeclining(undefined)}
         >

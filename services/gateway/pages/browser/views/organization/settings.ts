@@ -56,7 +56,7 @@ export default function Settings({
     ${
       asking === 'leave' &&
       html`
-        <${Confirm} title=${words.leaveQuestion(name)} action=${words.leave} onConfirm=${leave} onClose=${() => setAsking(undefined)}>
+        <${Confirm} title=${words.leaveQuestion(name)} action=${texts.actions.leaveOrganization} onConfirm=${leave} onClose=${() => setAsking(undefined)}>
           ${words.leaveWarning}
         <//>
       `
@@ -64,7 +64,7 @@ export default function Settings({
     ${
       asking === 'close' &&
       html`
-        <${Confirm} title=${words.closeQuestion(name)} action=${words.close} onConfirm=${close} onClose=${() => setAsking(undefined)}>
+        <${Confirm} title=${words.closeQuestion(name)} action=${texts.actions.closeOrganization} name=${name} onConfirm=${close} onClose=${() => setAsking(undefined)}>
           ${words.closeWarning(deletionDate())}
         <//>
       `

@@ -70,7 +70,16 @@ const CHOICES = [
 ];
 
 /** The deliveries of a webhook and their results. */
-export function Deliveries({ webhook, result }: { webhook: Webhook; result: Result }) {
+export function Deliveries({
+  webhook,
+  result,
+  onRefresh,
+}: {
+  webhook: Webhook;
+  result: Result;
+  /** Renews the rest of the page. */
+  onRefresh: () => void;
+}) {
   const id = webhook.webhook_id;
   const query = useListQuery({
     status: DELIVERY_STATUSES,
@@ -107,15 +116,16 @@ export function Deliveries({ webhook, result }: { webhook: Webhook; result: Resu
     setSelecting(undefined);
     result.succeed(next_since ? `${said} ${words.moreSince(formatDateTime(next_since))}` : said);
   };
+  const refresh = () => {
+    onRefresh();
+    void loaded.reload();
+  };
+  const isEmpty = deliveries.length === 0 && !query.isNarrowed;
+  // Every button is there from the beginning: none moves to where another one is being clicked.
   const actions = html`
-    <${Button} busy=${loaded.busy && loaded.data !== undefined} onClick=${loaded.reload}>${words.refresh}<//>
-    ${
-      (deliveries.length > 0 || query.isNarrowed) &&
-      html`
-        <${Button} onClick=${() => setSelecting('replay')}>${words.replayMany}<//>
-        <${Button} onClick=${() => setSelecting('cancel')}>${words.cancelMany}<//>
-      `
-    }
+    <${Button} busy=${loaded.busy && loaded.data !== undefined} onClick=${refresh}>${words.refresh}<//>
+    <${Button} disabled=${isEmpty} onClick=${() => setSelecting('replay')}>${words.replayMany}<//>
+    <${Button} disabled=${isEmpty} onClick=${() => setSelecting('cancel')}>${words.cancelMany}<//>
   `;
   return html`
     <${Section} title=${words.title} actions=${actions}>

@@ -20,7 +20,7 @@ export function DeliveryDetails({ webhook, delivery }: { webhook: string; delive
       <p>${words.payload}</p>
       <pre tabindex="0" aria-label=${words.payload}>${indented(payload)}</pre>
     </div>
-    ${attempts.length < attempt_count && html`<p class="muted">${words.latest(formatNumber(attempts.length))}</p>`}
+    ${attempts.length < attempt_count && html`<p class="muted">${words.latest(attempts.length, formatNumber(attempts.length))}</p>`}
     ${attempts.toReversed().map((attempt) => html`<${AttemptView} key=${attempt.at} attempt=${attempt} />`)}
   `;
 }

@@ -39,8 +39,8 @@ export function DeliveryItem({
           <div class="row">
             <p class="muted">${words.eventId} <code>${event_id}</code></p>
             <div class="actions">
-              ${status === 'pending' && html`<${ActionButton} result=${result} run=${cancel} label=${`${words.cancel}: ${event_id}`}>${words.cancel}<//>`}
               <${ActionButton} result=${result} run=${replay} label=${`${words.replay}: ${event_id}`}>${words.replay}<//>
+              ${status === 'pending' && html`<${ActionButton} result=${result} run=${cancel} label=${`${words.cancel}: ${event_id}`}>${words.cancel}<//>`}
             </div>
           </div>
           ${next_attempt_at && html`<p class="muted">${words.nextAttempt(formatTimestamp(next_attempt_at))}</p>`}

@@ -24,13 +24,13 @@ export function HeaderInputs({ stored = [] }: { stored?: readonly string[] }) {
       ${rows.map(
         ({ key, name }) => html`
           <div class="row-fields" key=${key}>
-            <${Field} name=${`header-name-${key}`} label=${words.headerName} required=${false} maxlength="100" autocomplete="off" spellcheck="false" defaultValue=${name} readonly=${name !== ''} />
+            <${Field} name=${`header-name-${key}`} label=${words.headerName} required=${false} maxlength="100" autocomplete="off" spellcheck=${false} defaultValue=${name} readonly=${name !== ''} />
             <${Field}
               name=${`header-value-${key}`}
               label=${words.headerValue}
               maxlength="1024"
               autocomplete="off"
-              spellcheck="false"
+              spellcheck=${false}
               required=${false}
               placeholder=${name === '' ? '' : words.headerKept}
             />

@@ -13,9 +13,16 @@ const formatShare = (share: number) =>
 const moment = (at: string | null) => (at === null ? words.never : formatDateTime(at));
 
 /** How the receiver of a webhook does. */
-export function HealthPart({ webhook }: { webhook: Webhook }) {
+export function HealthPart({
+  webhook,
+  looks,
+}: {
+  webhook: Webhook;
+  /** How often the reader has asked for the latest state. */
+  looks: number;
+}) {
   const { webhook_id, status, updated_at } = webhook;
-  const loaded = useData(`${webhook_id} ${status} ${updated_at}`, () => getHealth(webhook_id));
+  const loaded = useData(`${webhook_id} ${status} ${updated_at} ${looks}`, () => getHealth(webhook_id));
   const { data } = loaded;
   return html`
     <${Section} title=${words.title}>

@@ -103,7 +103,7 @@ export function WebhookList({ result, onSecret }: { result: Result; onSecret: (s
       isCreating &&
       html`
         <${Dialog} title=${words.create} onClose=${() => setCreating(false)}>
-          <${Form} submit=${words.create} onSubmit=${submit}>
+          <${Form} submit=${texts.actions.createWebhook} onSubmit=${submit}>
             <${SettingsInputs} />
             <${SecretField} />
           <//>

@@ -46,7 +46,7 @@ export const SelectionDialog = ({
   return html`
     <${Dialog} title=${isReplay ? words.replayMany : words.cancelMany} onClose=${onClose}>
       <p>${isReplay ? words.replayHint : words.cancelHint}</p>
-      <${Form} kind=${isReplay ? 'primary' : 'danger'} submit=${isReplay ? words.replay : words.cancelSubmit} onSubmit=${submit}>
+      <${Form} kind=${isReplay ? 'primary' : 'danger'} submit=${isReplay ? texts.actions.replayDeliveries : texts.actions.stopDeliveries} onSubmit=${submit}>
         ${isReplay && html`<${Select} name="which" label=${words.which} options=${REPLAYABLE.map((each) => [each, words.replayable[each]])} />`}
         <div class="pair">
           <${Field} name="since" type="datetime-local" label=${words.since} defaultValue=${localTime(Date.now() - (isReplay ? DAY : 3 * DAY))} />

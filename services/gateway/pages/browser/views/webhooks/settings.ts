@@ -27,7 +27,7 @@ export function SettingsInputs({ webhook }: { webhook?: Webhook }) {
       placeholder="https://"
       maxlength="2048"
       autocomplete="off"
-      spellcheck="false"
+      spellcheck=${false}
       defaultValue=${webhook?.url}
       autofocus
     />

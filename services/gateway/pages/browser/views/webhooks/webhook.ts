@@ -46,6 +46,7 @@ export default function WebhookPage({
   const loaded = useData(id, () => getWebhook(id));
   const [open, setOpen] = useState<'sample' | 'change' | 'rotate' | 'delete'>();
   const [tested, setTested] = useState<TestOutcome>();
+  const [looks, setLooks] = useState(0);
   const close = () => setOpen(undefined);
   const back = { path: '/webhooks', title: texts.titles.webhooks };
   const webhook = loaded.data;
@@ -84,7 +85,7 @@ export default function WebhookPage({
   };
   const actions = html`
     <${ActionButton} kind="primary" run=${() => test()} result=${result}>${words.test}<//>
-    <${ActionButton} run=${toggle} result=${result}>${webhook.status === 'active' ? words.pause : words.resume}<//>
+    <${ActionButton} run=${toggle} result=${result} otherText=${webhook.status === 'active' ? words.resume : words.pause}>${webhook.status === 'active' ? words.pause : words.resume}<//>
     <${Button} onClick=${() => setOpen('sample')}>${words.sample}<//>
     <${Button} onClick=${() => setOpen('change')}>${words.change}<//>
     <${Button} onClick=${() => setOpen('rotate')}>${words.rotate}<//>
@@ -105,8 +106,8 @@ export default function WebhookPage({
         `
       }
     <//>
-    <${HealthPart} webhook=${webhook} />
-    <${Deliveries} webhook=${webhook} result=${result} />
+    <${HealthPart} webhook=${webhook} looks=${looks} />
+    <${Deliveries} webhook=${webhook} result=${result} onRefresh=${() => setLooks(looks + 1)} />
     ${
       open === 'sample' &&
       html`
@@ -123,8 +124,8 @@ export default function WebhookPage({
     ${
       open === 'change' &&
       html`
-        <${Dialog} title=${words.change} onClose=${close}>
-          <${Form} submit=${texts.lists.save} onSubmit=${change}><${SettingsInputs} webhook=${webhook} /><//>
+        <${Dialog} title=${words.changeTitle} onClose=${close}>
+          <${Form} submit=${texts.actions.saveWebhook} onSubmit=${change}><${SettingsInputs} webhook=${webhook} /><//>
         <//>
       `
     }
@@ -142,7 +143,8 @@ export default function WebhookPage({
       html`
         <${Confirm}
           title=${words.deleteTitle}
-          action=${words.delete}
+          action=${texts.actions.deleteWebhook}
+          name=${webhook.name ?? new URL(webhook.url).host}
           onClose=${close}
           onConfirm=${async () => {
             await deleteWebhook(id);

@@ -1,4 +1,6 @@
-import { LANGUAGES, type Language } from './browser/paths.ts';
+/** The languages that people read. */
+export const LANGUAGES = ['en', 'de'] as const;
+export type Language = (typeof LANGUAGES)[number];
 
 /** Returns the language that a reader prefers among ours, English by default (RFC 9110 §12.5.4). */
 export function languageOf(acceptLanguage = ''): Language {
