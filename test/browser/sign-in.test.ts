@@ -260,11 +260,11 @@ describePages('signing in', (pages) => {
     });
 
     test.each([
-      ['en-US', 42, 'Too many attempts. Please wait 42 seconds and try again.'],
-      ['en-US', 840, 'Too many attempts. Please wait 14 minutes and try again.'],
-      ['en-US', 7_201, 'Too many attempts. Please wait 3 hours and try again.'],
-      ['de-DE', 121, 'Zu viele Versuche. Bitte warten Sie 3 Minuten.'],
-      ['de-DE', 86_400, 'Zu viele Versuche. Bitte warten Sie 24 Stunden.'],
+      ['en-US', 42, 'Too many attempts. You can go on in 42 seconds, at '],
+      ['en-US', 840, 'Too many attempts. You can go on in 14 minutes, at '],
+      ['en-US', 7_201, 'Too many attempts. You can go on in 3 hours, at '],
+      ['de-DE', 121, 'Zu viele Versuche. Sie können weitermachen in 3 Minuten, um '],
+      ['de-DE', 86_400, 'Zu viele Versuche. Sie können weitermachen in 24 Stunden, um '],
     ])('says in %s how long to wait after too many attempts: %i seconds', async (locale, seconds, text) => {
       const page = await pages.open('/', { locale });
       await page.route('**/api/v1/auth/login', (route) =>

@@ -1,7 +1,7 @@
 import { noteBudget } from './budget.ts';
 import { noteServerTime } from './server-clock.ts';
 import { currentSession, endSession } from './session.ts';
-import { formatNumber, formatWait, texts } from './texts.ts';
+import { formatNumber, formatTime, formatWait, texts } from './texts.ts';
 
 /** A call that failed, with a message for the reader. */
 export class ApiError extends Error {
@@ -102,8 +102,11 @@ function errorOf(response: Response, answer: unknown): ApiError {
     requestId: error.request_id ?? response.headers.get('x-request-id') ?? '',
     retryAfter,
   };
-  if (response.status === 429)
-    return new ApiError(texts.errors.tooMany(formatWait(retryAfter ?? 60)), details);
+  if (response.status === 429) {
+    const seconds = retryAfter ?? 60;
+    const again = formatTime(Date.now() + seconds * 1000);
+    return new ApiError(texts.errors.tooMany(formatWait(seconds), again), details);
+  }
   // Services of the platform may send something else than a text.
   const message =
     [detail, error.details, error.message].find((text) => typeof text === 'string') ??

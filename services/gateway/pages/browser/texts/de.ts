@@ -136,7 +136,7 @@ export const texts: Texts = {
     unreachable: 'Der Server hat nicht geantwortet. Bitte versuchen Sie es erneut.',
     unavailable: 'Auf unserer Seite ist etwas gestört. Bitte versuchen Sie es gleich noch einmal.',
     unexpected: 'Etwas ist schiefgegangen. Bitte versuchen Sie es erneut.',
-    tooMany: (duration) => `Zu viele Versuche. Bitte warten Sie ${duration}.`,
+    tooMany: (duration, time) => `Zu viele Versuche. Sie können weitermachen in ${duration}, um ${time}.`,
     field: () => 'Bitte prüfen Sie dieses Feld.',
     quotas: {
       departments: (plan, limit) =>

@@ -130,8 +130,9 @@ export const texts = {
     unreachable: 'The server did not answer. Please try again.',
     unavailable: 'Something is not working on our side. Please try again in a moment.',
     unexpected: 'Something went wrong. Please try again.',
-    /** @param duration such as `5 minutes`. */
-    tooMany: (duration: string) => `Too many attempts. Please wait ${duration} and try again.`,
+    /** @param duration such as `5 minutes`. @param time such as `14:05:30`. */
+    tooMany: (duration: string, time: string) =>
+      `Too many attempts. You can go on in ${duration}, at ${time}.`,
     /** @param problem what the API says of a field, such as `must be a phone number`. */
     field: (problem: string) => `This field ${problem}.`,
     /** Errors for the limits of a plan. */
