@@ -10,6 +10,8 @@ interface Invitation {
   by: number;
   role: Role;
   status: Status;
+  /** Whether it grants nothing until it is renewed; no list shows this. */
+  lapsed?: true;
 }
 interface Offer {
   by: number;
@@ -61,6 +63,14 @@ const keyOf = ({ kind, to }: Slot) => `${kind} ${to}`;
 
 /** Applies a call to the state. @returns the status that the service must answer. */
 export function perform(state: State, call: Call): number {
+  const status = answer(state, call);
+  for (const [department, stored] of state.invitations.entries())
+    for (const invitation of Object.values(stored))
+      if (hasLapsed(state, invitation, department)) invitation.lapsed = true;
+  return status;
+}
+
+function answer(state: State, call: Call): number {
   switch (call.operation) {
     case 'expire':
       return expire(state);
@@ -72,7 +82,7 @@ export function perform(state: State, call: Call): number {
       const { by, to, transfer } = call;
       const refused = unlessOwner(state, by);
       if (refused) return refused;
-      if (state.owners.includes(to)) return transfer ? 409 : 200;
+      if (state.owners.includes(to)) return 200;
       state.offers[to] = { by, transfer, status: 'pending' };
       return 202;
     }
@@ -98,6 +108,7 @@ export function perform(state: State, call: Call): number {
       if (to !== by && isAbove(current, own)) return 403;
       delete state.members[department]?.[to];
       state.byAddress[department] = state.byAddress[department]?.filter((user) => user !== to) ?? [];
+      if (to !== by) endInvitationsTo(state.invitations[department], to);
       return 200;
     }
     case 'removeOwner': {
@@ -121,10 +132,20 @@ function expire({ invitations, offers }: State): number {
   return 200;
 }
 
-/** Whether the inviter may no longer grant the role. */
-export function hasLapsed(state: State, { by, role }: Invitation, department: number): boolean {
+/** Whoever is removed by somebody else cannot come back by an invitation from before. */
+function endInvitationsTo(invitations: Record<string, Invitation> = {}, user: number) {
+  delete invitations[`id ${user}`];
+  const byAddress = invitations[`email ${user}`];
+  if (byAddress) byAddress.lapsed = true;
+}
+
+/** Whether an invitation grants nothing: its inviter may not grant the role, or could not at some time. */
+export const hasLapsed = (state: State, invitation: Invitation, department: number): boolean =>
+  invitation.lapsed === true || !mayGrant(state, invitation, department);
+
+function mayGrant(state: State, { by, role }: Invitation, department: number): boolean {
   const own = roleIn(state, by, department);
-  return !own || !may(own, 'assign roles') || isAbove(role, own);
+  return own !== undefined && may(own, 'assign roles') && !isAbove(role, own);
 }
 
 /** Whether an invitation may be replaced by somebody with this role. */
@@ -177,6 +198,8 @@ function accept(state: State, call: { by: number } & Slot, department: number): 
   (state.members[department] as Partial<Record<number, Role>>)[by] = found.role;
   if (kind === 'email') state.byAddress[department]?.push(by);
   delete invitations[keyOf(call)];
+  const twin = invitations[keyOf({ ...call, kind: kind === 'email' ? 'id' : 'email' })];
+  if (twin) twin.lapsed = true;
   return 200;
 }
 
@@ -215,7 +238,10 @@ function manage(
   if (own && 'role' in found && isAbove(found.role, own)) return 403;
   if (operation === 'withdraw') delete stored[key];
   else {
-    if (department !== null && 'role' in found && hasLapsed(state, found, department)) found.by = by;
+    if (department !== null && 'role' in found) {
+      if (!mayGrant(state, found, department)) found.by = by;
+      delete found.lapsed;
+    }
     found.status = 'pending';
   }
   return 200;

@@ -110,10 +110,13 @@ async function readState({ organization_id, departments }: Place) {
 const slotName = ({ to, department, kind }: Slot) =>
   department === null ? `offer ${to}` : `${department} ${kind} ${to}`;
 
-/** The part of a state that the contract defines: users in any order. */
-const observable = ({ owners, byAddress, ...state }: State) => ({
+/** The part of a state that lists show: users in any order, and not which invitations have lapsed. */
+const observable = ({ owners, byAddress, invitations, ...state }: State) => ({
   owners: owners.toSorted(),
   byAddress: byAddress.map((each) => each.toSorted()),
+  invitations: invitations.map((stored) =>
+    Object.fromEntries(Object.entries(stored).map(([key, { lapsed: _, ...shown }]) => [key, shown])),
+  ),
   ...state,
 });
 
