@@ -94,16 +94,26 @@ describe('the routes of identity providers and browsers', () => {
   });
 
   const chunked = { 'transfer-encoding': 'chunked' };
+  const malformed = envelope(400, 'INVALID_FORMAT', 'The request is malformed', 'The body is too large');
+  // RFC 7644 §3.7.4
+  const scimTooLarge = {
+    status: 413,
+    body: {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+      status: '413',
+      detail: 'The body is too large',
+    },
+  };
   test.each([
-    ['/saml/acs', 256, {}],
-    ['/saml/acs', 256, chunked],
-    ['/oauth/backchannel-logout', 256, {}],
-    ['/oauth/backchannel-logout', 256, chunked],
-    ['/api/v1/auth/sso/exchange', 64, {}],
-    ['/api/v1/auth/sso/exchange', 64, chunked],
-    ['/scim/v2/Users', 1024, {}],
-    ['/scim/v2/Users', 1024, chunked],
-  ])('%s takes bodies of %i KiB %j', async (path, size, headers) => {
+    ['/saml/acs', 256, {}, malformed],
+    ['/saml/acs', 256, chunked, malformed],
+    ['/oauth/backchannel-logout', 256, {}, malformed],
+    ['/oauth/backchannel-logout', 256, chunked, malformed],
+    ['/api/v1/auth/sso/exchange', 64, {}, malformed],
+    ['/api/v1/auth/sso/exchange', 64, chunked, malformed],
+    ['/scim/v2/Users', 1024, {}, scimTooLarge],
+    ['/scim/v2/Users', 1024, chunked, scimTooLarge],
+  ])('%s takes bodies of %i KiB %j', async (path, size, headers, tooLarge) => {
     const call = client();
     const post = (bytes: number) =>
       call(path, {
@@ -112,9 +122,7 @@ describe('the routes of identity providers and browsers', () => {
         body: Buffer.alloc(bytes, 'x'),
       });
     expect((await post(size * 1024)).status).toBe(200);
-    expect(refusal(await post(size * 1024 + 1))).toEqual(
-      envelope(400, 'INVALID_FORMAT', 'The request is malformed', 'The body is too large'),
-    );
+    expect(refusal(await post(size * 1024 + 1))).toEqual(tooLarge);
     expect(user.calls).toHaveLength(1);
   });
 
@@ -132,7 +140,7 @@ describe('the routes of identity providers and browsers', () => {
     const call = client();
     const body = Buffer.alloc(1024 * 1024 + 1, 'x');
     for (let turn = 0; turn < 3; turn += 1)
-      expect((await call('/scim/v2/Users', { method: 'POST', body })).status).toBe(400);
+      expect((await call('/scim/v2/Users', { method: 'POST', body })).status).toBe(413);
     expect((await call('/scim/v2/Users', { method: 'POST', body: 'x' })).status).toBe(429);
   });
 
