@@ -37,11 +37,12 @@ export const forgotPassword: FastifyPluginAsyncZod<Options> = async (
     const takeBack = await spendCodeMail({ config, db, ip: request.ip, now: now() }, user.email);
     const attempt = token && tokens.attemptOf(token, user.email, now());
     const again = attempt ? await anotherCode(db, user, attempt, mail) : undefined;
-    const code = again ?? (await replaceOtp(db.users, { _id: user._id }, mail));
+    const code = again ?? (await replaceOtp(db.users, { _id: user._id, email: user.email }, mail));
     if (!code) {
       await takeBack();
       const current = await findUserById(db.users, user._id);
-      if (!current) throw new AppError('userNotFound');
+      // Deleted, or a login by single sign-on has changed the address.
+      if (current?.email !== user.email) throw new AppError('userNotFound');
       throw mailBudgetSpent(current, mail);
     }
     const isResent = code.user.signup_attempts?.some(({ id }) => id === attempt);

@@ -22,7 +22,9 @@ const identityRecord = z
     subject: z.string().meta({
       description: 'The identifier of the person at the provider: NameID, sub, or the id of the directory',
     }),
-    email: z.string().meta({ description: 'The address that the provider sent when it was linked' }),
+    email: z.string().meta({
+      description: 'The address that the provider sent when the account was linked or last followed it',
+    }),
     managed_by_scim: z.boolean(),
     created_at: dateTime,
     last_login_at: dateTime.nullable().meta({ description: 'To the hour' }),

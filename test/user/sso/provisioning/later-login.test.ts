@@ -1,5 +1,8 @@
+import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { eventsOf } from '../../../fixtures/audit.ts';
+import { postForm, send } from '../../../fixtures/http.ts';
+import { bearerOf } from '../../../fixtures/members.ts';
 import { type SsoService, startSsoService } from '../sso-service.ts';
 import { type Employer, GRACE, newEmployer } from './provisioner.ts';
 
@@ -20,6 +23,11 @@ beforeEach(async () => {
 });
 
 const stored = () => service.db.users.findOne({ user_id });
+const bearer = (address: string, sinceNow = 0) => ({
+  headers: { authorization: bearerOf({ user_id, email: address }, service.clock.now() + sinceNow) },
+});
+const departmentPath = ({ organization_id, department_id }: Employer['organization']) =>
+  `/api/v1/organizations/${organization_id}/departments/${department_id}`;
 const refused = (refusal: string) => expect.objectContaining({ refusal });
 
 it('updates name and role when they differ', async () => {
@@ -113,6 +121,83 @@ it('takes over a changed address in a verified domain, ends the other sessions, 
     before: { email },
     after: { email: changed },
   });
+});
+
+it('completes a change of the address that a kill has interrupted', async () => {
+  const changed = `killed-${email}`;
+  await service.db.users.updateOne({ user_id }, { $set: { email: changed } });
+  const events = await eventsOf(service, () => logIn({ email: changed }));
+  expect(events).toEqual([]);
+  expect(await service.db.ssoIdentities.findOne({ user_id })).toMatchObject({ email: changed });
+});
+
+it('ends sessions and mailed codes with the former address', async () => {
+  const changed = `codes-${email}`;
+  const other = bearer(email);
+  const profile = () => send(`${service.url}/api/v1/users/me`, other);
+  await postForm(`${service.url}/v2/forgot-password`, { email });
+  const { otp = '' } = (await stored()) ?? {};
+  expect((await profile()).status).toBe(200);
+  await logIn({ email: changed });
+  expect((await profile()).status).toBe(401);
+  const reset = (address: string) =>
+    postForm(`${service.url}/v2/reset-password`, { email: address, otp, new_password: 'stolen' });
+  expect((await reset(email)).body).toEqual({ detail: 'User not found' });
+  expect((await reset(changed)).status).toBe(400);
+});
+
+it('forgets the former address in memberships, and leaves invitations to it alone', async () => {
+  const changed = `member-${email}`;
+  const outsider = await service.newOrganization({ domain: null });
+  const inviting = await service.newOrganization({ domain: null });
+  for (const place of [organization, outsider]) {
+    const { organization_id, department_id } = place;
+    const at = new Date(service.clock.now());
+    await service.db.memberships.insertOne({
+      membership_id: randomUUIDv7(),
+      organization_id,
+      department_id,
+      user_id,
+      email,
+      role: 'Viewer',
+      granted_by: place.owner.user_id,
+      granted_at: at.toISOString(),
+      joined_at: at,
+    });
+  }
+  const invite = (place: typeof outsider, address: string) =>
+    place.owner.call('POST', `${departmentPath(place)}/invitations`, { email: address, role: 'Viewer' });
+  await invite(inviting, email);
+  await invite(inviting, changed);
+  await logIn({ email: changed });
+
+  const members = async (place: typeof outsider) =>
+    (await place.owner.call('GET', `${departmentPath(place)}/members`)).body.data;
+  expect(await members(organization)).toMatchObject([{ user_id, email: changed }]);
+  expect(await members(outsider)).toMatchObject([{ user_id, email: null }]);
+  // The former mailbox may get another owner.
+  expect((await invite(outsider, email)).status).toBe(201);
+  const { body } = await send(`${service.url}/api/v1/invitations`, bearer(changed, 1));
+  expect(body.data).toMatchObject([{ email: changed, department_id: inviting.department_id }]);
+});
+
+it('takes over a changed address from an unverified signup', async () => {
+  const changed = `squatted-${email}`;
+  const signup = { email: changed, password: 'of a stranger', name: 'Eve' };
+  await postForm(`${service.url}/v2/signup`, signup);
+  const { otp = '' } = (await service.db.users.findOne({ email: changed })) ?? {};
+  await logIn({ email: changed });
+  expect((await stored())?.email).toBe(changed);
+  const { body } = await postForm(`${service.url}/v2/verify-otp`, { email: changed, otp });
+  expect(body).toEqual({ detail: 'Invalid OTP' });
+});
+
+it('keeps the address and its sessions when the new one is in the domain of another organization', async () => {
+  await service.newOrganization({ domain: `rival-${domain}` });
+  const before = await stored();
+  await logIn({ email: `grace@rival-${domain}` });
+  expect(await stored()).toEqual(before);
+  expect(await service.db.ssoIdentities.findOne({ user_id })).toMatchObject({ email });
 });
 
 it('keeps the address when another account has the new one', async () => {
