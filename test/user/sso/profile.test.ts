@@ -46,6 +46,12 @@ test.each<[string, 'saml' | 'ldap', string[], string | undefined]>([
   ['another escape in a distinguished name', 'ldap', ['cn=R\\,D,dc=corp'], 'Analyst'],
   ['the exact name alone of other groups', 'saml', ['0F3C7D52-STAFF'], '0F3C7D52-STAFF'],
   ['no part of a distinguished name', 'ldap', ['cn=admins'], 'cn=admins'],
+  [
+    'no name with a backslash before a letter',
+    'ldap',
+    ['cn=Ad\\5cmins,ou=Groups,dc=corp,dc=example'],
+    'cn=Ad\\5cmins,ou=Groups,dc=corp,dc=example',
+  ],
   ['a role that we know when no row matches', 'saml', ['others', 'Viewer'], 'Viewer'],
 ])('reads the role of groups by %s', (_what, protocol, roles, role) => {
   const rules = { ...RULES, protocol, group_roles: [...TABLE] };

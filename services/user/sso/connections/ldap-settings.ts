@@ -91,6 +91,10 @@ export async function ldapSettings(
   const endpoints = [url, ...(settings.fallback_urls ?? [])].map((text) => parseLdapUrl(text) as Endpoint);
   if (settings.start_tls && endpoints.some(({ isLdaps }) => isLdaps))
     throw invalid('ldap.start_tls must be false with ldaps://');
+  if (endpoints[0]?.isLdaps && endpoints.some(({ isLdaps }) => !isLdaps))
+    throw invalid(
+      'ldap.fallback_urls must begin with ldaps:// like ldap.url, so that nobody can bring about a login without TLS',
+    );
   if ((settings.user_filter === null) === (settings.user_dn === null))
     throw invalid('ldap must hold either user_filter or user_dn');
   if (settings.user_filter !== null && settings.base_dn === null)

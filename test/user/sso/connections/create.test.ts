@@ -530,6 +530,10 @@ describe('POST /api/v1/sso/connections is refused', () => {
     ],
     [{ url: 'ldap://2130706433', ca: null }, ''],
     [{ start_tls: true }, 'ldap.start_tls must be false with ldaps://'],
+    [
+      { fallback_urls: ['ldap://ldap.example.com'] },
+      'ldap.fallback_urls must begin with ldaps:// like ldap.url, so that nobody can bring about a login without TLS',
+    ],
     [{ user_dn: 'uid={username},dc=example,dc=com' }, EITHER],
     [{ user_filter: null }, EITHER],
     [{ user_filter: '(uid=ada)' }, FILTER],
