@@ -107,8 +107,6 @@ export interface OidcSettings {
   ca?: string | null;
   /** Whether the provider answers at /oauth/callback/{slug}, since it does not name itself in its answers. */
   own_callback?: boolean;
-  /** False once the provider has refused the scope `offline_access` that it offers. */
-  offline_access?: false;
 }
 
 export interface LdapSettings {
@@ -194,6 +192,8 @@ export interface Flow {
   code_verifier?: string;
   /** When the login asked that the person prove again who they are. */
   authenticated_after?: Date;
+  /** Whether the login asked for the scope `offline_access` (OpenID Connect). */
+  offline_access?: true;
   expires_at: Date;
 }
 

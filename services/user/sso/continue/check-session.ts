@@ -69,7 +69,7 @@ export const checkSession: FastifyPluginAsyncZod<OidcRoutes> = async (app, route
     const ours = { sid, id: turn.id };
     let outcome: CheckOutcome = 'confirmed';
     try {
-      const verdict = await question(session, (sealed) => replaceToken(options, ours, sealed));
+      const verdict = await question(session, (sealed) => replaceToken(options, session, sealed));
       if (!verdict.continues) {
         await endByVerdict(options, request, connection, session, verdict);
         return { verdict: 'ended' };

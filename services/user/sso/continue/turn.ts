@@ -41,13 +41,16 @@ export async function takeTurn({ db, now }: Options, sid: string): Promise<Turn>
   }
 }
 
-/** Stores the refresh token that replaces another, while the turn is ours. */
+/**
+ * Stores the refresh token that replaces another one. It may come when the turn is over, and counts all the same: the
+ * provider no longer accepts the former one.
+ */
 export async function replaceToken(
   { db }: Options,
-  { sid, id }: { sid: string; id: string },
+  { sid, refresh_token: former }: ProviderSession,
   refresh_token: string,
 ): Promise<void> {
-  await db.ssoSessions.updateOne({ sid, 'check.id': id }, { $set: { refresh_token } });
+  await db.ssoSessions.updateOne({ sid, refresh_token: String(former) }, { $set: { refresh_token } });
 }
 
 /** Ends a turn. @returns whether it was still ours: the session has not ended, and nobody else has asked. */

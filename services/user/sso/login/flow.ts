@@ -58,7 +58,7 @@ export async function beginFlow(
   request: FastifyRequest,
   reply: FastifyReply,
   { connection_id }: Connection,
-  secrets: Pick<Flow, 'request_id' | 'nonce' | 'code_verifier' | 'authenticated_after'>,
+  secrets: Pick<Flow, 'request_id' | 'nonce' | 'code_verifier' | 'authenticated_after' | 'offline_access'>,
 ): Promise<string> {
   const state = randomToken();
   const browser = markBrowser(options, request, reply);

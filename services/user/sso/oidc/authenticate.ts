@@ -1,5 +1,5 @@
 import type { JWTPayload } from 'jose';
-import { AuthorizationResponseError, authorizationCodeGrant } from 'openid-client';
+import { authorizationCodeGrant } from 'openid-client';
 import { requireFresh } from '../login/fresh-login.ts';
 import type { Flow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
@@ -7,7 +7,6 @@ import { acceptedAlgorithms, rememberAlgorithm } from './algorithms.ts';
 import { callbackUrl, checkCallback } from './callback-url.ts';
 import type { Claims } from './claims.ts';
 import { clientOf } from './client.ts';
-import { forgoOfflineAccess } from './offline-access.ts';
 import { CLOCK_TOLERANCE, type OidcConnection } from './options.ts';
 import { isComplete } from './profile-of.ts';
 import { isSealable } from './refresh-token.ts';
@@ -67,8 +66,6 @@ export async function authenticate(
     const userInfo = await readUserInfo(options, connection, { client, provider, access_token, sub });
     return { ...claims, userInfo };
   } catch (error) {
-    if (error instanceof AuthorizationResponseError && error.error === 'invalid_scope')
-      await forgoOfflineAccess(options, connection, provider.metadata);
     throw refusalOf(error);
   }
 }

@@ -10,6 +10,7 @@ import { loginConnection } from '../login/login-connection.ts';
 import { rememberMissing } from '../login/remember-missing.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { authenticate } from './authenticate.ts';
+import { beginLogin } from './begin-login.ts';
 import type { Claims } from './claims.ts';
 import { asOidc, type OidcConnection } from './options.ts';
 import { profileOf } from './profile-of.ts';
@@ -40,7 +41,8 @@ const schema = {
 };
 
 /** GET /oauth/callback and /oauth/callback/{slug}: end an authorization code flow (CONTRACT.md §OpenID Connect). */
-export const oidcCallback: FastifyPluginAsyncZod<OidcRoutes> = async (app, { options, providerOf }) => {
+export const oidcCallback: FastifyPluginAsyncZod<OidcRoutes> = async (app, routes) => {
+  const { options } = routes;
   const config = { public: true, errorPage: failurePage };
 
   async function finish(
@@ -61,13 +63,14 @@ export const oidcCallback: FastifyPluginAsyncZod<OidcRoutes> = async (app, { opt
     if (slug !== (connection.oidc.own_callback ? connection.slug : undefined))
       throw new SsoRefusal('message refused', 'the answer came to the callback of another connection');
 
+    // No signature vouches for this answer, so it counts for this login alone.
+    if (request.query.error === 'invalid_scope' && flow.offline_access) {
+      const { authenticated_after } = flow;
+      const without = { ...(authenticated_after && { authenticated_after }), forgoes_offline_access: true };
+      return reply.redirect(await beginLogin(routes, request, reply, connection, without), 303);
+    }
     const claims = await withTimeout(
-      authenticate(
-        { options, providerOf },
-        connection,
-        flow,
-        new URL(request.url, 'http://localhost').search,
-      ),
+      authenticate(routes, connection, flow, new URL(request.url, 'http://localhost').search),
       options.loginTimeout,
       new SsoRefusal('provider unavailable', 'the calls of the login took too long'),
     );

@@ -25,8 +25,10 @@ const MAX_KEPT = 1_000;
 /** What a provider publishes. */
 export interface Provider {
   metadata: ServerMetadata;
-  /** The keys that sign its tokens; reads them again when a token names a new one. */
+  /** The keys that sign the tokens that it gives us; reads them again when a token names a new one. */
   keys: JWTVerifyGetKey;
+  /** The same keys, for tokens that anybody can send us. */
+  keysForStrangers: JWTVerifyGetKey;
   /** Milliseconds by which its clock is ahead of ours; undefined if it does not say. */
   ahead: number | undefined;
 }
@@ -85,7 +87,7 @@ export async function discover(options: OidcOptions, issuer: string): Promise<Pr
     if (metadata.issuer !== issuer) throw documentOf(metadata.issuer);
     return {
       metadata: { ...metadata, id_token_signing_alg_values_supported: acceptedAlgorithms(metadata) },
-      keys: signingKeys(() => readKeys(metadata, issuer, fetch()), now),
+      ...signingKeys(() => readKeys(metadata, issuer, fetch()), now),
       ahead: Number.isNaN(date) ? undefined : date - now(),
     };
   } catch (error) {
@@ -125,18 +127,24 @@ async function readKeys(
   }
 }
 
+/** Who hands us a token: the provider's token endpoint, or anybody. */
+type Source = 'provider' | 'stranger';
+
 /**
  * Looks keys up. An unknown key makes us read the set again, so that providers can change keys at any time, but not
- * so often that forged tokens make us flood the provider: at most twice in 30 seconds. A set that cannot be read
- * again stays in use.
+ * so often that forged tokens make us flood the provider: at most three times in 30 seconds, of which forged tokens
+ * can use up two. A set that cannot be read again stays in use.
  */
-function signingKeys(read: () => Promise<KeySet>, now: () => number): JWTVerifyGetKey {
+function signingKeys(
+  read: () => Promise<KeySet>,
+  now: () => number,
+): Pick<Provider, 'keys' | 'keysForStrangers'> {
   let keys: Promise<KeySet> | undefined;
   let refreshing: Promise<KeySet> | undefined;
   let readAt = 0;
   let failed = false;
-  /** Whether the set may be read again before it is 30 seconds old: the provider may have changed keys since. */
-  let mayReadEarly = true;
+  /** Who may have the set read again before it is 30 seconds old: the provider may have changed keys since. */
+  const early = new Set<Source>(['provider', 'stranger']);
 
   function load(): Promise<KeySet> {
     readAt = now();
@@ -149,10 +157,11 @@ function signingKeys(read: () => Promise<KeySet>, now: () => number): JWTVerifyG
     return loading;
   }
   /** @returns undefined when the set is fresh. */
-  function refresh(): Promise<KeySet> | undefined {
+  function refresh(source: Source): Promise<KeySet> | undefined {
     const isEarly = now() - readAt < REFRESH;
-    if (refreshing || (isEarly && !mayReadEarly)) return refreshing;
-    mayReadEarly = !isEarly;
+    if (refreshing || (isEarly && !early.has(source))) return refreshing;
+    if (isEarly) early.delete(source);
+    else early.add('provider').add('stranger');
     readAt = now();
     const reading = read();
     refreshing = reading;
@@ -166,16 +175,19 @@ function signingKeys(read: () => Promise<KeySet>, now: () => number): JWTVerifyG
     return reading;
   }
 
-  return async (header, token) => {
-    const known = !keys || (failed && now() - readAt >= RETRY) ? load() : keys;
-    try {
-      return await (await known)(header, token);
-    } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      // Another login may have read them meanwhile.
-      const newer = keys === known ? refresh() : keys;
-      if (!newer) throw error;
-      return (await newer)(header, token);
-    }
-  };
+  const lookUp =
+    (source: Source): JWTVerifyGetKey =>
+    async (header, token) => {
+      const known = !keys || (failed && now() - readAt >= RETRY) ? load() : keys;
+      try {
+        return await (await known)(header, token);
+      } catch (error) {
+        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+        // Another login may have read them meanwhile.
+        const newer = keys === known ? refresh(source) : keys;
+        if (!newer) throw error;
+        return (await newer)(header, token);
+      }
+    };
+  return { keys: lookUp('provider'), keysForStrangers: lookUp('stranger') };
 }

@@ -1,16 +1,11 @@
 import { failures } from '@gatehouse/shared/http/errors';
 import { failurePage, prefersJson } from '@gatehouse/shared/http/failure-page';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { buildAuthorizationUrl, calculatePKCECodeChallenge, randomPKCECodeVerifier } from 'openid-client';
 import { z } from 'zod';
-import { beginFlow, randomToken } from '../login/flow.ts';
 import { beginQuery, freshLogin } from '../login/fresh-login.ts';
 import { loginConnection } from '../login/login-connection.ts';
-import { callbackUrl, checkCallback } from './callback-url.ts';
-import { clientOf } from './client.ts';
-import { scopeOf } from './offline-access.ts';
+import { beginLogin } from './begin-login.ts';
 import { asOidc } from './options.ts';
-import { refusalOf } from './refusal-of.ts';
 import type { OidcRoutes } from './routes.ts';
 
 const schema = {
@@ -30,36 +25,21 @@ const schema = {
 };
 
 /** GET /oauth/login/{slug}: begins an authorization code flow with PKCE (CONTRACT.md §OpenID Connect). */
-export const oidcLogin: FastifyPluginAsyncZod<OidcRoutes> = async (app, { options, providerOf }) => {
+export const oidcLogin: FastifyPluginAsyncZod<OidcRoutes> = async (app, routes) => {
+  const { options } = routes;
   const config = { public: true, errorPage: failurePage };
   app.get('/oauth/login/:slug', { schema, config }, async (request, reply) => {
     const { slug } = request.params;
     const connection = asOidc(await loginConnection(options, { protocol: 'oidc', slug }));
     request.sso.connection = connection;
-    const { metadata } = await providerOf(connection);
-    checkCallback(connection, metadata);
-    const nonce = randomToken();
-    const code_verifier = randomPKCECodeVerifier();
-    const fresh = freshLogin(request.query, options.now());
-    const parameters = {
-      redirect_uri: callbackUrl(options, connection).href,
-      scope: scopeOf(connection, metadata),
-      nonce,
-      code_challenge: await calculatePKCECodeChallenge(code_verifier),
-      code_challenge_method: 'S256',
-      // With max_age the provider must send auth_time (OpenID Connect Core 1.0 §3.1.2.1).
-      ...(fresh.authenticated_after && { prompt: 'login', max_age: '0' }),
-    };
-    let target: URL;
-    try {
-      target = buildAuthorizationUrl(clientOf(options, connection, metadata), parameters);
-    } catch (error) {
-      throw refusalOf(error);
-    }
-    const state = await beginFlow(options, request, reply, connection, { nonce, code_verifier, ...fresh });
-    target.searchParams.set('state', state);
-    reply.header('cache-control', 'no-store');
-    if (prefersJson(request)) return { redirect_url: target.href };
-    return reply.redirect(target.href, 303);
+    const redirect_url = await beginLogin(
+      routes,
+      request,
+      reply,
+      connection,
+      freshLogin(request.query, options.now()),
+    );
+    if (prefersJson(request)) return { redirect_url };
+    return reply.redirect(redirect_url, 303);
   });
 };

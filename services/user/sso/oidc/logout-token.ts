@@ -45,10 +45,10 @@ export async function verifyLogoutToken(
   connection: OidcConnection,
   token: string,
 ): Promise<{ ended: EndedAtProvider; jti: string; until: number }> {
-  const provider = await providerOf(connection);
-  const { payload, protectedHeader } = await verifyToken(options, connection, provider, token, {
+  const { keysForStrangers: keys, metadata } = await providerOf(connection);
+  const { payload, protectedHeader } = await verifyToken(options, connection, { keys }, token, {
     maxAge: MAX_AGE,
-    algorithms: pinnedAlgorithms(connection, provider.metadata),
+    algorithms: pinnedAlgorithms(connection, metadata),
   }).catch((error) => {
     throw refusalOf(error);
   });

@@ -10,7 +10,7 @@ import { CLOCK_TOLERANCE, type OidcConnection, type OidcOptions } from './option
 export const verifyToken = (
   { now }: Pick<OidcOptions, 'now'>,
   { oidc }: OidcConnection,
-  { keys }: Provider,
+  { keys }: Pick<Provider, 'keys'>,
   token: string,
   { maxAge, algorithms }: { maxAge: number; algorithms: string[] },
 ): Promise<JWTVerifyResult> =>

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Connection } from '../../../../services/user/sso/records.ts';
 import { eventsOf } from '../../../fixtures/audit.ts';
@@ -148,6 +149,27 @@ describe('a session with a refresh token of the provider', () => {
     expect((await calls.refresh(current)).status).toBe(503);
   });
 
+  test('keeps a refresh token that arrives when the refresh has given up', async () => {
+    const current = await token();
+    const before = await sessionOf(current);
+    const document = await (await fetch(`${provider.issuer}/.well-known/openid-configuration`)).json();
+    const late = { access_token: 'a', token_type: 'Bearer', expires_in: 300, refresh_token: 'late' };
+    provider.lies.paths = {
+      '/.well-known/openid-configuration': async (_request, response) => {
+        await sleep(600);
+        sendJson(response, document);
+      },
+      '/token': async (_request, response) => {
+        await sleep(600);
+        sendJson(response, late);
+      },
+    };
+    // The documents of the login are kept for five minutes.
+    service.clock.advance(301);
+    expect((await calls.refresh(current)).status).toBe(200);
+    await expect.poll(async () => (await sessionOf(current))?.refresh_token).not.toBe(before?.refresh_token);
+  });
+
   test('is asked again when a process was killed while it asked', async () => {
     const current = await token();
     const sid = String(decodeToken(current).header.sid);
@@ -222,17 +244,46 @@ describe('a session without a refresh token', () => {
   });
 });
 
-test('a provider that refuses offline_access to the client is not asked for it again', async () => {
-  provider.lies.answer = ({ state, iss }) => ({
-    error: 'invalid_scope',
-    state: String(state),
-    iss: String(iss),
+describe('a provider that refuses offline_access', () => {
+  const scopeOf = (address: string) => new URL(address).searchParams.get('scope');
+  beforeEach(() => {
+    provider.lies.answer = ({ state, iss }) => ({
+      error: 'invalid_scope',
+      state: String(state),
+      iss: String(iss),
+    });
   });
-  const scopes: (string | null)[] = [];
-  for (let turn = 0; turn < 2; turn += 1) {
-    const begun = await newBrowser(service)(`/oauth/login/${connection.slug}`);
-    scopes.push(new URL(locationOf(begun)).searchParams.get('scope'));
+
+  test('is asked without it in the same login', async () => {
+    const browser = newBrowser(service);
+    const refused = await service.beginLogin(connection, browser);
+    const again = await browser(refused);
+    expect({ status: again.status, scope: scopeOf(locationOf(again)) }).toEqual({
+      status: 303,
+      scope: 'openid email profile',
+    });
+    provider.lies.answer = (honest) => honest;
+    const ended = await browser(locationOf(await browser(locationOf(again))));
+    expect(locationOf(ended)).toContain('/sso#code=');
+  });
+
+  test('refuses the login when it refuses the other scopes too', async () => {
+    const browser = newBrowser(service);
+    const again = await browser(await service.beginLogin(connection, browser));
+    const { status } = await browser(locationOf(await browser(locationOf(again))));
+    expect(status).toBe(403);
+  });
+
+  test('is asked for it at the next login, since a stranger can forge the refusal', async () => {
     await service.tryLogIn(connection);
-  }
-  expect(scopes).toEqual(['openid email profile offline_access', 'openid email profile']);
+    const begun = await newBrowser(service)(`/oauth/login/${connection.slug}`);
+    expect(scopeOf(locationOf(begun))).toBe('openid email profile offline_access');
+  });
+
+  test('is asked for a fresh proof again if the login wants one', async () => {
+    const browser = newBrowser(service);
+    const begun = await browser(`/oauth/login/${connection.slug}?prompt=login`);
+    const again = await browser(locationOf(await browser(locationOf(begun))));
+    expect(new URL(locationOf(again)).searchParams.get('prompt')).toBe('login');
+  });
 });

@@ -181,6 +181,20 @@ test('twenty at once end the session, and none answers 5xx', async () => {
   expect(await lives()).toBe(false);
 });
 
+test('forged tokens leave logins the reading of keys that a new key of the provider needs', async () => {
+  await session();
+  const forged = await newKey('RS256');
+  for (let turn = 0; turn < 4; turn += 1)
+    expect((await logOut(await forged.sign(claims()))).status).toBe(400);
+  const reads = () => provider.calls.filter((path) => path === '/jwks').length;
+  expect(reads()).toBe(2);
+  const next = await newKey('RS256');
+  provider.keys = [next.jwk];
+  provider.lies.sign = next.sign;
+  expect((await service.logIn(connection)).status).toBe(303);
+  expect(reads()).toBe(3);
+});
+
 /** Expects a 400 in JSON with an audit event, and that the session goes on. */
 async function expectRefusal(step: () => Promise<Answered>, outcome: string, detail = /./): Promise<void> {
   let answered: Answered | undefined;
