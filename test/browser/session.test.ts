@@ -169,7 +169,7 @@ describePages('a session on the pages', (pages) => {
     expect(await other.evaluate('sessionStorage.length')).toBe(0);
   });
 
-  test('of another tab has a token of its own, which ends too', async () => {
+  test('in another tab has its own token, which ends too', async () => {
     const ada = await newAda();
     const other = await anotherSession(ada);
     const one = await pages.openAs(ada);
@@ -182,7 +182,7 @@ describePages('a session on the pages', (pages) => {
     expect(await tab.evaluate('sessionStorage.length')).toBe(0);
   });
 
-  test('of a tab that shows another page meanwhile is over when the tab comes back', async () => {
+  test('in a tab that was on another site has ended when the tab comes back', async () => {
     const ada = await newAda();
     const other = await anotherSession(ada);
     const one = await pages.openAs(ada);

@@ -60,7 +60,7 @@ const entriesOf = (staff: Staff): Entry[] => [
         mail: email,
         role,
         departmentnumber: department,
-        // As OpenLDAP's password policy marks an account that is locked for good.
+        // OpenLDAP's password policy marks a permanently locked account like this.
         ...(staff.conditionOf(person) === 'disabled' && { pwdaccountlockedtime: '000001010000Z' }),
       },
     };

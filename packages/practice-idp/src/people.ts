@@ -29,19 +29,19 @@ export const PEOPLE: readonly Person[] = [
   person('Linus', 'Torvalds', 'Viewer', 'Kernels'),
 ];
 
-/** What has become of somebody at the provider. */
+/** The states of a person at the provider. */
 export const CONDITIONS = ['active', 'disabled', 'deleted'] as const;
 export type Condition = (typeof CONDITIONS)[number];
 
-/** The people of one start, and what somebody who tries the providers out does to them. */
+/** Creates the people of one run. The page /people changes their state. */
 export function createStaff() {
   const conditions = new Map<string, Condition>();
   const conditionOf = ({ uid }: Person): Condition => conditions.get(uid) ?? 'active';
   const staff = {
-    /** Whether answers about people take longer than anybody waits. */
+    /** Whether answers about people take longer than Gatehouse waits. */
     isSlow: false,
     conditionOf,
-    /** Those who are not deleted. */
+    /** Everybody who is not deleted. */
     people: () => PEOPLE.filter((person) => conditionOf(person) !== 'deleted'),
     setCondition: (uid: string, condition: Condition) => void conditions.set(uid, condition),
     /** @param name the uid or the address. @returns the person if they may log in. */

@@ -10,7 +10,7 @@ import { HOUR } from '../hourly-budget.ts';
  */
 const PER_ACCOUNT = 10;
 const PER_NETWORK = 5;
-/** Of those, what the widest networks of a stranger leave to the owner. */
+/** Mails of the account's budget that one IPv6 /56 or /48 cannot use, so that some stay for the owner. */
 const LEFT_BY_NETWORK = 2;
 /** Codes of one account within a sliding day that nobody has used. */
 const UNUSED_PER_DAY = 20;

@@ -461,7 +461,7 @@ describe('an invalid body never reaches the login service', () => {
     },
   );
 
-  test('of more than 64 KiB', async () => {
+  test('longer than 64 KiB', async () => {
     const answer = await logIn(JSON.stringify({ email: 'a@b.c', password: 'x'.repeat(64 * 1024) }));
     expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
   });

@@ -262,7 +262,7 @@ describe('a departure that is killed', () => {
     expect(await service.db.departures.countDocuments({ user_id: eve.user_id })).toBe(0);
   });
 
-  test('of an Admin ends no role elsewhere when a job completes it', async () => {
+  test('that an Admin began ends no role elsewhere when a job completes it', async () => {
     const { Admin } = team.people;
     const spy = killed(service.db.memberships, 'findOneAndDelete', 1);
     expect((await remove(Admin)).status).toBe(500);

@@ -32,7 +32,7 @@ interface DatabaseError {
   name?: string;
   code?: unknown;
   errorLabelSet?: Set<string>;
-  /** Of a bulk write. */
+  /** The errors of single writes in a bulk write. */
   writeErrors?: { code?: unknown } | { code?: unknown }[];
   result?: { getWriteConcernError?: () => { code?: unknown } | undefined };
   /** The answer of the server or, in a bulk write's error, the error that ended it. */

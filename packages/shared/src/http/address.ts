@@ -15,8 +15,8 @@ export interface Network {
 }
 
 /**
- * The IPv6 networks of an address, narrowest first: a household or host, and what providers assign to customers. Who
- * is assigned a /48 has 65,536 of the first.
+ * The IPv6 networks that are counted, narrowest first: a /64 is one household or host, a /56 or /48 is what providers
+ * assign to a customer. A /48 holds 65,536 networks of /64.
  */
 const IPV6_NETWORKS = [
   { bits: 64, share: 1 },
@@ -24,15 +24,15 @@ const IPV6_NETWORKS = [
   { bits: 48, share: 16 },
 ] as const;
 
-/** The networks of the latest addresses: they are needed for every request. */
+/** Caches the networks of recent addresses, because every request needs them. */
 const remembered = new LRUCache<string, readonly [Network, ...Network[]]>({
   max: 10_000,
   memoMethod: findNetworks,
 });
 
 /**
- * The networks that a client address is counted by, narrowest first: an IPv4 address alone, of an IPv6 address its /64,
- * /56 and /48. A budget that counts networks spends all of them.
+ * Returns the networks that a client address is counted by, narrowest first: the address itself for IPv4; its /64, /56
+ * and /48 for IPv6. A budget that counts networks spends all of them.
  */
 export const networksOf = (address: string): readonly [Network, ...Network[]] =>
   address.length <= MAX_REMEMBERED ? remembered.memo(address) : findNetworks(address);

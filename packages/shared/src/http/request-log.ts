@@ -9,7 +9,7 @@ import '../identity/principal.ts';
 export const requestId = (given: string | string[] | undefined): string =>
   typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUIDv7();
 
-/** Microseconds say nothing of a request and make the lines long. */
+/** Rounds to tenths: more digits are noise. */
 const tenths = (ms: number): number => Math.round(ms * 10) / 10;
 
 interface Options {

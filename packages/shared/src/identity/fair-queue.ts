@@ -4,14 +4,14 @@ import { networksOf } from '../http/address.ts';
 import { AppError } from '../http/errors.ts';
 import { emailKey } from './email.ts';
 
-/** For whom a job is done. */
+/** An account, mailbox or network that jobs are charged to. */
 export interface Flow {
   name: string;
-  /** How many jobs it gets done while a flow with a share of 1 gets one. */
+  /** Its weight: a flow with share 4 runs four jobs while one with share 1 runs one. */
   share: number;
 }
 
-/** Each flow gets its share, however many jobs the others have. */
+/** The flows that a job is charged to. Each flow gets its share, however many jobs the others have. */
 export type Flows = readonly Flow[];
 
 /** The account that a call names and the networks that it comes from. */
@@ -29,7 +29,7 @@ interface Known extends Flow {
   turn: number;
   /** Its jobs that wait or run. */
   jobs: number;
-  /** Those of them that the queue has. */
+  /** Its jobs that were handed to the queue. */
   admitted: number;
 }
 

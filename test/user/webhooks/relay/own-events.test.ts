@@ -286,7 +286,7 @@ describe('the events of an audit event', () => {
     expect(JSON.stringify(incoming)).not.toMatch(/Browser|127\.0\.0\.1|@/);
   });
 
-  test('of an account reach an organization only for the time in which the account belonged to it', async () => {
+  test('reach an organization only from the time when the account belonged to it', async () => {
     const { db } = service;
     const user_id = String((await newMember(db)).user_id);
     const hour = (hours: number) => new Date(Date.UTC(2026, 0, 15, hours));
