@@ -13,8 +13,10 @@ const held: (() => void)[] = [];
 let app: Awaited<ReturnType<typeof createServer>>;
 
 beforeAll(async () => {
-  const { config } = loadConfig('login', { JWT_SECRET: 'x', LOG_LEVEL: 'silent', BODY_MEMORY_MB: '2' });
-  app = await createServer({ name: 'login', description: 'A test.', config, checks: {} });
+  // An eighth for each network, which is 2 MiB.
+  const env = { JWT_SECRET: 'x', LOG_LEVEL: 'silent', TRUST_PROXY: 'true', BODY_MEMORY_MB: '16' };
+  const { config } = loadConfig('login', env);
+  app = await createServer({ name: 'login', description: 'A test.', config, checks: {}, isPublished: true });
   app.post('/json', async () => ({ done: true }));
   app.post('/held', async () => {
     await new Promise<void>((resolve) => held.push(resolve));
@@ -52,8 +54,8 @@ async function answerOf(sent: ClientRequest) {
   return { status: response.statusCode, retryAfter: response.headers['retry-after'], body };
 }
 
-const post = (path: string, type: string, text: string) => {
-  const sent = begin(path, type);
+const post = (path: string, type: string, text: string, headers = {}) => {
+  const sent = begin(path, type, headers);
   sent.end(text);
   return answerOf(sent);
 };
@@ -85,6 +87,22 @@ test('refuses what exceeds the bound with 503, and nothing once the calls are an
   for (const { status } of await Promise.all(calls)) expect(status).toBe(200);
   expect((await post('/json', 'application/json', JSON_BODY)).status).toBe(200);
   expect((await post('/v2/form', MULTIPART, MULTIPART_BODY)).status).toBe(200);
+});
+
+test.each([
+  { what: 'a network', max: 2, address: () => '192.0.2.1', other: '192.0.2.2' },
+  { what: 'a /48', max: 8, address: (call: number) => `2001:db8:0:${call}00::1`, other: '2001:db8:1::1' },
+  { what: 'all networks', max: 16, address: (call: number) => `192.0.2.${call}`, other: undefined },
+])('bounds what $what can have held', async ({ max, address, other }) => {
+  const from = (path: string, ip: string) =>
+    post(path, 'application/json', JSON_BODY, { 'x-forwarded-for': ip });
+  const calls = Array.from({ length: max }, (_, call) => from('/held', address(call)));
+  await eventually(() => held.length === max);
+  expect((await from('/json', address(max))).status).toBe(503);
+  if (other) expect((await from('/json', other)).status).toBe(200);
+  for (const resolve of held.splice(0)) resolve();
+  for (const { status } of await Promise.all(calls)) expect(status).toBe(200);
+  expect((await from('/json', address(max))).status).toBe(200);
 });
 
 test('frees what clients leave behind', async () => {

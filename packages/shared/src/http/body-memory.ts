@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { ServerResponse } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { networksOf } from './address.ts';
 import { AppError } from './errors.ts';
 
 declare module 'fastify' {
@@ -14,22 +15,59 @@ declare module 'fastify' {
 const CHUNK_OVERHEAD = 128;
 /** Seconds: bodies are held for as long as their calls take. */
 const RETRY_AFTER = 1;
+/** The part of the memory for one network, and for the widest one that an address is counted by. */
+const [SHARE, WIDEST_SHARE] = [1 / 8, 1 / 2];
+/** Bytes that a network may have held in any case: the largest body fits. */
+const LEAST_SHARE = 2 * 1024 * 1024;
+
+interface Bound {
+  key: string;
+  max: number;
+}
+
+interface Options {
+  /** Bytes. */
+  max: number;
+  /** Whether each network of clients has a share of them, so that one network cannot have everybody refused. */
+  perNetwork: boolean;
+}
 
 /**
  * Bounds the bytes of all bodies that are held in memory at the same time. Each call counts what has arrived of its
  * body until it is answered. What would exceed the bound is refused with `unavailable`.
- * @param max bytes.
  */
-export const bodyMemory = fp(async (app: FastifyInstance, { max }: { max: number }) => {
-  let held = 0;
+export const bodyMemory = fp(async (app: FastifyInstance, { max, perNetwork }: Options) => {
+  const held = new Map<string, number>();
+  const all: Bound = { key: 'all', max };
 
-  function hold(request: IncomingMessage, response: ServerResponse): void {
+  const boundsOf = (ip: string): Bound[] => [
+    all,
+    ...networksOf(ip).map(({ key, share }) => ({
+      key,
+      max: Math.max(LEAST_SHARE, max * Math.min(share * SHARE, WIDEST_SHARE)),
+    })),
+  ];
+  /** Returns whether a bound is exceeded. */
+  const add = (bounds: readonly Bound[], bytes: number): boolean => {
+    let exceeded = false;
+    for (const bound of bounds) {
+      const sum = (held.get(bound.key) ?? 0) + bytes;
+      if (sum === 0) held.delete(bound.key);
+      else held.set(bound.key, sum);
+      exceeded ||= sum > bound.max;
+    }
+    return exceeded;
+  };
+
+  function hold({ raw: request, ip }: FastifyRequest, response: ServerResponse): void {
+    if (request.socket.destroyed) return; // it has no address any more, and its body is not read
+    const bounds = perNetwork ? boundsOf(ip) : [all];
     let size = 0;
     const count = (chunk: Buffer) => {
       if (response.headersSent) return; // Node.js discards the rest of a refused body
-      size += chunk.length + CHUNK_OVERHEAD;
-      held += chunk.length + CHUNK_OVERHEAD;
-      if (held <= max || request.listenerCount('error') === 0) return;
+      const bytes = chunk.length + CHUNK_OVERHEAD;
+      size += bytes;
+      if (!add(bounds, bytes) || request.listenerCount('error') === 0) return;
       request.off('data', count);
       request.emit('error', new AppError('unavailable', { retryAfter: RETRY_AFTER }));
     };
@@ -37,13 +75,13 @@ export const bodyMemory = fp(async (app: FastifyInstance, { max }: { max: number
     request.prependListener('data', count);
     response.once('close', () => {
       request.off('data', count);
-      held -= size;
+      add(bounds, -size);
     });
   }
 
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (request.is404) throw new AppError('notFound'); // reads no body
-    if (!request.routeOptions.config?.streams) hold(request.raw, reply.raw);
+    if (!request.routeOptions.config?.streams) hold(request, reply.raw);
     done(null, payload);
   });
 });

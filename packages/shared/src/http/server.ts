@@ -29,7 +29,7 @@ export interface ServerOptions {
     Config,
     'HOST' | 'METRICS_PORT' | 'BODY_MEMORY_MB' | 'LOG_LEVEL' | 'TRUST_PROXY' | 'CORS_ORIGINS'
   >;
-  /** Whether clients reach the port of this server, so that it never shows metrics. */
+  /** Whether clients reach the port of this server: it never shows metrics, and shares memory among networks. */
   isPublished?: boolean;
   /** The dependencies that /health checks. */
   checks: Checks;
@@ -125,7 +125,7 @@ export async function createServer({
   await app.register(responseHeaders);
   await app.register(strictRequests);
   limitPipelining(app.server);
-  await app.register(bodyMemory, { max: config.BODY_MEMORY_MB * 1024 * 1024 });
+  await app.register(bodyMemory, { max: config.BODY_MEMORY_MB * 1024 * 1024, perNetwork: isPublished });
   await app.register(cors, corsOptions(config.CORS_ORIGINS));
   await hooks?.(app);
   await app.register(docs, {
