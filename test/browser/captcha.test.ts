@@ -152,6 +152,7 @@ for (const [provider, script, name] of PROVIDERS) {
     CAPTCHA_PROVIDER: provider,
     CAPTCHA_SITE_KEY: 'the-site-key',
     CAPTCHA_ON_CATALOGUE_LOGIN: 'always',
+    CAPTCHA_ACTION: provider === 'turnstile' ? 'login' : '',
   };
   describePages(
     `the widget of ${provider}`,
@@ -178,6 +179,7 @@ for (const [provider, script, name] of PROVIDERS) {
         await page.goto('/');
         await page.getByRole('button', { name: 'I am a person' }).click();
         expect(await rendered(page, 'sitekey')).toBe('the-site-key');
+        expect(await rendered(page, 'action')).toBe(env.CAPTCHA_ACTION || undefined);
         await submit(page, 'ada@example.com', 'secret');
         await page.getByText('Please confirm that you are a person.').waitFor();
         expect(body).toEqual({

@@ -166,7 +166,6 @@ describe('accepted values', () => {
     ['gateway', 'GATEWAY_PORT', '65535', 65_535],
     ['user', 'METRICS_PORT', '9464', 9_464],
     ['gateway', 'CAPTCHA_HOSTNAMES', 'a.example, b.example', ['a.example', 'b.example']],
-    ['gateway', 'CAPTCHA_ACTION', 'login', 'login'],
     ['login', 'BODY_MEMORY_MB', '4096', 4_096],
     ['gateway', 'RATE_LIMIT', 'off', false],
     ['gateway', 'CAPTCHA_MIN_SCORE', '0', 0],
@@ -334,6 +333,32 @@ describe('refused values', () => {
     expect(refusal(() => loadConfig('gateway', env))).toBe(
       `CAPTCHA_SECRET is required with CAPTCHA_PROVIDER=${provider}`,
     );
+  });
+
+  test.each([
+    ['hcaptcha', {}, 'CAPTCHA_ACTION cannot be checked with CAPTCHA_PROVIDER=hcaptcha: its tokens have none'],
+    [
+      'recaptcha',
+      { CAPTCHA_SITE_KEY: 'key' },
+      'CAPTCHA_ACTION cannot be checked with a CAPTCHA_SITE_KEY of reCAPTCHA: the account pages show version 2, whose tokens have none',
+    ],
+    ...['log in', 'x'.repeat(33)].map((CAPTCHA_ACTION) => [
+      'turnstile',
+      { CAPTCHA_ACTION },
+      'CAPTCHA_ACTION must be 1 to 32 letters, digits, _ or - with CAPTCHA_PROVIDER=turnstile',
+    ]),
+  ] as [string, NodeJS.ProcessEnv, string][])('an action that no token of %s can have: %j', (provider, env, line) => {
+    const action = { ...GOOD, CAPTCHA_PROVIDER: provider, CAPTCHA_ACTION: 'login' };
+    expect(refusal(() => loadConfig('gateway', { ...action, ...env }))).toBe(line);
+  });
+
+  test.each([
+    ['turnstile', { CAPTCHA_SITE_KEY: 'key' }],
+    ['recaptcha', {}],
+    ['altcha', {}],
+  ])('%s takes a CAPTCHA_ACTION with %j', (provider, env) => {
+    const action = { ...GOOD, CAPTCHA_PROVIDER: provider, CAPTCHA_ACTION: 'log_in-1' };
+    expect(loadConfig('gateway', { ...action, ...env }).config.CAPTCHA_ACTION).toBe('log_in-1');
   });
 
   test('CAPTCHA_PROVIDER=none needs no CAPTCHA_SECRET', () => {

@@ -161,9 +161,26 @@ export function loadConfig<S extends Service>(
   if ('CAPTCHA_SECRET' in config && config.CAPTCHA_PROVIDER !== 'none' && config.CAPTCHA_SECRET === '') {
     throw new ConfigError(`CAPTCHA_SECRET is required with CAPTCHA_PROVIDER=${config.CAPTCHA_PROVIDER}`);
   }
+  if ('CAPTCHA_ACTION' in config) refuseImpossibleAction(config);
   if (config.NODE_ENV !== 'production') return { config, warnings: unsafe };
   if (unsafe.length > 0) throw new ConfigError(unsafe.join('\n'));
   return { config, warnings: riskySettings(config) };
+}
+
+/** Refuses an action that no token can have: every login would fail. @throws {ConfigError} */
+function refuseImpossibleAction({ CAPTCHA_PROVIDER, CAPTCHA_ACTION, CAPTCHA_SITE_KEY }: GatewayConfig): void {
+  const refuse = (reason: string): never => {
+    throw new ConfigError(`CAPTCHA_ACTION ${reason}`);
+  };
+  if (CAPTCHA_ACTION === undefined) return;
+  if (CAPTCHA_PROVIDER === 'hcaptcha')
+    refuse('cannot be checked with CAPTCHA_PROVIDER=hcaptcha: its tokens have none');
+  if (CAPTCHA_PROVIDER === 'recaptcha' && CAPTCHA_SITE_KEY !== undefined)
+    refuse(
+      'cannot be checked with a CAPTCHA_SITE_KEY of reCAPTCHA: the account pages show version 2, whose tokens have none',
+    );
+  if (CAPTCHA_PROVIDER === 'turnstile' && !/^[\w-]{1,32}$/.test(CAPTCHA_ACTION))
+    refuse('must be 1 to 32 letters, digits, _ or - with CAPTCHA_PROVIDER=turnstile');
 }
 
 /** Reads the settings of `npm start`. @throws {ConfigError} */

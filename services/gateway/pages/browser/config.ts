@@ -6,6 +6,7 @@ interface BrowserConfig {
   CAPTCHA_PROVIDER: 'recaptcha' | 'hcaptcha' | 'turnstile' | 'altcha' | 'none';
   CAPTCHA_ON_CATALOGUE_LOGIN: 'after-failures' | 'always' | 'never';
   CAPTCHA_SITE_KEY?: string;
+  CAPTCHA_ACTION?: string;
   /** The paths of the ALTCHA widget's worker and stylesheet, if it is the provider. */
   altcha?: { worker: string; style: string };
 }

@@ -42,6 +42,8 @@ export const showHosted: ShowWidget = async (element, onToken, onError) => {
   const place = element.appendChild(document.createElement('div'));
   widgets.render(place, {
     sitekey: config.CAPTCHA_SITE_KEY,
+    // Only Turnstile's widget has an action: https://developers.cloudflare.com/turnstile/get-started/client-side-rendering/
+    ...(config.CAPTCHA_ACTION !== undefined && { action: config.CAPTCHA_ACTION }),
     theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
     language,
     callback: onToken,
