@@ -7,16 +7,10 @@ import type { Database } from '../../database.ts';
 import type { SsoOptions } from '../options.ts';
 import type { Connection } from '../records.ts';
 import { attributeNames } from './attributes.ts';
-import {
-  auditedConnection,
-  bodyRefusals,
-  config,
-  connectionRecord,
-  newConnection,
-  operation,
-  presentConnection,
-} from './contract.ts';
+import { bodyRefusals, config, operation } from './contract.ts';
+import { newConnection } from './input.ts';
 import { requireOwner, requirePlan } from './owned.ts';
+import { auditedConnection, connectionRecord, presentConnection } from './record.ts';
 import { protocolSettings, requireDepartment } from './settings.ts';
 
 /** For one organization. */

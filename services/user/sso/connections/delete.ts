@@ -4,8 +4,9 @@ import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { SsoOptions } from '../options.ts';
-import { auditedConnection, config, connectionPath, operation, refusals } from './contract.ts';
+import { config, connectionPath, operation, refusals } from './contract.ts';
 import { requireOwner } from './owned.ts';
+import { auditedConnection } from './record.ts';
 import { removeConnection, removeInterrupted } from './remove.ts';
 import { refuseLast, releaseStranded } from './stranded-domains.ts';
 

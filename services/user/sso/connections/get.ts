@@ -1,14 +1,8 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { SsoOptions } from '../options.ts';
-import {
-  config,
-  connectionPath,
-  connectionRecord,
-  operation,
-  presentConnection,
-  refusals,
-} from './contract.ts';
+import { config, connectionPath, operation, refusals } from './contract.ts';
 import { ownedConnection } from './owned.ts';
+import { connectionRecord, presentConnection } from './record.ts';
 
 const schema = {
   ...operation,

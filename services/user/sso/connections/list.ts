@@ -3,8 +3,9 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
 import type { SsoOptions } from '../options.ts';
 import { type Connection, PROTOCOLS } from '../records.ts';
-import { config, connectionRecord, operation, presentConnection, refusals } from './contract.ts';
+import { config, operation, refusals } from './contract.ts';
 import { requireOwner } from './owned.ts';
+import { connectionRecord, presentConnection } from './record.ts';
 
 const table = {
   sortable: ['created_at', 'updated_at', 'name', 'slug', 'protocol', 'connection_id'],

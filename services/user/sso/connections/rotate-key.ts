@@ -5,16 +5,10 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { SsoOptions } from '../options.ts';
 import type { OwnKey } from '../records.ts';
 import { createSpKey } from '../saml/sp-key.ts';
-import {
-  bodyRefusals,
-  config,
-  connectionPath,
-  connectionRecord,
-  operation,
-  presentConnection,
-} from './contract.ts';
+import { bodyRefusals, config, connectionPath, operation } from './contract.ts';
 import { flag } from './fields.ts';
 import { ownedConnection, requirePlan } from './owned.ts';
+import { connectionRecord, presentConnection } from './record.ts';
 
 /** Milliseconds for which our metadata still hold the certificate of the former key. */
 const PUBLISHED = 30 * 86_400_000;

@@ -3,18 +3,12 @@ import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { endConnectionSessions } from '../login/end-sessions.ts';
 import type { SsoOptions } from '../options.ts';
+import type { OidcSettings } from '../records.ts';
 import { attributeNames } from './attributes.ts';
-import {
-  auditedConnection,
-  bodyRefusals,
-  config,
-  connectionChanges,
-  connectionPath,
-  connectionRecord,
-  operation,
-  presentConnection,
-} from './contract.ts';
+import { bodyRefusals, config, connectionPath, operation } from './contract.ts';
+import { connectionChanges } from './input.ts';
 import { ownedConnection, requirePlan } from './owned.ts';
+import { auditedConnection, connectionRecord, presentConnection } from './record.ts';
 import { protocolSettings, requireDepartment } from './settings.ts';
 import { refuseLast, releaseStranded } from './stranded-domains.ts';
 
@@ -29,6 +23,15 @@ const schema = {
   }),
   response: { 200: connectionRecord, ...bodyRefusals, ...failures('catalogue', 'duplicate') },
 };
+
+const MISSING = { missing_attributes: true } as const;
+const ALGORITHM = { id_token_alg: true } as const;
+
+/** Whether a change names another client, or one of another provider, which may sign with another algorithm. */
+const isOther = (before: OidcSettings | undefined, after: OidcSettings | undefined): boolean =>
+  before !== undefined &&
+  after !== undefined &&
+  (before.issuer !== after.issuer || before.client_id !== after.client_id);
 
 /** PATCH /api/v1/sso/connections/{connection_id}. */
 export const updateConnection: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
@@ -59,7 +62,10 @@ export const updateConnection: FastifyPluginAsyncZod<SsoOptions> = async (app, o
       const unchanged = { [protocol]: before[protocol], attributes: before.attributes };
       const { matchedCount } = await db.ssoConnections.updateOne(
         { connection_id, deleted_at: { $exists: false }, ...unchanged },
-        { $set, ...($set.attributes && { $unset: { missing_attributes: true } }) },
+        {
+          $set,
+          $unset: { ...($set.attributes && MISSING), ...(isOther(before.oidc, $set.oidc) && ALGORITHM) },
+        },
       );
       // Otherwise a concurrent call came first: decide again, or find that the connection is gone.
       if (matchedCount === 0) continue;

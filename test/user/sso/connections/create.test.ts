@@ -224,6 +224,19 @@ describe('POST /api/v1/sso/connections', () => {
     expect(body.addresses.redirect_uri).toBe('http://localhost:8000/oauth/callback/own-callback');
   });
 
+  test('keeps the algorithm of the last ID token until the client is another one', async () => {
+    const { connection_id } = (await create(oidc())).body;
+    await service.db.ssoConnections.updateOne({ connection_id }, { $set: { id_token_alg: 'ES256' } });
+    const afterChange = async (fields: object) => {
+      const { status } = await corp.owner.call('PATCH', `/api/v1/sso/connections/${connection_id}`, fields);
+      expect(status).toBe(200);
+      return (await service.db.ssoConnections.findOne({ connection_id }))?.id_token_alg;
+    };
+    expect(await afterChange({ name: 'Renamed' })).toBe('ES256');
+    expect(await afterChange({ oidc: { client_secret: 'another' } })).toBe('ES256');
+    expect(await afterChange({ oidc: { client_id: 'another' } })).toBeUndefined();
+  });
+
   test('trusts the authority of a private OpenID Connect provider alone', async () => {
     const authority = await createCertificate({ name: 'Corp authority', isAuthority: true });
     const server = await createCertificate({ hosts: ['127.0.0.1'], issuer: authority });
