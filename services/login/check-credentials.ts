@@ -7,7 +7,7 @@ import { ownerFlows, rememberNetwork } from '@gatehouse/shared/identity/login-ne
 import { isTooCostly, type PasswordStorage, type Passwords } from '@gatehouse/shared/identity/passwords';
 import { requiresSso } from '@gatehouse/shared/identity/sso-domains';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
-import { findUserByEmail, isActive, type User, userIdOf } from '@gatehouse/shared/identity/users';
+import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { Database } from './database.ts';
@@ -93,8 +93,9 @@ async function refusalOf(
   const matched = await matches(user?.password);
   if (!user) return 'unknown account';
   if (!matched) return 'wrong password';
-  if (!user.verified && user.account_status !== 'disabled') return 'not verified';
   // Every service refuses a token of such an account.
-  if (!isActive(user)) return 'account disabled';
+  if (user.account_status === 'disabled') return 'account disabled';
+  // spec §Login: `verified` alone decides, also for a record that is still `paused`.
+  if (!user.verified) return 'not verified';
   return (await requiresSso(db, user, now)) ? 'single sign-on required' : undefined;
 }

@@ -55,13 +55,17 @@ describe('POST /v2/login', () => {
     { account_status: 'disabled' },
     { account_status: 'disabled', verified: false },
     { account_status: 'disabled', deprovisioned: { by: 'sso:1', account_status: 'active' } },
-    { account_status: 'paused' },
-  ])('returns 401 for the correct password of an account that may not act: %j', async (fields) => {
+  ])('returns 401 for the correct password of a disabled account: %j', async (fields) => {
     const { email } = await stored(fields);
     const before = await services.db.users.findOne({ email });
     for (const password of ['correct horse', 'wrong horse'])
       expect(await login(email, password)).toEqual(wrong);
     expect(await services.db.users.findOne({ email })).toEqual(before);
+  });
+
+  test('3. asks for verified alone: a record that is still paused gets its token', async () => {
+    const { email, user_id } = await stored({ account_status: 'paused' });
+    expect(await login(email, 'correct horse')).toEqual(granted(user_id));
   });
 
   test('4. returns a token and the user_id for the correct password, with no-store', async () => {
