@@ -11,6 +11,7 @@ import { documentOf } from './document.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { pages } from './pages/pages.ts';
 import { apiVersion, DEPRECATIONS, type Deprecation } from './policy/api-version.ts';
+import { createAuditRefusals } from './policy/audit-refusals.ts';
 import { createCodeThrottle } from './policy/code-throttle.ts';
 import type { Counters } from './policy/counters.ts';
 import { createCounters } from './policy/counters-fallback.ts';
@@ -59,6 +60,7 @@ export async function buildGateway({
   const counters = injected ?? createCounters(redis, now);
   const throttle = createLoginThrottle(counters);
   const codeThrottle = createCodeThrottle(counters);
+  const auditRefusals = createAuditRefusals(db, now);
   const idempotency = createIdempotency(config, db, now);
   const captcha = createCaptchaGate(config, db, limits.captcha);
 
@@ -116,14 +118,15 @@ export async function buildGateway({
       captcha,
       throttle,
       codeThrottle,
+      auditRefusals,
       loginService,
       userService,
       principals,
       now,
     });
   });
-  await app.register(catalogueLogin, { config, captcha, throttle, loginService, now });
-  await app.register(ldapLogin, { config, captcha, throttle, userService, now });
+  await app.register(catalogueLogin, { config, captcha, throttle, auditRefusals, loginService, now });
+  await app.register(ldapLogin, { config, captcha, throttle, auditRefusals, userService, now });
   await app.register(respond, { upstream: upstreams['/api/v1/chat-3d'], idempotency });
   await app.register(uploadPdf, { upstream: upstreams['/api/v1/crawl'], idempotency });
   await app.register(prefixes, {

@@ -1,9 +1,17 @@
 import type { Connection } from '@gatehouse/shared/data/connect';
+import { auditCollections } from '@gatehouse/shared/identity/audit';
+import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
 import { userCollections } from '@gatehouse/shared/identity/users';
 import { captchaCollections } from './captcha/redemptions.ts';
 import { idempotencyCollections } from './proxy/idempotency-keys.ts';
 
 /** The collections that the gateway reads and writes. */
-export const COLLECTIONS = { ...userCollections, ...captchaCollections, ...idempotencyCollections };
+export const COLLECTIONS = {
+  ...userCollections,
+  ...auditCollections,
+  ...refusalCollections,
+  ...captchaCollections,
+  ...idempotencyCollections,
+};
 
 export type Database = Connection<typeof COLLECTIONS>;

@@ -1,5 +1,6 @@
 import { AppError, type ErrorName } from '@gatehouse/shared/http/errors';
 import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
+import { auditRefusal } from '@gatehouse/shared/identity/audit-refusal';
 import { maskUnlessAddress } from '@gatehouse/shared/identity/email';
 import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
@@ -66,13 +67,15 @@ export async function checkCredentials(
     passwords.matches(stored, password, { alwaysHash: hidesAccounts, flows });
   const refusal = await refusalOf(db, user, matches, now);
   const user_id = user && userIdOf(user);
-  await audit(db, request, now, {
+  const recorded = (user ? audit : auditRefusal)(db, request, now, {
     action: 'login',
     outcome: refusal ?? 'success',
     email: user?.email ?? maskUnlessAddress(email),
     user_id,
     ...(!refusal && { session: auditedSession(request, sid, lifetime, now) }),
   });
+  // The commands that a refusal costs depend on whether the account exists.
+  if (!refusal || !hidesAccounts) await recorded;
   if (refusal || !user) throw new AppError(errors[refusal ?? 'unknown account']);
   await Promise.all([
     ensureFeatures(db, user, now),

@@ -1,5 +1,6 @@
 import type { Connection } from '@gatehouse/shared/data/connect';
 import { auditCollections } from '@gatehouse/shared/identity/audit';
+import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
 import { featureCollections } from '@gatehouse/shared/identity/features';
 import { ssoDomainCollections } from '@gatehouse/shared/identity/sso-domains';
 import { userCollections } from '@gatehouse/shared/identity/users';
@@ -10,6 +11,7 @@ export const COLLECTIONS = {
   ...featureCollections,
   ...ssoDomainCollections,
   ...auditCollections,
+  ...refusalCollections,
 };
 
 export type Database = Connection<typeof COLLECTIONS>;

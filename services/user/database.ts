@@ -1,5 +1,6 @@
 import type { Connection } from '@gatehouse/shared/data/connect';
 import { auditCollections } from '@gatehouse/shared/identity/audit';
+import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
 import { featureCollections } from '@gatehouse/shared/identity/features';
 import { userCollections } from '@gatehouse/shared/identity/users';
 import { chatbotCollections } from './chatbots/records.ts';
@@ -13,6 +14,7 @@ export const COLLECTIONS = {
   ...userCollections,
   ...featureCollections,
   ...auditCollections,
+  ...refusalCollections,
   ...chatbotCollections,
   ...organizationCollections,
   ...exportCollections,

@@ -88,6 +88,62 @@ describe('audit_events', () => {
   });
 });
 
+describe('refused logins of unknown names', () => {
+  const from = (address: string) => ({ 'x-forwarded-for': address });
+  const refuse = async (address: string) =>
+    expect((await login('nobody@example.com', 'x', from(address))).status).toBe(404);
+  const storedFrom = (address: string) => services.db.auditEvents.countDocuments({ address });
+  const tallies = async () => {
+    const all = await services.db.refusalTallies.find().toArray();
+    return Object.fromEntries(all.map(({ network, count }) => [network, count]));
+  };
+  const setTally = (network: string, count: number) =>
+    services.db.refusalTallies.updateOne({ network }, { $set: { count } });
+  beforeEach(() => services.db.refusalTallies.deleteMany({}));
+
+  test('are counted, not stored, beyond 100 an hour from one address', async () => {
+    const address = '198.51.100.1';
+    await refuse(address);
+    await setTally(address, 99);
+    for (let time = 0; time < 4; time += 1) await refuse(address);
+    expect(await storedFrom(address)).toBe(2);
+    expect(await tallies()).toEqual({ [address]: 103 });
+    const lines = services.logged.map((line) => JSON.parse(line));
+    expect(lines.filter(({ network }) => network)).toMatchObject([
+      { level: 40, network: address, limit: 100 },
+    ]);
+    expect(lines.filter(({ msg }) => msg === 'login: unknown account')).toHaveLength(5);
+    const { body } = await send(`${services.login}/metrics`);
+    expect(body).toContain('audit_events_not_stored_total{action="login"} 3');
+
+    await refuse('198.51.100.2');
+    expect(await storedFrom('198.51.100.2')).toBe(1);
+    await login('ada@example.com', 'wrong', from(address));
+    expect(await storedFrom(address)).toBe(3);
+    services.clock.advance(3600);
+    await refuse(address);
+    expect(await storedFrom(address)).toBe(4);
+  });
+
+  test('share the limits of a /56 and a /48', async () => {
+    await refuse('2001:db8:0:1::1');
+    await setTally('2001:db8:0:1::/64', 100);
+    await refuse('2001:db8:0:1::2');
+    expect(await storedFrom('2001:db8:0:1::2')).toBe(0);
+    await refuse('2001:db8:0:2::1');
+    expect(await storedFrom('2001:db8:0:2::1')).toBe(1);
+    await setTally('2001:db8:0::/48', 1600);
+    await refuse('2001:db8:0:3::1');
+    expect(await storedFrom('2001:db8:0:3::1')).toBe(0);
+    expect(await tallies()).toEqual({
+      '2001:db8:0:1::/64': 101,
+      '2001:db8:0:2::/64': 1,
+      '2001:db8:0:0::/56': 3,
+      '2001:db8:0::/48': 1601,
+    });
+  });
+});
+
 test('a login under the catalogue leaves the session, with at most 300 characters of the device', async () => {
   const credentials = { email: 'ada@example.com', password: 'secret' };
   const headers = { 'user-agent': 'x'.repeat(400) };

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildLoginService } from '../../services/login/app.ts';
 import { COLLECTIONS, type Database } from '../../services/user/database.ts';
 import { failuresAt, outcome } from '../fixtures/envelope.ts';
+import { eventually } from '../fixtures/eventually.ts';
 import { type Answered, decodeToken, postForm, postJson, send } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
 import { listen, mailedCode, type Services, startServices, testConfig } from '../fixtures/services.ts';
@@ -119,9 +120,12 @@ describe('POST /api/v1/auth/login', () => {
     const { email } = await newUser({ account_status: 'disabled' });
     const right = await logIn({ email, password: 'secret' });
     expect(outcome(right)).toEqual(failure(right, 401, 'INVALID_CREDENTIALS', 'Invalid credentials'));
-    expect(await services.db.auditEvents.find({ email: email.toLowerCase() }).toArray()).toMatchObject([
-      { action: 'login', outcome: 'account disabled' },
-    ]);
+    const event = { action: 'login', outcome: 'account disabled' };
+    await eventually(async () =>
+      expect(await services.db.auditEvents.find({ email: email.toLowerCase() }).toArray()).toMatchObject([
+        event,
+      ]),
+    );
   });
 
   test.each(['secret ', ' secret', 'Secret', 'secret\0', 'secre', 'ｓecret'])(
@@ -150,13 +154,19 @@ describe('POST /api/v1/auth/login', () => {
     await logIn({ email: unverified, password: 'secret' });
     await logIn({ email: 'stranger@example.com', password: 'hunter-four' });
     const emails = [email, unverified, 'stranger@example.com'].map((address) => address.toLowerCase());
-    const events = await services.db.auditEvents.find({ email: { $in: emails } }).toArray();
-    expect(events.map(({ action, outcome: how, user_id: who }) => [action, how, who])).toEqual([
-      ['login', 'success', user_id],
-      ['login', 'wrong password', user_id],
-      ['login', 'not verified', expect.any(String)],
-      ['login', 'unknown account', null],
-    ]);
+    // A refusal does not wait for its event.
+    await eventually(async () => {
+      const events = await services.db.auditEvents
+        .find({ email: { $in: emails } })
+        .sort({ event_id: 1 })
+        .toArray();
+      expect(events.map(({ action, outcome: how, user_id: who }) => [action, how, who])).toEqual([
+        ['login', 'success', user_id],
+        ['login', 'wrong password', user_id],
+        ['login', 'not verified', expect.any(String)],
+        ['login', 'unknown account', null],
+      ]);
+    });
     expect(services.logged.join('')).not.toMatch(/hunter/);
     expect(services.logged.join('')).not.toContain(body.access_token);
   });

@@ -4,6 +4,7 @@ import { LOGIN_BODY } from '@gatehouse/shared/http/body-limits';
 import { failures } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { CaptchaGate } from '../captcha/gate.ts';
+import type { AuditRefusals } from '../policy/audit-refusals.ts';
 import type { LoginThrottle } from '../policy/login-throttle.ts';
 import { relay } from '../proxy/response.ts';
 import type { Upstream } from '../proxy/upstreams.ts';
@@ -13,6 +14,7 @@ interface Options {
   config: Pick<GatewayConfig, 'CAPTCHA_ON_CATALOGUE_LOGIN'>;
   captcha: CaptchaGate;
   throttle: LoginThrottle;
+  auditRefusals: AuditRefusals;
   loginService: Upstream;
   now: () => number;
 }
@@ -29,7 +31,7 @@ const schema = {
 /** POST /api/v1/auth/login (CONTRACT.md §Catalogue login, §CAPTCHA). */
 export const catalogueLogin: FastifyPluginAsyncZod<Options> = async (
   app,
-  { config, captcha, throttle, loginService, now },
+  { config, captcha, throttle, auditRefusals, loginService, now },
 ) => {
   const policy = config.CAPTCHA_ON_CATALOGUE_LOGIN;
 
@@ -39,13 +41,19 @@ export const catalogueLogin: FastifyPluginAsyncZod<Options> = async (
     async (request, reply) => {
       const { recaptcha_token, ...credentials } = request.body;
       const checkCaptcha = () => captcha(recaptcha_token, request.ip, now());
-      if (policy === 'always') await checkCaptcha();
       const json = { type: 'application/json', text: JSON.stringify(credentials) };
-      const response = await throttle.guard(
-        credentials.email,
-        request.ip,
-        () => loginService.post('/api/v1/auth/login', json, request),
-        policy === 'after-failures' ? checkCaptcha : undefined,
+      const response = await auditRefusals(
+        request,
+        { action: 'login', email: credentials.email },
+        async () => {
+          if (policy === 'always') await checkCaptcha();
+          return throttle.guard(
+            credentials.email,
+            request.ip,
+            () => loginService.post('/api/v1/auth/login', json, request),
+            policy === 'after-failures' ? checkCaptcha : undefined,
+          );
+        },
       );
       return relay(reply, response);
     },

@@ -4,6 +4,7 @@ import { LOGIN_BODY } from '@gatehouse/shared/http/body-limits';
 import { failures } from '@gatehouse/shared/http/errors';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { CaptchaGate } from '../captcha/gate.ts';
+import type { AuditRefusals } from '../policy/audit-refusals.ts';
 import type { LoginThrottle } from '../policy/login-throttle.ts';
 import { relay } from '../proxy/response.ts';
 import type { Upstream } from '../proxy/upstreams.ts';
@@ -13,6 +14,7 @@ interface Options {
   config: Pick<GatewayConfig, 'CAPTCHA_ON_CATALOGUE_LOGIN'>;
   captcha: CaptchaGate;
   throttle: LoginThrottle;
+  auditRefusals: AuditRefusals;
   userService: Upstream;
   now: () => number;
 }
@@ -29,7 +31,7 @@ const schema = {
 /** POST /api/v1/auth/ldap (CONTRACT.md §LDAP, §CAPTCHA). */
 export const ldapLogin: FastifyPluginAsyncZod<Options> = async (
   app,
-  { config, captcha, throttle, userService, now },
+  { config, captcha, throttle, auditRefusals, userService, now },
 ) => {
   const policy = config.CAPTCHA_ON_CATALOGUE_LOGIN;
 
@@ -39,14 +41,16 @@ export const ldapLogin: FastifyPluginAsyncZod<Options> = async (
     async (request, reply) => {
       const { recaptcha_token, ...credentials } = request.body;
       const checkCaptcha = () => captcha(recaptcha_token, request.ip, now());
-      if (policy === 'always') await checkCaptcha();
       const json = { type: 'application/json', text: JSON.stringify(credentials) };
-      const response = await throttle.guard(
-        accountKey(credentials),
-        request.ip,
-        () => userService.post('/api/v1/auth/ldap', json, request),
-        policy === 'after-failures' ? checkCaptcha : undefined,
-      );
+      const response = await auditRefusals(request, { action: 'sso.login', email: null }, async () => {
+        if (policy === 'always') await checkCaptcha();
+        return throttle.guard(
+          accountKey(credentials),
+          request.ip,
+          () => userService.post('/api/v1/auth/ldap', json, request),
+          policy === 'after-failures' ? checkCaptcha : undefined,
+        );
+      });
       return relay(reply, response);
     },
   );

@@ -1,6 +1,7 @@
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
 import { type AuditEvent, audit } from '@gatehouse/shared/identity/audit';
 import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
+import { auditRefusal } from '@gatehouse/shared/identity/audit-refusal';
 import { maskUnlessAddress } from '@gatehouse/shared/identity/email';
 import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyInstance } from 'fastify';
@@ -37,7 +38,8 @@ export const auditAttempts = fp(
         const isDown = failure !== undefined && failure.status >= 500;
         const known = request.auditedAccount ?? null;
         const user = known || isDown ? known : await findUserByEmail(db.users, email).catch(() => null);
-        await audit(db, request, now(), {
+        const record = failure && !user ? auditRefusal : audit;
+        await record(db, request, now(), {
           action,
           outcome: failure?.message ?? 'success',
           email: user?.email ?? maskUnlessAddress(email),

@@ -42,7 +42,7 @@ export const ownAudit: FastifyPluginAsyncZod<{ db: Database }> = async (app, { d
       auditTable,
       [
         { within: { user_id, ...period } },
-        // From before the account had a user_id.
+        // From before the account had a user_id, or refused by the gateway, which looks up no account.
         { within: { email, user_id: null, ...period } },
         // By others, and by nobody: jobs and provisioning.
         { within: { 'target.user_id': user_id, ...byOthers, ...period } },

@@ -4,8 +4,9 @@ import { buildGateway } from '../../../services/gateway/app.ts';
 import { memoryCounters } from '../../../services/gateway/policy/counters-memory.ts';
 import { createLoginThrottle } from '../../../services/gateway/policy/login-throttle.ts';
 import { failuresAt, outcome, rateLimited } from '../../fixtures/envelope.ts';
+import { eventually } from '../../fixtures/eventually.ts';
 import { bodyOf, startHttp } from '../../fixtures/gateway.ts';
-import { type Answered, decodeToken, postForm, postJson } from '../../fixtures/http.ts';
+import { type Answered, decodeToken, postForm, postJson, send } from '../../fixtures/http.ts';
 import { newMember } from '../../fixtures/members.ts';
 import { listen, type Services, startServices, testConfig } from '../../fixtures/services.ts';
 
@@ -114,6 +115,20 @@ describe('POST /api/v1/auth/login through the gateway', () => {
     await attempt(email, { ...from('198.51.100.77'), 'x-request-id': 'from-the-client' });
     expect(await services.db.auditEvents.findOne({ email: email.toLowerCase() })).toMatchObject({
       request_id: 'from-the-client',
+    });
+  });
+
+  test('lists a throttled attempt in the audit of the account', async () => {
+    const { email } = await newUser();
+    const { body } = await logIn({ email, password: 'secret' });
+    const stranger = from('198.51.100.90');
+    for (let time = 0; time < 20; time += 1) await fail(email, stranger);
+    expect((await fail(email, stranger)).status).toBe(429);
+    const headers = { authorization: `Bearer ${body.access_token}` };
+    await eventually(async () => {
+      const { body: listed } = await send(`${gateway}/api/v1/users/me/audit?limit=1`, { headers });
+      const actor = { user_id: null, email: email.toLowerCase() };
+      expect(listed.data).toMatchObject([{ action: 'login', outcome: 'throttled', actor }]);
     });
   });
 

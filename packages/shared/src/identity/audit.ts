@@ -70,7 +70,7 @@ export interface Target {
 }
 
 /** The account defaults to the principal. */
-type Details = Pick<AuditEvent, 'action'> &
+export type Details = Pick<AuditEvent, 'action'> &
   Partial<Omit<AuditEvent, 'event_id' | 'at' | 'action' | 'address' | 'request_id'>>;
 
 /** Characters of a `User-Agent` header that are kept. */
@@ -125,28 +125,31 @@ export const audit = (
   details: Details,
 ): Promise<void> => auditAll(db, request, now, [details]);
 
-/** Logs and stores the events of several actions like `audit`, with one write. */
+/**
+ * Logs and stores the events of several actions like `audit`, with one write.
+ * @param isStored decides whether they are stored or only logged.
+ */
 export async function auditAll(
   db: Collections<typeof auditCollections>,
   request: FastifyRequest,
   now: number,
   actions: readonly Details[],
+  isStored = async () => true,
 ): Promise<void> {
   const events = actions.map((details) => eventOf(request, now, details));
   for (const event of events) logEvent(request.log, event);
   const [first] = events;
   if (!first) return;
-  const storing: Promise<unknown> =
-    events.length === 1
-      ? db.auditEvents.insertOne(first)
-      : db.auditEvents.insertMany(events).catch(withoutDocuments);
-  const stored = storing.then(
-    () => request.server.relayAudited?.(events.filter(({ relay }) => relay)),
-    (error: unknown) => {
-      for (const { event_id } of events)
-        request.log.error({ err: error, event_id }, 'audit event not recorded');
-    },
-  );
+  const store = async () => {
+    if (!(await isStored())) return;
+    if (events.length === 1) await db.auditEvents.insertOne(first);
+    else await db.auditEvents.insertMany(events).catch(withoutDocuments);
+    request.server.relayAudited?.(events.filter(({ relay }) => relay));
+  };
+  const stored = store().catch((error: unknown) => {
+    for (const { event_id } of events)
+      request.log.error({ err: error, event_id }, 'audit event not recorded');
+  });
   await withTimeout(stored, STORE_TIMEOUT, () => new Error('timed out')).catch(() => {}); // the write goes on
 }
 

@@ -1,6 +1,6 @@
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
-import { audit } from '@gatehouse/shared/identity/audit';
 import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
+import { auditRefusal } from '@gatehouse/shared/identity/audit-refusal';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { SsoOptions } from '../options.ts';
@@ -44,7 +44,7 @@ async function recordRefusal(
 ): Promise<void> {
   const { connection, email = null } = request.sso ?? {};
   request.log.warn({ refusal, detail, err: cause }, 'single sign-on refused');
-  await audit(db, request, now(), {
+  await auditRefusal(db, request, now(), {
     action,
     outcome: refusal,
     email,

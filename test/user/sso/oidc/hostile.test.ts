@@ -1,5 +1,5 @@
 import { exportSPKI, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { locationOf, newBrowser, type OidcService, startOidcService } from './oidc-service.ts';
 import { ADA, CLIENT_SECRET, type Lies, newKey, type Provider, sendJson, startProvider } from './provider.ts';
 import { type WithProvider, withProvider } from './with-provider.ts';
@@ -10,6 +10,9 @@ let organization: WithProvider['organization'];
 withProvider((started) => {
   ({ service, provider, organization } = started);
 });
+
+// These are more refusals than an hour's audit stores.
+beforeEach(() => service.db.refusalTallies.deleteMany({}));
 
 const connect = (...fields: [Parameters<OidcService['connect']>[2]?]) =>
   service.connect(organization, provider, ...fields);

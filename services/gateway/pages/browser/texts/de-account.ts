@@ -90,6 +90,8 @@ export const texts: AccountTexts = {
       'OTP expired': 'der Code war abgelaufen',
       'Invalid or expired OTP': 'falscher oder abgelaufener Code',
       'User not found': 'das Konto gibt es nicht',
+      throttled: 'zu viele Versuche',
+      'CAPTCHA failed': 'das CAPTCHA wurde nicht gelöst',
     },
     actions: {
       signup: 'Registrierung',

@@ -89,6 +89,8 @@ export const texts = {
       'OTP expired': 'the code had expired',
       'Invalid or expired OTP': 'wrong or expired code',
       'User not found': 'there is no such account',
+      throttled: 'too many attempts',
+      'CAPTCHA failed': 'the CAPTCHA was not solved',
     } as Record<string, string>,
     actions: {
       signup: 'Sign-up',
