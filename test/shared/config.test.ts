@@ -347,10 +347,13 @@ describe('refused values', () => {
       { CAPTCHA_ACTION },
       'CAPTCHA_ACTION must be 1 to 32 letters, digits, _ or - with CAPTCHA_PROVIDER=turnstile',
     ]),
-  ] as [string, NodeJS.ProcessEnv, string][])('an action that no token of %s can have: %j', (provider, env, line) => {
-    const action = { ...GOOD, CAPTCHA_PROVIDER: provider, CAPTCHA_ACTION: 'login' };
-    expect(refusal(() => loadConfig('gateway', { ...action, ...env }))).toBe(line);
-  });
+  ] as [string, NodeJS.ProcessEnv, string][])(
+    'an action that no token of %s can have: %j',
+    (provider, env, line) => {
+      const action = { ...GOOD, CAPTCHA_PROVIDER: provider, CAPTCHA_ACTION: 'login' };
+      expect(refusal(() => loadConfig('gateway', { ...action, ...env }))).toBe(line);
+    },
+  );
 
   test.each([
     ['turnstile', { CAPTCHA_SITE_KEY: 'key' }],

@@ -10,6 +10,8 @@ interface IdempotencyKey {
   expires_at: Date;
   /** A digest of the request. */
   fingerprint?: string;
+  /** The status of a response that was not kept. */
+  status?: number;
   /** Absent when the response was too large to store, or the account's storage was full. */
   answer?: { status: number; headers: Record<string, string>; body: string };
 }

@@ -4,6 +4,7 @@ import type { Database } from '../database.ts';
 
 /** How long a response is kept (CONTRACT.md §Idempotency). */
 const KEPT_MS = 24 * 3_600_000;
+
 /** Matches a key while the call that leased it holds the lease. */
 interface Lease {
   _id: string;
@@ -30,7 +31,7 @@ export async function leaseKey(db: Database, _id: string, now: number): Promise<
     const abandoned = { fingerprint: { $exists: false }, leased_until: { $lte: at } };
     const { modifiedCount } = await db.idempotencyKeys.updateOne(
       { _id, $or: [abandoned, { expires_at: { $lte: at } }] },
-      { $set: leased, $unset: { answer: true, fingerprint: true } },
+      { $set: leased, $unset: { answer: true, fingerprint: true, status: true } },
     );
     return modifiedCount === 1 ? { _id, lease_id } : undefined;
   }

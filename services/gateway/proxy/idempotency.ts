@@ -70,18 +70,24 @@ export function createIdempotency(
       else {
         const [fingerprint = ''] = fingerprints();
         await stopRenewal();
-        const store = async () => {
-          const isKept = all && (await takeStorage(db, principal.user._id.toHexString(), all.length, now()));
-          const answer = isKept && {
-            status,
-            headers: headers as Record<string, string>,
-            body: all.toString('base64'),
-          };
-          await db.idempotencyKeys.updateOne(lease, { $set: { fingerprint, ...(answer && { answer }) } });
-        };
-        await store().catch((error) => {
+        const log = (error: unknown) =>
           request.log.error({ err: error }, 'cannot store the response for its Idempotency-Key');
-        });
+        const account = principal.user._id.toHexString();
+        // A response that cannot be counted is not kept; that the call was made is stored all the same.
+        const isKept =
+          all &&
+          (await takeStorage(db, account, all.length, now()).catch((error) => {
+            log(error);
+            return false;
+          }));
+        const answer = isKept && {
+          status,
+          headers: headers as Record<string, string>,
+          body: all.toString('base64'),
+        };
+        await db.idempotencyKeys
+          .updateOne(lease, { $set: { fingerprint, ...(answer ? { answer } : { status }) } })
+          .catch(log);
       }
       return { status, headers, body: all ?? stream };
     } catch (error) {
@@ -105,10 +111,12 @@ async function storedResponse(
   if (!fingerprints().includes(known.fingerprint)) {
     throw new AppError('duplicate', { text: 'This Idempotency-Key was used with a different body' });
   }
-  if (!known.answer)
+  if (!known.answer) {
+    const status = known.status === undefined ? '' : ` and was answered with ${known.status}`;
     throw new AppError('duplicate', {
-      text: 'The response to this request was too large to store, or too much was stored already',
+      text: `This request has been made${status}; its response could not be kept`,
     });
+  }
   return { ...known.answer, body: Buffer.from(known.answer.body, 'base64') };
 }
 

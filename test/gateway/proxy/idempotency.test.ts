@@ -379,7 +379,7 @@ describe('not stored', () => {
         409,
         'DUPLICATE_RESOURCE',
         'Resource already exists',
-        'The response to this request was too large to store, or too much was stored already',
+        'This request has been made and was answered with 200; its response could not be kept',
       ),
     );
     gateway.clock.advance(3600);
@@ -413,6 +413,17 @@ describe('the storage of an account', () => {
     const headers = { authorization: bob.authorization };
     expect((await charge(key, { headers })).status).toBe(200);
     expect((await charge(key, { headers })).status).toBe(409);
+    expect(platform.calls).toHaveLength(1);
+  });
+
+  test('is not needed either when it cannot be counted', async () => {
+    const lost = vi.spyOn(gateway.db.idempotencyStorage, 'updateOne').mockRejectedValueOnce(new Error('lost'));
+    const key = fresh();
+    expect((await charge(key)).status).toBe(200);
+    expect(lost).toHaveBeenCalledOnce();
+    lost.mockRestore();
+    gateway.clock.advance(121);
+    expect((await charge(key)).status).toBe(409);
     expect(platform.calls).toHaveLength(1);
   });
 });
