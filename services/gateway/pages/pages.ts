@@ -4,6 +4,7 @@ import { found } from '@gatehouse/shared/http/errors';
 import { LANGUAGES, type Language, languageOf } from '@gatehouse/shared/http/language';
 import { publicRoutes } from '@gatehouse/shared/http/public-routes';
 import { DOCUMENT_HEADERS } from '@gatehouse/shared/http/response-headers';
+import { isKnown } from '@gatehouse/shared/http/shared-document';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Asset, CODINGS, type Coding, createAsset, createModules } from './assets.ts';
 import { NEEDS_SESSION, PATHS, viewOf } from './browser/paths.ts';
@@ -56,7 +57,7 @@ export async function pages(app: FastifyInstance, { config }: { config: GatewayC
   });
 }
 
-/** Sends content in the best encoding that the client accepts; 304 when the client has it (RFC 9110 §13.1.2). */
+/** Sends content in the best encoding that the client accepts; 304 when the client has it. */
 async function send(
   { headers }: FastifyRequest,
   reply: FastifyReply,
@@ -65,7 +66,7 @@ async function send(
   const encoding = preferredEncoding(headers['accept-encoding']);
   const { body, etag } = await encoded(encoding);
   reply.header('etag', etag);
-  if (headers['if-none-match']?.includes(etag)) return reply.code(304).send();
+  if (isKnown(headers, etag)) return reply.code(304).send();
   if (encoding !== 'identity') reply.header('content-encoding', encoding);
   return reply.type(type).send(body);
 }

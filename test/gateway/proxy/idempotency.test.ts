@@ -417,7 +417,9 @@ describe('the storage of an account', () => {
   });
 
   test('is not needed either when it cannot be counted', async () => {
-    const lost = vi.spyOn(gateway.db.idempotencyStorage, 'updateOne').mockRejectedValueOnce(new Error('lost'));
+    const lost = vi
+      .spyOn(gateway.db.idempotencyStorage, 'updateOne')
+      .mockRejectedValueOnce(new Error('lost'));
     const key = fresh();
     expect((await charge(key)).status).toBe(200);
     expect(lost).toHaveBeenCalledOnce();

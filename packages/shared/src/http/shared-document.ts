@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { singleFlight } from '../single-flight.ts';
 
@@ -36,13 +37,17 @@ export function sharedDocument(
   return async () => (current && now() - current.builtAt < LIFETIME ? current.document : rebuild());
 }
 
-/** Sends a document; 304 when the client has it (RFC 9110 §13.1.2). */
+/** Whether the client has what an ETag names (RFC 9110 §13.1.2). */
+export const isKnown = ({ 'if-none-match': known }: IncomingHttpHeaders, etag: string): boolean =>
+  known === '*' || known?.includes(etag) === true;
+
+/** Sends a document; 304 when the client has it. */
 export function sendDocument(
   { headers }: FastifyRequest,
   reply: FastifyReply,
   { type, body, etag }: SharedDocument,
 ): FastifyReply {
   reply.headers({ etag, 'cache-control': 'no-cache' });
-  if (headers['if-none-match']?.includes(etag)) return reply.code(304).send();
+  if (isKnown(headers, etag)) return reply.code(304).send();
   return reply.type(type).send(body);
 }
