@@ -32,12 +32,17 @@ export interface Directory {
   ): Promise<Entry[]>;
 }
 
-/** Works with one directory over a connection that is closed afterwards, whatever happens. */
+/**
+ * Works with one directory over a connection that is closed afterwards, whatever happens.
+ * @param time milliseconds for everything, from the name lookup to the end of the work.
+ */
 export async function atDirectory<T>(
   options: DirectoryOptions,
   ldap: LdapSettings,
   work: (directory: Directory) => Promise<T>,
+  time = Number.POSITIVE_INFINITY,
 ): Promise<T> {
+  const end = performance.now() + time;
   const { connectTimeout, operationTimeout, totalTimeout } = { ...LDAP_LIMITS, ...options.ldap };
   const socket = await dial(options, ldap, connectTimeout);
   let received = 0;
@@ -77,7 +82,7 @@ export async function atDirectory<T>(
   try {
     return await withTimeout(
       work(directory),
-      totalTimeout,
+      Math.max(1, Math.min(totalTimeout, end - performance.now())),
       new LdapTimeoutError('the directory took too long'),
     );
   } finally {

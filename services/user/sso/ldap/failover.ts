@@ -23,7 +23,7 @@ export async function withDirectory<T>(
       totalTimeout: Math.min(totalTimeout, share),
     };
     try {
-      return await atDirectory({ ...options, ldap: tuning }, { ...ldap, url }, work);
+      return await atDirectory({ ...options, ldap: tuning }, { ...ldap, url }, work, share);
     } catch (error) {
       if (error instanceof SsoRefusal && error.refusal !== 'provider unavailable') throw error;
       problem ??= error;

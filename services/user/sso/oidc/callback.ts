@@ -24,7 +24,7 @@ const schema = {
   tags: ['single sign-on'],
   summary: 'Receive the answer of an OpenID Connect provider',
   description:
-    'Where the provider sends the browser back. The code is exchanged for tokens, the ID token is validated, and the browser is redirected (303) to the account page with a one-time code in the fragment. A client that accepts `application/json` and not `text/html` gets that code in JSON.',
+    'Where the provider sends the browser back. The code is exchanged for tokens, the ID token is validated, and the browser is redirected (303) to the account page with a one-time code in the fragment. After `error=invalid_scope` the login begins again (303) without `offline_access`. A client that accepts `application/json` and not `text/html` gets that code in JSON.',
   querystring: z.object({
     state: once('Names the login'),
     code: once('The authorization code'),

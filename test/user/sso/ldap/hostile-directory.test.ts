@@ -1,11 +1,16 @@
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { LdapConnection } from '../../../../services/user/sso/ldap/directory.ts';
+import { withDirectory } from '../../../../services/user/sso/ldap/failover.ts';
+import type { SsoOptions } from '../../../../services/user/sso/options.ts';
 import type { LdapSettings } from '../../../../services/user/sso/records.ts';
 import { eventsOf } from '../../../fixtures/audit.ts';
 import { type Certificate, createCertificate } from '../../../fixtures/certificates.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { postJson } from '../../../fixtures/http.ts';
+import { testConfig } from '../../../fixtures/services.ts';
 import { type SsoService, startSsoService } from '../sso-service.ts';
 import { bindSuccess, startFakeDirectory, startTlsResponse } from './fake-directory.ts';
 
@@ -229,6 +234,25 @@ describe('TLS', () => {
     expect(secrets).toContain('a secret');
     expect([directory.connections, seen]).toEqual([1, '']);
   });
+});
+
+test('looking a name up counts as part of the time of a directory', async () => {
+  directory = await startFakeDirectory(() => {});
+  const { port } = new URL(directory.url);
+  const slow = {
+    config: testConfig('user'),
+    secrets: service.secrets,
+    ldap: { connectTimeout: 100, operationTimeout: 60_000, totalTimeout: 300 },
+    outbound: {
+      resolve: async () => {
+        await sleep(200);
+        return ['127.0.0.1'];
+      },
+    } as unknown as SsoOptions['outbound'],
+  };
+  const settings = { url: `ldap://ldap.corp.example:${port}`, start_tls: false, ca: null } as LdapSettings;
+  const work = withDirectory(slow, { ldap: settings } as LdapConnection, () => sleep(290, 'done'));
+  await expect(work).rejects.toThrow('the directory took too long');
 });
 
 test('a directory that names nobody after a bind logs nobody in', async () => {
