@@ -8,6 +8,7 @@ import { Client } from 'ldapts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { postForm, postJson, send } from '../fixtures/http.ts';
 import { createProcesses } from '../fixtures/processes.ts';
+import { callsWith } from '../user/sso/continue/sessions.ts';
 import { locationOf, newBrowser } from '../user/sso/oidc/oidc-service.ts';
 import { type SsoService, startSsoService } from '../user/sso/sso-service.ts';
 
@@ -63,11 +64,15 @@ function formOf(html: string) {
   };
 }
 
-/** Exchanges the code at the end of a login. @returns the caller's profile. */
-async function profileOf(browser: ReturnType<typeof newBrowser>, end: string) {
+/** Exchanges the code at the end of a login. */
+async function tokenOf(browser: ReturnType<typeof newBrowser>, end: string): Promise<string> {
   const code = new URL(end).hash.replace('#code=', '');
-  const { body } = await browser.post('/api/v1/auth/sso/exchange', { code });
-  const headers = { authorization: `Bearer ${body.access_token}` };
+  return (await browser.post('/api/v1/auth/sso/exchange', { code })).body.access_token;
+}
+
+/** @returns the profile of the caller at the end of a login. */
+async function profileOf(browser: ReturnType<typeof newBrowser>, end: string) {
+  const headers = { authorization: `Bearer ${await tokenOf(browser, end)}` };
   return (await send(`${service.url}/api/v1/users/me`, { headers })).body;
 }
 
@@ -90,27 +95,56 @@ describe('OpenID Connect', () => {
     return answered;
   }
 
-  test('logs Ada in after a wrong password', async () => {
+  beforeAll(async () => {
     await connect('oidc');
+  });
+
+  /** Begins a login. @returns how to end it with a password. */
+  async function beginLogin() {
     syncClock();
     const browser = newBrowser(service);
     const cookies = new Map<string, string>();
     const start = locationOf(await browser('/oauth/login/practice-oidc'));
     const login = new URL(locationOf(await atProvider(start, undefined, cookies)), practice.base).href;
-    expect((await atProvider(login, undefined, cookies)).body).toContain('ada@practice.test');
-    const wrong = await atProvider(login, { username: 'ada', password: 'wrong' }, cookies);
+    return {
+      browser,
+      page: () => atProvider(login, undefined, cookies),
+      submit: (username: string, password: string) => atProvider(login, { username, password }, cookies),
+      /** @returns where the login ends. */
+      async end(right: Awaited<ReturnType<typeof atProvider>>): Promise<string> {
+        const answer = locationOf(await atProvider(locationOf(right), undefined, cookies));
+        expect(answer).toMatch(/^http:\/\/localhost:8000\/oauth\/callback\?/);
+        return locationOf(await browser(answer));
+      },
+    };
+  }
+
+  test('logs Ada in after a wrong password', async () => {
+    const login = await beginLogin();
+    expect((await login.page()).body).toContain('ada@practice.test');
+    const wrong = await login.submit('ada', 'wrong');
     expect({ status: wrong.status, body: wrong.body }).toEqual({
       status: 401,
       body: expect.stringContaining('The password is wrong.'),
     });
-    const right = await atProvider(login, { username: 'ada', password: 'ada-practice' }, cookies);
-    const answer = locationOf(await atProvider(locationOf(right), undefined, cookies));
-    expect(answer).toMatch(/^http:\/\/localhost:8000\/oauth\/callback\?/);
-    const end = await browser(answer);
-    expect(await profileOf(browser, locationOf(end))).toMatchObject({
+    const end = await login.end(await login.submit('ada', 'ada-practice'));
+    expect(await profileOf(login.browser, end)).toMatchObject({
       email: 'ada@practice.test',
       name: 'Ada Lovelace',
     });
+  });
+
+  test.each(['disabled', 'deleted', 'revoke'])('a session ends at its refresh after `%s`', async (action) => {
+    const calls = callsWith(service);
+    const login = await beginLogin();
+    const end = await login.end(await login.submit('linus', 'linus-practice'));
+    const first = await tokenOf(login.browser, end);
+    const { status, body } = await calls.refresh(first);
+    expect(status).toBe(200);
+    await postForm(`${practice.base}/people`, { uid: 'linus', action });
+    expect((await calls.refresh(body.access_token)).status).toBe(401);
+    expect(await calls.status(first)).toBe(401);
+    await postForm(`${practice.base}/people`, { uid: 'linus', action: 'active' });
   });
 });
 

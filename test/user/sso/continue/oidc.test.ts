@@ -178,7 +178,17 @@ describe('a session with a refresh token of the provider', () => {
     expect((await calls.refresh(current)).status).toBe(200);
   });
 
-  test('does not come back when it is logged out or disabled while the provider is asked', async () => {
+  test.each<[string, (current: string) => Promise<unknown>]>([
+    ['logged out', async (current) => expect((await calls.logout(current)).status).toBe(200)],
+    [
+      'of an account that is disabled',
+      async (current) => {
+        const { user_id } = (await sessionOf(current)) ?? {};
+        const disabled = { account_status: 'disabled' as const };
+        await service.db.users.updateOne({ user_id: String(user_id) }, { $set: disabled });
+      },
+    ],
+  ])('does not come back when it is %s while the provider is asked', async (_what, end) => {
     const current = await token();
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
@@ -191,11 +201,13 @@ describe('a session with a refresh token of the provider', () => {
     };
     const refreshing = calls.refresh(current);
     await asked.promise;
-    expect((await calls.logout(current)).status).toBe(200);
+    await end(current);
     answer.resolve();
     const { status, body } = await refreshing;
     if (status === 200) expect(await calls.status(body.access_token)).toBe(401);
     expect(await calls.status(current)).toBe(401);
+    const ended = { user_id: decodeToken(current).payload.user_id };
+    await service.db.users.updateOne(ended, { $set: { account_status: 'active' } });
   });
 
   test('ends with the connection', async () => {
