@@ -80,6 +80,20 @@ describe('PUT …/owners/{user_id}', () => {
     expect(await accept(bob, id)).toStrictEqual(notFound(service.clock));
   });
 
+  test('returns 200 for somebody who becomes an Owner meanwhile', async () => {
+    const id = await offered(bob);
+    const { organizations, invitationBudgets } = service.db;
+    const spent = vi.spyOn(invitationBudgets, 'updateOne').mockImplementationOnce(async (...call) => {
+      expect((await accept(bob, id)).status).toBe(200);
+      return invitationBudgets.updateOne(...call);
+    });
+    const { status, body } = await offer(bob, { transfer: true });
+    spent.mockRestore();
+    const { owners: [, owner] = [] } =
+      (await organizations.findOne({ organization_id: team.organization_id })) ?? {};
+    expect({ status, body }).toEqual({ status: 200, body: owner });
+  });
+
   test('transfers the ownership in one step', async () => {
     const id = await offered(bob, { transfer: true });
     expect(await offers()).toStrictEqual([pending({ transfer: true })]);

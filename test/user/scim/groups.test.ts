@@ -136,6 +136,31 @@ test.each([
   expect(await membersOf(path)).toEqual([]);
 });
 
+test('withdraws older invitations to a member who is removed', async () => {
+  const id = await newUser('invited');
+  const user_id = await userIdOf(id);
+  const group = await newGroup();
+  const place = `/api/v1/organizations/${organization.organization_id}/departments/${group.id}`;
+  const invited = await organization.owner.call('PUT', `${place}/members/${user_id}`, { role: 'Admin' });
+  expect(invited.status).toBe(202);
+  const members = (op: string) => client.patch(group.path, [{ op, path: 'members', value: [{ value: id }] }]);
+  await members('add');
+  const events = await eventsOf(service, () => members('remove'));
+  const { connection_id } = client.connection;
+  expect(
+    events.map(({ action, target, before, user_id: actor }) => ({ action, target, before, actor })),
+  ).toEqual([
+    {
+      action: 'invitation.withdraw',
+      target: { user_id, invitation_id: invited.body.invitation_id, connection_id },
+      before: { role: 'Admin' },
+      actor: null,
+    },
+    { action: 'member.remove', target: { user_id, connection_id }, before: { role: 'Viewer' }, actor: null },
+  ]);
+  expect((await organization.owner.call('GET', `${place}/invitations`)).body.data).toEqual([]);
+});
+
 test('replaces a group', async () => {
   const [stays, goes, comes] = await Promise.all(['stays', 'goes', 'comes'].map((name) => newUser(name)));
   const { path } = await newGroup([String(stays), String(goes)]);

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { AppError, failures, found } from '@gatehouse/shared/http/errors';
+import { AppError, found } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
@@ -24,7 +24,7 @@ const schema = {
   body: jsonBody({ transfer: z.boolean(expecting('must be a boolean')).exactOptional() })
     .nullable()
     .meta({ examples: [{}, { transfer: true }] }),
-  response: { 200: ownerRecord, 202: offerRecord, ...bodyRefusals, ...failures('catalogue', 'duplicate') },
+  response: { 200: ownerRecord, 202: offerRecord, ...bodyRefusals },
 };
 
 /** PUT /api/v1/organizations/{organization_id}/owners/{user_id}. */
@@ -43,7 +43,9 @@ export const offerOwnership: FastifyPluginAsyncZod<MailOptions> = async (app, op
       if (owner) return owner;
       if (!isUserId(user_id)) throw new AppError('userNotFound');
       await spendInvitation(db, request, { organization_id, inviter: caller, recipient: { user_id } }, now());
-      const offer = await storeOffer(db, organization_id, { user_id, transfer, granted_by: caller }, now());
+      const terms = { user_id, transfer, granted_by: caller };
+      const { offer, owner: became } = await storeOffer(db, organization_id, terms, now());
+      if (became) return became;
       await audit(db, request, now(), {
         action: 'invitation.create',
         target: { user_id, invitation_id: offer.invitation_id },
@@ -62,6 +64,7 @@ const MAX_ATTEMPTS = 50;
 /**
  * Makes an offer, or renews the one to the same user. Optimistic concurrency: one write wins, the others are decided
  * again.
+ * @returns the offer, or the Owner that the user has become meanwhile.
  * @throws {AppError} forbidden if the caller is no longer an Owner or too many offers are pending.
  */
 async function storeOffer(
@@ -69,7 +72,7 @@ async function storeOffer(
   organization_id: string,
   { user_id, ...terms }: Pick<Offer, 'user_id' | 'transfer' | 'granted_by'>,
   now: number,
-): Promise<Offer> {
+): Promise<{ offer: Offer; owner?: never } | { offer?: never; owner: Organization['owners'][number] }> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const { offers }: Organization = found(await db.organizations.findOne({ organization_id }));
     const others = otherOffers(offers ?? [], user_id, now);
@@ -91,11 +94,12 @@ async function storeOffer(
       },
       { $set: { offers: [...others, offer] } },
     );
-    if (matchedCount === 1) return offer;
+    if (matchedCount === 1) return { offer };
     const { owners } = found(await db.organizations.findOne({ organization_id }));
-    const isOwner = (id: string) => owners.some((each) => each.user_id === id);
-    if (!isOwner(terms.granted_by)) throw new AppError('forbidden');
-    if (isOwner(user_id)) throw new AppError('duplicate', { text: 'The user is an Owner already' });
+    const ownerOf = (id: string) => owners.find((each) => each.user_id === id);
+    if (!ownerOf(terms.granted_by)) throw new AppError('forbidden');
+    const owner = ownerOf(user_id);
+    if (owner) return { owner };
   }
   throw new AppError('unavailable');
 }

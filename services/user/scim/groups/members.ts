@@ -1,11 +1,10 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { ROLES } from '@gatehouse/shared/access/rbac';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { admit } from '../../access/admit.ts';
-import { endWithGrants } from '../../access/end-grants.ts';
 import { addMember } from '../../organizations/members/add.ts';
 import type { Department } from '../../organizations/records.ts';
-import { grantedBy } from '../../sso/provisioning/department.ts';
+import { endGrantedMembership } from '../../sso/provisioning/end-membership.ts';
+import { grantedBy } from '../../sso/provisioning/granted-by.ts';
 import { groupRole } from '../../sso/provisioning/group-role.ts';
 import { invalidValue } from '../errors.ts';
 import type { Call } from '../options.ts';
@@ -98,17 +97,14 @@ export async function removeMembers(
   { organization_id, department_id }: Department,
   user_ids: readonly string[],
 ): Promise<void> {
-  const { options, connection } = call;
-  const { db } = options;
-  const granted_by = grantedBy(connection.connection_id);
+  const { options, request, connection } = call;
+  const { connection_id } = connection;
   await eachOf(user_ids, async (user_id) => {
-    const place = { organization_id, department_id, user_id };
-    const removed = await endWithGrants(db, place, options.now(), () =>
-      db.memberships.findOneAndDelete({ department_id, user_id, granted_by }),
-    );
-    if (!removed) return;
-    const role = ROLES.find((each) => each === removed.role) ?? null;
-    await auditMember(call, 'member.remove', department_id, user_id, { before: { role } });
+    const member = { connection_id, organization_id, department_id, user_id };
+    const ended = await endGrantedMembership(options, request, member);
+    if (!ended) return;
+    const before = { role: ended.role };
+    await auditMember(call, 'member.remove', department_id, user_id, { before });
   });
 }
 

@@ -5,7 +5,7 @@ import type { Database } from '../../database.ts';
 import { endProviderSessions } from '../../sso/login/end-sessions.ts';
 import type { SsoOptions } from '../../sso/options.ts';
 import { isOwnAddress } from '../../sso/provisioning/address.ts';
-import { grantedBy } from '../../sso/provisioning/department.ts';
+import { grantedBy } from '../../sso/provisioning/granted-by.ts';
 import type { Connection, Identity } from '../../sso/records.ts';
 import { ScimError } from '../errors.ts';
 import { userNameKey } from './input.ts';

@@ -4,7 +4,6 @@ import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyRequest } from 'fastify';
 import type { Document } from 'mongodb';
 import { closedAmong } from '../../access/archived.ts';
-import { endWithGrants } from '../../access/end-grants.ts';
 import { endSelfGrants, newRevocation } from '../../access/end-self-grants.ts';
 import type { Database } from '../../database.ts';
 import { nameKeys } from '../../organizations/departments/name-keys.ts';
@@ -13,10 +12,9 @@ import type { Department, Membership } from '../../organizations/records.ts';
 import type { SsoOptions } from '../options.ts';
 import type { Connection } from '../records.ts';
 import type { Account } from './account.ts';
+import { endGrantedMembership } from './end-membership.ts';
+import { grantedBy } from './granted-by.ts';
 import type { AssignedRole } from './role.ts';
-
-/** Who granted the memberships that a connection manages; it changes no others. */
-export const grantedBy = (connection_id: string): string => `sso:${connection_id}`;
 
 interface Assignment {
   /** The department's name as the provider sends it. */
@@ -183,19 +181,12 @@ async function setRole(
   await auditMember(change, 'member.grant', department_id, former, role);
 }
 
-async function remove(
-  change: Change,
-  { membership_id, granted_by, organization_id, department_id, role }: Membership,
-): Promise<void> {
-  const { db } = change.options;
-  const { user_id } = change.user;
-  const place = { organization_id, department_id, user_id };
-  const deletedCount = await endWithGrants(db, place, change.options.now(), async () => {
-    const deleted = await db.memberships.deleteOne({ department_id, membership_id, granted_by });
-    return deleted.deletedCount;
-  });
-  if (deletedCount === 0) return;
-  await auditMember(change, 'member.remove', department_id, role, null);
+async function remove(change: Change, { department_id }: Membership): Promise<void> {
+  const { options, request, connection, user } = change;
+  const { connection_id, organization_id } = connection;
+  const member = { connection_id, organization_id, department_id, user_id: user.user_id };
+  const ended = await endGrantedMembership(options, request, member, user);
+  if (ended) await auditMember(change, 'member.remove', department_id, ended.role, null);
 }
 
 /** The person acts, at the word of their provider. */

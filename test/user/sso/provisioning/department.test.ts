@@ -198,6 +198,32 @@ it('moves the person when the department changes, and passes on what they had', 
   ]);
 });
 
+it('ends older invitations to a department that the person leaves', async () => {
+  const { user_id } = await logIn({ department: undefined });
+  const place = `/api/v1/organizations/${organization_id}/departments/${engineering}`;
+  const { owner } = organization;
+  const ids = [
+    (await owner.call('PUT', `${place}/members/${user_id}`, { role: 'Admin' })).body.invitation_id,
+    (await owner.call('POST', `${place}/invitations`, { email, role: 'Admin' })).body.invitation_id,
+  ];
+  await logIn({ department: 'Engineering' });
+  const events = await eventsOf(service, () => logIn({ department: 'Sales' }));
+  expect(events[0]).toMatchObject({
+    action: 'invitation.withdraw',
+    user_id,
+    target: { user_id, invitation_id: ids[0], connection_id: connection.connection_id },
+    department_id: engineering,
+  });
+  for (const id of ids) {
+    const { status } = await send(`${service.url}/api/v1/invitations/${id}/accept`, {
+      method: 'POST',
+      headers: { authorization: bearerOf({ user_id, email }, service.clock.now()) },
+    });
+    expect(status).toBe(404);
+  }
+  expect(await places(user_id)).toEqual({ [sales]: 'Viewer' });
+});
+
 it('ends the membership when the provider names no department any more', async () => {
   const { user_id } = await logIn({ department: 'Sales' });
   await logIn({ department: undefined });

@@ -298,6 +298,17 @@ describe('POST …/test', () => {
     expect(receiver.received).toEqual([]);
   });
 
+  test('reports no error after a 2xx whose body breaks off', async () => {
+    const webhook_id = await ada.configure({ url: receiver.url });
+    receiver.answers = [
+      (response) => {
+        response.writeHead(200, { 'content-length': '100' }).write('received', () => response.destroy());
+      },
+    ];
+    const { body } = await ada.call('POST', `/${webhook_id}/test`);
+    expect(body).toMatchObject({ delivered: true, status: 200, error: null, answer: 'received' });
+  });
+
   test('returns a failure, which does not change the webhook', async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     receiver.answers = [status(410)];
