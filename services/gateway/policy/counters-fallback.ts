@@ -11,9 +11,12 @@ export function createCounters(redis: Redis | undefined, now: () => number): Cou
   const withFallback = <T>(use: (counters: Counters) => Promise<T>): Promise<T> =>
     redis.status === 'ready' ? use(shared).catch(() => use(memory)) : use(memory);
   return {
-    spend: (key, windows) => withFallback((counters) => counters.spend(key, windows)),
+    async spend(key, windows) {
+      const spent = await withFallback((counters) => counters.spend(key, windows));
+      // What Redis has counted stays counted if it is down now.
+      return { ...spent, refund: () => spent.refund().catch(() => {}) };
+    },
     peek: (key, windows) => withFallback((counters) => counters.peek(key, windows)),
-    refund: (key, windows) => withFallback((counters) => counters.refund(key, windows)),
     clear: (key, windows) => withFallback((counters) => counters.clear(key, windows)),
   };
 }

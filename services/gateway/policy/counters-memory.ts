@@ -34,12 +34,13 @@ export function memoryCounters(now: () => number, maxKeys = MAX_KEYS): Counters 
         for (const count of entry) count.used += 1;
         counts.set(key, entry);
       }
-      return budgetOf(windows, usages(entry), exceeded);
+      // A window that has ended has been replaced by another object.
+      const refund = async () => {
+        if (!exceeded) for (const count of entry) count.used -= 1;
+      };
+      return { ...budgetOf(windows, usages(entry), exceeded), refund };
     },
     peek: async (key, windows) => budgetOf(windows, usages(current(key, windows)), false),
-    async refund(key, windows) {
-      for (const count of current(key, windows)) count.used = Math.max(0, count.used - 1);
-    },
     async clear(key) {
       counts.delete(key);
     },

@@ -39,12 +39,24 @@ export function redisCounters(redis: Redis): Counters {
     const limits = windows.flatMap(({ limit, seconds }) => [limit, seconds * 1000]);
     const [refused, ...flat] = await script(windows.length, ...names(key, windows), operation, ...limits);
     const usages = windows.map((_, index): Usage => [flat[2 * index] ?? 0, flat[2 * index + 1] ?? 0]);
-    return budgetOf(windows, usages, refused === 1);
+    return { usages, exceeded: refused === 1 };
   };
   return {
-    spend: (key, windows) => run('spend', key, windows),
-    peek: (key, windows) => run('peek', key, windows),
-    refund: async (key, windows) => void (await run('refund', key, windows)),
+    async spend(key, windows) {
+      const sentAt = performance.now();
+      const { usages, exceeded } = await run('spend', key, windows);
+      const refund = async () => {
+        // Redis keeps its own time. A window that began after the use counts others.
+        const elapsed = performance.now() - sentAt;
+        const open = windows.filter((_, index) => elapsed < (usages[index]?.[1] ?? 0));
+        if (!exceeded && open.length > 0) await run('refund', key, open);
+      };
+      return { ...budgetOf(windows, usages, exceeded), refund };
+    },
+    async peek(key, windows) {
+      const { usages, exceeded } = await run('peek', key, windows);
+      return budgetOf(windows, usages, exceeded);
+    },
     clear: async (key, windows) => void (await redis.del(...names(key, windows))),
   };
 }

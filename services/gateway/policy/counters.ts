@@ -13,6 +13,12 @@ export interface Budget {
   exceeded: boolean;
 }
 
+/** A use that was counted, or refused. */
+export interface Spent extends Budget {
+  /** Takes a counted use back where it was counted, from the windows that have not ended. Call it once. */
+  refund(): Promise<void>;
+}
+
 /** What is counted, and up to which limits. */
 export interface Use {
   key: string;
@@ -22,11 +28,9 @@ export interface Use {
 /** Counts uses by key. The caller passes the limits, so that a change of plan takes effect on the next call. */
 export interface Counters {
   /** Counts one use in every window, or in none when a window is at its limit. Atomic. */
-  spend(key: string, windows: readonly Window[]): Promise<Budget>;
+  spend(key: string, windows: readonly Window[]): Promise<Spent>;
   /** Reads the budget without counting a use. */
   peek(key: string, windows: readonly Window[]): Promise<Budget>;
-  /** Takes back one use. */
-  refund(key: string, windows: readonly Window[]): Promise<void>;
   /** Resets the key. */
   clear(key: string, windows: readonly Window[]): Promise<void>;
 }

@@ -20,18 +20,14 @@ export async function reserve(counters: Counters, uses: readonly Use[]): Promise
   const settle = async (counts: boolean) =>
     void (await Promise.all(reservations.map((reservation) => reservation.settle(counts))));
   const exceeded = reservations.filter((reservation) => reservation.exceeded);
-  if (exceeded.length > 0) await settle(false);
-  return { ...closest(exceeded.length > 0 ? exceeded : reservations), settle };
+  if (exceeded.length === 0) return { ...closest(reservations), settle };
+  await settle(false);
+  return { ...closest(exceeded), settle: async () => {} };
 }
 
 async function reserveOne(counters: Counters, { key, windows }: Use): Promise<Reservation> {
-  const budget = await counters.spend(key, windows);
-  const endsAt = Date.now() + budget.resetMs;
-  const settle = async (counts: boolean) => {
-    // A window that started after the reservation counts other attempts.
-    if (!counts && !budget.exceeded && Date.now() < endsAt) await counters.refund(key, windows);
-  };
-  return { ...budget, settle };
+  const { refund, ...budget } = await counters.spend(key, windows);
+  return { ...budget, settle: async (counts) => (counts ? undefined : refund()) };
 }
 
 /**
@@ -48,7 +44,7 @@ export async function reserveAttempt(counters: Counters, uses: readonly Use[]): 
   const others = await Promise.all(pendingUses.map(({ key, windows }) => counters.peek(key, windows)));
   const isPending = others.some(({ limit, remaining }) => remaining < limit);
   const resetMs = isPending ? Math.min(IN_FLIGHT_RETRY, reservation.resetMs) : reservation.resetMs;
-  return { ...reservation, resetMs, settle };
+  return { ...reservation, resetMs };
 }
 
 /**

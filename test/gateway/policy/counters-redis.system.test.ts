@@ -90,7 +90,8 @@ describe.each(['memory', 'redis'] as const)('counters in %s', (kind) => {
 
     test('spend the budget, then refuse', async () => {
       for (const remaining of [2, 1, 0]) {
-        expect(await counters.spend(key, [MINUTE])).toEqual({ ...whole, remaining, resetMs: within(60_000) });
+        const spent = await counters.spend(key, [MINUTE]);
+        expect(spent).toEqual({ ...whole, remaining, resetMs: within(60_000), refund: expect.any(Function) });
       }
       for (let time = 0; time < 3; time += 1) {
         expect(await counters.spend(key, [MINUTE])).toEqual({
@@ -98,6 +99,7 @@ describe.each(['memory', 'redis'] as const)('counters in %s', (kind) => {
           remaining: 0,
           resetMs: within(60_000),
           exceeded: true,
+          refund: expect.any(Function),
         });
       }
     });
@@ -130,10 +132,12 @@ describe.each(['memory', 'redis'] as const)('counters in %s', (kind) => {
     });
 
     test('a refused use is counted in no window', async () => {
+      const { refund } = await counters.spend(key, [MINUTE, HOUR]);
+      for (let time = 0; time < 20; time += 1) await (await counters.spend(key, [MINUTE, HOUR])).refund();
       for (let time = 0; time < 20; time += 1) await counters.spend(key, [MINUTE, HOUR]);
       expect(await counters.peek(key, [MINUTE])).toMatchObject({ remaining: 0 });
       expect(await counters.peek(`${key}`, [MINUTE, HOUR])).toMatchObject({ limit: 3, remaining: 0 });
-      await counters.refund(key, [MINUTE, HOUR]);
+      await refund();
       expect(await counters.spend(key, [MINUTE, HOUR])).toMatchObject({ remaining: 0, exceeded: false });
     });
 
@@ -148,6 +152,7 @@ describe.each(['memory', 'redis'] as const)('counters in %s', (kind) => {
         remaining: 2,
         resetMs: within(3_600_000),
         exceeded: false,
+        refund: expect.any(Function),
       });
     });
 
@@ -184,24 +189,20 @@ describe.each(['memory', 'redis'] as const)('counters in %s', (kind) => {
       expect(await counters.peek(key, [MINUTE])).toMatchObject({ remaining: 2 });
     });
 
-    test('a refund takes back one use, stops at zero and does not extend the window', async () => {
-      await counters.refund(key, [MINUTE]);
-      expect(await counters.peek(key, [MINUTE])).toEqual({ ...whole, resetMs: within(60_000) });
+    test('a refund takes back one use and does not extend the window', async () => {
       await counters.spend(key, [MINUTE]);
-      await counters.spend(key, [MINUTE]);
-      await counters.refund(key, [MINUTE]);
+      await (await counters.spend(key, [MINUTE])).refund();
       expect(await counters.peek(key, [MINUTE])).toMatchObject({ remaining: 2, resetMs: within(60_000) });
-      for (let time = 0; time < 5; time += 1) await counters.refund(key, [MINUTE]);
-      expect(await counters.peek(key, [MINUTE])).toMatchObject({ remaining: 3 });
+      await counters.clear(key, [MINUTE]);
       const burst = await Promise.all(Array.from({ length: 10 }, () => counters.spend(key, [MINUTE])));
       expect(burst.filter(({ exceeded }) => !exceeded)).toHaveLength(3);
     });
 
     test('a refund of a window that has ended is no credit in the next', async () => {
       const window = { seconds: 0.05, limit: 3 };
-      await counters.spend(key, [window]);
+      const { refund } = await counters.spend(key, [window]);
       await eventually(async () => expect((await counters.peek(key, [window])).remaining).toBe(3));
-      await counters.refund(key, [window]);
+      await refund();
       const long = { ...window, seconds: 60 };
       expect(await counters.spend(key, [long])).toMatchObject({ remaining: 2 });
       expect(await counters.peek(key, [window])).toMatchObject({ remaining: kind === 'memory' ? 2 : 3 });
@@ -232,10 +233,8 @@ describe.skipIf(noRedis)(`Redis keys${why}`, () => {
       { seconds: 60, limit: 2 },
       { seconds: 3_600, limit: 2 },
     ];
-    for (let time = 0; time < 5; time += 1) await counters.spend('user:1', windows);
-    for (let time = 0; time < 5; time += 1) await counters.refund('user:1', windows);
+    for (let time = 0; time < 5; time += 1) await (await counters.spend('user:1', windows)).refund();
     await counters.peek('user:2', windows);
-    await counters.refund('user:3', windows);
     const keys = (await redis.keys('*')).sort();
     expect(keys).toEqual(['gatehouse:{user:1}:3600', 'gatehouse:{user:1}:60']);
     for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(0);
@@ -246,13 +245,19 @@ describe.skipIf(noRedis)(`Redis keys${why}`, () => {
     const away = await createRedis(url(), 1_000);
     const counters = createCounters(away, Date.now);
     const key = `user:${randomBytes(6).toString('hex')}`;
-    expect(await counters.spend(key, window)).toMatchObject({ remaining: 4 });
+    const inMemory = await counters.spend(key, window);
+    expect(inMemory).toMatchObject({ remaining: 4 });
     await away.connect();
     expect(await counters.peek(key, window)).toMatchObject({ remaining: 5 });
-    await counters.spend(key, window);
-    expect(await redis.get(`gatehouse:{${key}}:60`)).toBe('1');
+    const inRedis = await counters.spend(key, window);
+    const stored = () => redis.get(`gatehouse:{${key}}:60`);
+    expect(await stored()).toBe('1');
+    await inMemory.refund();
+    expect(await stored()).toBe('1');
     away.disconnect();
-    expect(await counters.spend(key, window)).toMatchObject({ remaining: 3 });
+    expect(await counters.spend(key, window)).toMatchObject({ remaining: 4 });
+    await inRedis.refund();
+    expect(await counters.peek(key, window)).toMatchObject({ remaining: 4 });
   });
 });
 
