@@ -71,15 +71,17 @@ export const spendMail = (request: MailRequest, attempt: string) => ({
   otp_unused: { $concatArrays: [unusedCodes(request.now), [{ $literal: { at: request.now, attempt } }]] },
 });
 
-const others = {
-  $filter: {
-    input: { $ifNull: ['$otp_unused', []] },
-    cond: { $ne: ['$$this.attempt', '$otp_attempt'] },
-  },
+const isNewestUnused = { $eq: [{ $last: '$otp_unused.attempt' }, '$otp_attempt'] };
+const earlierUnused = {
+  $cond: [
+    { $gt: [{ $size: '$otp_unused' }, 1] },
+    { $slice: ['$otp_unused', { $subtract: [{ $size: '$otp_unused' }, 1] }] },
+    '$$REMOVE',
+  ],
 };
 
-/** The value of `otp_unused` after the current code was used, as an expression. */
-export const codeUsed = { $cond: [{ $eq: [{ $size: others }, 0] }, '$$REMOVE', others] };
+/** The value of `otp_unused` after the current code, which is the newest, was used; as an expression. */
+export const codeUsed = { $cond: [isNewestUnused, earlierUnused, '$otp_unused'] };
 
 /** Seconds until this request may have a code mailed; 0 if it may now. */
 export function mailRetryAfter(

@@ -96,6 +96,19 @@ describe('POST /v2/forgot-password', () => {
       (await post('signup', { email, password, name: 'Ada' })).body.token as string;
     const textOf = (email: string) => mailsTo(email)[0]?.content.text;
 
+    test('counts each code of that signup as unused until it is used', async () => {
+      const email = 'unused@example.com';
+      const token = await signup(email, 'correct horse');
+      services.clock.advance(1);
+      await post('forgot-password', { email, token });
+      const unused = async () =>
+        (await record(email))?.otp_unused?.map(({ at }) => at - services.clock.seconds());
+      expect(await unused()).toEqual([-1, 0]);
+      const otp = mailedCode(services.mailbox, email);
+      expect((await post('verify-otp', { email, otp, token })).status).toBe(200);
+      expect(await unused()).toEqual([-1]);
+    });
+
     test('mails another code of that signup without a warning', async () => {
       const email = 'again@example.com';
       const token = await signup(email, 'correct horse');
