@@ -131,3 +131,28 @@ test('closes a connection on which more than a thousand requests wait', async ()
   expect(ids()).toEqual([]);
   expect(calls.length).toBe(16);
 });
+
+test('closes a connection on which a request would be the 4,001st to wait, and no other', async () => {
+  const ends: Socket[] = [];
+  app.server.on('connection', (end) => ends.push(end));
+  const held = (count: number) => 'GET /held/1 HTTP/1.1\nHost:x\n\n'.replaceAll('\n', '\r\n').repeat(count);
+  const full = await Promise.all(numbers(4).map(() => open()));
+  for (const { socket } of full) socket.write(held(1_016));
+  await eventually(() => calls.length === 64);
+  const refused = await open();
+  refused.socket.on('error', () => {}).write(held(17));
+  await once(refused.socket, 'close');
+  const other = await open();
+  other.socket.write(post('other', ''));
+  await eventually(() => other.ids().length === 1);
+  expect(full.map(({ socket }) => socket.closed)).toEqual([false, false, false, false]);
+
+  for (const end of ends.splice(0, 4)) end.destroy();
+  await Promise.all(full.map(({ socket }) => socket.closed || once(socket, 'close')));
+  for (const { answer } of calls.splice(0)) answer();
+  const again = await open();
+  again.socket.write(held(17));
+  await eventually(() => calls.length === 16);
+  for (const { answer } of calls.splice(0)) answer();
+  await eventually(() => calls.length === 1);
+});

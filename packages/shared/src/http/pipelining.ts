@@ -5,6 +5,8 @@ import type { Socket } from 'node:net';
 export const MAX_IN_FLIGHT = 16;
 /** Requests that may wait behind these. Node.js parses all of a chunk of 64 KiB, and HTTP clients pipeline few. */
 const MAX_WAITING = 1_000;
+/** Requests that may wait on all connections: each takes two kilobytes. */
+const MAX_WAITING_IN_ALL = 4_000;
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -19,6 +21,7 @@ interface Connection {
  */
 export function limitPipelining(server: Server): void {
   const connections = new WeakMap<Socket, Connection>();
+  let waitingInAll = 0;
   const listeners = server.listeners('request') as Handle[];
   server.removeAllListeners('request');
 
@@ -40,9 +43,12 @@ export function limitPipelining(server: Server): void {
     response.once('close', () => {
       connection.inFlight -= 1;
       // A request that waits behind the last response of a connection cannot be answered.
-      if (socket.destroyed || socket.writableEnded) connection.waiting.splice(0);
+      if (socket.destroyed || socket.writableEnded) waitingInAll -= connection.waiting.splice(0).length;
       const next = connection.waiting.shift();
-      if (next) handle(connection, ...next);
+      if (next) {
+        waitingInAll -= 1;
+        handle(connection, ...next);
+      }
       if (connection.waiting.length === 0 && socket.isPaused()) socket.resume();
     });
     for (const listener of listeners) listener.call(server, request, response);
@@ -52,8 +58,12 @@ export function limitPipelining(server: Server): void {
     const { socket } = request;
     const connection = connectionOf(socket);
     if (connection.inFlight < MAX_IN_FLIGHT) return handle(connection, request, response);
-    if (connection.waiting.length >= MAX_WAITING) return void socket.destroy();
+    if (connection.waiting.length >= MAX_WAITING || waitingInAll >= MAX_WAITING_IN_ALL) {
+      socket.destroy();
+      return;
+    }
     connection.waiting.push([request, response]);
+    waitingInAll += 1;
     socket.pause();
   });
 }
