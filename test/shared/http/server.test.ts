@@ -82,7 +82,7 @@ afterEach(() => {
 });
 
 /** Writes bytes and reads until the server has sent a whole response or closed the connection. */
-function exchange(bytes: string, { then = '' } = {}) {
+function exchange(bytes: string, { then = '', to = port } = {}) {
   return new Promise<{
     text: string;
     status: number;
@@ -106,7 +106,7 @@ function exchange(bytes: string, { then = '' } = {}) {
         socket.destroy();
       }
     };
-    const socket = connect(port, '127.0.0.1', () => socket.write(Buffer.from(bytes, 'latin1')));
+    const socket = connect(to, '127.0.0.1', () => socket.write(Buffer.from(bytes, 'latin1')));
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
       if (then) socket.write(then);
@@ -645,6 +645,10 @@ describe('health', () => {
     );
     const other = await send(`${own}/id`);
     expect([other.status, other.body.error.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
+    const absolute = await exchange('GET http://x/metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', {
+      to: address.port,
+    });
+    expect(absolute.status).toBe(404);
     await app.close();
     await expect(send(`${own}/metrics`)).rejects.toThrow('fetch failed');
   });

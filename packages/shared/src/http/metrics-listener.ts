@@ -4,7 +4,7 @@ import { errorHandler } from './error-handler.ts';
 import { AppError } from './errors.ts';
 import { metrics } from './metrics.ts';
 import { limitPipelining } from './pipelining.ts';
-import { refuseMalformed } from './strict-http.ts';
+import { refuseMalformed, strictRequests } from './strict-http.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -39,6 +39,7 @@ export async function listenForMetrics(
   });
   listener.setErrorHandler(handleError);
   listener.setNotFoundHandler((request, reply) => handleError(new AppError('notFound'), request, reply));
+  await listener.register(strictRequests);
   limitPipelining(listener.server);
   await listener.register(metrics, { registry, now });
 
