@@ -96,6 +96,8 @@ test('starts the services, a database and a mailbox, keeps data across a restart
 
   const signedUp = await signUp(first.gateway, 'Ada@example.com');
   expect(signedUp.status).toBe(200);
+  // Enough for a test suite that signs up hundreds of accounts.
+  expect(signedUp.headers.get('x-ratelimit-limit')).toBe('10000');
   expect((await send(`${first.mailbox}/api/v1/message/latest`)).body.To).toEqual([
     { Name: '', Address: 'Ada@example.com' },
   ]);

@@ -39,8 +39,7 @@ async function main(): Promise<number> {
     SMTP_URL: `smtp://127.0.0.1:${config.STANDALONE_SMTP_PORT}`,
     PUBLIC_URL: `http://localhost:${config.GATEWAY_PORT}`,
     MONGODB_URI: database,
-    // Identity providers on this machine, for trying single sign-on out.
-    ...(config.NODE_ENV !== 'production' && { SSO_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128' }),
+    ...(config.NODE_ENV !== 'production' && TRIALS),
     ...(await loadSecrets(folder)),
     ...Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== '')),
   };
@@ -103,6 +102,15 @@ Try:  curl localhost:${config.GATEWAY_PORT}/v2/signup -d email=ada@example.com -
   await Promise.all(dependencies.map((child) => child.stop(leftUntil(STOP_BY.dependencies))));
   return exited ? 1 : 0;
 }
+
+/** For trials and tests outside production. */
+const TRIALS = {
+  // Identity providers on this machine.
+  SSO_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+  // A test suite signs up hundreds of accounts from one address within a minute.
+  RATE_LIMIT_ANONYMOUS_PER_MINUTE: '10000',
+  RATE_LIMIT_V2_PER_MINUTE: '10000',
+};
 
 /** The database and the mailbox that stand in for servers have no authentication. @throws in production */
 function refuseStandIns(config: StandaloneConfig): void {

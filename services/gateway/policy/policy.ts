@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { isCanonical } from './canonical-path.ts';
 import { type Counters, closest, rateLimited, type Use, type Window } from './counters.ts';
-import { endsSession } from './ends-session.ts';
+import { deletesSessions, endsSession } from './ends-session.ts';
 import { networkUses } from './network-uses.ts';
 import type { Principals } from './principals.ts';
 import { type Reservation, reserve } from './reservation.ts';
@@ -25,6 +25,12 @@ declare module 'fastify' {
 
 /** The budget of a user under /v2/ (CONTRACT.md §Rate tiers). */
 const FLAT: readonly Window[] = [{ seconds: 60, limit: 100 }];
+
+/**
+ * Calls of one session that delete sessions. Each is audited, so without a limit a client could fill the audit; nothing
+ * else spends it, and no other session.
+ */
+const DELETIONS: readonly Window[] = [{ seconds: 60, limit: 60 }];
 
 /** Open to an account without a user_id: session and profile. The services check the exact operation. */
 const WITHOUT_USER_ID = /^\/(?:auth|api\/v1\/auth|api\/v1\/users)(?:[/?]|$)/;
@@ -81,6 +87,14 @@ export const policy = fp(async (app: FastifyInstance, { config, counters, princi
     const budget = await (isMetered ? spend : peek)(request);
     request.budget = budget;
     if (isMetered && budget.exceeded) throw rateLimited(budget);
+    if (config.RATE_LIMIT && request.principal && deletesSessions(request)) {
+      const key = `deletions:${request.principal.session.id}`;
+      const deletions = await reserve(counters, [{ key, windows: DELETIONS }]);
+      if (deletions.exceeded) {
+        request.budget = deletions;
+        throw rateLimited(deletions);
+      }
+    }
     if (!isCanonical(request.url)) throw new AppError('notFound');
     if (refusal && (!isPublic(request) || !(refusal instanceof AppError))) throw refusal;
     const { principal } = request;

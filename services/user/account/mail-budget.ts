@@ -12,8 +12,10 @@ const PER_ACCOUNT = 10;
 const PER_NETWORK = 5;
 /** Mails of the account's budget that one IPv6 /56 or /48 cannot use, so that some stay for the owner. */
 const LEFT_BY_NETWORK = 2;
-/** Codes of one account within a sliding day that nobody has used. */
+/** Codes of one account within a sliding day that nobody has used, shared like those of an hour. */
 const UNUSED_PER_DAY = 20;
+const UNUSED_PER_NETWORK = 10;
+const UNUSED_LEFT_BY_NETWORK = 4;
 const DAY = 24 * HOUR;
 
 /** Who asks for a code, and when (Unix seconds). */
@@ -24,9 +26,13 @@ export interface MailRequest {
 }
 
 type Mail = NonNullable<User['otp_mails']>[number];
+type UnusedCode = NonNullable<User['otp_unused']>[number];
 
-/** How many of an account's codes one of these networks may ask for. */
+/** How many of an account's codes in an hour one of these networks may ask for. */
 const limitOf = ({ share }: Network) => Math.min(PER_NETWORK * share, PER_ACCOUNT - LEFT_BY_NETWORK);
+/** How many of those that nobody has used in a day. */
+const unusedLimitOf = ({ share }: Network) =>
+  Math.min(UNUSED_PER_NETWORK * share, UNUSED_PER_DAY - UNUSED_LEFT_BY_NETWORK);
 
 const recentMails = (now: number) => ({
   $filter: { input: { $ifNull: ['$otp_mails', []] }, cond: { $gt: ['$$this.at', now - HOUR] } },
@@ -39,10 +45,11 @@ const unusedCodes = (now: number) => ({
 /** Matches accounts to which this request may have a code mailed. */
 export function mailBudgetLeft({ now, networks }: MailRequest): Filter<User> {
   const recent = recentMails(now);
+  const unused = unusedCodes(now);
   const below = (list: object, limit: number) => ({ $lt: [{ $size: list }, limit] });
-  const ofNetwork = ({ key }: Network) => ({
+  const ofNetwork = (input: object, { key }: Network) => ({
     $filter: {
-      input: recent,
+      input,
       cond: {
         $in: [{ $literal: key }, { $concatArrays: [['$$this.network'], { $ifNull: ['$$this.wider', []] }] }],
       },
@@ -52,8 +59,11 @@ export function mailBudgetLeft({ now, networks }: MailRequest): Filter<User> {
     $expr: {
       $and: [
         below(recent, PER_ACCOUNT),
-        ...networks.map((network) => below(ofNetwork(network), limitOf(network))),
-        below(unusedCodes(now), UNUSED_PER_DAY),
+        below(unused, UNUSED_PER_DAY),
+        ...networks.flatMap((network) => [
+          below(ofNetwork(recent, network), limitOf(network)),
+          below(ofNetwork(unused, network), unusedLimitOf(network)),
+        ]),
       ],
     },
   };
@@ -65,10 +75,16 @@ export function mailOf({ now, networks: [narrowest, ...wider] }: MailRequest): M
   return { at: now, network, ...(wider.length > 0 && { wider: wider.map(({ key }) => key) }) };
 }
 
+/** Its code until it is used, as it is stored. */
+export const unusedCode = (request: MailRequest, attempt: string): UnusedCode => ({
+  ...mailOf(request),
+  attempt,
+});
+
 /** The fields after this request, as expressions. */
 export const spendMail = (request: MailRequest, attempt: string) => ({
   otp_mails: { $concatArrays: [recentMails(request.now), [{ $literal: mailOf(request) }]] },
-  otp_unused: { $concatArrays: [unusedCodes(request.now), [{ $literal: { at: request.now, attempt } }]] },
+  otp_unused: { $concatArrays: [unusedCodes(request.now), [{ $literal: unusedCode(request, attempt) }]] },
 });
 
 const isNewestUnused = { $eq: [{ $last: '$otp_unused.attempt' }, '$otp_attempt'] };
@@ -92,12 +108,15 @@ export function mailRetryAfter(
     mails.length < limit ? 0 : (mails.at(-limit)?.at ?? 0) + seconds - now;
   const recent = otp_mails.filter(({ at }) => at > now - HOUR);
   const unused = otp_unused.filter(({ at }) => at > now - DAY);
-  const ofNetwork = ({ key }: Network) =>
-    recent.filter(({ network, wider = [] }) => [network, ...wider].includes(key));
+  const ofNetwork = <Code extends Partial<Mail>>(codes: Code[], { key }: Network) =>
+    codes.filter(({ network, wider = [] }) => [network, ...wider].includes(key));
   return Math.max(
     wait(recent, PER_ACCOUNT),
     wait(unused, UNUSED_PER_DAY, DAY),
-    ...networks.map((network) => wait(ofNetwork(network), limitOf(network))),
+    ...networks.flatMap((network) => [
+      wait(ofNetwork(recent, network), limitOf(network)),
+      wait(ofNetwork(unused, network), unusedLimitOf(network), DAY),
+    ]),
   );
 }
 

@@ -3,7 +3,7 @@ import { isLoopback } from '@gatehouse/shared/http/address';
 import { mailboxOf } from '@gatehouse/shared/identity/mailbox';
 import type { Database } from '../database.ts';
 import { HOUR } from '../hourly-budget.ts';
-import { networkBudgets, spendAll } from '../sliding-budget.ts';
+import { type Budget, networkBudgets, spendAll } from '../sliding-budget.ts';
 
 export type NetworkLimits = Pick<
   Config<'user'>,
@@ -31,13 +31,17 @@ const isExempt = ({ config, ip }: Call): boolean => config.NODE_ENV !== 'product
 /** Counts a code that is mailed (CONTRACT.md §OTP). @throws {AppError} rateLimited */
 export async function spendCodeMail(call: Call, email: string): Promise<TakeBack> {
   const { config, db, ip, now } = call;
-  const mailbox = {
-    key: `codes to ${mailboxOf(email)}`,
-    limit: config.MAILS_PER_MAILBOX_PER_HOUR,
-    seconds: HOUR,
-  };
   const ofNetworks = networkBudgets('codes from', ip, config.MAILS_PER_NETWORK_PER_HOUR);
-  return spendAll(db, isExempt(call) ? [] : [...ofNetworks, mailbox], now);
+  const budgets = [...ofNetworks, ...mailboxBudgets(mailboxOf(email), ip, config.MAILS_PER_MAILBOX_PER_HOUR)];
+  return spendAll(db, isExempt(call) ? [] : budgets, now);
+}
+
+/** One network spends half of a mailbox's budget, the widest four fifths, so that a stranger leaves some to the owner. */
+function mailboxBudgets(mailbox: string, ip: string, limit: number): Budget[] {
+  const half = networkBudgets(`codes to ${mailbox} from`, ip, Math.ceil(limit / 2));
+  const most = limit - Math.floor(limit / 5);
+  const ofNetworks = half.map((budget) => ({ ...budget, limit: Math.min(budget.limit, most) }));
+  return [...ofNetworks, { key: `codes to ${mailbox}`, limit, seconds: HOUR }];
 }
 
 /** Counts the activation of an account (CONTRACT.md §Verify OTP). @throws {AppError} rateLimited */

@@ -12,7 +12,7 @@ import type { WithId } from 'mongodb';
 import type { Database } from '../database.ts';
 import type { Mailer } from '../mail.ts';
 import { codeMailFlows } from '../mail-queue.ts';
-import { type MailRequest, mailBudgetSpent, mailOf, mailRetryAfter } from './mail-budget.ts';
+import { type MailRequest, mailBudgetSpent, mailOf, mailRetryAfter, unusedCode } from './mail-budget.ts';
 import { type NetworkLimits, spendCodeMail } from './network-budgets.ts';
 import { type NewOtp, newOtp, OTP_VALIDITY, replaceOtp } from './otp.ts';
 
@@ -92,7 +92,7 @@ async function createUnverified(
       payment_status: 'pending',
       ...code,
       otp_mails: [mailOf(mail)],
-      otp_unused: [{ at: mail.now, attempt }],
+      otp_unused: [unusedCode(mail, attempt)],
       first_attempt: attempt,
       signup_attempts: [{ id: attempt, at: mail.now, password, name }],
       unverified_since: created,

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { gatewayDatabase, startGateway, startUpstream } from '../../fixtures/gateway.ts';
@@ -301,6 +302,21 @@ describe('calls with a valid token, by user', () => {
     expect((await send(`${gateway.url}${path}`, { method })).body).toMatchObject({
       error: { details: 'No authorization header' },
     });
+  });
+
+  test('may delete sessions 60 times a minute with one session, which another session does not spend', async () => {
+    const gateway = await startWithAda();
+    const session = () => ({ sid: newSessionId(gateway.clock.now()), lifetime: 3600 });
+    const [one, other] = [session(), session()].map((each) =>
+      bearer(tokens.session(ADA, gateway.clock.now(), each)),
+    );
+    const end = (headers: Record<string, string> = {}) =>
+      send(`${gateway.url}/api/v1/users/me/sessions`, { method: 'DELETE', headers });
+    const answers = await Promise.all(Array.from({ length: 70 }, () => end(one)));
+    expect(statuses(answers)).toEqual({ 200: 60, 429: 10 });
+    expect((await end(other)).status).toBe(200);
+    const logout = await send(`${gateway.url}/auth/logout`, { method: 'POST', headers: one ?? {} });
+    expect(logout.status).toBe(200);
   });
 
   test.each([

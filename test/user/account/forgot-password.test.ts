@@ -58,7 +58,13 @@ describe('POST /v2/forgot-password', () => {
         at,
         network: '127.0.0.1',
       })),
-      otp_unused: [{ at: services.clock.seconds(), attempt: decodeToken(body.token).header.attempt }],
+      otp_unused: [
+        {
+          at: services.clock.seconds(),
+          network: '127.0.0.1',
+          attempt: decodeToken(body.token).header.attempt,
+        },
+      ],
     });
     expect(mailsTo(email)).toHaveLength(1);
     expect(mailsTo(email)[0]?.content).toMatchObject({
@@ -202,5 +208,18 @@ describe('POST /v2/forgot-password', () => {
     expect(refused.headers.get('retry-after')).toBe(String(22 * 3600));
     services.clock.advance(22 * 3600);
     expect((await next()).status).toBe(200);
+  });
+
+  test('2. leaves half of the twenty to others when one network asks for codes all day', async () => {
+    const { email } = await active();
+    const statuses: number[] = [];
+    for (let call = 0; call < 11; call += 1) {
+      statuses.push((await forgot(email, 1)).status);
+      services.clock.advance(900);
+    }
+    expect(statuses).toEqual([...Array(10).fill(200), 429]);
+    const refused = await forgot(email, 1);
+    expect(refused.headers.get('retry-after')).toBe(String(86_400 - 11 * 900));
+    expect((await forgot(email, 2)).status).toBe(200);
   });
 });

@@ -87,6 +87,26 @@ test('counts codes by mailbox, whatever the tag, dots and network', async () => 
   expect((await signUp('198.51.100.13', 'grace@example.com')).status).toBe(200);
 });
 
+test('one network leaves codes of a mailbox to others, whatever the tags', async () => {
+  const config = { ...testConfig('user', {}), NODE_ENV: 'production' as const };
+  const ask = (ip: string, email: string) =>
+    spendCodeMail({ config, db: services.db, ip, now: services.clock.now() }, email);
+  const most = (addresses: string[], mailbox: string) =>
+    Promise.allSettled(addresses.map((ip, tag) => ask(ip, `${mailbox}+${tag}@example.com`))).then(
+      (answers) => answers.filter(({ status }) => status === 'fulfilled').length,
+    );
+  const stranger = Array.from({ length: 12 }, () => '198.51.100.30');
+  expect(await most(stranger, 'lovelace')).toBe(5);
+  const wide = Array.from({ length: 12 }, (_, group) => `2001:db8:30:${group * 256}::1`);
+  expect(await most(wide, 'hopper')).toBe(8);
+  for (const mailbox of ['lovelace', 'hopper']) {
+    await ask('198.51.100.31', `${mailbox}@example.com`);
+    await expect(
+      ask(`${mailbox === 'hopper' ? wide[0] : stranger[0]}`, `${mailbox}@example.com`),
+    ).rejects.toThrow('Too many requests');
+  }
+});
+
 describe('activations for one network', () => {
   const verify = (address: string, { email, code }: { email: string; code: string }) =>
     post('verify-otp', { email, otp: code }, address);

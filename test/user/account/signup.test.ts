@@ -66,7 +66,7 @@ describe('an unknown e-mail', () => {
       otp_holder_guesses: 0,
       otp_mails: [{ at: hashing.clock.seconds(), network: '127.0.0.1' }],
       first_attempt: expect.any(String),
-      otp_unused: [{ at: hashing.clock.seconds(), attempt: expect.any(String) }],
+      otp_unused: [{ at: hashing.clock.seconds(), network: '127.0.0.1', attempt: expect.any(String) }],
       signup_attempts: [
         {
           id: expect.any(String),
@@ -453,7 +453,11 @@ describe('an unverified account', () => {
       })),
       otp_unused: [
         ...(before?.otp_unused ?? []),
-        { at: services.clock.seconds(), attempt: decodeToken(body.token).header.attempt },
+        {
+          at: services.clock.seconds(),
+          network: '127.0.0.1',
+          attempt: decodeToken(body.token).header.attempt,
+        },
       ],
       signup_attempts: [
         ...(before?.signup_attempts ?? []),

@@ -46,8 +46,8 @@ export interface User {
   otp_wrong_guess_times?: number[];
   /** The codes mailed in the last hour, oldest first, each with the client networks that asked for it. */
   otp_mails?: { at: number; network: string; wider?: string[] }[];
-  /** The codes of the last day that were not used, oldest first, each with the attempt id of its token. */
-  otp_unused?: { at: number; attempt: string }[];
+  /** The codes of the last day that were not used, oldest first, each with its networks and the attempt id of its token. */
+  otp_unused?: { at: number; attempt: string; network?: string; wider?: string[] }[];
   /** Result of the latest code check. */
   otp_verdict?: OtpVerdict;
   /** The networks of the latest logins with the password, hashed; see login-networks.ts. */
