@@ -1,4 +1,4 @@
-import { ResponseBodyError, refreshTokenGrant } from 'openid-client';
+import { type CustomFetch, customFetch, ResponseBodyError, refreshTokenGrant } from 'openid-client';
 import type { Verdict } from '../continue/verdict.ts';
 import { acceptedAlgorithms } from './algorithms.ts';
 import { clientOf } from './client.ts';
@@ -35,10 +35,17 @@ export async function askOidcProvider(
   const ended = (detail: string): Verdict => ({ continues: false, detail, ends: 'session' });
   try {
     const client = clientOf(options, connection, provider.metadata);
-    const answer = await refreshTokenGrant(client, refresh_token);
-    // First: the provider no longer accepts the former token.
-    if (isSealable(answer.refresh_token) && answer.refresh_token !== refresh_token)
-      await store(answer.refresh_token);
+    const fetch = client[customFetch] as CustomFetch;
+    let next: unknown;
+    client[customFetch] = async (...call) => {
+      const response = await fetch(...call);
+      next = await refreshTokenOf(response.clone());
+      return response;
+    };
+    const answer = await refreshTokenGrant(client, refresh_token).finally(async () => {
+      // Even if the answer is refused: the provider no longer accepts the former token.
+      if (isSealable(next) && next !== refresh_token) await store(next);
+    });
     if (answer.id_token === undefined) return { continues: true };
     const { payload } = await verifyToken(options, connection, provider, answer.id_token, {
       maxAge: MAX_AGE,
@@ -49,5 +56,14 @@ export async function askOidcProvider(
     if (error instanceof ResponseBodyError && ENDING.has(error.error))
       return ended(`the provider refuses the refresh token: ${error.error}`);
     throw refusalOf(error);
+  }
+}
+
+/** Reads the refresh token by itself, because openid-client withholds it when it refuses the ID token beside it. */
+async function refreshTokenOf(response: Response): Promise<unknown> {
+  try {
+    return ((await response.json()) as { refresh_token?: unknown } | null)?.refresh_token;
+  } catch {
+    return undefined;
   }
 }

@@ -5,8 +5,8 @@ import type { OidcConnection } from './options.ts';
 const MAX_LENGTH = 16_384;
 
 /** Whether a refresh token is stored. Without it the person logs in again after SSO_SESSION_HOURS. */
-export const isSealable = (token: string | undefined): token is string =>
-  token !== undefined && token !== '' && token.length <= MAX_LENGTH;
+export const isSealable = (token: unknown): token is string =>
+  typeof token === 'string' && token !== '' && token.length <= MAX_LENGTH;
 
 /** A token opens only for its session, and only while the connection has its issuer, so that no other one gets it. */
 const recordId = ({ oidc }: OidcConnection, sid: string): string =>

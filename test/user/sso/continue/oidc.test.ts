@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { JWTPayload } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Connection } from '../../../../services/user/sso/records.ts';
 import { eventsOf } from '../../../fixtures/audit.ts';
 import { decodeToken } from '../../../fixtures/http.ts';
 import { locationOf, newBrowser, type OidcService } from '../oidc/oidc-service.ts';
-import { type Provider, sendJson } from '../oidc/provider.ts';
+import { ADA, CLIENT_ID, type Provider, sendJson } from '../oidc/provider.ts';
 import { type WithProvider, withProvider } from '../oidc/with-provider.ts';
 import { callsWith, exchanged } from './sessions.ts';
 
@@ -29,6 +30,13 @@ const token = async (): Promise<string> => (await exchanged(service, connection)
 const grants = () => provider.tokenRequests.filter(({ grant_type }) => grant_type === 'refresh_token').length;
 const sessionOf = (access_token: string) =>
   service.db.ssoSessions.findOne({ sid: String(decodeToken(access_token).header.sid) });
+/** Lets the provider answer refresh tokens with an ID token besides. */
+const refreshWith = async (claims: JWTPayload) => {
+  const now = service.clock.seconds();
+  const honest = { iss: provider.issuer, aud: CLIENT_ID, sub: ADA.sub, iat: now, exp: now + 300 };
+  const id_token = await provider.key.sign({ ...honest, ...claims });
+  provider.lies.refreshed = (answer) => ({ ...answer, id_token });
+};
 const unreachable = () => {
   provider.lies.paths = { '/token': (_request, response) => void response.writeHead(503).end() };
 };
@@ -71,19 +79,18 @@ describe('a session with a refresh token of the provider', () => {
 
   test('ends when the refreshed ID token is of another person', async () => {
     const current = await token();
-    const id_token = await provider.key.sign({
-      iss: provider.issuer,
-      aud: 'gatehouse',
-      sub: 'eve',
-      iat: service.clock.seconds(),
-      exp: service.clock.seconds() + 300,
-    });
-    provider.lies.paths = {
-      '/token': (_request, response) =>
-        sendJson(response, { access_token: 'a', token_type: 'Bearer', expires_in: 300, id_token }),
-    };
+    await refreshWith({ sub: 'eve' });
     expect((await calls.refresh(current)).status).toBe(401);
     expect(await calls.status(current)).toBe(401);
+  });
+
+  test('keeps a refresh token that comes with a refused ID token', async () => {
+    const current = await token();
+    await refreshWith({ iss: 'https://other.example' });
+    await calls.refresh(current);
+    provider.lies.refreshed = (answer) => answer;
+    // The provider would have taken the second use of a refresh token for theft.
+    expect((await calls.refresh(current)).status).toBe(200);
   });
 
   test('uses each refresh token once for twenty refreshes at once', async () => {

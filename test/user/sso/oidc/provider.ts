@@ -37,6 +37,8 @@ export interface Lies {
   answer?: (parameters: Record<string, string>) => Record<string, string>;
   /** Changes the parameters that arrive at the token endpoint before they are checked. */
   tokenRequest?: (parameters: Record<string, string>) => Record<string, string>;
+  /** Changes the answer to a refresh token. */
+  refreshed?: (answer: Json) => Json;
   /** Answers the requests of a path instead. */
   paths?: Record<string, Answer>;
 }
@@ -112,7 +114,8 @@ export async function startProvider(clock: Clock, { alg }: { alg?: string } = {}
     }
     refreshTokens.set(token, true);
     const refresh_token = newRefreshToken();
-    sendJson(response, { access_token: 'access', token_type: 'Bearer', expires_in: 300, refresh_token });
+    const answer = { access_token: 'access', token_type: 'Bearer', expires_in: 300, refresh_token };
+    sendJson(response, provider.lies.refreshed?.(answer) ?? answer);
   };
 
   const paths: Record<string, Answer> = {
