@@ -78,7 +78,7 @@ const {
   ...schema
 } = z.toJSONSchema(failures('catalogue', 'duplicate')[409] as z.ZodType);
 const CONFLICT = {
-  description: `${refused}: the key was used with a different body, or its call is still in progress`,
+  description: `${refused}: the key was used with a different body, its call is still in progress, or its response was not kept`,
   content: { 'application/json': { schema, example: examples?.[0] } },
 };
 
