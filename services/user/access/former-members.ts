@@ -26,13 +26,12 @@ export async function rememberMember(
     ...owned.map(({ granted_at }) => startOf(granted_at)),
   ];
   if (starts.length === 0) return;
-  await db.formerMembers.insertOne({
-    organization_id,
-    user_id,
-    joined_at: new Date(Math.min(...starts)),
-    left_at: new Date(now),
-    expires_at: new Date(now + KEPT_FOR),
-  });
+  // One record for a membership: refused calls may be repeated, and the relay reads all of them.
+  await db.formerMembers.updateOne(
+    { user_id, organization_id, joined_at: new Date(Math.min(...starts)) },
+    { $max: { left_at: new Date(now), expires_at: new Date(now + KEPT_FOR) } },
+    { upsert: true },
+  );
 }
 
 /** When users belonged to an organization. */

@@ -41,6 +41,16 @@ test('a member who is being removed cannot add themselves back', async () => {
   }
 });
 
+test('refused removals of a member leave one record', async () => {
+  const { eve } = await newAdmin();
+  const superior = await service.newPerson();
+  await service.storeMember(team, superior, 'Owner');
+  const { user_id } = superior;
+  for (let turn = 0; turn < 3; turn += 1)
+    expect((await eve.call('DELETE', `${team.place}/members/${user_id}`)).status).toBe(403);
+  expect(await service.db.formerMembers.countDocuments({ user_id })).toBe(1);
+});
+
 test('a member whose role is being lowered cannot raise it again', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const { eve, own } = await newAdmin();
