@@ -14,7 +14,7 @@ export interface Budget {
 }
 
 /** A use that was counted, or refused. */
-export interface Spent extends Budget {
+interface Spent extends Budget {
   /** Takes a counted use back where it was counted, from the windows that have not ended. Call it once. */
   refund(): Promise<void>;
 }
