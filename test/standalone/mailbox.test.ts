@@ -124,7 +124,9 @@ describe('SMTP in', () => {
     [{ NODE_ENV: 'development' }, '?requireTLS=true', false],
   ])('has no TLS: %j, smtp://…%s', async (env, query, accepted) => {
     const url = `smtp://127.0.0.1:${mailbox.port}${query}`;
-    const mailer = createMailer(testConfig('user', { SMTP_URL: url, JWT_SECRET: '8f14e45fceea167a5a36dedd4bea2543', ...env }));
+    const mailer = createMailer(
+      testConfig('user', { SMTP_URL: url, JWT_SECRET: '8f14e45fceea167a5a36dedd4bea2543', ...env }),
+    );
     const sent = mailer.sendOtp('ada@example.com', '012345', 60).then(
       () => true,
       () => false,
