@@ -92,7 +92,7 @@ export async function buildUserService({
   });
   await app.register(profile, { db, now });
   await app.register(ownAudit, { db });
-  await app.register(listOwnRoles, { db });
+  await app.register(listOwnRoles, { db, now });
   await app.register(sessions, { config, db, now });
   const wakeClosing = startClosing(app, { config, db, now, closing });
   await app.register(organizations, { config, db, mailer, now, wakeClosing, exportTuning });

@@ -161,17 +161,19 @@ describePages('closing', (pages) => {
     await page.getByRole('link', { name: 'Analytical Engines / Sales' }).waitFor();
     await button(page, 'Move').click();
     await dialog(page).getByRole('button', { name: 'Move' }).click();
-    await page.getByText('A person', { exact: true }).waitFor();
+    await page.locator('.facts').getByText('You', { exact: true }).waitFor();
   });
 
   test('shows the billing history of a department', async () => {
     const ada = await newAccount(pages);
     const place = await createOrganization(pages, ada);
-    const page = await pages.openAs(ada, `${place.department}&part=plan`);
+    const page = await pages.openAs(ada, `${place.department}&part=history`);
     await page.getByText('Nothing has changed yet.').waitFor();
+    await page.getByRole('link', { name: 'Plan', exact: true }).click();
     await button(page, 'Change plan').click();
     await dialog(page).getByLabel('Plan').selectOption('Business');
     await dialog(page).getByRole('button', { name: 'Change plan' }).click();
+    await page.getByRole('link', { name: 'Billing history' }).click();
     await page.getByRole('table', { name: 'History' }).getByText('Plan changed').waitFor();
     await expectAccessible(page, 'billing-history');
   });

@@ -25,6 +25,7 @@ async function signIn(pages: Pages, email: string, options?: Parameters<Pages['o
 const rowsOf = (page: Page, table: string) => page.getByRole('table', { name: table }).locator('tbody tr');
 const sessions = (page: Page) => rowsOf(page, en.sessions.title);
 const events = (page: Page) => rowsOf(page, en.activity.title);
+const openActivity = (page: Page) => page.getByRole('link', { name: en.activity.title }).click();
 
 describePages('the profile', (pages) => {
   const account = (fields: object = {}) =>
@@ -45,6 +46,7 @@ describePages('the profile', (pages) => {
     const stored = await pages.services.db.users.findOne({ email: ada.email });
     expect(stored).toMatchObject({ name: 'Ada King', phone: '+44 20 7946 0000' });
     expect(stored).not.toHaveProperty('company');
+    await openActivity(page);
     const change = events(page).filter({ hasText: 'Changed the profile' });
     await change.getByText('Name: Ada Lovelace → Ada King').waitFor();
     await change.getByText('Company: Engines → none').waitFor();
@@ -87,6 +89,7 @@ describePages('the profile', (pages) => {
     expect(await phone.getByText(ada.email).count()).toBe(0);
     await laptop.reload();
     await sessions(laptop).filter({ hasText: 'This device' }).waitFor();
+    await openActivity(laptop);
     await events(laptop).filter({ hasText: 'Ended another session' }).waitFor();
   });
 
@@ -136,7 +139,7 @@ describePages('the profile', (pages) => {
         request_id: `request-${index}`,
       })),
     );
-    const page = await pages.openAs(ada);
+    const page = await pages.openAs(ada, '/profile?part=activity');
     await events(page).filter({ hasText: 'Refused' }).getByText('wrong password').waitFor();
     const pager = page.getByRole('navigation', { name: 'Pages' });
     await pager.getByText('Page 1 of 3 (25 in all)').waitFor();
@@ -156,6 +159,8 @@ describePages('the profile', (pages) => {
     await sessions(page).getByText(HOSTILE).waitFor();
     await page.getByLabel('Name').fill(`${HOSTILE}2`);
     await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('status').filter({ hasText: 'Your details are saved.' }).waitFor();
+    await openActivity(page);
     await events(page).getByText(`Name: ${HOSTILE} → ${HOSTILE}2`).waitFor();
     expect(await page.title()).toContain('Your profile');
     expect(await page.locator('main img, main script').count()).toBe(0);
@@ -176,7 +181,7 @@ describePages('the profile', (pages) => {
 
   test('offers to try again when the server is gone', async () => {
     const page = await pages.openAs(await account());
-    await events(page).or(page.getByText(en.activity.empty)).first().waitFor();
+    await sessions(page).first().waitFor();
     await pages.stopGateway();
     await page.getByLabel('Name').fill('Ada King');
     await page.getByRole('button', { name: 'Save changes' }).click();
@@ -205,8 +210,11 @@ describePages('the profile', (pages) => {
     await signIn(pages, ada.email, { userAgent: 'curl/8.14.1' });
     const page = await signIn(pages, ada.email);
     await sessions(page).first().waitFor();
-    await events(page).first().waitFor();
     await expectAccessible(page, 'profile');
+    await openActivity(page);
+    await events(page).first().waitFor();
+    await expectAccessible(page, 'profile-activity');
+    await page.goBack();
     await page.getByRole('button', { name: 'End the session of Safari on iOS' }).click();
     await page.getByRole('dialog').waitFor();
     await expectAccessible(page, 'profile-dialog');
@@ -225,9 +233,9 @@ describePages(
       const ada = await member(pages.services.db, pages.services.clock, { subscription_plan: 'Free' });
       const page = await pages.openAs(ada);
       const meter = page.getByRole('meter', { name: en.plan.limits });
-      await page.getByText('3 of 60 calls used this minute').waitFor();
-      expect(await meter.getAttribute('aria-valuenow')).toBe('3');
-      await page.getByText('57 left').waitFor();
+      await page.getByText('2 of 60 calls used this minute').waitFor();
+      expect(await meter.getAttribute('aria-valuenow')).toBe('2');
+      await page.getByText('58 left').waitFor();
     });
   },
   { env: { RATE_LIMIT: 'on' } },

@@ -1,5 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { loggedOutPage } from '@gatehouse/shared/http/failure-page';
 import { newSessionId } from '@gatehouse/shared/identity/session-id';
+import type { FastifyRequest } from 'fastify';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { digest, randomToken } from '../../services/user/sso/login/flow.ts';
@@ -38,6 +40,22 @@ describePages('single sign-on', (pages) => {
     await page.getByText('the provider').waitFor();
     expect(page.url()).toBe(`${pages.url}${path}`);
     expect(asked).toBe(`?${query}`);
+  });
+
+  test('a failed login, an unknown address and the end of a logout are accessible pages', async () => {
+    const page = await pages.open('/saml/login/nothing');
+    await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
+    await expectAccessible(page, 'failed-login');
+    await page.goto('/nothing');
+    await page.getByRole('heading', { name: 'This page does not exist' }).waitFor();
+    await expectAccessible(page, 'unknown-address');
+    const reader = { headers: {}, server: { brand: undefined } } as FastifyRequest;
+    await page.route('**/saml/slo/acme', (route) => route.fulfill(loggedOutPage(reader)));
+    await page.goto('/saml/slo/acme');
+    await page.getByRole('heading', { name: 'You are logged out.' }).waitFor();
+    await expectAccessible(page, 'logged-out');
+    await page.getByRole('link', { name: 'Back to sign-in' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
   });
 
   test('is ready again when the back button shows the page as it was', async () => {

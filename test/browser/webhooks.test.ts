@@ -186,6 +186,17 @@ describePages(
       await settled(2);
       await button(page, 'Refresh').click();
       await deliveries.getByText('2 attempts').waitFor();
+      const health = page.getByText('100% (2 delivered, 0 failed)');
+      // The worker saves the counts within some seconds.
+      await expect
+        .poll(
+          async () => {
+            await button(page, 'Refresh').click();
+            return health.isVisible();
+          },
+          { timeout: 30_000 },
+        )
+        .toBe(true);
 
       await page.getByLabel('Status').selectOption('Failed');
       await page.getByText('Nothing matches.').waitFor();

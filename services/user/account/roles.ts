@@ -1,17 +1,22 @@
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import { oneOf } from '@gatehouse/shared/http/fields';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Grant } from '../access/access-list.ts';
 import type { Database } from '../database.ts';
+import { archiveFields, receivedInvitation } from '../organizations/contract.ts';
+import { inviteeOf } from '../organizations/invitations/invitee.ts';
+import { receivedInvitations } from '../organizations/invitations/list-received.ts';
 
 /** Personal chatbots of others in one answer. */
 const MAX_CHATBOTS = 100;
 
-const ORGANIZATION = '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21';
+/** The invitations that are included. */
+const NEWEST = { page: 1, limit: 100, sort_by: 'granted_at', order: 'desc' } as const;
 
-const archived_at = z.string().meta({ format: 'date-time' }).exactOptional();
+const ORGANIZATION = '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21';
 
 const ownRoles = z
   .object({
@@ -21,9 +26,9 @@ const ownRoles = z
         organization_id: z.string(),
         name: z.string(),
         role: z.literal('Owner').nullable().meta({ description: '`Owner` of the organization, or null' }),
-        archived_at,
+        ...archiveFields,
         departments: z.array(
-          z.object({ department_id: z.string(), name: z.string(), role: z.enum(ROLES), archived_at }),
+          z.object({ department_id: z.string(), name: z.string(), role: z.enum(ROLES), ...archiveFields }),
         ),
       }),
     ),
@@ -40,6 +45,10 @@ const ownRoles = z
       )
       .meta({ description: 'The newest personal chatbots of others on which the caller has a role' }),
     shared_chatbots_total: z.int(),
+    invitations: z
+      .array(receivedInvitation)
+      .meta({ description: 'With `include=invitations`: the newest 100 invitations to the caller' })
+      .exactOptional(),
   })
   .meta({
     description: 'The roles',
@@ -75,16 +84,25 @@ const schema = {
   tags: ['profile'],
   security: [{ bearer: [] }],
   summary: 'List your own roles',
-  description: `Returns every organization and department in which the caller has a role, by name, and up to ${MAX_CHATBOTS} personal chatbots of others to which they were granted access, the newest first. An Owner of an organization is Owner in each of its departments. Archived ones have \`archived_at\`.`,
+  description: `Returns every organization and department in which the caller has a role, by name, and up to ${MAX_CHATBOTS} personal chatbots of others to which they were granted access, the newest first. An Owner of an organization is Owner in each of its departments. Archived ones have \`archived_at\` and \`deletes_at\`. With \`include=invitations\`, the pending invitations to the caller as well.`,
+  querystring: z.object({ include: oneOf(['invitations']).optional() }),
   response: { 200: ownRoles, ...failures('catalogue', 'invalidFormat', ...BEARER_FAILURES) },
 };
 
 /** GET /api/v1/users/me/roles. */
-export const listOwnRoles: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
+export const listOwnRoles: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
+  app,
+  { db, now },
+) => {
   app.get('/api/v1/users/me/roles', { schema, config: { permission: 'own' } }, async (request) => {
     const user_id = callerId(request);
-    const [places, chatbots] = await Promise.all([placesOf(db, user_id), sharedWith(db, user_id)]);
-    return { user_id, organizations: organizationsOf(places), ...chatbots };
+    const [places, chatbots, received] = await Promise.all([
+      placesOf(db, user_id),
+      sharedWith(db, user_id),
+      request.query.include && receivedInvitations(db, inviteeOf(request), now(), NEWEST),
+    ]);
+    const organizations = organizationsOf(places);
+    return { user_id, organizations, ...chatbots, ...(received && { invitations: received.data }) };
   });
 };
 
@@ -93,7 +111,8 @@ interface Place {
   organization_id: string;
   name: string;
   archived_at?: string;
-  departments: { department_id: string; name: string; archived_at?: string }[];
+  deletes_at?: string;
+  departments: { department_id: string; name: string; archived_at?: string; deletes_at?: string }[];
   /** Absent in an organization that the user owns. */
   role?: Role;
 }
@@ -105,7 +124,12 @@ const joined = (from: { collectionName: string }, field: string, as: string) => 
 const DEPARTMENTS = {
   $map: {
     input: { $filter: { input: '$departments', cond: { $not: ['$$this.deleting'] } } },
-    in: { department_id: '$$this.department_id', name: '$$this.name', archived_at: '$$this.archived_at' },
+    in: {
+      department_id: '$$this.department_id',
+      name: '$$this.name',
+      archived_at: '$$this.archived_at',
+      deletes_at: '$$this.deletes_at',
+    },
   },
 };
 
@@ -125,6 +149,7 @@ const placesOf = (db: Database, user_id: string): Promise<Place[]> =>
           role: 1,
           name: { $first: '$organizations.name' },
           archived_at: { $first: '$organizations.archived_at' },
+          deletes_at: { $first: '$organizations.deletes_at' },
           departments: DEPARTMENTS,
         },
       },
@@ -134,7 +159,16 @@ const placesOf = (db: Database, user_id: string): Promise<Place[]> =>
           pipeline: [
             { $match: { 'owners.user_id': user_id, deleting: { $exists: false } } },
             joined(db.departments, 'organization_id', 'departments'),
-            { $project: { _id: 0, organization_id: 1, name: 1, archived_at: 1, departments: DEPARTMENTS } },
+            {
+              $project: {
+                _id: 0,
+                organization_id: 1,
+                name: 1,
+                archived_at: 1,
+                deletes_at: 1,
+                departments: DEPARTMENTS,
+              },
+            },
           ],
         },
       },
@@ -151,12 +185,13 @@ function organizationsOf(places: readonly Place[]): z.infer<typeof ownRoles>['or
     const departments = (owned ? [owned] : own).flatMap((place) =>
       place.departments.map((department) => ({ ...department, role: place.role ?? ('Owner' as const) })),
     );
-    const { name = '', archived_at } = own[0] ?? {};
+    const { name = '', archived_at, deletes_at } = own[0] ?? {};
     return {
       organization_id,
       name,
       role: owned ? ('Owner' as const) : null,
       ...(archived_at !== undefined && { archived_at }),
+      ...(deletes_at !== undefined && { deletes_at }),
       departments: departments.sort(byName),
     };
   });

@@ -24,7 +24,7 @@ const DEPARTMENT = '01936f2f-02b1-7c1f-9a77-3f1d3c0e8b52';
 const AT = '2026-01-15T09:30:00.000Z';
 
 /** The fields of an archived place; a place that is not archived lacks them. */
-const archiveFields = {
+export const archiveFields = {
   archived_at: z.string().meta({ format: 'date-time' }).exactOptional(),
   deletes_at: z
     .string()

@@ -96,11 +96,13 @@ describe('GET /api/v1/users/me/roles', () => {
     for (const person of [ada, people.Viewer]) {
       const [organization] = (await rolesOf(person)).organizations;
       expect(organization).not.toHaveProperty('archived_at');
-      expect(organization.departments).toMatchObject([{ archived_at: at }]);
+      expect(organization.departments).toMatchObject([{ archived_at: at, deletes_at: expect.any(String) }]);
     }
     await ada.call('POST', `/${organization_id}/archive`);
     for (const person of [ada, people.Viewer])
-      expect((await rolesOf(person)).organizations).toMatchObject([{ archived_at: at }]);
+      expect((await rolesOf(person)).organizations).toMatchObject([
+        { archived_at: at, deletes_at: expect.any(String) },
+      ]);
   });
 
   test('lists an organization that has no department yet', async () => {
@@ -111,12 +113,20 @@ describe('GET /api/v1/users/me/roles', () => {
     ]);
   });
 
-  test('lists no invitation, and nothing after a removal', async () => {
+  test('lists invitations only when asked for, and nothing after a removal', async () => {
     const { ada, place, people } = await service.newTeam();
     const bob = await service.newPerson({ email: 'bob.waits@example.com' });
     const team = await service.newTeam();
     await service.storeInvitation(team, { email: bob.email });
     expect(await rolesOf(bob)).toStrictEqual({ ...NONE, user_id: bob.user_id });
+    const received = (await bob.ask('GET', '/api/v1/invitations')).body.data;
+    expect(received).toHaveLength(1);
+    expect((await bob.ask('GET', `${PATH}?include=invitations`)).body).toStrictEqual({
+      ...NONE,
+      user_id: bob.user_id,
+      invitations: received,
+    });
+    expect(outcome(await bob.ask('GET', `${PATH}?include=all`)).status).toBe(400);
     await ada.call('DELETE', `${place}/members/${people.Viewer.user_id}`);
     expect(await rolesOf(people.Viewer)).toStrictEqual({ ...NONE, user_id: people.Viewer.user_id });
   });
@@ -204,7 +214,7 @@ test('reads the roles with two commands, whatever their number', async () => {
     hooks: (server) => server.register(requirePrincipal, { users: db.users, tokens, now: service.clock.now }),
     now: service.clock.now,
   });
-  await app.register(listOwnRoles, { db });
+  await app.register(listOwnRoles, { db, now: service.clock.now });
   const url = await listen(app);
   const { authorization, user_id } = await member(db, service.clock);
   await db.organizations.insertMany(

@@ -202,6 +202,19 @@ describe('PUT …/owners/{user_id}', () => {
   });
 });
 
+describe('GET …/owners?include=offers', () => {
+  test('lists the offers to Owners and to nobody else', async () => {
+    await offer(bob);
+    const read = (person: Person, query = '?include=offers') =>
+      person.call('GET', `/${team.organization_id}/owners${query}`);
+    const without = (await read(team.ada, '')).body;
+    expect((await read(team.ada)).body).toStrictEqual({ ...without, offers: [pending()] });
+    expect((await read(team.people.Admin)).body).toStrictEqual(without);
+    expect((await read(team.people.Analyst)).status).toBe(403);
+    expect((await read(team.ada, '?include=all')).status).toBe(400);
+  });
+});
+
 describe('an offer', () => {
   const withdraw = async (id: string, caller = team.ada) =>
     outcome(await caller.call('DELETE', `/${team.organization_id}/offers/${id}`));

@@ -6,6 +6,7 @@ export type FailureKind = 'login' | 'logout' | 'address';
 interface Texts {
   kinds: Record<FailureKind, { title: string; heading: string; way: string }>;
   forAdministrator: string;
+  loggedOut: { title: string; heading: string; text: string; way: string };
 }
 
 export const TEXTS: Record<Language, Texts> = {
@@ -16,6 +17,12 @@ export const TEXTS: Record<Language, Texts> = {
       address: { title: 'Not found', heading: 'This page does not exist', way: 'To the start page' },
     },
     forAdministrator: 'For your administrator: request',
+    loggedOut: {
+      title: 'Signed out',
+      heading: 'You are logged out.',
+      text: 'Your identity provider has ended your session here.',
+      way: 'Back to sign-in',
+    },
   },
   de: {
     kinds: {
@@ -32,6 +39,12 @@ export const TEXTS: Record<Language, Texts> = {
       address: { title: 'Nicht gefunden', heading: 'Diese Seite gibt es nicht', way: 'Zur Startseite' },
     },
     forAdministrator: 'Für Ihre Administration: Anfrage',
+    loggedOut: {
+      title: 'Abgemeldet',
+      heading: 'Sie sind abgemeldet.',
+      text: 'Ihr Identitätsanbieter hat Ihre Sitzung hier beendet.',
+      way: 'Zur Anmeldung',
+    },
   },
 };
 

@@ -1,4 +1,5 @@
 import { noteBudget } from './budget.ts';
+import { forgetAnswers } from './kept-answer.ts';
 import { noteServerTime } from './server-clock.ts';
 import { currentSession, endSession } from './session.ts';
 import { formatNumber, formatTime, formatWait, texts } from './texts.ts';
@@ -78,9 +79,11 @@ async function send(
     signal,
     ...(body !== undefined && { body }),
   }).catch(() => {
+    if (method !== 'GET') forgetAnswers();
     throw new ApiError(navigator.onLine ? texts.errors.unreachable : texts.errors.offline);
   });
   noteServerTime(response.headers);
+  if (method !== 'GET' || response.status === 403 || response.status === 404) forgetAnswers();
   if (!path.startsWith('/v2/')) noteBudget(response.headers);
   if (response.ok) return response;
   const error = errorOf(response, await response.json().catch(() => undefined));

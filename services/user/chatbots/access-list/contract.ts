@@ -1,3 +1,4 @@
+import { permissionsOf, ROLES } from '@gatehouse/shared/access/rbac';
 import { z } from 'zod';
 import { type Grant, grant } from '../../access/access-list.ts';
 
@@ -29,3 +30,23 @@ export const accessList = z.object({ chatbot_id: z.string(), permissions: z.arra
 });
 
 export const accessEntry = z.object({ chatbot_id: z.string(), user_id: z.string() });
+
+/** The caller’s role on a chatbot. */
+export const ownAccessRecord = z
+  .object({
+    chatbot_id: z.string(),
+    user_id: z.string(),
+    role: z.enum(ROLES),
+    permissions: z.array(z.string()),
+  })
+  .meta({
+    description: 'The role and its permissions',
+    examples: [
+      {
+        chatbot_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
+        user_id: 'User-720415',
+        role: 'Analyst',
+        permissions: permissionsOf('Analyst'),
+      },
+    ],
+  });

@@ -1,10 +1,9 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { accessListOf } from '../../access/access-list.ts';
 import { permittedChatbots } from '../../access/chatbot-roles.ts';
-import { namesInDepartment } from '../../access/people.ts';
 import type { Database } from '../../database.ts';
 import { chatbotId, refusals, tagged } from '../contract.ts';
 import { accessList } from './contract.ts';
+import { presentAccessList } from './present.ts';
 
 const config = { permission: 'view users' } as const;
 
@@ -23,12 +22,6 @@ export const listAccess: FastifyPluginAsyncZod<{ db: Database }> = async (app, {
     const { chatbot_id } = request.params;
     const { filter, found } = await permittedChatbots(db, request);
     const chatbot = await found(await db.chatbots.findOne({ chatbot_id, ...filter }), chatbot_id);
-    const list = accessListOf(chatbot);
-    const nameOf = await namesInDepartment(
-      db,
-      chatbot,
-      list.map(({ user_id }) => user_id),
-    );
-    return { chatbot_id, permissions: list.map((grant) => ({ ...grant, name: nameOf(grant.user_id) })) };
+    return { chatbot_id, permissions: await presentAccessList(db, chatbot) };
   });
 };

@@ -39,34 +39,44 @@ export const listReceivedInvitations: FastifyPluginAsyncZod<{ db: Database; now:
   app,
   { db, now },
 ) => {
-  app.get('/api/v1/invitations', { schema, config }, async (request) => {
-    const { page, limit, sort_by, order, search, organization_id, role } = request.query;
-    const chosen = { ...(organization_id && { organization_id }), ...(role && { role }) };
-    const matching: Document[] = [
-      ...receivedBy(db, inviteeOf(request), now()),
-      { $match: { ...chosen, ...(search && containsText('organization_name')(search)) } },
-    ];
-    const direction = order === 'asc' ? 1 : -1;
-    const [rows, [counted]] = await Promise.all([
-      db.memberships
-        .aggregate<Row>([
-          ...matching,
-          { $sort: { [sort_by]: direction, invitation_id: direction } },
-          { $skip: (page - 1) * limit },
-          { $limit: limit },
-        ])
-        .toArray(),
-      db.memberships.aggregate<{ total: number }>([...matching, { $count: 'total' }]).toArray(),
-    ]);
-    const names = await namesOf(db, rows);
-    const data = rows.map((row) => ({
-      ...row,
-      granted_by_name: names.get(row.granted_by) ?? null,
-      expires_at: row.expires_at.toISOString(),
-    }));
-    return { data, pagination: paginationOf(counted?.total ?? 0, request.query) };
-  });
+  app.get('/api/v1/invitations', { schema, config }, (request) =>
+    receivedInvitations(db, inviteeOf(request), now(), request.query),
+  );
 };
+
+/** One page of what is open to an invitee. */
+export async function receivedInvitations(
+  db: Database,
+  invitee: Invitee,
+  now: number,
+  query: z.output<typeof schema.querystring>,
+) {
+  const { page, limit, sort_by, order, search, organization_id, role } = query;
+  const chosen = { ...(organization_id && { organization_id }), ...(role && { role }) };
+  const matching: Document[] = [
+    ...receivedBy(db, invitee, now),
+    { $match: { ...chosen, ...(search && containsText('organization_name')(search)) } },
+  ];
+  const direction = order === 'asc' ? 1 : -1;
+  const [rows, [counted]] = await Promise.all([
+    db.memberships
+      .aggregate<Row>([
+        ...matching,
+        { $sort: { [sort_by]: direction, invitation_id: direction } },
+        { $skip: (page - 1) * limit },
+        { $limit: limit },
+      ])
+      .toArray(),
+    db.memberships.aggregate<{ total: number }>([...matching, { $count: 'total' }]).toArray(),
+  ]);
+  const names = await namesOf(db, rows);
+  const data = rows.map((row) => ({
+    ...row,
+    granted_by_name: names.get(row.granted_by) ?? null,
+    expires_at: row.expires_at.toISOString(),
+  }));
+  return { data, pagination: paginationOf(counted?.total ?? 0, query) };
+}
 
 /** The stages that find what is open to an invitee. Few invitations reach one person; see budget.ts. */
 function receivedBy(db: Database, invitee: Invitee, now: number): Document[] {

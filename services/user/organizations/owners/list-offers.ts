@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Database } from '../../database.ts';
 import { offerRecord, organizationPath, refusals, tagged } from '../contract.ts';
-import { isListed, presentOffer } from './offers.ts';
+import { listedOffers } from './offers.ts';
 
 const config = { permission: 'ownership' } as const;
 
@@ -28,8 +28,7 @@ export const listOffers: FastifyPluginAsyncZod<{ db: Database; now: () => number
 ) => {
   app.get('/api/v1/organizations/:organization_id/offers', { schema, config }, async (request) => {
     const { organization_id } = request.params;
-    const { offers = [] } = found(await db.organizations.findOne({ organization_id }));
-    const listed = offers.filter((offer) => isListed(offer, now()));
-    return { offers: listed.map((offer) => presentOffer(offer, now())) };
+    const { offers } = found(await db.organizations.findOne({ organization_id }));
+    return { offers: listedOffers(offers, now()) };
   });
 };

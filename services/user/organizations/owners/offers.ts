@@ -35,6 +35,10 @@ export const presentOffer = (
   expires_at: expires_at.toISOString(),
 });
 
+/** The offers of an organization as its Owners see them. */
+export const listedOffers = (offers: readonly Offer[] = [], now: number) =>
+  offers.filter((offer) => isListed(offer, now)).map((offer) => presentOffer(offer, now));
+
 /** The offers that are kept when another one is made to `user_id`; null if too many are pending. */
 export function otherOffers(offers: readonly Offer[], user_id: string, now: number): Offer[] | null {
   const others = offers.filter((offer) => offer.user_id !== user_id && isListed(offer, now));

@@ -1,5 +1,5 @@
 import { failures } from '@gatehouse/shared/http/errors';
-import { prefersJson } from '@gatehouse/shared/http/failure-page';
+import { loggedOutPage, prefersJson } from '@gatehouse/shared/http/failure-page';
 import { forms } from '@gatehouse/shared/http/forms';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -160,9 +160,9 @@ export const samlLogout: FastifyPluginAsyncZod<SsoOptions> = async (app, options
     const { slo_url } = connection.saml;
     reply.header('cache-control', 'no-store');
     if (slo_url === null) {
-      return prefersJson(request)
-        ? { redirect_url: null }
-        : reply.type('text/plain; charset=utf-8').send('You are logged out.\n');
+      if (prefersJson(request)) return { redirect_url: null };
+      const { headers, body } = loggedOutPage(request);
+      return reply.headers(headers).send(body);
     }
     const redirect_url = await logoutResponseUrl({
       address: slo_url,

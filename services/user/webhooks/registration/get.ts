@@ -1,4 +1,7 @@
+import { oneOf } from '@gatehouse/shared/http/fields';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Database } from '../../database.ts';
 import {
   config,
   managedWebhook,
@@ -8,20 +11,48 @@ import {
   webhookId,
   webhookRecord,
 } from '../contract.ts';
+import { countedHealth, readHealth } from '../history/read-health.ts';
 import type { WebhookOptions } from '../options.ts';
+import { placeOf, type Webhook } from '../records.ts';
+
+/** What `include=details` adds. */
+const details = z.object({
+  organization_name: z.string().nullable(),
+  department_name: z.string().nullable().meta({ description: 'Null if it belongs to no department' }),
+  health: countedHealth,
+});
 
 const schema = {
   ...operation,
   summary: 'Read a webhook',
   description:
-    'Returns everything but the secret and the values of its headers. A webhook that only others manage is 404.',
+    'Returns everything but the secret and the values of its headers. A webhook that only others manage is 404. With `include=details`, also its health as `GET …/health` answers it, and the names of its organization and department.',
   params: webhookId,
-  response: { 200: webhookRecord, ...oneWebhookFailures },
+  querystring: z.object({ include: oneOf(['details']).optional() }),
+  response: {
+    200: webhookRecord.extend({ details: details.exactOptional() }).meta(webhookRecord.meta() ?? {}),
+    ...oneWebhookFailures,
+  },
 };
 
 /** GET /api/v1/webhooks/{webhook_id}. */
 export const getWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (app, { db, now }) => {
-  app.get('/api/v1/webhooks/:webhook_id', { schema, config }, async (request) =>
-    presentWebhook(await managedWebhook(db, request), now()),
-  );
+  app.get('/api/v1/webhooks/:webhook_id', { schema, config }, async (request) => {
+    const webhook = await managedWebhook(db, request);
+    const record = presentWebhook(webhook, now());
+    if (!request.query.include) return record;
+    const [names, health] = await Promise.all([namesOf(db, webhook), readHealth(db, webhook, now())]);
+    return { ...record, details: { ...names, health } };
+  });
 };
+
+/** The names of the place of a webhook. */
+async function namesOf(db: Database, webhook: Webhook) {
+  const { organization_id, department_id } = placeOf(webhook);
+  const named = { projection: { _id: 0, name: 1 } };
+  const [organization, department] = await Promise.all([
+    organization_id === null ? null : db.organizations.findOne({ organization_id }, named),
+    department_id === null ? null : db.departments.findOne({ department_id }, named),
+  ]);
+  return { organization_name: organization?.name ?? null, department_name: department?.name ?? null };
+}

@@ -43,6 +43,20 @@ describe('GET /api/v1/chatbots/{chatbot_id}/access/me', () => {
     });
   });
 
+  test.each(ROLES)('comes with the chatbot to the role %s, with the list that it may read', async (role) => {
+    const chatbot = await ada.create();
+    await ada.grant(chatbot, bob, role);
+    const { chatbot_id: _, ...access } = (await own(bob, chatbot)).body;
+    const list = (await bob.call('GET', `/${chatbot.chatbot_id}/access`)).body.permissions ?? null;
+    expect(list !== null).toBe(may(role, 'view users'));
+    const read = (query: string) => bob.call('GET', `/${chatbot.chatbot_id}${query}`);
+    const answer = await read('?include=access');
+    if (may(role, 'view chatbot'))
+      expect(answer.body).toStrictEqual({ ...chatbot, access: { ...access, list } });
+    else expect(outcome(answer)).toStrictEqual(notFound(service.clock));
+    expect((await read('?include=everything')).status).toBe(400);
+  });
+
   test('returns Owner to the creator', async () => {
     expect((await own(ada, await ada.create())).body.role).toBe('Owner');
   });

@@ -128,7 +128,11 @@ describe('GET and POST /saml/slo/{slug}', () => {
       { connection_id },
       { $set: { 'saml.slo_url': service.provider.sloUrl } },
     );
-    expect(shown).toMatchObject({ status: 200, body: 'You are logged out.\n' });
+    expect(shown).toMatchObject({
+      status: 200,
+      body: expect.stringContaining('<h1>You are logged out.</h1>'),
+    });
+    expect(shown.headers.get('content-type')).toBe('text/html; charset=utf-8');
   });
 });
 

@@ -67,6 +67,14 @@ describe('registration', () => {
       body: { webhook_id: expect.any(String), status: 'active', created_at: expect.any(String) },
     });
     const { body: record } = await olga.call('GET', `/${body.webhook_id}`);
+    const { body: health } = await olga.call('GET', `/${body.webhook_id}/health`);
+    const detailed = `/${body.webhook_id}?include=details`;
+    expect((await olga.call('GET', detailed)).body).toStrictEqual({
+      ...record,
+      details: { organization_name: expect.any(String), department_name: 'Support', health },
+    });
+    expect((await erin.call('GET', detailed)).status).toBe(404);
+    expect((await olga.call('GET', `/${body.webhook_id}?include=all`)).status).toBe(400);
     expect(record).toMatchObject({
       owner_id: null,
       created_by: adam.user_id,

@@ -4,6 +4,9 @@ import { Button } from './button.ts';
 import { Notice } from './notice.ts';
 import type { Loaded } from './use-data.ts';
 
+export const Loading = () =>
+  html`<div class="skeleton" role="status" aria-label=${texts.table.loading}></div>`;
+
 /** What is shown in place of data that is not there: that it loads, or why it did not. */
 export const LoadFailure = ({
   loaded: { error, reload },
@@ -13,7 +16,7 @@ export const LoadFailure = ({
   /** The text for a record that does not exist, or that the reader may not see. */
   gone: string;
 }) => {
-  if (!error) return html`<div class="skeleton" role="status" aria-label=${texts.table.loading}></div>`;
+  if (!error) return html`<${Loading} />`;
   if (error.status === 404 || error.status === 403) return html`<${Notice} kind="info">${gone}<//>`;
   return html`
     <${Notice} kind="error" requestId=${error.requestId}>${error.message}<//>

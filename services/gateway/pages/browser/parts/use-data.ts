@@ -15,11 +15,14 @@ export interface Loaded<T> {
  * @param key names the data; when it changes, other data is loaded. Only the answer to the latest call counts.
  */
 export function useData<T>(key: string, load: () => Promise<T>): Loaded<T> {
-  const [state, setState] = useState<{ data?: T; error?: ApiError; busy: boolean }>({ busy: true });
+  const [state, setState] = useState<{ data?: T; error?: ApiError; busy: boolean; key: string }>({
+    busy: true,
+    key,
+  });
   const latest = useRef(0);
   const reload = async () => {
     const call = ++latest.current;
-    setState((before) => ({ ...before, busy: true }));
+    setState((before) => ({ ...before, busy: true, key }));
     const outcome = await load().then(
       (data) => ({ data }),
       (error) => ({ error: error instanceof ApiError ? error : new ApiError(texts.errors.unexpected) }),
@@ -28,7 +31,8 @@ export function useData<T>(key: string, load: () => Promise<T>): Loaded<T> {
       setState((before) => ({ ...before, error: undefined, ...outcome, busy: false }) as typeof state);
   };
   useEffect(() => void reload(), [key]);
-  return { ...state, reload };
+  // The first rendering with another key shows the old data, and its own is not under way yet.
+  return { ...state, busy: state.busy || state.key !== key, reload };
 }
 
 /** Refusals that mean that somebody else has changed what is shown. */

@@ -2,6 +2,7 @@ import type { AccountTexts } from './en-account.ts';
 
 export const texts: AccountTexts = {
   profile: {
+    account: 'Konto',
     personal: 'Persönliche Angaben',
     phone: 'Telefon',
     company: 'Firma',
@@ -249,7 +250,6 @@ export const texts: AccountTexts = {
     place: 'Gehört',
     personal: 'Ihnen',
     personalOf: 'einer Person',
-    ofDepartment: 'einer Abteilung',
     updated: 'Zuletzt geändert',
     id: 'ID',
     yourRole: 'Ihre Rolle',
@@ -298,6 +298,7 @@ export const texts: AccountTexts = {
       'Es gibt noch keine Abteilungen. Jede hat eigene Mitglieder, Chatbots und einen eigenen Tarif.',
     owners: 'Inhaber',
     parts: {
+      history: 'Abrechnungsverlauf',
       audit: 'Protokoll',
       reports: 'Berichte',
       exports: 'Exporte',
@@ -530,7 +531,6 @@ export const texts: AccountTexts = {
     description: 'Beschreibung',
     more: 'Weitere Einstellungen',
     wholeOrganization: 'Die ganze Organisation',
-    ofOrganization: 'einer Organisation',
     chatbots: 'Nur diese Chatbots',
     chatbotsHint:
       'Wenn Sie keinen wählen, erhält der Webhook die Ereignisse aller Chatbots und auch die, die keinen betreffen.',

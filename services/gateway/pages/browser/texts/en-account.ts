@@ -1,6 +1,7 @@
 /** The texts of an account's pages, which the first visit does without. */
 export const texts = {
   profile: {
+    account: 'Account',
     personal: 'Personal details',
     phone: 'Phone',
     company: 'Company',
@@ -248,7 +249,6 @@ export const texts = {
     place: 'Belongs to',
     personal: 'You',
     personalOf: 'A person',
-    ofDepartment: 'A department',
     updated: 'Last changed',
     id: 'ID',
     yourRole: 'Your role',
@@ -299,6 +299,7 @@ export const texts = {
       members: 'Members',
       invitations: 'Invitations',
       plan: 'Plan',
+      history: 'Billing history',
       analytics: 'Analytics',
       audit: 'Audit',
       reports: 'Reports',
@@ -527,7 +528,6 @@ export const texts = {
     description: 'Description',
     more: 'More settings',
     wholeOrganization: 'The whole organization',
-    ofOrganization: 'An organization',
     chatbots: 'Only these chatbots',
     chatbotsHint: 'If you choose none, the webhook hears all of them, and events that concern no chatbot.',
     noChatbots: 'There are no chatbots to choose from.',

@@ -1,17 +1,19 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { texts } from '../account-texts.ts';
 import { html } from '../html.ts';
+import { getOwnRoles, getRolesIn, type OwnOrganization } from '../own-roles.ts';
 import { Button } from '../parts/button.ts';
-import { LoadFailure } from '../parts/load-failure.ts';
+import { LoadFailure, Loading } from '../parts/load-failure.ts';
 import { Notice } from '../parts/notice.ts';
 import { PageTitle } from '../parts/page-title.ts';
 import { ResultToast, useResult } from '../parts/result.ts';
 import { Select } from '../parts/select.ts';
 import { useData } from '../parts/use-data.ts';
 import { hasParameter, navigate, useQuery, withQuery } from '../router.ts';
-import { createOrganization, listOrganizations, type Organization } from './organization/calls.ts';
+import { createOrganization } from './organization/calls.ts';
 import { NameDialog } from './organization/name-dialog.ts';
 import { OrganizationPage } from './organization/organization.ts';
+import { standingIn } from './organization/own-standing.ts';
 import { ReceivedInvitations } from './organization/received.ts';
 
 const words = texts.organization;
@@ -19,11 +21,15 @@ const pathOf = (id: string) => `/organization?organization=${encodeURIComponent(
 
 /** The organization that the address names, by default the first of the reader's own. */
 export default function OrganizationsView() {
-  const chosen = useQuery().get('organization');
+  const query = useQuery();
+  const chosen = query.get('organization');
+  const department_id = query.get('department');
   const result = useResult();
-  const loaded = useData('organizations', listOrganizations);
+  const loaded = useData(`roles ${chosen} ${department_id} ${query.get('person')}`, () =>
+    chosen === null ? getOwnRoles() : getRolesIn({ organization_id: chosen, department_id }),
+  );
   const [isCreating, setCreating] = useState(false);
-  const organizations = loaded.data?.data ?? [];
+  const { organizations = [], invitations = [] } = loaded.data ?? {};
   const [first] = organizations;
   const hasJoined = useRef(hasParameter('joined')).current;
   useEffect(() => {
@@ -42,11 +48,8 @@ export default function OrganizationsView() {
     result.succeed(words.created(name));
     navigate(pathOf(organization_id));
   };
-  const join = async (organization: string) => {
-    await loaded.reload();
-    navigate(pathOf(organization));
-  };
-  const received = html`<${ReceivedInvitations} result=${result} onAccepted=${join} />`;
+  const join = (organization: string) => navigate(pathOf(organization));
+  const received = html`<${ReceivedInvitations} invitations=${invitations} reload=${loaded.reload} result=${result} onAccepted=${join} />`;
   const dialog =
     isCreating &&
     html`<${NameDialog} title=${words.create} submit=${texts.actions.createOrganization} onSubmit=${create} onClose=${() => setCreating(false)} />`;
@@ -80,7 +83,7 @@ export default function OrganizationsView() {
             label=${words.pick}
             value=${chosen}
             onChange=${(id: string) => navigate(pathOf(id))}
-            options=${organizations.map(({ organization_id, name }: Organization) => [organization_id, name])}
+            options=${organizations.map(({ organization_id, name }: OwnOrganization) => [organization_id, name])}
           />
         `
       }
@@ -92,8 +95,10 @@ export default function OrganizationsView() {
     ${received}
     ${
       organization
-        ? html`<${OrganizationPage} key=${chosen} organization=${organization} picker=${picker} onChange=${loaded.reload} result=${result} />`
-        : html`<${PageTitle} actions=${picker}>${texts.titles.organization}<//><${Notice} kind="info">${words.gone}<//>`
+        ? html`<${OrganizationPage} key=${chosen} organization=${organization} own=${standingIn(loaded.data, chosen)} isLoading=${loaded.busy} picker=${picker} onChange=${loaded.reload} result=${result} />`
+        : loaded.busy
+          ? html`<${PageTitle}>${texts.titles.organization}<//><${Loading} />`
+          : html`<${PageTitle} actions=${picker}>${texts.titles.organization}<//><${Notice} kind="info">${words.gone}<//>`
     }
     ${dialog}
     <${ResultToast} result=${result} />

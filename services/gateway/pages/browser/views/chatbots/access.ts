@@ -11,10 +11,10 @@ import type { Result } from '../../parts/result.ts';
 import { RoleSelect } from '../../parts/role-select.ts';
 import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
-import { changeAndReload, useData } from '../../parts/use-data.ts';
+import { changeAndReload, type Loaded } from '../../parts/use-data.ts';
 import { aboutUserId, UserIdField } from '../../parts/user-id.ts';
 import { navigate, withQuery } from '../../router.ts';
-import { type Grant, getAccessList, grantAccess, type OwnAccess, revokeAccess } from './calls.ts';
+import { type Grant, grantAccess, type OwnAccess, revokeAccess } from './calls.ts';
 
 const words = texts.access;
 
@@ -22,19 +22,17 @@ const words = texts.access;
 export function AccessList({
   id,
   own,
+  loaded,
   result,
-  onChange,
 }: {
   id: string;
   own: OwnAccess;
+  loaded: Loaded<{ data: Grant[] }>;
   result: Result;
-  /** Loads the chatbot and the reader's role again. */
-  onChange: () => Promise<void>;
 }) {
   const [granting, setGranting] = useState<Grant | 'new'>();
   const [revoking, setRevoking] = useState<Grant>();
-  const loaded = useData(id, async () => ({ data: (await getAccessList(id)).permissions }));
-  const reload = async () => void (await Promise.all([loaded.reload(), onChange()]));
+  const { reload } = loaded;
   const grantable = own.permissions.includes('assign roles') ? grantableBy(own.role) : [];
   const isBelow = ({ role }: Grant) => !isAbove(role, own.role);
   const mayRevoke = (grant: Grant) =>

@@ -13,6 +13,7 @@ export interface Chatbot {
   avatar_id: string;
   language: string;
   status: (typeof STATUSES)[number];
+  owner_id: string;
   department_id: string | null;
   organization_id: string | null;
   created_at: string;
@@ -26,11 +27,13 @@ export interface Grant extends PersonRecord {
   granted_at: string;
 }
 
-/** The caller's role on a chatbot. */
+/** The reader's role on a chatbot. */
 export interface OwnAccess {
   user_id: string;
   role: Role;
   permissions: string[];
+  /** Who may use the chatbot; null for readers who may not see it. */
+  list: Grant[] | null;
 }
 
 export type ChatbotFields = Pick<Chatbot, 'name' | 'type' | 'avatar_id' | 'language'>;
@@ -39,7 +42,7 @@ const path = (id: string, part = '') => `/api/v1/chatbots/${encodeURIComponent(i
 const entry = (id: string, user: string) => path(id, `/access/${encodeURIComponent(user)}`);
 
 export const listChatbots = (query: string) => get<Page<Chatbot>>(`/api/v1/chatbots?${query}`);
-export const getChatbot = (id: string) => get<Chatbot>(path(id));
+export const getChatbot = (id: string) => get<Chatbot & { access: OwnAccess }>(path(id, '?include=access'));
 export const createChatbot = (fields: ChatbotFields & { department_id?: string }) =>
   post<Chatbot>('/api/v1/chatbots/create', fields);
 export const updateChatbot = (id: string, changes: Partial<ChatbotFields & Pick<Chatbot, 'status'>>) =>
@@ -49,7 +52,5 @@ export const duplicateChatbot = (id: string) => post<Chatbot>(path(id, '/duplica
 export const moveChatbot = (id: string, department_id: string | null) =>
   post<Chatbot>(path(id, '/move'), { department_id });
 export const deleteChatbot = (id: string) => remove(path(id));
-export const getOwnAccess = (id: string) => get<OwnAccess>(path(id, '/access/me'));
-export const getAccessList = (id: string) => get<{ permissions: Grant[] }>(path(id, '/access'));
 export const grantAccess = (id: string, user: string, role: Role) => put<Grant>(entry(id, user), { role });
 export const revokeAccess = (id: string, user: string) => remove(entry(id, user));

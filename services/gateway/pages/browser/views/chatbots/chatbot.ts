@@ -13,18 +13,11 @@ import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
 import { navigate, withQuery } from '../../router.ts';
-import { PlaceName } from '../organization/place-name.ts';
 import { AccessList } from './access.ts';
-import {
-  deleteChatbot,
-  duplicateChatbot,
-  getChatbot,
-  getOwnAccess,
-  moveChatbot,
-  updateChatbot,
-} from './calls.ts';
+import { deleteChatbot, duplicateChatbot, getChatbot, moveChatbot, updateChatbot } from './calls.ts';
 import { ChatbotInputs, chatbotFields } from './fields.ts';
 import { MoveChatbot } from './move.ts';
+import { ChatbotPlace } from './place.ts';
 
 const words = texts.chatbots;
 
@@ -32,10 +25,7 @@ const words = texts.chatbots;
 export function Chatbot({ id, result }: { id: string; result: Result }) {
   const [isDeleting, setDeleting] = useState(false);
   const [isMoving, setMoving] = useState(false);
-  const loaded = useData(id, async () => {
-    const [chatbot, access] = await Promise.all([getChatbot(id), getOwnAccess(id)]);
-    return { chatbot, access };
-  });
+  const loaded = useData(id, () => getChatbot(id));
   const list = withQuery({ chatbot: undefined });
   const back = { path: list, title: texts.titles.chatbots };
   if (!loaded.data || loaded.error?.status === 404) {
@@ -44,7 +34,8 @@ export function Chatbot({ id, result }: { id: string; result: Result }) {
       <${LoadFailure} loaded=${loaded} gone=${words.gone} />
     `;
   }
-  const { chatbot, access } = loaded.data;
+  const chatbot = loaded.data;
+  const { access } = chatbot;
   const may = (permission: string) => access.permissions.includes(permission);
   const isActive = chatbot.status === 'active';
 
@@ -87,14 +78,7 @@ export function Chatbot({ id, result }: { id: string; result: Result }) {
             html`<${Badge} tone=${isActive ? 'good' : 'quiet'}>${words.statuses[chatbot.status]}<//>`,
           ],
           [words.yourRole, texts.roles[access.role]],
-          [
-            words.place,
-            chatbot.organization_id === null
-              ? access.role === 'Owner'
-                ? words.personal
-                : words.personalOf
-              : html`<${PlaceName} organization=${chatbot.organization_id} department=${chatbot.department_id} />`,
-          ],
+          [words.place, html`<${ChatbotPlace} chatbot=${chatbot} />`],
           [words.updated, formatDateTime(chatbot.updated_at)],
           ...(may('edit chatbot')
             ? []
@@ -115,7 +99,7 @@ export function Chatbot({ id, result }: { id: string; result: Result }) {
         `
       }
     <//>
-    ${may('view users') && html`<${AccessList} id=${id} name=${chatbot.name} own=${access} result=${result} onChange=${loaded.reload} />`}
+    ${access.list && html`<${AccessList} id=${id} own=${access} loaded=${{ ...loaded, data: { data: access.list } }} result=${result} />`}
     ${isMoving && html`<${MoveChatbot} onMove=${move} onClose=${() => setMoving(false)} />`}
     ${
       isDeleting &&

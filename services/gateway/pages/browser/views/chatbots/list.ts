@@ -14,6 +14,7 @@ import { navigate, withQuery } from '../../router.ts';
 import { type Chatbot, listChatbots, STATUSES, TYPES } from './calls.ts';
 import { CreateChatbot } from './create.ts';
 import { typeOptions } from './fields.ts';
+import { ChatbotPlace } from './place.ts';
 
 const words = texts.chatbots;
 const SORTS = ['updated_at-desc', 'created_at-desc', 'created_at-asc', 'name-asc', 'name-desc'] as const;
@@ -41,7 +42,7 @@ const COLUMNS: Column<Chatbot>[] = [
   { title: words.language, cell: ({ language }) => language },
   {
     title: words.place,
-    cell: ({ department_id }) => (department_id === null ? words.personalOf : words.ofDepartment),
+    cell: (chatbot) => html`<${ChatbotPlace} chatbot=${chatbot} />`,
   },
   {
     title: words.status,

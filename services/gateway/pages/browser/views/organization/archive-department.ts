@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import type { OwnDepartment } from '../../own-roles.ts';
 import { Button } from '../../parts/button.ts';
 import { checkName, NameField } from '../../parts/confirm-name.ts';
 import { Dialog } from '../../parts/dialog.ts';
@@ -8,8 +9,8 @@ import { Form } from '../../parts/form.ts';
 import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
 import { Select } from '../../parts/select.ts';
-import { changeAndReload, useData } from '../../parts/use-data.ts';
-import { archiveDepartment, type Department, listDepartments, type Place } from './calls.ts';
+import { changeAndReload } from '../../parts/use-data.ts';
+import { archiveDepartment, type Place } from './calls.ts';
 import { deletionDate } from './settings.ts';
 
 const words = texts.archive;
@@ -18,22 +19,19 @@ const words = texts.archive;
 export default function ArchiveDepartment({
   place,
   department,
+  others,
   result,
   onChange,
 }: {
   place: Place;
-  department: Department;
+  department: OwnDepartment;
+  /** The other departments of the organization. */
+  others: OwnDepartment[];
   result: Result;
   onChange: () => Promise<void>;
 }) {
   const [isAsking, setAsking] = useState(false);
-  const others = useData(place.organization_id, async () => {
-    const { data } = await listDepartments(place.organization_id, 'limit=100&sort_by=name&order=asc');
-    return data.filter(
-      ({ department_id, archived_at }) => department_id !== place.department_id && !archived_at,
-    );
-  });
-  const targets = others.data ?? [];
+  const targets = others.filter(({ archived_at }) => archived_at === undefined);
   const archive = async ({ move_to, confirmation }: Record<string, string>) => {
     checkName(confirmation, department.name);
     const chatbots = move_to ? { chatbots: 'move' as const, move_to } : { chatbots: 'delete' as const };

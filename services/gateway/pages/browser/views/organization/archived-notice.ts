@@ -1,8 +1,8 @@
 import { formatDateTime, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import type { Archivable } from '../../own-roles.ts';
 import { ActionButton } from '../../parts/action-button.ts';
 import type { Result } from '../../parts/result.ts';
-import type { Archivable } from './calls.ts';
 
 const words = texts.archive;
 

@@ -1,14 +1,8 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
 import { get, patch, post, put, remove } from '../../api.ts';
+import type { Archivable } from '../../own-roles.ts';
 import type { Page } from '../../parts/pager.ts';
 import type { PersonRecord } from '../../parts/person.ts';
-
-/** The fields of an archived place; others lack them. */
-export interface Archivable {
-  archived_at?: string;
-  /** When it is deleted for good. */
-  deletes_at?: string;
-}
 
 export interface Organization extends Archivable {
   organization_id: string;
@@ -61,21 +55,6 @@ export interface Offer {
   /** Whether the Owner who made the offer then stops being one. */
   transfer: boolean;
   status: InvitationStatus;
-  expires_at: string;
-}
-
-/** An invitation or offer to the reader. */
-export interface Received {
-  invitation_id: string;
-  organization_id: string;
-  organization_name: string;
-  /** Null for an offer to become an Owner. */
-  department_id: string | null;
-  department_name: string | null;
-  role: Role;
-  transfer: boolean;
-  granted_by: string;
-  granted_by_name: string | null;
   expires_at: string;
 }
 
@@ -201,35 +180,32 @@ const owner = (organization: string, user: string) =>
   part(organization, `/owners/${encodeURIComponent(user)}`);
 const member = (place: Place, user: string) => within(place, `/members/${encodeURIComponent(user)}`);
 
-export const listOrganizations = () => get<Page<Organization>>(`${ALL}?limit=100&sort_by=name&order=asc`);
-export const getOrganization = (id: string) => get<Organization>(part(id));
 export const createOrganization = (name: string) => post<Organization>(ALL, { name });
 export const renameOrganization = (id: string, name: string) => patch<Organization>(part(id), { name });
 export const archiveOrganization = (id: string) => post<Organization>(part(id, '/archive'));
 export const restoreOrganization = (id: string) => post<Organization>(part(id, '/restore'));
 export const listAudit = (id: string, query: string) => get<Page<AuditEvent>>(part(id, `/audit?${query}`));
 
-export const listOwners = (id: string) => get<{ owners: Owner[] }>(part(id, '/owners'));
+/** Lists the Owners; to an Owner the offers as well. */
+export const listOwners = (id: string) =>
+  get<{ owners: Owner[]; offers?: Offer[] }>(part(id, '/owners?include=offers'));
 /** Offers somebody to become an Owner. @param transfer whether the caller then stops being one. */
 export const offerOwnership = (id: string, user: string, transfer: boolean) =>
   put<Owner | Offer>(owner(id, user), { transfer });
 export const removeOwner = (id: string, user: string) => remove(owner(id, user));
 
-export const listOffers = (id: string) => get<{ offers: Offer[] }>(part(id, '/offers'));
 const offer = (organization: string, id: string, rest = '') =>
   part(organization, `/offers/${encodeURIComponent(id)}${rest}`);
 export const resendOffer = (organization: string, id: string) =>
   post<Offer>(offer(organization, id, '/resend'));
 export const withdrawOffer = (organization: string, id: string) => remove(offer(organization, id));
 
-export const listReceived = () => get<Page<Received>>('/api/v1/invitations?limit=100');
 const received = (id: string, answer: string) => `/api/v1/invitations/${encodeURIComponent(id)}/${answer}`;
 export const acceptInvitation = (id: string) => post(received(id, 'accept'));
 export const declineInvitation = (id: string) => post(received(id, 'decline'));
 
 export const listDepartments = (id: string, query: string) =>
   get<Page<Department>>(part(id, `/departments?${query}`));
-export const getDepartment = (place: Place) => get<Department>(within(place));
 export const createDepartment = (id: string, name: string) =>
   post<Department>(part(id, '/departments'), { name });
 export const renameDepartment = (place: Place, name: string) => patch<Department>(within(place), { name });
@@ -250,7 +226,6 @@ export const removePerson = (id: string, user: string) => remove(person(id, user
 
 export const listMembers = (place: Place, query: string) =>
   get<Page<Member>>(within(place, `/members?${query}`));
-export const getMember = (place: Place, user: string) => get<Member>(member(place, user));
 export const setMember = (place: Place, user: string, role: Role) =>
   put<Member | Invitation>(member(place, user), { role });
 export const removeMember = (place: Place, user: string) => remove(member(place, user));

@@ -12,7 +12,7 @@ import { type Column, Table } from '../../parts/table.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
 import { createDepartment, type Department, listDepartments, renameDepartment } from './calls.ts';
 import { NameDialog } from './name-dialog.ts';
-import type { OwnStanding } from './own-role.ts';
+import type { OwnStanding } from './own-standing.ts';
 
 const words = texts.organization;
 
@@ -25,12 +25,15 @@ export function Departments({
   own,
   path,
   result,
+  onChange,
 }: {
   organization_id: string;
   own: OwnStanding;
   /** The path of the organization's page. */
   path: string;
   result: Result;
+  /** Reads the reader's roles again. */
+  onChange: () => Promise<void>;
 }) {
   const query = useListQuery({ sort: ['name-asc'] });
   const loaded = useData(`${organization_id} ${query.api}`, () =>
@@ -54,7 +57,8 @@ export function Departments({
         html`<${Button} kind="plain" label=${`${words.rename}: ${department.name}`} onClick=${() => setNaming(department)}>${words.rename}<//>`,
     });
   const save = async (name: string) => {
-    await changeAndReload(loaded.reload, () =>
+    const reload = async () => void (await Promise.all([loaded.reload(), onChange()]));
+    await changeAndReload(reload, () =>
       naming === 'new' || !naming ? createDepartment(organization_id, name) : renameDepartment(naming, name),
     );
     setNaming(undefined);

@@ -21,7 +21,7 @@ import {
   withdrawInvitation,
 } from './calls.ts';
 import { InviteDialog } from './invite.ts';
-import type { OwnStanding } from './own-role.ts';
+import type { OwnStanding } from './own-standing.ts';
 
 const words = texts.invitations;
 

@@ -18,7 +18,7 @@ import { changeAndReload, useData } from '../../parts/use-data.ts';
 import { withQuery } from '../../router.ts';
 import { listMembers, type Member, type Place, removeMember, setMember } from './calls.ts';
 import { InviteDialog } from './invite.ts';
-import type { OwnStanding } from './own-role.ts';
+import type { OwnStanding } from './own-standing.ts';
 
 const words = texts.members;
 const SORTS = ['granted_at-desc', 'granted_at-asc', 'email-asc', 'role-asc'] as const;

@@ -2,19 +2,19 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { getOwnRoles, type OwnOrganization, organizationIn } from '../../own-roles.ts';
 import { Button } from '../../parts/button.ts';
 import { Lazy } from '../../parts/lazy.ts';
-import { LoadFailure } from '../../parts/load-failure.ts';
 import { PageTitle } from '../../parts/page-title.ts';
 import type { Result } from '../../parts/result.ts';
 import { Tabs } from '../../parts/tabs.ts';
-import { changeAndReload, useData } from '../../parts/use-data.ts';
+import { changeAndReload } from '../../parts/use-data.ts';
 import { navigate, useQuery } from '../../router.ts';
 import { ArchivedNotice } from './archived-notice.ts';
-import { listOrganizations, type Organization, renameOrganization, restoreOrganization } from './calls.ts';
+import { renameOrganization, restoreOrganization } from './calls.ts';
 import { Departments } from './departments.ts';
 import { NameDialog } from './name-dialog.ts';
-import { ownStanding } from './own-role.ts';
+import type { OwnStanding } from './own-standing.ts';
 
 const words = texts.organization;
 const OWNER_TABS = ['people', 'audit', 'reports', 'exports'] as const;
@@ -22,50 +22,50 @@ const OWNER_TABS = ['people', 'audit', 'reports', 'exports'] as const;
 /** An organization: its departments, Owners and audit; or one of its departments. */
 export function OrganizationPage({
   organization,
+  own,
+  isLoading,
   picker,
   onChange,
   result,
 }: {
-  organization: Organization;
+  organization: OwnOrganization;
+  own: OwnStanding;
+  /** Whether the reader's roles are read again. */
+  isLoading: boolean;
   picker: ComponentChildren;
-  /** Loads the organizations again. */
+  /** Reads the reader's roles again. */
   onChange: () => Promise<void>;
   result: Result;
 }) {
   const { organization_id, name } = organization;
   const query = useQuery();
   const [isRenaming, setRenaming] = useState(false);
-  const loaded = useData(organization_id, () => ownStanding(organization_id));
-  const own = loaded.data;
   const path = `/organization?organization=${encodeURIComponent(organization_id)}`;
   const department = query.get('department');
   /** Shows what is left after the reader has given up a role: the organization, or another one. */
   const leave = async () => {
-    const { data } = await listOrganizations();
-    const isMember = data.some((each) => each.organization_id === organization_id);
+    const isMember = organizationIn(await getOwnRoles(), organization_id) !== undefined;
     await onChange();
     navigate(isMember ? path : '/organization', { replace: true });
-    if (isMember) await loaded.reload();
   };
-  if (own && department) {
-    const place = { organization_id, department_id: department };
+  if (department) {
     const back = { path, title: name };
-    const props = { place, own, back, result, onLeave: leave };
+    const props = { organization, id: department, own, isLoading, back, result, onChange, onLeave: leave };
     return html`<${Lazy} key=${department} load=${() => import('./department.ts')} ...${props} />`;
   }
   const person = query.get('person');
-  if (own && person) {
+  if (person) {
     const back = { path, title: name };
     const props = { organization_id, id: person, own, back, result, onLeave: leave };
     return html`<${Lazy} key=${person} load=${() => import('./person.ts')} ...${props} />`;
   }
   const tabs = [
     { name: 'departments', path, title: words.departments },
-    ...(own?.seesOwners ? [{ name: 'owners', path: `${path}&part=owners`, title: words.owners }] : []),
-    ...(own?.isOwner
+    ...(own.seesOwners ? [{ name: 'owners', path: `${path}&part=owners`, title: words.owners }] : []),
+    ...(own.isOwner
       ? OWNER_TABS.map((name) => ({ name, path: `${path}&part=${name}`, title: words.parts[name] }))
       : []),
-    ...(own ? [{ name: 'settings', path: `${path}&part=settings`, title: words.parts.settings }] : []),
+    { name: 'settings', path: `${path}&part=settings`, title: words.parts.settings },
   ];
   const current = tabs.find((tab) => tab.name === query.get('part'))?.name ?? 'departments';
   const rename = async (name: string) => {
@@ -79,31 +79,25 @@ export function OrganizationPage({
     return texts.archive.restored(name);
   };
   // What is archived can be read and left, and nothing else.
-  const present = own && isArchived ? { ...own, isOwner: false } : own;
-  const props = { organization_id, own: present, result };
+  const present = isArchived ? { ...own, isOwner: false } : own;
+  const props = { organization_id, own: present, result, onChange };
   const whole = { place: { organization_id, department_id: null }, role: 'Owner', result };
   return html`
     <${PageTitle}
-      badge=${present?.isOwner && html`<${Button} kind="plain" label=${`${words.rename}: ${name}`} onClick=${() => setRenaming(true)}>${words.rename}<//>`}
+      badge=${present.isOwner && html`<${Button} kind="plain" label=${`${words.rename}: ${name}`} onClick=${() => setRenaming(true)}>${words.rename}<//>`}
       actions=${picker}
     >
       ${name}
     <//>
-    ${
-      own
-        ? html`
-          ${isArchived && html`<${ArchivedNotice} place=${organization} text=${texts.archive.organizationNotice} restore=${own.isOwner ? restore : undefined} result=${result} />`}
-          <${Tabs} label=${name} current=${current} tabs=${tabs} />
-          ${current === 'departments' && html`<${Departments} ...${props} path=${path} />`}
-          ${current === 'owners' && html`<${Lazy} load=${() => import('./owners.ts')} ...${props} onLeave=${leave} />`}
-          ${current === 'people' && html`<${Lazy} load=${() => import('./people.ts')} ...${props} path=${path} />`}
-          ${current === 'settings' && html`<${Lazy} load=${() => import('./settings.ts')} ...${props} organization=${organization} own=${own} onChange=${onChange} onLeave=${leave} />`}
-          ${current === 'audit' && html`<${Lazy} load=${() => import('./audit.ts')} organization_id=${organization_id} />`}
-          ${current === 'reports' && html`<${Lazy} load=${() => import('./report.ts')} ...${whole} />`}
-          ${current === 'exports' && html`<${Lazy} load=${() => import('./exports.ts')} ...${whole} />`}
-        `
-        : html`<${LoadFailure} loaded=${loaded} gone=${words.gone} />`
-    }
+    ${isArchived && html`<${ArchivedNotice} place=${organization} text=${texts.archive.organizationNotice} restore=${own.isOwner ? restore : undefined} result=${result} />`}
+    <${Tabs} label=${name} current=${current} tabs=${tabs} />
+    ${current === 'departments' && html`<${Departments} ...${props} path=${path} />`}
+    ${current === 'owners' && html`<${Lazy} load=${() => import('./owners.ts')} ...${props} onLeave=${leave} />`}
+    ${current === 'people' && html`<${Lazy} load=${() => import('./people.ts')} ...${props} path=${path} />`}
+    ${current === 'settings' && html`<${Lazy} load=${() => import('./settings.ts')} ...${props} organization=${organization} own=${own} onLeave=${leave} />`}
+    ${current === 'audit' && html`<${Lazy} load=${() => import('./audit.ts')} organization_id=${organization_id} />`}
+    ${current === 'reports' && html`<${Lazy} load=${() => import('./report.ts')} ...${whole} />`}
+    ${current === 'exports' && html`<${Lazy} load=${() => import('./exports.ts')} ...${whole} />`}
     ${isRenaming && html`<${NameDialog} title=${words.renameTitle} submit=${texts.actions.saveName} name=${name} onSubmit=${rename} onClose=${() => setRenaming(false)} />`}
   `;
 }

@@ -11,9 +11,9 @@ import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
 import { aboutUserId, UserIdField } from '../../parts/user-id.ts';
-import { listOffers, listOwners, type Owner, offerOwnership, removeOwner } from './calls.ts';
+import { listOwners, type Owner, offerOwnership, removeOwner } from './calls.ts';
 import { Offers } from './offers.ts';
-import type { OwnStanding } from './own-role.ts';
+import type { OwnStanding } from './own-standing.ts';
 
 const words = texts.owners;
 
@@ -30,11 +30,11 @@ export default function Owners({
   /** Shows another page after the reader has stepped down. */
   onLeave: () => Promise<void>;
 }) {
-  const loaded = useData(organization_id, async () => ({ data: (await listOwners(organization_id)).owners }));
-  const offers = useData(`offers of ${organization_id} ${own.isOwner}`, async () => ({
-    data: own.isOwner ? (await listOffers(organization_id)).offers : [],
-  }));
-  const reload = async () => void (await Promise.all([loaded.reload(), offers.reload()]));
+  const loaded = useData(organization_id, async () => {
+    const { owners, offers = [] } = await listOwners(organization_id);
+    return { data: owners, offers };
+  });
+  const { reload } = loaded;
   const [isAdding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<Owner>();
   const removal = ({ user_id }: Owner) => (user_id === own.id ? words.leave : words.remove);
@@ -66,7 +66,7 @@ export default function Owners({
   const remove = async (owner: Owner) => {
     const { user_id } = owner;
     if (user_id !== own.id) {
-      await changeAndReload(loaded.reload, () => removeOwner(organization_id, user_id));
+      await changeAndReload(reload, () => removeOwner(organization_id, user_id));
       result.succeed(words.removed(personText(owner)));
       return;
     }
@@ -79,7 +79,7 @@ export default function Owners({
       <p class="muted">${words.explanation}</p>
       <${Table} label=${words.title} loaded=${loaded} columns=${columns} keyOf=${({ user_id }: Owner) => user_id} empty="" />
     <//>
-    <${Offers} organization_id=${organization_id} loaded=${offers} result=${result} />
+    ${own.isOwner && html`<${Offers} organization_id=${organization_id} loaded=${{ ...loaded, data: loaded.data && { data: loaded.data.offers } }} result=${result} />`}
     ${
       isAdding &&
       html`

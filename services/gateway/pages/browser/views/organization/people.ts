@@ -8,7 +8,7 @@ import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { useData } from '../../parts/use-data.ts';
 import { listPeople, type PersonRoles } from './calls.ts';
-import type { OwnStanding } from './own-role.ts';
+import type { OwnStanding } from './own-standing.ts';
 
 const words = texts.people;
 

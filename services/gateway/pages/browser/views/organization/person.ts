@@ -13,7 +13,7 @@ import { type Column, Table } from '../../parts/table.ts';
 import { useData } from '../../parts/use-data.ts';
 import { navigate } from '../../router.ts';
 import { getPerson, type PersonGrants, removePerson } from './calls.ts';
-import type { OwnStanding } from './own-role.ts';
+import type { OwnStanding } from './own-standing.ts';
 
 const words = texts.people;
 

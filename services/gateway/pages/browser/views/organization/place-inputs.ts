@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
 import { texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import { type Archivable, getOwnRoles, organizationIn } from '../../own-roles.ts';
 import { Select } from '../../parts/select.ts';
 import { useData } from '../../parts/use-data.ts';
-import { listDepartments, listOrganizations } from './calls.ts';
+
+const isOpen = ({ archived_at }: Archivable) => archived_at === undefined; // an archived place takes nothing in
 
 /** Asks whether something belongs to the reader, or to a department of one of their organizations. */
 export function PlaceInputs({
@@ -17,16 +19,15 @@ export function PlaceInputs({
 }) {
   const [organization, setOrganization] = useState('');
   const [department, setDepartment] = useState('');
-  const organizations = useData('organizations', () => listOrganizations()).data?.data ?? [];
-  const departments = useData(`departments of ${organization}`, async () =>
-    organization ? (await listDepartments(organization, 'limit=100&sort_by=name&order=asc')).data : [],
-  );
+  const roles = useData('roles', getOwnRoles).data;
+  const organizations = roles?.organizations.filter(isOpen) ?? [];
+  const departments = organizationIn(roles, organization)?.departments.filter(isOpen) ?? [];
   const choose = (id: string) => {
     setOrganization(id);
     setDepartment('');
     onChange?.(id, '');
   };
-  const found = departments.data?.map(({ department_id, name }) => [department_id, name] as const) ?? [];
+  const found = departments.map(({ department_id, name }) => [department_id, name] as const);
   const options = [...(whole === undefined ? [] : [['', whole] as const]), ...found];
   if (organizations.length === 0) return null;
   return html`
@@ -40,14 +41,13 @@ export function PlaceInputs({
       />
       ${
         organization &&
-        !departments.busy &&
         html`
           <${Select}
             key=${organization}
             name="department_id"
             label=${texts.organization.department}
             options=${options}
-            hint=${departments.error?.message ?? (options.length === 0 ? texts.organization.noDepartments : undefined)}
+            hint=${options.length === 0 ? texts.organization.noDepartments : undefined}
             value=${department || options[0]?.[0]}
             onChange=${(id: string) => {
               setDepartment(id);

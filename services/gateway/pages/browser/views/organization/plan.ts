@@ -12,7 +12,7 @@ import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
 import { Select } from '../../parts/select.ts';
 import { changeAndReload, useData } from '../../parts/use-data.ts';
-import { BillingHistory, PAYMENT_TONES } from './billing-history.ts';
+import { PAYMENT_TONES } from './billing-history.ts';
 import { changePlan, getBilling, PLANS, type Place } from './calls.ts';
 
 const words = texts.billing;
@@ -62,11 +62,6 @@ export function Plan({
           : html`<${LoadFailure} loaded=${loaded} gone=${texts.organization.departmentGone} />`
       }
     <//>
-    ${
-      data &&
-      can(role, 'manage payment') &&
-      html`<${BillingHistory} place=${place} version=${`${data.subscription_plan} ${data.payment_status} ${data.updated_at}`} />`
-    }
     ${
       isChanging &&
       data &&

@@ -1,41 +1,43 @@
 import { useState } from 'preact/hooks';
 import { formatDate, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import type { Received } from '../../own-roles.ts';
 import { ActionButton } from '../../parts/action-button.ts';
 import { Button } from '../../parts/button.ts';
 import { Confirm } from '../../parts/confirm.ts';
 import { Notice } from '../../parts/notice.ts';
 import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
-import { changeAndReload, useData } from '../../parts/use-data.ts';
+import { changeAndReload } from '../../parts/use-data.ts';
 import { navigate, useQuery, withQuery } from '../../router.ts';
-import { acceptInvitation, declineInvitation, listReceived, type Received } from './calls.ts';
+import { acceptInvitation, declineInvitation } from './calls.ts';
 
 const words = texts.received;
 
 /** The invitations to the reader, which they accept or decline; nothing if there are none. */
 export function ReceivedInvitations({
+  invitations,
+  reload,
   result,
   onAccepted,
 }: {
+  invitations: Received[];
+  reload: () => Promise<void>;
   result: Result;
   /** Shows the organization that the reader has joined. */
-  onAccepted: (organization: string) => Promise<void>;
+  onAccepted: (organization: string) => void;
 }) {
-  const loaded = useData('received', listReceived);
   const [declining, setDeclining] = useState<Received>();
-  const invitations = loaded.data?.data ?? [];
   const opened = useQuery().get('invitation');
-  const isUsed =
-    loaded.data && opened !== null && !invitations.some(({ invitation_id }) => invitation_id === opened);
+  const isUsed = opened !== null && !invitations.some(({ invitation_id }) => invitation_id === opened);
   if (invitations.length === 0) return isUsed && html`<${Notice} kind="info">${words.used}<//>`;
   const accept = async ({ invitation_id, organization_id, organization_name }: Received) => {
-    await changeAndReload(loaded.reload, () => acceptInvitation(invitation_id));
-    await onAccepted(organization_id);
+    await changeAndReload(reload, () => acceptInvitation(invitation_id));
+    onAccepted(organization_id);
     return words.accepted(organization_name);
   };
   const decline = async ({ invitation_id, organization_name }: Received) => {
-    await changeAndReload(loaded.reload, () => declineInvitation(invitation_id));
+    await changeAndReload(reload, () => declineInvitation(invitation_id));
     navigate(withQuery({ invitation: undefined }), { replace: true });
     result.succeed(words.declined(organization_name));
   };

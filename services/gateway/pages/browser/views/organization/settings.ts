@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
 import { formatDate, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
+import type { OwnOrganization } from '../../own-roles.ts';
 import { Button } from '../../parts/button.ts';
 import { Confirm } from '../../parts/confirm.ts';
 import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
 import { changeAndReload } from '../../parts/use-data.ts';
-import { archiveOrganization, type Organization, removePerson } from './calls.ts';
-import type { OwnStanding } from './own-role.ts';
+import { archiveOrganization, removePerson } from './calls.ts';
+import type { OwnStanding } from './own-standing.ts';
 
 const words = texts.archive;
 /** Days between archiving and deletion. */
@@ -22,7 +23,7 @@ export default function Settings({
   onChange,
   onLeave,
 }: {
-  organization: Organization;
+  organization: OwnOrganization;
   own: OwnStanding;
   result: Result;
   onChange: () => Promise<void>;

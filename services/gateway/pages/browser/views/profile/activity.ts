@@ -8,6 +8,7 @@ import { Section } from '../../parts/section.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { Time } from '../../parts/time.ts';
 import { useData } from '../../parts/use-data.ts';
+import { currentSession } from '../../session.ts';
 
 type Value = string | string[] | null;
 
@@ -37,14 +38,11 @@ function changesOf({ before, after }: Event): string[] {
     });
 }
 
-/**
- * The audit trail of the account, newest first.
- * @param userId tells what others did.
- * @param version changes when the trail has a new event.
- */
-export function Activity({ userId, version }: { userId: string | null; version: number }) {
+/** The audit trail of the account, newest first. */
+export function Activity() {
+  const userId = currentSession()?.userId;
   const [page, setPage] = useState(1);
-  const loaded = useData(`activity ${page} ${version}`, () =>
+  const loaded = useData(`activity ${page}`, () =>
     get<Page<Event>>(`/api/v1/users/me/audit?limit=10&page=${page}`),
   );
   const shown: Column<Event>[] = [

@@ -27,7 +27,7 @@ const { columns } = texts.sessions;
 const nameOf = ({ device: { browser, os } }: Session): string => texts.sessions.device(browser, os);
 
 /** The sessions of the account, which can be ended one by one or all but this one. */
-export function Sessions({ result, onChanged }: { result: Result; onChanged: () => void }) {
+export function Sessions({ result }: { result: Result }) {
   const [page, setPage] = useState(1);
   const loaded = useData(`sessions ${page}`, () => get<Page<Session>>(`${PATH}?limit=10&page=${page}`));
   const [ending, setEnding] = useState<Session | 'others'>();
@@ -37,7 +37,6 @@ export function Sessions({ result, onChanged }: { result: Result; onChanged: () 
     await remove(ending === 'others' || !ending ? PATH : `${PATH}/${encodeURIComponent(ending.session_id)}`);
     setPage(1);
     await loaded.reload();
-    onChanged();
     result.succeed(ending === 'others' ? texts.sessions.othersEnded : texts.sessions.ended);
   };
   // This session ends with the button above every page.

@@ -62,6 +62,10 @@ export interface Health {
   oldest_pending_at: string | null;
 }
 
+export interface WebhookWithDetails extends Webhook {
+  details: { organization_name: string | null; department_name: string | null; health: Health };
+}
+
 /** One attempt to call the receiver. */
 export interface Attempt {
   at: string;
@@ -134,8 +138,7 @@ const deliveryPath = (id: string, delivery: string, part = '') =>
   path(id, `/deliveries/${encodeURIComponent(delivery)}${part}`);
 
 export const listWebhooks = (query: string) => get<Page<Webhook>>(`/api/v1/webhooks?${query}`);
-export const getWebhook = (id: string) => get<Webhook>(path(id));
-export const getHealth = (id: string) => get<Health>(path(id, '/health'));
+export const getWebhook = (id: string) => get<WebhookWithDetails>(path(id, '?include=details'));
 export const configureWebhook = (settings: Settings & PlaceIds & { secret: string }) =>
   post<Pick<Webhook, 'webhook_id'>>('/api/v1/webhooks/configure', settings);
 export const updateWebhook = (id: string, changes: Partial<Settings & { status: 'active' | 'paused' }>) =>

@@ -13,6 +13,7 @@ import type { Result } from '../../parts/result.ts';
 import { type Column, Table } from '../../parts/table.ts';
 import { useData } from '../../parts/use-data.ts';
 import { navigate } from '../../router.ts';
+import { PlaceName } from '../organization/place-name.ts';
 import { configureWebhook, listWebhooks, STATUSES, type Webhook } from './calls.ts';
 import { newSecret, SecretField } from './secret-field.ts';
 import { placeOf, SettingsInputs, settingsOf } from './settings.ts';
@@ -61,12 +62,10 @@ const COLUMNS: Column<Webhook>[] = [
   },
   {
     title: texts.chatbots.place,
-    cell: ({ owner_id, department_id }) =>
-      owner_id !== null
+    cell: ({ organization_id, department_id }) =>
+      organization_id === null
         ? texts.chatbots.personal
-        : department_id === null
-          ? words.ofOrganization
-          : texts.chatbots.ofDepartment,
+        : html`<${PlaceName} organization=${organization_id} department=${department_id} />`,
   },
   { title: words.created, cell: ({ created_at }) => formatDate(created_at), end: true },
 ];

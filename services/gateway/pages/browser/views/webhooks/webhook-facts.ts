@@ -2,15 +2,16 @@ import { formatDateTime, formatNumber, texts } from '../../account-texts.ts';
 import { html } from '../../html.ts';
 import { Badge } from '../../parts/badge.ts';
 import { Facts } from '../../parts/facts.ts';
-import { PlaceName } from '../organization/place-name.ts';
-import type { Webhook } from './calls.ts';
+import { PlaceLink } from '../organization/place-name.ts';
+import type { WebhookWithDetails } from './calls.ts';
 import { TONES } from './list.ts';
 
 const words = texts.webhooks;
 
 /** What is set of a webhook. */
-export const WebhookFacts = ({ webhook }: { webhook: Webhook }) => {
+export const WebhookFacts = ({ webhook }: { webhook: WebhookWithDetails }) => {
   const { name, description, url, events, chatbot_ids, headers, organization_id, department_id } = webhook;
+  const { organization_name, department_name } = webhook.details;
   const names = Object.keys(headers);
   return html`
     <${Facts}
@@ -21,7 +22,7 @@ export const WebhookFacts = ({ webhook }: { webhook: Webhook }) => {
         [
           texts.chatbots.place,
           organization_id
-            ? html`<${PlaceName} organization=${organization_id} department=${department_id} />`
+            ? html`<${PlaceLink} organization=${organization_id} department=${department_id} names=${[organization_name, department_name]} />`
             : texts.chatbots.personal,
         ],
         [

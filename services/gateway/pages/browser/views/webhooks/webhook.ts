@@ -46,7 +46,6 @@ export default function WebhookPage({
   const loaded = useData(id, () => getWebhook(id));
   const [open, setOpen] = useState<'sample' | 'change' | 'rotate' | 'delete'>();
   const [tested, setTested] = useState<TestOutcome>();
-  const [looks, setLooks] = useState(0);
   const close = () => setOpen(undefined);
   const back = { path: '/webhooks', title: texts.titles.webhooks };
   const webhook = loaded.data;
@@ -106,8 +105,8 @@ export default function WebhookPage({
         `
       }
     <//>
-    <${HealthPart} webhook=${webhook} looks=${looks} />
-    <${Deliveries} webhook=${webhook} result=${result} onRefresh=${() => setLooks(looks + 1)} />
+    <${HealthPart} health=${webhook.details.health} />
+    <${Deliveries} webhook=${webhook} result=${result} onRefresh=${loaded.reload} />
     ${
       open === 'sample' &&
       html`
