@@ -43,16 +43,21 @@ describePages('single sign-on', (pages) => {
   });
 
   test('a failed login, an unknown address and the end of a logout are accessible pages', async () => {
-    const page = await pages.open('/saml/login/nothing');
+    const phone = { viewport: { width: 320, height: 600 } };
+    const page = await pages.open('/saml/login/nothing', phone);
+    const overflow = () => page.evaluate('document.documentElement.scrollWidth - innerWidth');
     await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
+    expect(await overflow()).toBe(0);
     await expectAccessible(page, 'failed-login');
     await page.goto('/nothing');
     await page.getByRole('heading', { name: 'This page does not exist' }).waitFor();
+    expect(await overflow()).toBe(0);
     await expectAccessible(page, 'unknown-address');
     const reader = { headers: {}, server: { brand: undefined } } as FastifyRequest;
     await page.route('**/saml/slo/acme', (route) => route.fulfill(loggedOutPage(reader)));
     await page.goto('/saml/slo/acme');
-    await page.getByRole('heading', { name: 'You are logged out.' }).waitFor();
+    await page.getByRole('heading', { name: 'You are logged out' }).waitFor();
+    expect(await overflow()).toBe(0);
     await expectAccessible(page, 'logged-out');
     await page.getByRole('link', { name: 'Back to sign-in' }).click();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();

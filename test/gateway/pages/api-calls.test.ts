@@ -20,11 +20,19 @@ const fileOf = (module: string) =>
   new URL(`../../../services/gateway/pages/browser/views/${module}/calls.ts`, import.meta.url);
 
 /** Where the API answers with each interface; `[]` stands for the items of a list. */
-const ANSWERS: Record<(typeof MODULES)[number], Record<string, [operation: string, ...path: string[]]>> = {
+type Answers = Record<string, [operation: string, ...path: string[]]>;
+const OWN_ROLES: Answers = {
+  OwnRoles: ['get /api/v1/users/me/roles'],
+  OwnOrganization: ['get /api/v1/users/me/roles', 'organizations', '[]'],
+  OwnDepartment: ['get /api/v1/users/me/roles', 'organizations', '[]', 'departments', '[]'],
+  Archivable: ['get /api/v1/users/me/roles', 'organizations', '[]', 'departments', '[]'],
+  Received: ['get /api/v1/users/me/roles', 'invitations', '[]'],
+};
+const ANSWERS: Record<(typeof MODULES)[number], Answers> = {
   chatbots: {
     Chatbot: ['get /api/v1/chatbots/{chatbot_id}'],
     Grant: ['get /api/v1/chatbots/{chatbot_id}/access', 'permissions', '[]'],
-    OwnAccess: ['get /api/v1/chatbots/{chatbot_id}/access/me'],
+    OwnAccess: ['get /api/v1/chatbots/{chatbot_id}', 'access'],
   },
   organization: {
     Organization: ['get /api/v1/organizations', 'data', '[]'],
@@ -37,7 +45,6 @@ const ANSWERS: Record<(typeof MODULES)[number], Record<string, [operation: strin
       '[]',
     ],
     Offer: ['get /api/v1/organizations/{organization_id}/offers', 'offers', '[]'],
-    Received: ['get /api/v1/invitations', 'data', '[]'],
     Billing: ['get /api/v1/organizations/{organization_id}/departments/{department_id}/billing'],
     Analytics: ['get /api/v1/organizations/{organization_id}/departments/{department_id}/analytics'],
     AuditEvent: ['get /api/v1/organizations/{organization_id}/audit', 'data', '[]'],
@@ -48,13 +55,13 @@ const ANSWERS: Record<(typeof MODULES)[number], Record<string, [operation: strin
     ],
     PersonRoles: ['get /api/v1/organizations/{organization_id}/members', 'data', '[]'],
     PersonGrants: ['get /api/v1/organizations/{organization_id}/members/{user_id}'],
-    Archivable: ['get /api/v1/organizations/{organization_id}'],
     ExportJob: ['get /api/v1/organizations/{organization_id}/exports/{export_id}'],
     ExportFile: ['get /api/v1/organizations/{organization_id}/exports/{export_id}', 'files', '[]'],
     Report: ['get /api/v1/organizations/{organization_id}/reports'],
   },
   webhooks: {
     Webhook: ['get /api/v1/webhooks/{webhook_id}'],
+    WebhookWithDetails: ['get /api/v1/webhooks/{webhook_id}'],
     Attempt: ['post /api/v1/webhooks/{webhook_id}/test'],
     Health: ['get /api/v1/webhooks/{webhook_id}/health'],
     Exchange: ['get /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}', 'attempts', '[]'],
@@ -155,16 +162,24 @@ function answerOf([operation, ...steps]: readonly [string, ...string[]]): Schema
   return schema;
 }
 
+/** Checks that the API documents every field of the interfaces in a source. */
+function expectDocumented(source: string, answers: Answers): void {
+  for (const [name, where] of Object.entries(answers)) {
+    const [, body = ''] =
+      new RegExp(`interface ${name}(?: extends \\w+)? \\{\\n(.*?)\\n\\}`, 's').exec(source) ?? [];
+    const fields = [...body.matchAll(/^ {2}(\w+)\??:/gm)].map(([, field]) => field);
+    expect(fields.length, name).toBeGreaterThan(0);
+    expect(Object.keys(answerOf(where).properties ?? {}), name).toEqual(expect.arrayContaining(fields));
+  }
+}
+
+test('the pages read only documented fields of the own roles', async () => {
+  expectDocumented(await readFile(`${BROWSER}/own-roles.ts`, 'utf8'), OWN_ROLES);
+});
+
 describe.each(MODULES)('the calls of the %s pages', (module) => {
   test('read only fields that the API documents', async () => {
-    const source = await readFile(fileOf(module), 'utf8');
-    for (const [name, where] of Object.entries(ANSWERS[module])) {
-      const [, body = ''] =
-        new RegExp(`interface ${name}(?: extends \\w+)? \\{\\n(.*?)\\n\\}`, 's').exec(source) ?? [];
-      const fields = [...body.matchAll(/^ {2}(\w+)\??:/gm)].map(([, field]) => field);
-      expect(fields.length, name).toBeGreaterThan(0);
-      expect(Object.keys(answerOf(where).properties ?? {}), name).toEqual(expect.arrayContaining(fields));
-    }
+    expectDocumented(await readFile(fileOf(module), 'utf8'), ANSWERS[module]);
   });
 
   test('have documented parameters and fields, and offer the documented values', async () => {

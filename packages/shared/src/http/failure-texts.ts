@@ -19,7 +19,7 @@ export const TEXTS: Record<Language, Texts> = {
     forAdministrator: 'For your administrator: request',
     loggedOut: {
       title: 'Signed out',
-      heading: 'You are logged out.',
+      heading: 'You are logged out',
       text: 'Your identity provider has ended your session here.',
       way: 'Back to sign-in',
     },
@@ -41,7 +41,7 @@ export const TEXTS: Record<Language, Texts> = {
     forAdministrator: 'Für Ihre Administration: Anfrage',
     loggedOut: {
       title: 'Abgemeldet',
-      heading: 'Sie sind abgemeldet.',
+      heading: 'Sie sind abgemeldet',
       text: 'Ihr Identitätsanbieter hat Ihre Sitzung hier beendet.',
       way: 'Zur Anmeldung',
     },

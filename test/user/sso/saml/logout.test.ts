@@ -130,7 +130,7 @@ describe('GET and POST /saml/slo/{slug}', () => {
     );
     expect(shown).toMatchObject({
       status: 200,
-      body: expect.stringContaining('<h1>You are logged out.</h1>'),
+      body: expect.stringContaining('<h1>You are logged out</h1>'),
     });
     expect(shown.headers.get('content-type')).toBe('text/html; charset=utf-8');
   });
