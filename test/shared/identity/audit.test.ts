@@ -9,7 +9,12 @@ afterEach(() => void vi.useRealTimers());
 function auditLogin(stored: Promise<unknown>) {
   const logged: unknown[][] = [];
   const log = (level: string) => (fields: object, text: string) => void logged.push([level, text, fields]);
-  const request = { id: 'asked-1', ip: '198.51.100.7', log: { info: log('info'), error: log('error') } };
+  const request = {
+    id: 'asked-1',
+    ip: '198.51.100.7',
+    log: { info: log('info'), error: log('error') },
+    server: {},
+  };
   const db = { auditEvents: { insertOne: () => stored } };
   const audited = audit(db as never, request as unknown as FastifyRequest, 0, {
     action: 'login',
