@@ -253,8 +253,11 @@ export const ssoCollections = {
       key: { 'saml.idp_entity_id': 1 },
       partialFilterExpression: { 'saml.idp_entity_id': ANY_STRING },
     },
-    // So does a logout token.
-    { key: { 'oidc.issuer': 1 }, partialFilterExpression: { 'oidc.issuer': ANY_STRING } },
+    // So does a logout token, and many connections can have one issuer.
+    {
+      key: { 'oidc.issuer': 1, 'oidc.client_id': 1 },
+      partialFilterExpression: { 'oidc.issuer': ANY_STRING },
+    },
     { key: { scim_token: 1 }, unique: true, partialFilterExpression: { scim_token: ANY_STRING } },
   ]),
   ...ssoDomainCollections,

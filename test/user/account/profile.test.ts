@@ -390,7 +390,7 @@ describe('database commands', () => {
     const original = users.findOneAndUpdate;
     Object.assign(users, {
       async findOneAndUpdate(...args: Parameters<typeof original>) {
-        await users.deleteOne({ email: user.email });
+        await users.deleteOne({ user_id: String(user.user_id) });
         return original.apply(users, args);
       },
     });

@@ -1,4 +1,5 @@
 import { grantableBy, ROLES } from '@gatehouse/shared/access/rbac';
+import { ANY_STRING } from '@gatehouse/shared/data/connect';
 import { ACTIVE, findActiveUser } from '@gatehouse/shared/identity/users';
 import type { Document } from 'mongodb';
 import { isLapsed } from '../../access/lapse-invitations.ts';
@@ -53,7 +54,7 @@ export function withoutLapsed(db: Database): Document[] {
         from: db.users.collectionName,
         localField: 'granted_by',
         foreignField: 'user_id',
-        pipeline: [{ $match: ACTIVE }, { $project: { _id: 1 } }],
+        pipeline: [{ $match: { ...ACTIVE, user_id: ANY_STRING } }, { $project: { _id: 1 } }],
         as: 'able',
       },
     },
