@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import SCIMMY from 'scimmy';
+import { SCHEMAS } from './announced.ts';
 import { MAX_OPERATIONS, MAX_PAYLOAD } from './bulk.ts';
 import { config, path, resource, scimErrors, tagged } from './contract.ts';
-import { notFound, SCIM_TYPE } from './errors.ts';
+import { notFound, readOnly, SCIM_TYPE } from './errors.ts';
 import { listResponse } from './list-query.ts';
 import type { ScimOptions } from './options.ts';
-import { ENTERPRISE_SCHEMA, GROUP_SCHEMA, IGNORED, type Json, USER_SCHEMA } from './schemas.ts';
+import { ENTERPRISE_SCHEMA, GROUP_SCHEMA, type Json, USER_SCHEMA } from './schemas.ts';
 
 const PROVIDER_CONFIG = {
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
@@ -44,13 +44,6 @@ const RESOURCE_TYPES = [
     schema: GROUP_SCHEMA,
   },
 ];
-
-const { User, Group, EnterpriseUser } = SCIMMY.Schemas;
-/** As scimmy describes them, without the attributes that are not stored. */
-const SCHEMAS = [User, Group, EnterpriseUser].map(({ definition }): Json => {
-  const { attributes, ...described } = JSON.parse(JSON.stringify(definition.describe()));
-  return { ...described, attributes: attributes.filter(({ name }: Json) => !IGNORED.includes(name)) };
-});
 
 /** The documents that describe the service (RFC 7644 §4). */
 export const discovery: FastifyPluginAsyncZod<ScimOptions> = async (app, { config: settings }) => {
@@ -120,4 +113,18 @@ export const discovery: FastifyPluginAsyncZod<ScimOptions> = async (app, { confi
       },
     );
   }
+
+  for (const url of [
+    'ServiceProviderConfig',
+    ...Object.keys(documents).flatMap((name) => [name, `${name}/:id`]),
+  ])
+    app.route({
+      method: ['POST', 'PUT', 'PATCH', 'DELETE'],
+      url: `/scim/v2/${url}`,
+      schema: { hide: true },
+      config,
+      handler: () => {
+        throw readOnly();
+      },
+    });
 };

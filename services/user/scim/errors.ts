@@ -18,6 +18,7 @@ const STATUSES = {
   401: 'invalidToken',
   403: 'forbidden',
   404: 'notFound',
+  405: 'notFound',
   409: 'duplicate',
   412: 'duplicate',
   413: 'invalidFormat',
@@ -38,6 +39,7 @@ export class ScimError extends AppError {
 export const invalidValue = (detail: string): ScimError => new ScimError(400, detail, 'invalidValue');
 export const invalidFilter = (detail: string): ScimError => new ScimError(400, detail, 'invalidFilter');
 export const notFound = (): ScimError => new ScimError(404, 'There is no such resource');
+export const readOnly = (): ScimError => new ScimError(405, 'This resource can only be read');
 export const changedMeanwhile = (): ScimError =>
   new ScimError(412, 'The resource has changed; read it again and repeat the request');
 
@@ -67,7 +69,11 @@ export function renderScimFailure(failure: AppError): RenderedFailure {
   const status = statusOf(failure);
   return {
     status,
-    headers: { 'content-type': SCIM_TYPE, ...(status === 401 && { 'www-authenticate': 'Bearer' }) },
+    headers: {
+      'content-type': SCIM_TYPE,
+      ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+      ...(status === 405 && { allow: 'GET' }),
+    },
     body: JSON.stringify(errorBody(failure)),
   };
 }

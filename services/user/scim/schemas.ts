@@ -24,7 +24,7 @@ type Described = SCIMMY.Types.Attribute;
 
 const COMMON = ['schemas', 'id', 'meta', 'externalId'];
 /** Certificates and pictures are of no use here. */
-export const IGNORED: readonly unknown[] = ['password', 'x509Certificates', 'photos', 'ims'];
+export const IGNORED: readonly string[] = ['password', 'x509Certificates', 'photos', 'ims'];
 
 const attributesOf = (attributes: readonly unknown[]): Attributes =>
   new Map(

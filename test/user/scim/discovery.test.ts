@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type SsoService, startSsoService } from '../sso/sso-service.ts';
-import { type Client, ENTERPRISE, GROUP, newClient, USER } from './scim-client.ts';
+import { type Client, ENTERPRISE, GROUP, newClient, scimError, USER } from './scim-client.ts';
 
 let service: SsoService;
 let client: Client;
@@ -44,4 +44,38 @@ test('describes the attributes of a user', async () => {
   expect(body.attributes).toContainEqual(
     expect.objectContaining({ name: 'userName', type: 'string', required: true, uniqueness: 'server' }),
   );
+});
+
+test.each([
+  [ENTERPRISE, 'manager', { value: {} }],
+  [
+    GROUP,
+    'members',
+    {
+      value: {},
+      display: { mutability: 'readOnly' },
+      $ref: { referenceTypes: ['User'] },
+      type: { canonicalValues: ['User'] },
+    },
+  ],
+])('announces of an attribute in %s what is stored: %s', async (id, name, expected) => {
+  const { body } = await client.call('GET', `/Schemas/${id}`);
+  const { subAttributes } = body.attributes.find((each: { name: string }) => each.name === name);
+  const announced = Object.fromEntries(subAttributes.map((each: { name: string }) => [each.name, each]));
+  expect(Object.keys(announced)).toEqual(Object.keys(expected));
+  expect(announced).toMatchObject(expected);
+});
+
+test.each([
+  '/ServiceProviderConfig',
+  '/ResourceTypes',
+  '/ResourceTypes/User',
+  '/Schemas',
+  `/Schemas/${USER}`,
+])('refuses to change %s with 405', async (path) => {
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    const { status, body, headers } = await client.call(method, path);
+    expect([status, headers.get('allow')]).toEqual([405, 'GET']);
+    expect(body).toEqual(scimError(405, 'This resource can only be read'));
+  }
 });

@@ -32,6 +32,8 @@ test('a provider reaches SCIM through the gateway with its own statuses and erro
   expect((await client.call('GET', path, undefined, { 'if-none-match': 'W/"2"' })).status).toBe(304);
   expect((await client.call('POST', '/Users/.search', { count: 1 })).body.totalResults).toBe(1);
   expect((await client.call('DELETE', path)).status).toBe(204);
+  const refused = await client.call('DELETE', '/Schemas');
+  expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET']);
   expect((await client.call('GET', path)).body).toEqual(scimError(404, 'There is no such resource'));
 });
 
