@@ -65,12 +65,14 @@ function relocate(state: State, chatbot: ModelChatbot, department: number | null
   chatbot.department = department;
 }
 
+/** Ends the grants of a user in the departments where they have no role any more. */
 function revokeGrants(state: State, user: number, organization: number): void {
   const [fallback] = at(state.organizations, organization).owners;
   if (fallback === undefined) return;
   for (const chatbot of state.chatbots) {
     if (chatbot === null || chatbot.department === null) continue;
     if (at(state.departments, chatbot.department).organization !== organization) continue;
+    if (roleIn(state, user, chatbot.department)) continue;
     chatbot.others = chatbot.others.filter(([each]) => each !== user);
     if (chatbot.owner !== user) continue;
     const heir = chatbot.others.find(
@@ -100,15 +102,18 @@ function leave(state: State, { by, to, organization }: Call & { operation: 'leav
   if (by !== to && !owns && !rolesOf(by).some(([, role]) => may(role, 'remove users'))) return 403;
   if (by !== to && place.archived) return 403;
   const isOwner = place.owners.includes(to);
-  const ending = rolesOf(to);
+  let ending = rolesOf(to);
   if (!isOwner && !ending.some(([number]) => roleIn(state, by, number))) return 404;
   if (by === to) {
     if (isOwner && place.owners.length === 1 && !place.archived) return 403;
   } else if (!owns) {
-    const mayEnd = ending.every(
-      ([number, role]) => !at(state.departments, number).archived && isBelow(role, roleIn(state, by, number)),
-    );
-    if (isOwner || !mayEnd) return 403;
+    // Others than the Owners remove a person from the departments that they administer.
+    ending = ending.filter(([number]) => {
+      const own = roleIn(state, by, number);
+      return own && may(own, 'remove users') && !at(state.departments, number).archived;
+    });
+    const mayEnd = ending.every(([number, role]) => isBelow(role, roleIn(state, by, number)));
+    if (isOwner || ending.length === 0 || !mayEnd) return 403;
   }
   place.owners = place.owners.filter((each) => each !== to);
   for (const [number] of ending) delete at(state.departments, number).members[to];
