@@ -149,11 +149,13 @@ describePages(
       });
 
       test('says what is wrong when discovery fails, with the address filled in', async () => {
-        await pages.services.db.ssoConnections.deleteMany({});
         const { email } = await newMember(pages.services.db, { email: `grace.h@${DOMAIN}` });
         const page = await pages.open('/');
         await submitPassword(page, email);
-        await page.getByRole('link', { name: 'Go to single sign-on' }).click();
+        const link = page.getByRole('link', { name: 'Go to single sign-on' });
+        await link.waitFor();
+        await pages.services.db.ssoConnections.deleteMany({});
+        await link.click();
         await page.getByText('No organization with single sign-on was found.').waitFor();
         expect(await page.getByLabel('Work e-mail or organization').inputValue()).toBe(email);
         // A reload has forgotten the address and begins nothing.
