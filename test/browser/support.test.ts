@@ -41,7 +41,7 @@ describePages(
         await page.clock.install({ time: Date.now() + hours * 3_600_000 });
         await page.goto(await full(ada));
         await banner(page).waitFor();
-        await page.getByRole('heading', { name: 'Activity' }).waitFor();
+        await page.getByRole('heading', { name: 'Where you are signed in' }).waitFor();
         await page.clock.fastForward('24:00');
         await page.getByText(ada.email).first().waitFor();
         expect(await page.getByText('Your session ends in').count()).toBe(0);
@@ -122,6 +122,7 @@ describePages(
       const page = await pages.openAs(bob);
       await page.getByText(bob.email).first().waitFor();
       await page.goto(await full(ada));
+      await page.getByRole('button', { name: 'Open support session' }).click();
       await banner(page).waitFor();
       expect(await page.content()).not.toContain(bob.email);
       await banner(page).getByRole('button', { name: 'Leave' }).click();
