@@ -97,10 +97,10 @@ describePages('invitations', (pages) => {
     await place.invite(grace.email, 'Viewer');
     const link = linkFor(grace.email);
     const USED = /^The invitation that you opened is not open any more, or it was sent to another account\./;
-    const his = await pages.openAs(await newAccount(pages, 'Bob'), link);
-    await his.getByText(USED).waitFor();
-    await expectAccessible(his, 'invitation-foreign');
-    expect(await his.getByText('Analytical Engines').count()).toBe(0);
+    const stranger = await pages.openAs(await newAccount(pages, 'Bob'), link);
+    await stranger.getByText(USED).waitFor();
+    await expectAccessible(stranger, 'invitation-foreign');
+    expect(await stranger.getByText('Analytical Engines').count()).toBe(0);
 
     const hers = await pages.openAs(grace, link);
     await button(hers, 'Accept: Analytical Engines / Support').click();
