@@ -5,6 +5,7 @@ import { ensureAllFeatures } from '@gatehouse/shared/identity/features';
 import { createPasswords, type Passwords } from '@gatehouse/shared/identity/passwords';
 import { requirePrincipal } from '@gatehouse/shared/identity/principal';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
+import { addOperations } from '@gatehouse/shared/operation/add-operations';
 import { auditAttempts } from './account/audit-attempts.ts';
 import { forgotPassword } from './account/forgot-password.ts';
 import { ownAudit } from './account/own-audit.ts';
@@ -97,7 +98,7 @@ export async function buildUserService({
   const wakeClosing = startClosing(app, { config, db, now, closing });
   await app.register(organizations, { config, db, mailer, now, wakeClosing, exportTuning });
   const delivery = createDelivery(app, { config, db, mailer, now, ...tuning });
-  await app.register(chatbots, { db, now, accept: delivery.accept });
+  await addOperations(app, chatbots, { config, db, now, accept: delivery.accept });
   await app.register(webhooks, { db, now, ...delivery });
   await app.register(publishEvents, { config, db, accept: delivery.accept });
   await app.register(listAllEvents, { config, db });

@@ -1,7 +1,7 @@
 import { can, type Permission, type Role, rolesWith } from '@gatehouse/shared/access/rbac';
-import { isPermission } from '@gatehouse/shared/access/requirement';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { callerId } from '@gatehouse/shared/identity/principal';
+import { isPermission } from '@gatehouse/shared/operation/requirement';
 import type { FastifyRequest } from 'fastify';
 import type { Filter } from 'mongodb';
 import type { StoredChatbot } from '../chatbots/records.ts';

@@ -1,7 +1,7 @@
 import { can, type Role } from '@gatehouse/shared/access/rbac';
-import { isPermission } from '@gatehouse/shared/access/requirement';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { callerId } from '@gatehouse/shared/identity/principal';
+import { isPermission } from '@gatehouse/shared/operation/requirement';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Database } from '../database.ts';

@@ -1,9 +1,6 @@
-import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { permittedChatbots } from '../access/chatbot-roles.ts';
-import type { Database } from '../database.ts';
 import { listQuery, pageResponse, readPage } from '../lists.ts';
-import { tagged } from './contract.ts';
+import { operation } from '../operation.ts';
 import { nameContains } from './name-search.ts';
 import { CHATBOT_STATUSES, CHATBOT_TYPES, type Chatbot, chatbotRecord } from './records.ts';
 
@@ -32,25 +29,16 @@ const table = {
   unique: 'chatbot_id',
 } as const satisfies { sortable: readonly (keyof Chatbot)[]; [part: string]: unknown };
 
-const schema = {
-  ...tagged,
+/** CONTRACT.md §Lists. */
+export const listChatbots = operation('GET /api/v1/chatbots', {
+  needs: 'view chatbot',
   summary: 'List chatbots',
   description:
     'Lists the chatbots that the caller may view: their own, those shared with them and those of their departments. `search` matches any part of the name, ignoring case. A page past the end is empty.',
-  querystring: listQuery(table),
-  response: {
-    200: pageResponse(chatbotRecord),
-    ...failures('catalogue', 'invalidFormat', ...BEARER_FAILURES),
-  },
-};
-
-const config = { permission: 'view chatbot' } as const;
-
-/** GET /api/v1/chatbots (CONTRACT.md §Lists). */
-export const listChatbots: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
-  app.get('/api/v1/chatbots', { schema, config }, async (request) => {
-    const { organization_id, department_id, ...query } = request.query;
+  query: listQuery(table),
+  returns: pageResponse(chatbotRecord),
+  async handle({ db, request, query: { organization_id, department_id, ...query } }) {
     const { visible } = await permittedChatbots(db, request, { organization_id, department_id });
     return readPage(db.chatbots, table, visible, query);
-  });
-};
+  },
+});

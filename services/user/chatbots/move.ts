@@ -1,21 +1,20 @@
-import { AppError, failures, found } from '@gatehouse/shared/http/errors';
+import { AppError, found } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody } from '@gatehouse/shared/http/fields';
 import { auditAll } from '@gatehouse/shared/identity/audit';
-import { callerId } from '@gatehouse/shared/identity/principal';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { permittedChatbots, placeForNewChatbot } from '../access/chatbot-roles.ts';
 import { listedOn, membersAmong, moveWrite, revokeRemovedMeanwhile } from '../access/move-chatbot.ts';
-import type { Database } from '../database.ts';
-import { chatbotId, refusals, tagged } from './contract.ts';
+import { operation } from '../operation.ts';
 import { type Chatbot, chatbotRecord, PERSONAL, placeOf } from './records.ts';
 
-const schema = {
-  ...tagged,
+/** Each failed attempt means that a concurrent write won. */
+const MAX_ATTEMPTS = 200;
+
+export const moveChatbot = operation('POST /api/v1/chatbots/{chatbot_id}/move', {
+  needs: 'delete chatbot',
   summary: 'Move a chatbot',
   description:
     'Moves the chatbot to another department, where the caller also needs a role that creates chatbots, or with null to the caller’s personal chatbots. Access-list entries of members of the target stay. The owner stays if they are a member there; otherwise the caller becomes the owner.',
-  params: chatbotId,
   body: jsonBody({
     department_id: z
       .string(expecting('must be a string or null'))
@@ -24,24 +23,10 @@ const schema = {
   }).meta({
     examples: [{ department_id: '01936f2f-02b1-7c1f-9a77-3f1d3c0e8b52' }, { department_id: null }],
   }),
-  response: { 200: chatbotRecord, ...refusals, ...failures('catalogue', 'missingField', 'invalidFormat') },
-};
-
-const config = { permission: 'delete chatbot' } as const;
-
-/** Each attempt fails only if another change succeeded, so this many are never needed. */
-const MAX_ATTEMPTS = 200;
-
-/** POST /api/v1/chatbots/{chatbot_id}/move (CONTRACT.md §Chatbots). */
-export const moveChatbot: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
-  app,
-  { db, now },
-) => {
-  app.post('/api/v1/chatbots/:chatbot_id/move', { schema, config }, async (request) => {
-    const { chatbot_id } = request.params;
-    const { department_id } = request.body;
-    const heir = callerId(request);
-    // Optimistic concurrency: if the list or the place has changed meanwhile, decide again.
+  returns: chatbotRecord,
+  audits: ['chatbot.move'],
+  async handle({ db, now, request, caller: heir, params: { chatbot_id }, body: { department_id } }) {
+    // Optimistic concurrency: if the list or the place has changed, decide again.
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const permitted = await permittedChatbots(db, request);
       const readable = await db.chatbots.findOne(
@@ -61,8 +46,8 @@ export const moveChatbot: FastifyPluginAsyncZod<{ db: Database; now: () => numbe
       return found(await db.chatbots.findOne({ chatbot_id }));
     }
     throw new AppError('unavailable');
-  });
-};
+  },
+});
 
 /** The events of a move. Each organization that the chatbot leaves or enters has one, and learns nothing of the other. */
 function auditedMove(before: Chatbot, after: Chatbot) {

@@ -1,10 +1,7 @@
-import { failures } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { permittedChatbots } from '../access/chatbot-roles.ts';
-import type { Database } from '../database.ts';
-import { chatbotFields, chatbotId, refusals, tagged } from './contract.ts';
+import { operation } from '../operation.ts';
+import { chatbotFields } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
 import { CHATBOT_STATUSES, chatbotRecord, placeOf } from './records.ts';
 
@@ -20,29 +17,18 @@ const changes = jsonBody({
   })
   .meta({ examples: [{ name: 'Night porter', status: 'paused' }] });
 
-const schema = {
-  ...tagged,
+export const updateChatbot = operation('PATCH /api/v1/chatbots/{chatbot_id}', {
+  needs: 'edit chatbot',
   summary: 'Change a chatbot',
   description: 'Changes only the fields in the body.',
-  params: chatbotId,
   body: changes,
-  response: { 200: chatbotRecord, ...refusals, ...failures('catalogue', 'missingField', 'invalidFormat') },
-};
-
-const config = { permission: 'edit chatbot' } as const;
-
-/** PATCH /api/v1/chatbots/{chatbot_id}. */
-export const updateChatbot: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
-  app,
-  { db, now },
-) => {
-  app.patch('/api/v1/chatbots/:chatbot_id', { schema, config }, async (request) => {
-    const { chatbot_id } = request.params;
+  returns: chatbotRecord,
+  audits: ['chatbot.update'],
+  async handle({ db, now, request, params: { chatbot_id }, body, audit }) {
     const { filter, found } = await permittedChatbots(db, request);
-    const { name } = request.body;
     const changed = {
-      ...request.body,
-      ...(name !== undefined && { name_suffixes: suffixesOf(name) }),
+      ...body,
+      ...(body.name !== undefined && { name_suffixes: suffixesOf(body.name) }),
       updated_at: new Date(now()).toISOString(),
     };
     const before = await found(
@@ -53,14 +39,13 @@ export const updateChatbot: FastifyPluginAsyncZod<{ db: Database; now: () => num
       ),
       chatbot_id,
     );
-    const given = Object.keys(request.body) as (keyof typeof request.body)[];
-    await audit(db, request, now(), {
-      action: 'chatbot.update',
+    const given = Object.keys(body) as (keyof typeof body)[];
+    await audit('chatbot.update', {
       target: { chatbot_id },
       before: Object.fromEntries(given.map((field) => [field, before[field]])),
-      after: request.body,
+      after: body,
       ...placeOf(before),
     });
     return { ...before, ...changed };
-  });
-};
+  },
+});

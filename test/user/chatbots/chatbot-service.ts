@@ -4,6 +4,7 @@ import { createServer } from '@gatehouse/shared/http/server';
 import { requirePrincipal } from '@gatehouse/shared/identity/principal';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { type User, userIdOf } from '@gatehouse/shared/identity/users';
+import { addOperations } from '@gatehouse/shared/operation/add-operations';
 import { chatbots } from '../../../services/user/chatbots/chatbots.ts';
 import type { Chatbot } from '../../../services/user/chatbots/records.ts';
 import { COLLECTIONS } from '../../../services/user/database.ts';
@@ -28,7 +29,7 @@ export async function startChatbotService({ clock = testClock() }: { clock?: Clo
     hooks: (server) => server.register(requirePrincipal, { users: db.users, tokens, now: clock.now }),
     now: clock.now,
   });
-  await app.register(chatbots, { db, now: clock.now, accept: async () => 'accepted' });
+  await addOperations(app, chatbots, { config, db, now: clock.now, accept: async () => 'accepted' });
   const url = await listen(app);
 
   /** An active user with a session; `user_id: null` stores none, as in old records. */

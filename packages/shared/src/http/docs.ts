@@ -1,8 +1,9 @@
 import swagger from '@fastify/swagger';
-import type { FastifyContextConfig, FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
-import { requirementText } from '../access/requirement.ts';
+import type { Operation } from '../operation/operation.ts';
+import { requirementText } from '../operation/requirement.ts';
 import { docPages } from './doc-pages.ts';
 import { publicRoutes } from './public-routes.ts';
 import { sendDocument, sharedDocument } from './shared-document.ts';
@@ -68,15 +69,13 @@ export const docs = fp(
       transform: (route) => {
         const { schema, url } = jsonSchemaTransform(route);
         const operationId = operationIdOf(String(route.route.method), url);
-        // A public operation says so: `security` is empty instead of absent.
+        const { operation, permission, orOneself } = route.route.config ?? {};
+        const facts =
+          operation ??
+          (permission && { needs: permission, orOneself, description: schema?.description ?? '' });
         return {
           url,
-          schema: {
-            security: [],
-            operationId,
-            ...schema,
-            ...documentPermission(route.route.config, schema?.description),
-          },
+          schema: { security: [], operationId, ...schema, ...(facts && documentFacts(facts as Operation)) },
         };
       },
     });
@@ -92,12 +91,13 @@ export const docs = fp(
   },
 );
 
-/** Documents the required permission, for machines and for readers. */
-function documentPermission({ permission, orOneself }: FastifyContextConfig = {}, description = ''): object {
-  if (!permission) return {};
+/** Documents what the schemas do not say, for machines and for readers. */
+function documentFacts({ needs, orOneself, description, contract, takesIdempotencyKey }: Operation): object {
+  const text = requirementText(needs, orOneself);
   return {
-    'x-permission': permission,
-    description: [description, requirementText(permission, orOneself)].join(' '),
+    'x-contract': contract,
+    ...(takesIdempotencyKey && { 'x-idempotency-key': true }),
+    ...(text && { 'x-permission': needs, description: `${description} ${text}` }),
   };
 }
 

@@ -4,7 +4,6 @@ import type { Collection, WithId } from 'mongodb';
 import { AppError, contractOf } from '../http/errors.ts';
 import { emailKey } from './email.ts';
 import { hasEnded, type Session, sessionOf } from './sessions.ts';
-import '../access/requirement.ts';
 import type { Tokens } from './tokens.ts';
 import { findUserByEmail, isActive, type User, userIdOf, userReader } from './users.ts';
 

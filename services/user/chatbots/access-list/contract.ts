@@ -29,8 +29,6 @@ export const accessList = z.object({ chatbot_id: z.string(), permissions: z.arra
   ],
 });
 
-export const accessEntry = z.object({ chatbot_id: z.string(), user_id: z.string() });
-
 /** The caller’s role on a chatbot. */
 export const ownAccessRecord = z
   .object({

@@ -1,0 +1,81 @@
+import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
+import { z } from 'zod';
+import type { Operation } from './operation.ts';
+import { isBearer, type Requirement, securityOf } from './requirement.ts';
+import { failuresOf, successes } from './schemas.ts';
+import { tagOf } from './tags.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The operation of the route. Pages, health and documents have none. */
+    operation?: Operation;
+    permission?: Requirement;
+    orOneself?: boolean;
+  }
+}
+
+/** Checks the credential of callers that have no bearer. */
+export type Guards = Partial<Record<'service key' | 'SCIM token', onRequestAsyncHookHandler>>;
+
+/**
+ * Adds the routes of operations to a server. Operations that share a scope get one; the others need none, which saves a
+ * tenth of the time to build a service with a hundred routes.
+ */
+export async function addOperations<Deps>(
+  app: FastifyInstance,
+  operations: readonly Operation<Deps>[],
+  dependencies: Deps,
+  guards: Guards = {},
+): Promise<void> {
+  for (const [scope, scoped] of Map.groupBy(operations, (operation) => operation.scope)) {
+    const add = async (target: FastifyInstance) => {
+      await scope?.(target, dependencies);
+      for (const operation of scoped) target.route(routeOf(operation, dependencies, guards));
+    };
+    await (scope ? app.register(add) : add(app));
+  }
+}
+
+function routeOf<Deps>(operation: Operation<Deps>, dependencies: Deps, guards: Guards) {
+  const { method, path, needs, orOneself, whileArchived, bodyLimit, config } = operation;
+  const [status = 200] = Object.keys(successes(operation)).map(Number);
+  const guard = needs === 'service key' || needs === 'SCIM token' ? guards[needs] : undefined;
+  return {
+    method,
+    url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    schema: schemaOf(operation),
+    config: {
+      ...config,
+      operation,
+      ...(isBearer(needs) ? { permission: needs } : { public: true }),
+      ...(orOneself && { orOneself }),
+      ...(whileArchived && { whileArchived }),
+    },
+    ...(bodyLimit !== undefined && { bodyLimit }),
+    ...(guard && { onRequest: guard }),
+    handler: (...[request, reply]: Handled) => operation.run(dependencies, request, reply.code(status)),
+  };
+}
+
+type Handled = Parameters<Operation['run']> extends [unknown, ...infer Rest] ? Rest : never;
+
+/** The route's schemas and documentation. */
+function schemaOf(operation: Operation<never>) {
+  const { path, needs, summary, description, params, query, headers, body, consumes, responses } = operation;
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const pathParameters =
+    params ??
+    (names.length > 0 ? z.object(Object.fromEntries(names.map((name) => [name, z.string()]))) : undefined);
+  return {
+    tags: [tagOf(path)],
+    security: securityOf(needs),
+    summary,
+    description,
+    ...(consumes && { consumes: [...consumes] }),
+    ...(pathParameters && { params: pathParameters }),
+    ...(query && { querystring: query }),
+    ...(headers && { headers }),
+    ...(body && { body }),
+    response: { ...successes(operation), ...(responses ?? failuresOf(operation)) },
+  };
+}

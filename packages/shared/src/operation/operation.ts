@@ -1,0 +1,161 @@
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { Collections } from '../data/connect.ts';
+import { type Contract, contractOf, type ErrorName } from '../http/errors.ts';
+import { audit, type auditCollections, type Details } from '../identity/audit.ts';
+import type { AuditAction } from '../identity/audit-actions.ts';
+import { callerId } from '../identity/principal.ts';
+import { isBearer, type Requirement } from './requirement.ts';
+import type { Message, OutputOf, Returns } from './responses.ts';
+
+/**
+ * An operation is one value: method and path, who may call it, its schemas, its documentation, its failures and its
+ * handler. `add-operations.ts` derives everything else and adds it to a server.
+ */
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Method and path, such as `DELETE /api/v1/chatbots/{chatbot_id}`. */
+export type RouteLine = `${Method} /${string}`;
+
+type ParamsOf<Line extends string> = Line extends `${string}{${infer Name}}${infer Rest}`
+  ? { [Each in Name]: string } & ParamsOf<Rest>
+  : unknown;
+
+/** What an operation says about itself, apart from its handler. */
+export interface Declaration<
+  Body extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Answer extends Returns = Returns,
+  Audited extends AuditAction = AuditAction,
+> {
+  /** Who may call it. */
+  needs: Requirement;
+  /** Whether callers may do this to themselves without the permission. */
+  orOneself?: boolean;
+  /** Whether a call that writes is allowed in an archived organization or department: always, or to callers about themselves. */
+  whileArchived?: true | 'oneself';
+  summary: string;
+  description: string;
+  /** Replaces the strings that the path names. */
+  params?: z.ZodObject;
+  query?: Query;
+  headers?: z.ZodObject;
+  body?: Body;
+  /** Media types of the body, if not JSON. */
+  consumes?: readonly string[];
+  /** Bytes of the largest body. */
+  bodyLimit?: number;
+  /** The answer: a schema for 200, or a schema for each status. Stored documents are projected to it: no other field is sent. */
+  returns: Answer;
+  /** The failures besides those that follow from the requirement, the parameters and the body. */
+  fails?: readonly ErrorName[];
+  /** Responses of a protocol that prescribes its own errors, in place of the failures that are derived. */
+  responses?: Readonly<Record<number, z.ZodType>>;
+  /** The audit actions of a call. */
+  audits?: readonly Audited[];
+  /** Whether a call ends sessions of the caller. The gateway never refuses one for its budget. */
+  endsSessions?: true;
+  /** Whether the answer holds a token or secret. It is not kept for an Idempotency-Key. */
+  returnsSecret?: true;
+  /** What the server's hooks read besides. */
+  config?: FastifyContextConfig;
+}
+
+/** What the handler gets: the dependencies of its service, and the call. */
+export type Call<
+  Deps = object,
+  Line extends string = string,
+  Body = unknown,
+  Query = unknown,
+  Audited extends AuditAction = AuditAction,
+> = Deps & {
+  params: ParamsOf<Line>;
+  query: Query;
+  body: Body;
+  /** The caller's user_id. @throws {AppError} forbidden for an account without one. */
+  readonly caller: string;
+  request: FastifyRequest;
+  reply: FastifyReply;
+  /** Records an action, in the organization and department that the path names. Call it after the action's own write. */
+  audit(action: Audited, details?: Omit<Details, 'action'>): Promise<void>;
+};
+
+/** What every service has. */
+export interface CommonDependencies {
+  db: Collections<typeof auditCollections>;
+  /** Returns Unix milliseconds. */
+  now: () => number;
+}
+
+/** Plugins for the scope of the operations that name the same function, such as a parser of their bodies. */
+export type Scope<Deps> = (scope: FastifyInstance, dependencies: Deps) => Promise<unknown>;
+
+export interface Operation<Deps = never> extends Declaration {
+  method: Method;
+  /** With parameters in braces, as in OpenAPI. */
+  path: string;
+  contract: Contract;
+  /** Whether the gateway takes an Idempotency-Key for it. */
+  takesIdempotencyKey: boolean;
+  scope?: Scope<Deps> | undefined;
+  /** Answers one call. */
+  run(dependencies: Deps, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
+}
+
+/** Returns the function with which the operations of a service, or of one of its rooms, are declared. */
+export const operationsOf =
+  <Deps extends CommonDependencies>(scope?: Scope<Deps>) =>
+  <
+    const Line extends RouteLine,
+    Answer extends Returns,
+    Body extends z.ZodType = z.ZodUndefined,
+    Query extends z.ZodType = z.ZodUndefined,
+    const Audited extends AuditAction = never,
+  >(
+    line: Line,
+    {
+      handle,
+      ...declaration
+    }: Declaration<Body, Query, Answer, Audited> & {
+      handle(
+        call: Call<Deps, Line, z.output<Body>, z.output<Query>, Audited>,
+      ): Answer extends Message ? Promise<void> : Promise<OutputOf<Answer> | FastifyReply>;
+    },
+  ): Operation<Deps> => {
+    const [method, path] = line.split(' ') as [Method, string];
+    return {
+      ...declaration,
+      method,
+      path,
+      contract: contractOf(path),
+      takesIdempotencyKey:
+        isBearer(declaration.needs) &&
+        method !== 'GET' &&
+        !declaration.returnsSecret &&
+        !declaration.endsSessions,
+      scope,
+      run: async (dependencies, request, reply) =>
+        (await handle({
+          ...dependencies,
+          params: request.params as ParamsOf<Line>,
+          query: request.query as z.output<Query>,
+          body: request.body as z.output<Body>,
+          get caller() {
+            return callerId(request);
+          },
+          request,
+          reply,
+          audit: (action, details) => {
+            const { organization_id = null, department_id = null } = request.params as Partial<Tenant>;
+            const { db, now } = dependencies;
+            return audit(db, request, now(), { organization_id, department_id, ...details, action });
+          },
+        })) ?? (declaration.returns as Message).fixed,
+    };
+  };
+
+interface Tenant {
+  organization_id: string;
+  department_id: string;
+}

@@ -1,0 +1,20 @@
+import { found } from '@gatehouse/shared/http/errors';
+import { rolesOf } from '../../access/roles.ts';
+import { operation } from '../../operation.ts';
+import { ownAccessRecord } from './contract.ts';
+import { presentOwnAccess } from './present.ts';
+
+export const ownAccess = operation('GET /api/v1/chatbots/{chatbot_id}/access/me', {
+  needs: 'membership',
+  summary: 'Read your role on a chatbot',
+  description:
+    'Returns the caller’s role and its permissions, for user interfaces and for platform services that hold the caller’s bearer token. In an archived department only the permissions to read are left.',
+  returns: ownAccessRecord,
+  async handle({ db, caller, params: { chatbot_id } }) {
+    const [roles, chatbot] = await Promise.all([
+      rolesOf(db, caller),
+      db.chatbots.findOne({ chatbot_id }, { projection: { name_suffixes: 0 } }),
+    ]);
+    return presentOwnAccess(found(chatbot), caller, roles);
+  },
+});
