@@ -1,10 +1,8 @@
 import type { GatewayConfig } from '@gatehouse/shared/config';
 import { PREFIXES, type Prefix } from '@gatehouse/shared/contract/prefixes';
-import { AppError } from '@gatehouse/shared/http/errors';
-import { forms } from '@gatehouse/shared/http/forms';
 import { createServer } from '@gatehouse/shared/http/server';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
-import { altchaChallenge } from './captcha/altcha.ts';
+import { addOperations } from '@gatehouse/shared/operation/add-operations';
 import { createCaptchaGate } from './captcha/gate.ts';
 import type { Database } from './database.ts';
 import { documentOf } from './document.ts';
@@ -23,6 +21,7 @@ import { strictTransport } from './policy/strict-transport.ts';
 import { bodyTimeout } from './proxy/body-timeout.ts';
 import { createIdempotency } from './proxy/idempotency.ts';
 import { createUpstream, type Upstream } from './proxy/upstreams.ts';
+import { altchaChallenge } from './routes/captcha-challenge.ts';
 import { catalogueLogin } from './routes/catalogue-login.ts';
 import { direct } from './routes/direct.ts';
 import { ldapLogin } from './routes/ldap-login.ts';
@@ -109,34 +108,27 @@ export async function buildGateway({
   redis?.connect().catch(() => {}); // it reconnects in the background
 
   await app.register(pages, { config });
-  if (config.CAPTCHA_PROVIDER === 'altcha') await app.register(altchaChallenge, { config, now });
-  await app.register(async (scope) => {
-    await scope.register(forms, {
-      duplicateError: (field) => (field === 'recaptcha_token' ? new AppError('captchaFailed') : undefined),
-    });
-    await scope.register(direct, {
-      captcha,
-      throttle,
-      codeThrottle,
-      auditRefusals,
-      loginService,
-      userService,
-      principals,
-      now,
-    });
-  });
-  await app.register(catalogueLogin, { config, captcha, throttle, auditRefusals, loginService, now });
-  await app.register(ldapLogin, { config, captcha, throttle, auditRefusals, userService, now });
-  await app.register(respond, { upstream: upstreams['/api/v1/chat-3d'], idempotency });
-  await app.register(uploadPdf, { upstream: upstreams['/api/v1/crawl'], idempotency });
-  await app.register(prefixes, {
-    upstreams,
+  const operations = [...direct, catalogueLogin, ldapLogin, respond, uploadPdf];
+  if (config.CAPTCHA_PROVIDER === 'altcha') operations.push(altchaChallenge);
+  const dependencies = {
+    config,
+    db,
+    captcha,
+    throttle,
+    codeThrottle,
+    auditRefusals,
     loginService,
     userService,
-    checkedPaths: ['/api/v1/chat-3d/respond', '/api/v1/crawl/upload-pdf'],
-    publicPaths: config.PUBLIC_CALLBACK_PATHS,
-    idempotency,
+    upstreams,
     principals,
+    idempotency,
+    now,
+  };
+  await addOperations(app, operations, dependencies);
+  await app.register(prefixes, {
+    ...dependencies,
+    checkedPaths: [respond.path, uploadPdf.path],
+    publicPaths: config.PUBLIC_CALLBACK_PATHS,
   });
 
   app.addHook('onClose', async () => {

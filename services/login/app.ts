@@ -1,13 +1,14 @@
 import type { Config } from '@gatehouse/shared/config';
-import { forms } from '@gatehouse/shared/http/forms';
 import { createServer } from '@gatehouse/shared/http/server';
 import { createPasswords, type Passwords } from '@gatehouse/shared/identity/passwords';
 import { requirePrincipal } from '@gatehouse/shared/identity/principal';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
+import { addOperations } from '@gatehouse/shared/operation/add-operations';
 import { catalogueLogin } from './catalogue-login.ts';
 import type { Database } from './database.ts';
 import { login } from './login.ts';
-import { session } from './session.ts';
+import { logouts } from './logout.ts';
+import { refreshes } from './refresh.ts';
 
 export interface LoginServiceOptions {
   config: Config<'login'>;
@@ -35,11 +36,7 @@ export async function buildLoginService({
     now,
     ...(logStream && { logStream }),
   });
-  await app.register(async (direct) => {
-    await direct.register(forms);
-    await direct.register(login, { config, db, passwords, tokens, now });
-  });
-  await app.register(catalogueLogin, { config, db, passwords, tokens, now });
-  await app.register(session, { config, db, tokens, now });
+  const operations = [login, catalogueLogin, ...refreshes, ...logouts];
+  await addOperations(app, operations, { config, db, passwords, tokens, now });
   return app;
 }

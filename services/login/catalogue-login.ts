@@ -1,10 +1,9 @@
 import { catalogueLoginContract } from '@gatehouse/shared/contract/catalogue-login';
-import { LOGIN_BODY } from '@gatehouse/shared/http/body-limits';
 import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import { LIFETIME } from '@gatehouse/shared/identity/tokens';
 import { userIdOf } from '@gatehouse/shared/identity/users';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { checkCredentials, type LoginOptions } from './check-credentials.ts';
+import { checkCredentials } from './check-credentials.ts';
+import { operation } from './operation.ts';
 
 /** CONTRACT.md §Catalogue login does not reveal whether an account exists. */
 const REFUSALS = {
@@ -18,25 +17,22 @@ const REFUSALS = {
   hidesAccounts: true,
 } as const;
 
-/** POST /api/v1/auth/login (CONTRACT.md §Catalogue login). */
-export const catalogueLogin: FastifyPluginAsyncZod<LoginOptions> = async (app, options) => {
-  const { tokens, now } = options;
-  app.post(
-    '/api/v1/auth/login',
-    { schema: catalogueLoginContract, config: { public: true }, bodyLimit: LOGIN_BODY },
-    async (request, reply) => {
-      const began = now();
-      // The session begins before the password is read, so a reset during this login ends it.
-      const session = { sid: newSessionId(began), lifetime: LIFETIME.catalogue };
-      const user = await checkCredentials(options, request, request.body, REFUSALS, session, began);
-      const user_id = userIdOf(user);
-      reply.header('cache-control', 'no-store');
-      return {
-        access_token: tokens.session({ email: user.email, user_id }, now(), session),
-        token_type: 'Bearer' as const,
-        expires_in: LIFETIME.catalogue,
-        user_id,
-      };
-    },
-  );
-};
+/** CONTRACT.md §Catalogue login. */
+export const catalogueLogin = operation(catalogueLoginContract.line, {
+  ...catalogueLoginContract,
+  audits: ['login'],
+  async handle(call) {
+    const { tokens, now, request, body } = call;
+    const began = now();
+    // The session begins before the password is read, so a reset during this login ends it.
+    const session = { sid: newSessionId(began), lifetime: LIFETIME.catalogue };
+    const user = await checkCredentials(call, request, body, REFUSALS, session, began);
+    const user_id = userIdOf(user);
+    return {
+      access_token: tokens.session({ email: user.email, user_id }, now(), session),
+      token_type: 'Bearer' as const,
+      expires_in: LIFETIME.catalogue,
+      user_id,
+    };
+  },
+});

@@ -5,23 +5,14 @@ import { maskUnlessAddress } from '@gatehouse/shared/identity/email';
 import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
 import { ownerFlows, rememberNetwork } from '@gatehouse/shared/identity/login-networks';
-import { isTooCostly, type PasswordStorage, type Passwords } from '@gatehouse/shared/identity/passwords';
+import { isTooCostly } from '@gatehouse/shared/identity/passwords';
 import { requiresSso } from '@gatehouse/shared/identity/sso-domains';
-import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { Database } from './database.ts';
 import { hashPlainPassword } from './hash-plain-password.ts';
-
-/** Options of both login routes. */
-export interface LoginOptions {
-  config: { PASSWORD_STORAGE: PasswordStorage };
-  db: Database;
-  passwords: Passwords;
-  tokens: Tokens;
-  now: () => number;
-}
+import type { LoginDependencies } from './operation.ts';
 
 type Refusal =
   | 'unknown account'
@@ -49,7 +40,7 @@ interface NewSession {
  * @throws {AppError} the refusal of the first check that fails.
  */
 export async function checkCredentials(
-  { config, db, passwords }: Pick<LoginOptions, 'config' | 'db' | 'passwords'>,
+  { config, db, passwords }: Pick<LoginDependencies, 'config' | 'db' | 'passwords'>,
   request: FastifyRequest,
   { email, password }: { email: string; password: string },
   { errors, hidesAccounts }: RefusalPolicy,

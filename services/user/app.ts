@@ -1,20 +1,11 @@
 import type { Config } from '@gatehouse/shared/config';
-import { forms } from '@gatehouse/shared/http/forms';
 import { createServer } from '@gatehouse/shared/http/server';
 import { ensureAllFeatures } from '@gatehouse/shared/identity/features';
 import { createPasswords, type Passwords } from '@gatehouse/shared/identity/passwords';
 import { requirePrincipal } from '@gatehouse/shared/identity/principal';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { addOperations } from '@gatehouse/shared/operation/add-operations';
-import { auditAttempts } from './account/audit-attempts.ts';
-import { forgotPassword } from './account/forgot-password.ts';
-import { ownAudit } from './account/own-audit.ts';
-import { profile } from './account/profile.ts';
-import { resetPassword } from './account/reset-password.ts';
-import { listOwnRoles } from './account/roles.ts';
-import { sessions } from './account/sessions.ts';
-import { signup } from './account/signup.ts';
-import { verifyOtp } from './account/verify-otp.ts';
+import { account } from './account/account.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import { type ClosingTuning, startClosing } from './closing/start.ts';
 import type { Database } from './database.ts';
@@ -82,19 +73,7 @@ export async function buildUserService({
     now,
     ...(logStream && { logStream }),
   });
-  const account = { config, db, mailer, passwords, tokens, now };
-  await app.register(async (direct) => {
-    await direct.register(forms);
-    await direct.register(auditAttempts, account);
-    await direct.register(signup, account);
-    await direct.register(verifyOtp, account);
-    await direct.register(forgotPassword, account);
-    await direct.register(resetPassword, account);
-  });
-  await app.register(profile, { db, now });
-  await app.register(ownAudit, { db });
-  await app.register(listOwnRoles, { db, now });
-  await app.register(sessions, { config, db, now });
+  await addOperations(app, account, { config, db, mailer, passwords, tokens, now });
   const wakeClosing = startClosing(app, { config, db, now, closing });
   await app.register(organizations, { config, db, mailer, now, wakeClosing, exportTuning });
   const delivery = createDelivery(app, { config, db, mailer, now, ...tuning });

@@ -1,9 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { GatewayConfig } from '@gatehouse/shared/config';
-import { failures } from '@gatehouse/shared/http/errors';
 import { type Challenge, createChallenge, verifySolution } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { CHALLENGE_LIFETIME, type VerifyCaptcha } from './provider.ts';
 
@@ -37,38 +35,13 @@ export function altcha(config: Secret): VerifyCaptcha {
   };
 }
 
-/** GET /captcha/challenge, which the ALTCHA widget or `npm run captcha` solves. */
-export const altchaChallenge: FastifyPluginAsyncZod<{ config: Secret; now: () => number }> = async (
-  app,
-  { config, now },
-) => {
-  const hmacSignatureSecret = signingSecret(config);
-  app.get(
-    '/captcha/challenge',
-    {
-      config: { public: true },
-      schema: {
-        tags: ['account'],
-        summary: 'Get a proof-of-work challenge for a login',
-        description:
-          'An ALTCHA v2 challenge, valid for two minutes and one login. Send the solved payload as `recaptcha_token`.',
-        response: {
-          200: z
-            .object({ parameters: z.record(z.string(), z.unknown()), signature: z.string() })
-            .meta({ description: 'The signed challenge' }),
-          ...failures('catalogue', 'rateLimited'),
-        },
-      },
-    },
-    async (_request, reply) => {
-      reply.header('cache-control', 'no-store');
-      const { parameters, signature = '' } = await createChallenge({
-        ...PROOF_OF_WORK,
-        deriveKey,
-        expiresAt: Math.floor((now() + CHALLENGE_LIFETIME) / 1000),
-        hmacSignatureSecret,
-      });
-      return { parameters: { ...parameters }, signature };
-    },
-  );
-};
+/** @param now Unix milliseconds. */
+export async function signChallenge(config: Secret, now: number) {
+  const { parameters, signature = '' } = await createChallenge({
+    ...PROOF_OF_WORK,
+    deriveKey,
+    expiresAt: Math.floor((now + CHALLENGE_LIFETIME) / 1000),
+    hmacSignatureSecret: signingSecret(config),
+  });
+  return { parameters: { ...parameters }, signature };
+}

@@ -1,4 +1,5 @@
-import { AppError, contractOf } from '@gatehouse/shared/http/errors';
+import { AppError } from '@gatehouse/shared/http/errors';
+import { contractOfRequest } from '@gatehouse/shared/http/response-headers';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 
@@ -23,13 +24,13 @@ export const apiVersion = fp(
     app.addHook('onRequest', (request, _reply, done) => {
       const requested = request.headers['api-version'];
       const isSupported = requested === undefined || SUPPORTED.has(String(requested));
-      if (!isSupported && contractOf(request.url) !== 'direct')
+      if (!isSupported && contractOfRequest(request) !== 'direct')
         throw new AppError('invalidFormat', { text: 'API-Version must be v1 or v2' });
       done();
     });
     // onSend, so that errors and forwarded responses carry the headers too.
     app.addHook('onSend', async (request, reply) => {
-      if (contractOf(request.url) === 'direct') return;
+      if (contractOfRequest(request) === 'direct') return;
       reply.header('api-version', 'v1');
       const deprecation = byPath.get(request.url.split('?', 1)[0] ?? '');
       if (!deprecation) return;

@@ -1,12 +1,12 @@
 import type { GatewayConfig } from '@gatehouse/shared/config';
-import { AppError, contractOf } from '@gatehouse/shared/http/errors';
+import { AppError } from '@gatehouse/shared/http/errors';
+import { contractOfRequest } from '@gatehouse/shared/http/response-headers';
 import { isPublic } from '@gatehouse/shared/identity/principal';
 import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { isCanonical } from './canonical-path.ts';
 import { type Counters, closest, rateLimited, type Use, type Window } from './counters.ts';
-import { deletesSessions, endsSession } from './ends-session.ts';
 import { networkUses } from './network-uses.ts';
 import type { Principals } from './principals.ts';
 import { type Reservation, reserve } from './reservation.ts';
@@ -16,6 +16,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether a call without a session costs budget only if its answer is 401 or its body is too large. */
     countsRefusals?: boolean;
+    /** Whether an account without a user_id may call. The service checks the exact operation. */
+    withoutUserId?: boolean;
   }
   interface FastifyRequest {
     /** The caller's budget after this call; undefined for a call that is not metered. */
@@ -32,9 +34,6 @@ const FLAT: readonly Window[] = [{ seconds: 60, limit: 100 }];
  */
 const DELETIONS: readonly Window[] = [{ seconds: 60, limit: 60 }];
 
-/** Open to an account without a user_id: session and profile. The services check the exact operation. */
-const WITHOUT_USER_ID = /^\/(?:auth|api\/v1\/auth|api\/v1\/users)(?:[/?]|$)/;
-
 interface Options {
   config: Pick<GatewayConfig, 'RATE_LIMIT' | 'RATE_LIMIT_ANONYMOUS_PER_MINUTE' | 'RATE_LIMIT_V2_PER_MINUTE'>;
   counters: Counters;
@@ -50,11 +49,12 @@ export const policy = fp(async (app: FastifyInstance, { config, counters, princi
   const anonymous: readonly Window[] = [{ seconds: 60, limit: config.RATE_LIMIT_ANONYMOUS_PER_MINUTE }];
   const direct: readonly Window[] = [{ seconds: 60, limit: config.RATE_LIMIT_V2_PER_MINUTE }];
 
-  const usesOf = ({ principal, ip, url }: FastifyRequest): Use[] => {
+  const usesOf = (request: FastifyRequest): Use[] => {
+    const { principal, ip } = request;
     if (!principal) return networkUses('address:', ip, anonymous);
     const key = `user:${principal.user._id.toHexString()}`;
     // These operations are public: each further bearer would give the client another budget for them.
-    if (contractOf(url) === 'direct')
+    if (contractOfRequest(request) === 'direct')
       return [{ key: `${key}:v2`, windows: FLAT }, ...networkUses('address-v2:', ip, direct)];
     const windows = tierOf(principal.user.subscription_plan);
     return windows.length > 0 ? [{ key, windows }] : [];
@@ -82,12 +82,13 @@ export const policy = fp(async (app: FastifyInstance, { config, counters, princi
         refusal = error;
       }
     }
+    const { operation, withoutUserId } = request.routeOptions.config ?? {};
     // A refused logout would leave a session open that its owner believes to have ended.
-    const isMetered = config.RATE_LIMIT && !endsSession(request);
+    const isMetered = config.RATE_LIMIT && !operation?.endsSessions;
     const budget = await (isMetered ? spend : peek)(request);
     request.budget = budget;
     if (isMetered && budget.exceeded) throw rateLimited(budget);
-    if (config.RATE_LIMIT && request.principal && deletesSessions(request)) {
+    if (config.RATE_LIMIT && request.principal && operation?.endsSessions && request.method === 'DELETE') {
       const key = `deletions:${request.principal.session.id}`;
       const deletions = await reserve(counters, [{ key, windows: DELETIONS }]);
       if (deletions.exceeded) {
@@ -98,9 +99,8 @@ export const policy = fp(async (app: FastifyInstance, { config, counters, princi
     if (!isCanonical(request.url)) throw new AppError('notFound');
     if (refusal && (!isPublic(request) || !(refusal instanceof AppError))) throw refusal;
     const { principal } = request;
-    if (principal && userIdOf(principal.user) === null && !isPublic(request)) {
-      if (!WITHOUT_USER_ID.test(request.url)) throw new AppError('forbidden');
-    }
+    if (principal && userIdOf(principal.user) === null && !isPublic(request) && !withoutUserId)
+      throw new AppError('forbidden');
   });
   app.addHook('onResponse', async (request, reply) => {
     const { budget, principal, routeOptions, isOversized } = request;

@@ -6,6 +6,8 @@ interface ForwardedRoutes {
   prefix: string;
   /** Paths below the prefix. */
   routes: string[];
+  /** Every method by default. */
+  methods?: string[];
   config: FastifyContextConfig & { public: boolean };
 }
 
@@ -15,6 +17,6 @@ export type Forwarding = (app: FastifyInstance, routes: ForwardedRoutes) => unkn
 /** Handles every method of the routes in the same way. */
 export const forwarding =
   (handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>): Forwarding =>
-  (app, { prefix, routes, config }) => {
-    for (const route of routes) app.route({ method: METHODS, url: prefix + route, config, handler });
+  (app, { prefix, routes, methods = METHODS, config }) => {
+    for (const route of routes) app.route({ method: methods, url: prefix + route, config, handler });
   };

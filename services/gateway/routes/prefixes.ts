@@ -1,14 +1,20 @@
 import {
   BROWSER_PREFIXES,
   PREFIXES,
+  PREFIXES_WITHOUT_USER_ID,
   type Prefix,
   PUBLIC_PREFIXES,
 } from '@gatehouse/shared/contract/prefixes';
+import {
+  endOtherSessionsContract,
+  endSessionContract,
+  logoutContracts,
+} from '@gatehouse/shared/contract/sessions';
 import { LOGIN_BODY, PROVIDER_BODY } from '@gatehouse/shared/http/body-limits';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { failurePage } from '@gatehouse/shared/http/failure-page';
+import { routePath } from '@gatehouse/shared/operation/add-operations';
 import type { FastifyInstance } from 'fastify';
-import { deletesSessions } from '../policy/ends-session.ts';
 import type { Principals } from '../policy/principals.ts';
 import { type Forwarding, forwarding } from '../proxy/forwarding.ts';
 import type { Idempotency } from '../proxy/idempotency.ts';
@@ -65,7 +71,7 @@ export async function prefixes(app: FastifyInstance, options: Options): Promise<
   /** A slow body waits here, not at the service. */
   const toUserService = forwarding(async (request, reply) => {
     const body = await wholeBody(request, request.routeOptions.config.maxBody);
-    const endsSessions = deletesSessions(request);
+    const endsSessions = request.routeOptions.config.operation?.endsSessions;
     // No signal: what ends sessions is waited for, even if the client disconnects.
     const forward = (options: ForwardOptions) =>
       userService.forward(request, endsSessions ? { body: options.body } : options);
@@ -92,11 +98,24 @@ export async function prefixes(app: FastifyInstance, options: Options): Promise<
     return platformService(upstream, idempotency);
   };
 
+  const ending = [
+    ...logoutContracts.map((operation) => ({ operation, forward: toLoginService })),
+    ...[endSessionContract, endOtherSessionsContract].map((operation) => ({
+      operation,
+      forward: toUserService,
+    })),
+  ];
+  for (const { operation, forward } of ending) {
+    const config = { public: false, withoutUserId: true, operation };
+    forward(app, { prefix: '', routes: [routePath(operation.path)], methods: [operation.method], config });
+  }
+
   for (const prefix of Object.keys(PREFIXES) as Prefix[]) {
     const forward = forwardingOf(prefix);
     const open = publicPaths.filter((path) => path.startsWith(`${prefix}/`));
     const config = {
       public: PUBLIC_PREFIXES.has(prefix),
+      withoutUserId: PREFIXES_WITHOUT_USER_ID.has(prefix),
       ...(BODY_LIMITS[prefix] && { maxBody: BODY_LIMITS[prefix] }),
       // The user service judges the tokens of SCIM, so a provider with a good one is not held up.
       countsRefusals: prefix === '/scim/v2',

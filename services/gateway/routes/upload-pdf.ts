@@ -1,56 +1,44 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable, Transform } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { AppError, BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import { AppError } from '@gatehouse/shared/http/errors';
+import { operationsOf } from '@gatehouse/shared/operation/operation';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Idempotency } from '../proxy/idempotency.ts';
+import type { GatewayDependencies } from '../operation.ts';
 import { relay } from '../proxy/response.ts';
-import { notConfigured, type Upstream } from '../proxy/upstreams.ts';
+import { notConfigured } from '../proxy/upstreams.ts';
 
-interface Options {
-  upstream: Upstream | undefined;
-  idempotency: Idempotency;
+/** Keeps the body a stream. */
+async function keepStream(scope: FastifyInstance): Promise<void> {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', async () => undefined);
 }
 
-/** POST /api/v1/crawl/upload-pdf: validated while it streams to the crawler (CONTRACT.md §Platform calls). */
-export async function uploadPdf(app: FastifyInstance, { upstream, idempotency }: Options): Promise<void> {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', async () => undefined);
-  app.post(
-    '/api/v1/crawl/upload-pdf',
-    {
-      schema: {
-        tags: ['platform'],
-        summary: 'Upload a PDF to a chatbot',
-        description:
-          'multipart/form-data with `file` and `chatbot_id`. Forwarded to the crawler, whose response is returned unchanged.',
-        security: [{ bearer: [] }],
-        consumes: ['multipart/form-data'],
-        body: z.object({ file: z.string().meta({ format: 'binary' }), chatbot_id: z.string().min(1) }),
-        response: {
-          200: z
-            .looseObject({})
-            .meta({ description: 'The response of the crawler', examples: [{ status: 'queued' }] }),
-          ...failures('catalogue', 'missingField', 'invalidFormat', ...BEARER_FAILURES),
-        },
-      },
-      config: { streams: true },
-      // The schema is only documentation: the body is validated as it streams.
-      validatorCompiler: () => () => true,
-    },
-    async (request, reply) => {
-      if (!upstream) throw notConfigured('/api/v1/crawl');
-      const response = await idempotency(request, reply, ({ body, signal }) => {
-        const checked = validated(request.headers);
-        const source = body instanceof Readable ? body : request.raw;
-        source.on('error', (error) => checked.destroy(error)).pipe(checked);
-        return upstream.forward(request, { body: checked, signal });
-      });
-      return relay(reply, response);
-    },
-  );
-}
+/** Validated while it streams to the crawler (CONTRACT.md §Platform calls). */
+export const uploadPdf = operationsOf<GatewayDependencies>(keepStream)('POST /api/v1/crawl/upload-pdf', {
+  needs: 'session',
+  summary: 'Upload a PDF to a chatbot',
+  description:
+    'multipart/form-data with `file` and `chatbot_id`. Forwarded to the crawler, whose response is returned unchanged.',
+  consumes: ['multipart/form-data'],
+  streamsBody: true,
+  body: z.object({ file: z.string().meta({ format: 'binary' }), chatbot_id: z.string().min(1) }),
+  returns: z
+    .looseObject({})
+    .meta({ description: 'The response of the crawler', examples: [{ status: 'queued' }] }),
+  async handle({ upstreams, idempotency, request, reply }) {
+    const upstream = upstreams['/api/v1/crawl'];
+    if (!upstream) throw notConfigured('/api/v1/crawl');
+    const response = await idempotency(request, reply, ({ body, signal }) => {
+      const checked = validated(request.headers);
+      const source = body instanceof Readable ? body : request.raw;
+      source.on('error', (error) => checked.destroy(error)).pipe(checked);
+      return upstream.forward(request, { body: checked, signal });
+    });
+    return relay(reply, response);
+  },
+});
 
 /**
  * Passes a form through that has exactly one `file` and one `chatbot_id`. The last chunk is held back until the check

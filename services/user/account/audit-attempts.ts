@@ -1,6 +1,5 @@
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
 import { type AuditEvent, audit } from '@gatehouse/shared/identity/audit';
-import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
 import { auditRefusal } from '@gatehouse/shared/identity/audit-refusal';
 import { maskUnlessAddress } from '@gatehouse/shared/identity/email';
 import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
@@ -9,10 +8,6 @@ import fp from 'fastify-plugin';
 import type { Database } from '../database.ts';
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The action that each attempt at this route is audited as, whether it succeeds or is refused. */
-    audits?: AuditAction;
-  }
   interface FastifyRequest {
     /** The fields that the attempt changed, for its audit event. */
     auditedChange?: AuditEvent['after'];
@@ -21,13 +16,13 @@ declare module 'fastify' {
   }
 }
 
-/** Audits the routes whose config says so. A malformed form never reaches the handler and is no attempt. */
+/** Audits each attempt at an operation as the action that it declares, whether it succeeds or is refused. A malformed form never reaches the handler and is no attempt. */
 export const auditAttempts = fp(
   async (app: FastifyInstance, { db, now }: { db: Database; now: () => number }) => {
     app.decorateRequest('auditedChange', undefined);
     app.decorateRequest('auditedAccount', undefined);
     app.addHook('onRoute', (route) => {
-      const action = route.config?.audits;
+      const [action] = route.config?.operation?.audits ?? [];
       const { handler } = route;
       if (!action) return;
       route.handler = async function (request, reply) {

@@ -1,36 +1,23 @@
 import { forgotPasswordContract } from '@gatehouse/shared/contract/direct';
 import { networksOf } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
-import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { findUserByEmail, findUserById, UNVERIFIED, type User } from '@gatehouse/shared/identity/users';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { WithId } from 'mongodb';
 import type { Database } from '../database.ts';
-import type { Mailer } from '../mail.ts';
 import { codeMailFlows } from '../mail-queue.ts';
 import { type MailRequest, mailBudgetSpent } from './mail-budget.ts';
-import { type NetworkLimits, spendCodeMail } from './network-budgets.ts';
+import { spendCodeMail } from './network-budgets.ts';
+import { directOperation } from './operation.ts';
 import { OTP_VALIDITY, replaceOtp } from './otp.ts';
 import { isOnlySignup } from './signup-attempts.ts';
 
-interface Options {
-  config: NetworkLimits;
-  db: Database;
-  mailer: Mailer;
-  tokens: Tokens;
-  now: () => number;
-}
-
-const route = { schema: forgotPasswordContract, config: { audits: 'forgot' } } as const;
-
 /** POST /v2/forgot-password (CONTRACT.md §Forgot password). */
-export const forgotPassword: FastifyPluginAsyncZod<Options> = async (
-  app,
-  { config, db, mailer, tokens, now },
-) => {
-  app.post('/v2/forgot-password', route, async (request) => {
+export const forgotPassword = directOperation(forgotPasswordContract.line, {
+  ...forgotPasswordContract,
+  audits: ['forgot'],
+  async handle({ config, db, mailer, tokens, now, request, body }) {
     const mail = { now: Math.floor(now() / 1000), networks: networksOf(request.ip) };
-    const { email, token } = request.body;
+    const { email, token } = body;
     const user = await findUserByEmail(db.users, email);
     if (!user) throw new AppError('userNotFound');
 
@@ -51,8 +38,8 @@ export const forgotPassword: FastifyPluginAsyncZod<Options> = async (
     await mailer.sendOtp(user.email, code.otp, OTP_VALIDITY, warning, flows);
 
     return { token: tokens.otpSent(user.email, now(), code.attempt) };
-  });
-};
+  },
+});
 
 /** What the mail of a code says about signups. */
 function warningFor(user: User) {

@@ -5,7 +5,7 @@ import type { Database } from '../database.ts';
 import { HOUR } from '../hourly-budget.ts';
 import { type Budget, networkBudgets, spendAll } from '../sliding-budget.ts';
 
-export type NetworkLimits = Pick<
+type NetworkLimits = Pick<
   Config<'user'>,
   | 'NODE_ENV'
   | 'MAILS_PER_NETWORK_PER_HOUR'

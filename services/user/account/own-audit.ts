@@ -1,7 +1,5 @@
-import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { emailKey } from '@gatehouse/shared/identity/email';
-import { callerId, principalOf } from '@gatehouse/shared/identity/principal';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { principalOf } from '@gatehouse/shared/identity/principal';
 import {
   auditQuery,
   auditRecord,
@@ -10,30 +8,20 @@ import {
   within,
   withoutAddresses,
 } from '../audit-list.ts';
-import type { Database } from '../database.ts';
 import { pageResponse, readPage } from '../lists.ts';
+import { operation } from './operation.ts';
 
-const config = { permission: 'own' } as const;
-
-const schema = {
-  tags: ['profile'],
-  security: [{ bearer: [] }],
+/** CONTRACT.md §Audit. */
+export const ownAudit = operation('GET /api/v1/users/me/audit', {
+  needs: 'own',
   summary: 'List your own audit events',
   description:
     'Lists what you did, what was attempted with your e-mail address, and what others changed about you, newest first. The e-mail and network addresses of others are null. `search` matches the actions.',
-  querystring: auditQuery,
-  response: {
-    200: pageResponse(auditRecord),
-    ...failures('catalogue', 'invalidFormat', ...BEARER_FAILURES),
-  },
-};
-
-/** GET /api/v1/users/me/audit (CONTRACT.md §Audit). */
-export const ownAudit: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
-  app.get('/api/v1/users/me/audit', { schema, config }, async (request) => {
-    const user_id = callerId(request);
+  query: auditQuery,
+  returns: pageResponse(auditRecord),
+  async handle({ db, request, caller: user_id, query }) {
     const email = emailKey(principalOf(request).user.email);
-    const period = within(request.query);
+    const period = within(query);
     const byOthers = {
       $or: [{ user_id: { $nin: [user_id, null] } }, { user_id: null, email: { $ne: email } }],
     };
@@ -47,7 +35,7 @@ export const ownAudit: FastifyPluginAsyncZod<{ db: Database }> = async (app, { d
         // By others, and by nobody: jobs and provisioning.
         { within: { 'target.user_id': user_id, ...byOthers, ...period } },
       ],
-      request.query,
+      query,
     );
     const present = (event: (typeof data)[0]) => {
       const shown = presentEvent(event);
@@ -55,5 +43,5 @@ export const ownAudit: FastifyPluginAsyncZod<{ db: Database }> = async (app, { d
       return isOwn ? shown : withoutAddresses(shown);
     };
     return { data: data.map(present), pagination };
-  });
-};
+  },
+});

@@ -1,11 +1,9 @@
-import { AppError, BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
+import { AppError } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody, line } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
 import { callerId, principalOf } from '@gatehouse/shared/identity/principal';
 import type { User } from '@gatehouse/shared/identity/users';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Database } from '../database.ts';
+import { operation } from './operation.ts';
 
 /** The public fields of a user record (CONTRACT.md §User record). */
 const profileRecord = z
@@ -63,73 +61,48 @@ const changes = jsonBody({
   .refine((fields) => Object.keys(fields).length > 0, { error: 'must contain name, phone or company' })
   .meta({ examples: [{ name: 'Ada King', phone: '+44 20 7946 0000', company: 'Analytical Engines' }] });
 
-const refused = failures('catalogue', 'invalidFormat', ...BEARER_FAILURES);
+/** CONTRACT.md §Profile. */
+export const readProfile = operation('GET /api/v1/users/me', {
+  needs: 'own',
+  summary: 'Read your own profile',
+  description: 'Returns the user that the token identifies.',
+  returns: profileRecord,
+  handle: async ({ request }) => presentProfile(principalOf(request).user),
+});
 
-/** GET and PATCH /api/v1/users/me (CONTRACT.md §Profile). */
-export const profile: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
-  app,
-  { db, now },
-) => {
-  const common = {
-    tags: ['profile'],
-    security: [{ bearer: [] }],
-    response: { 200: profileRecord, ...refused },
-  };
-
-  app.get(
-    '/api/v1/users/me',
-    {
-      config: { permission: 'own' },
-      schema: {
-        ...common,
-        summary: 'Read your own profile',
-        description: 'Returns the user that the token identifies.',
+export const updateProfile = operation('PATCH /api/v1/users/me', {
+  needs: 'own',
+  summary: 'Change your own profile',
+  description: 'Changes name, phone number and company. `null` removes the phone number or the company.',
+  body: changes,
+  returns: profileRecord,
+  audits: ['profile.update'],
+  async handle({ db, request, body, audit }) {
+    callerId(request); // an account without a user_id may only read
+    const { user } = principalOf(request);
+    const fields = Object.entries(body);
+    const set = Object.fromEntries(fields.filter(([, value]) => value !== null));
+    const unset = Object.fromEntries(
+      fields.filter(([, value]) => value === null).map(([field]) => [field, true as const]),
+    );
+    const changed = await db.users.findOneAndUpdate(
+      { _id: user._id },
+      {
+        ...(Object.keys(set).length > 0 && { $set: set }),
+        ...(Object.keys(unset).length > 0 && { $unset: unset }),
       },
-    },
-    async (request) => presentProfile(principalOf(request).user),
-  );
-
-  app.patch(
-    '/api/v1/users/me',
-    {
-      config: { permission: 'own' },
-      schema: {
-        ...common,
-        summary: 'Change your own profile',
-        description:
-          'Changes name, phone number and company. `null` removes the phone number or the company.',
-        body: changes,
-        response: { ...common.response, ...failures('catalogue', 'missingField', 'invalidFormat') },
-      },
-    },
-    async (request) => {
-      callerId(request); // an account without a user_id may only read
-      const { user } = principalOf(request);
-      const fields = Object.entries(request.body);
-      const set = Object.fromEntries(fields.filter(([, value]) => value !== null));
-      const unset = Object.fromEntries(
-        fields.filter(([, value]) => value === null).map(([field]) => [field, true as const]),
-      );
-      const changed = await db.users.findOneAndUpdate(
-        { _id: user._id },
-        {
-          ...(Object.keys(set).length > 0 && { $set: set }),
-          ...(Object.keys(unset).length > 0 && { $unset: unset }),
-        },
-        { returnDocument: 'after' },
-      );
-      if (!changed) throw new AppError('invalidToken'); // deleted since the bearer was checked
-      const changedFields = (record: User) => {
-        const shown = presentProfile(record);
-        const names = Object.keys(request.body) as (keyof typeof request.body)[];
-        return Object.fromEntries(names.map((name) => [name, shown[name]]));
-      };
-      const details = { before: changedFields(user), after: changedFields(changed) };
-      await audit(db, request, now(), { action: 'profile.update', ...details });
-      return presentProfile(changed);
-    },
-  );
-};
+      { returnDocument: 'after' },
+    );
+    if (!changed) throw new AppError('invalidToken'); // deleted since the bearer was checked
+    const changedFields = (record: User) => {
+      const shown = presentProfile(record);
+      const names = Object.keys(body) as (keyof typeof body)[];
+      return Object.fromEntries(names.map((name) => [name, shown[name]]));
+    };
+    await audit('profile.update', { before: changedFields(user), after: changedFields(changed) });
+    return presentProfile(changed);
+  },
+});
 
 /** Older records may lack fields or hold values of other types. */
 function presentProfile(user: User): z.infer<typeof profileRecord> {

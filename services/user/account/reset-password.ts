@@ -1,31 +1,17 @@
 import { resetPasswordContract } from '@gatehouse/shared/contract/direct';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
-import type { PasswordStorage, Passwords } from '@gatehouse/shared/identity/passwords';
-import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { findUserByEmail } from '@gatehouse/shared/identity/users';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Database } from '../database.ts';
 import { hourlyBudgetSpent } from '../hourly-budget.ts';
+import { directOperation } from './operation.ts';
 import { checkOtp } from './otp.ts';
 
-interface Options {
-  config: { PASSWORD_STORAGE: PasswordStorage };
-  db: Database;
-  passwords: Passwords;
-  tokens: Tokens;
-  now: () => number;
-}
-
-const route = { schema: resetPasswordContract, config: { audits: 'reset' } } as const;
-
 /** POST /v2/reset-password (CONTRACT.md §Reset password). */
-export const resetPassword: FastifyPluginAsyncZod<Options> = async (
-  app,
-  { config, db, passwords, tokens, now },
-) => {
-  app.post('/v2/reset-password', route, async (request) => {
-    const { email, otp, new_password, token } = request.body;
+export const resetPassword = directOperation(resetPasswordContract.line, {
+  ...resetPasswordContract,
+  audits: ['reset'],
+  async handle({ config, db, passwords, tokens, now, request, body }) {
+    const { email, otp, new_password, token } = body;
     const user = await findUserByEmail(db.users, email);
     if (!user) throw new AppError('userNotFound');
     request.auditedAccount = user;
@@ -54,5 +40,5 @@ export const resetPassword: FastifyPluginAsyncZod<Options> = async (
     await db.users.updateOne({ _id: user._id }, { $max: { sessions_valid_from: new Date(now()) } });
 
     return { token: tokens.otpSent(user.email, now()) };
-  });
-};
+  },
+});

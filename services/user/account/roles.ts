@@ -1,14 +1,12 @@
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
-import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { oneOf } from '@gatehouse/shared/http/fields';
-import { callerId } from '@gatehouse/shared/identity/principal';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Grant } from '../access/access-list.ts';
 import type { Database } from '../database.ts';
 import { archiveFields, receivedInvitation } from '../organizations/contract.ts';
 import { inviteeOf } from '../organizations/invitations/invitee.ts';
 import { receivedInvitations } from '../organizations/invitations/list-received.ts';
+import { operation } from './operation.ts';
 
 /** Personal chatbots of others in one answer. */
 const MAX_CHATBOTS = 100;
@@ -80,31 +78,22 @@ const ownRoles = z
     ],
   });
 
-const schema = {
-  tags: ['profile'],
-  security: [{ bearer: [] }],
+export const listOwnRoles = operation('GET /api/v1/users/me/roles', {
+  needs: 'own',
   summary: 'List your own roles',
   description: `Returns every organization and department in which the caller has a role, by name, and up to ${MAX_CHATBOTS} personal chatbots of others to which they were granted access, the newest first. An Owner of an organization is Owner in each of its departments. Archived ones have \`archived_at\` and \`deletes_at\`. With \`include=invitations\`, the pending invitations to the caller as well.`,
-  querystring: z.object({ include: oneOf(['invitations']).optional() }),
-  response: { 200: ownRoles, ...failures('catalogue', 'invalidFormat', ...BEARER_FAILURES) },
-};
-
-/** GET /api/v1/users/me/roles. */
-export const listOwnRoles: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
-  app,
-  { db, now },
-) => {
-  app.get('/api/v1/users/me/roles', { schema, config: { permission: 'own' } }, async (request) => {
-    const user_id = callerId(request);
+  query: z.object({ include: oneOf(['invitations']).optional() }),
+  returns: ownRoles,
+  async handle({ db, now, request, caller: user_id, query }) {
     const [places, chatbots, received] = await Promise.all([
       placesOf(db, user_id),
       sharedWith(db, user_id),
-      request.query.include && receivedInvitations(db, inviteeOf(request), now(), NEWEST),
+      query.include && receivedInvitations(db, inviteeOf(request), now(), NEWEST),
     ]);
     const organizations = organizationsOf(places);
     return { user_id, organizations, ...chatbots, ...(received && { invitations: received.data }) };
-  });
-};
+  },
+});
 
 /** An organization that the user owns, with its departments, or one department where they are a member. */
 interface Place {

@@ -4,39 +4,24 @@ import { networksOf } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { FREE_PLAN } from '@gatehouse/shared/identity/features';
-import type { PasswordStorage, Passwords } from '@gatehouse/shared/identity/passwords';
-import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { findUserByEmail, findUserById, UNVERIFIED, type User } from '@gatehouse/shared/identity/users';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { WithId } from 'mongodb';
 import type { Database } from '../database.ts';
-import type { Mailer } from '../mail.ts';
 import { codeMailFlows } from '../mail-queue.ts';
 import { type MailRequest, mailBudgetSpent, mailOf, mailRetryAfter, unusedCode } from './mail-budget.ts';
-import { type NetworkLimits, spendCodeMail } from './network-budgets.ts';
+import { spendCodeMail } from './network-budgets.ts';
+import { directOperation } from './operation.ts';
 import { type NewOtp, newOtp, OTP_VALIDITY, replaceOtp } from './otp.ts';
-
-interface Options {
-  config: { PASSWORD_STORAGE: PasswordStorage } & NetworkLimits;
-  db: Database;
-  mailer: Mailer;
-  passwords: Passwords;
-  tokens: Tokens;
-  now: () => number;
-}
-
-const route = { schema: signupContract, config: { audits: 'signup' } } as const;
 
 /**
  * POST /v2/signup (CONTRACT.md §Signup). Until the account is verified, each signup is an attempt of its own and
  * the last one wins, unless verification names another by its token.
  */
-export const signup: FastifyPluginAsyncZod<Options> = async (
-  app,
-  { config, db, mailer, passwords, tokens, now },
-) => {
-  app.post('/v2/signup', route, async (request) => {
-    const { email, password, name } = request.body;
+export const signup = directOperation(signupContract.line, {
+  ...signupContract,
+  audits: ['signup'],
+  async handle({ config, db, mailer, passwords, tokens, now, request, body }) {
+    const { email, password, name } = body;
     const networks = networksOf(request.ip);
     const mailRequest = () => ({ now: Math.floor(now() / 1000), networks });
     const known = await findUserByEmail(db.users, email);
@@ -65,8 +50,8 @@ export const signup: FastifyPluginAsyncZod<Options> = async (
     );
 
     return { token: tokens.otpSent(account.email, now(), account.attempt) };
-  });
-};
+  },
+});
 
 interface Issued extends NewOtp, Pick<User, 'email' | 'user_id'> {
   /** Whether the address had signed up before. */

@@ -1,30 +1,23 @@
 import { verifyOtpContract } from '@gatehouse/shared/contract/direct';
 import { AppError } from '@gatehouse/shared/http/errors';
-import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { findUserByEmail, IS_UNVERIFIED, isActive } from '@gatehouse/shared/identity/users';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Database } from '../database.ts';
 import { hourlyBudgetSpent } from '../hourly-budget.ts';
 import { completeActivation } from '../organizations/invitations/accept-verified.ts';
-import { type NetworkLimits, spendActivation } from './network-budgets.ts';
+import { spendActivation } from './network-budgets.ts';
+import { directOperation } from './operation.ts';
 import { checkOtp } from './otp.ts';
 import { activateAttempt, activatesNothing } from './signup-attempts.ts';
 import { withNewUserId } from './user-ids.ts';
-
-const route = { schema: verifyOtpContract, config: { audits: 'verify' } } as const;
 
 /** A right code does not lift what an operator has imposed. */
 const ACTIVATES = { $and: [IS_UNVERIFIED, { $ne: ['$account_status', 'disabled'] }] };
 
 /** POST /v2/verify-otp (CONTRACT.md §Verify OTP). */
-export const verifyOtp: FastifyPluginAsyncZod<{
-  config: NetworkLimits;
-  db: Database;
-  tokens: Tokens;
-  now: () => number;
-}> = async (app, { config, db, tokens, now }) => {
-  app.post('/v2/verify-otp', route, async (request) => {
-    const { email, otp, token } = request.body;
+export const verifyOtp = directOperation(verifyOtpContract.line, {
+  ...verifyOtpContract,
+  audits: ['verify'],
+  async handle({ config, db, tokens, now, request, body }) {
+    const { email, otp, token } = body;
     const seconds = Math.floor(now() / 1000);
     const user = await findUserByEmail(db.users, email);
     if (!user) throw new AppError('userNotFound');
@@ -64,5 +57,5 @@ export const verifyOtp: FastifyPluginAsyncZod<{
     if (checked.activated_at && isActive(checked)) request.auditedChange = { account_status: 'active' };
     await completeActivation(db, checked, now(), request);
     return { message: 'OTP verified successfully' as const, user_id: String(checked.user_id) };
-  });
-};
+  },
+});

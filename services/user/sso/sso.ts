@@ -1,3 +1,4 @@
+import { addOperations } from '@gatehouse/shared/operation/add-operations';
 import type { FastifyInstance } from 'fastify';
 import { connections } from './connections/connections.ts';
 import { checkSession } from './continue/check-session.ts';
@@ -17,11 +18,11 @@ export async function singleSignOn(app: FastifyInstance, options: SsoOptions): P
     discover,
     domains,
     exchange,
-    ldapLogin,
     saml,
   ];
   startUpkeep(app, options);
   for (const operation of operations) await app.register(operation, options);
+  await addOperations(app, [ldapLogin], options);
   const oidc = oidcRoutes(options);
   await app.register(openIdConnect, oidc);
   await app.register(checkSession, oidc);

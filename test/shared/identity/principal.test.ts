@@ -207,7 +207,7 @@ describe('requirePrincipal', () => {
     app.get('/id', { config }, async (request) => callerId(request));
     app.get('/open', { config: { public: true } }, async (request) => String(isPublic(request)));
     app.get('/open/mine', { config: { public: true } }, async (request) => principalOf(request).user.email);
-    app.get('/v2/direct', async () => 'direct');
+    app.get('/v2/direct', { config: { public: true } }, async () => 'direct');
     return app;
   }
 

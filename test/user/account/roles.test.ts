@@ -1,6 +1,7 @@
 import { createServer } from '@gatehouse/shared/http/server';
 import { requirePrincipal } from '@gatehouse/shared/identity/principal';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
+import { addOperations } from '@gatehouse/shared/operation/add-operations';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listOwnRoles } from '../../../services/user/account/roles.ts';
 import { COLLECTIONS } from '../../../services/user/database.ts';
@@ -214,7 +215,7 @@ test('reads the roles with two commands, whatever their number', async () => {
     hooks: (server) => server.register(requirePrincipal, { users: db.users, tokens, now: service.clock.now }),
     now: service.clock.now,
   });
-  await app.register(listOwnRoles, { db, now: service.clock.now });
+  await addOperations(app, [listOwnRoles], { config, db, now: service.clock.now });
   const url = await listen(app);
   const { authorization, user_id } = await member(db, service.clock);
   await db.organizations.insertMany(

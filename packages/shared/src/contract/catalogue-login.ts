@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { failures } from '../http/errors.ts';
+import { LOGIN_BODY } from '../http/body-limits.ts';
 import { jsonBody, requiredText } from '../http/fields.ts';
+import { contract } from '../operation/operation.ts';
 
 /** The response of a catalogue login and of a refresh (CONTRACT.md §Catalogue login). */
 export const catalogueToken = z
@@ -22,9 +23,11 @@ export const catalogueToken = z
     ],
   });
 
-/** POST /api/v1/auth/login, served by the login service and validated by the gateway. */
-export const catalogueLoginContract = {
-  tags: ['session'],
+/** Served by the login service and validated by the gateway. */
+export const catalogueLoginContract = contract('POST /api/v1/auth/login', {
+  needs: 'nothing',
+  returnsSecret: true,
+  bodyLimit: LOGIN_BODY,
   summary: 'Log in',
   description:
     'Checks an e-mail and a password and returns a token that is valid for one hour. The error does not reveal whether the e-mail is known.',
@@ -32,16 +35,6 @@ export const catalogueLoginContract = {
     email: requiredText.trim().min(1, { error: 'is required' }),
     password: requiredText,
   }).meta({ examples: [{ email: 'ada@example.com', password: 'correct horse battery staple' }] }),
-  response: {
-    200: catalogueToken,
-    ...failures(
-      'catalogue',
-      'missingField',
-      'invalidFormat',
-      'invalidCredentials',
-      'accountNotVerified',
-      'ssoRequired',
-      'unavailable',
-    ),
-  },
-};
+  returns: catalogueToken,
+  fails: ['invalidCredentials', 'accountNotVerified', 'ssoRequired', 'unavailable'],
+});

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { failures } from '../http/errors.ts';
 import { hasPublicDomain, isPlainAddress } from '../identity/email.ts';
+import { contract } from '../operation/operation.ts';
 
 /**
  * Requests and responses of the Direct contract (CONTRACT.md §Direct contract). The service that serves an
@@ -37,9 +37,12 @@ const otpSent = z.object({ token: z.string() }).meta({
   examples: [{ token: TOKEN }],
 });
 
-const form = { tags: ['account'], consumes: ['application/x-www-form-urlencoded', 'multipart/form-data'] };
+const form = {
+  needs: 'nothing',
+  consumes: ['application/x-www-form-urlencoded', 'multipart/form-data'],
+} as const;
 
-export const loginContract = {
+export const loginContract = contract('POST /v2/login', {
   ...form,
   summary: 'Log in',
   description: 'Checks an e-mail and a password and returns a token for the header `Authorization: Bearer`.',
@@ -47,27 +50,16 @@ export const loginContract = {
     email: knownEmail,
     password: requiredText.meta({ examples: ['correct horse battery staple'] }),
   }),
-  response: {
-    200: z
-      .object({ message: z.literal('Login successful'), token: z.string(), user_id: z.string().nullable() })
-      .meta({
-        description: 'The password is correct. The token is valid for 30 minutes.',
-        examples: [{ message: 'Login successful', token: TOKEN, user_id: 'User-483920' }],
-      }),
-    ...failures(
-      'direct',
-      'missingField',
-      'invalidFormat',
-      'accountDoesNotExist',
-      'invalidCredentials',
-      'accountNotVerified',
-      'ssoRequired',
-      'unavailable',
-    ),
-  },
-};
+  returns: z
+    .object({ message: z.literal('Login successful'), token: z.string(), user_id: z.string().nullable() })
+    .meta({
+      description: 'The password is correct. The token is valid for 30 minutes.',
+      examples: [{ message: 'Login successful', token: TOKEN, user_id: 'User-483920' }],
+    }),
+  fails: ['accountDoesNotExist', 'invalidCredentials', 'accountNotVerified', 'ssoRequired', 'unavailable'],
+});
 
-export const signupContract = {
+export const signupContract = contract('POST /v2/signup', {
   ...form,
   summary: 'Sign up',
   description:
@@ -86,37 +78,24 @@ export const signupContract = {
       })
       .meta({ maxLength: 200, examples: ['Ada Lovelace'] }),
   }),
-  response: {
-    200: otpSent,
-    ...failures('direct', 'missingField', 'invalidFormat', 'emailRegistered', 'rateLimited', 'unavailable'),
-  },
-};
+  returns: otpSent,
+  fails: ['emailRegistered', 'rateLimited', 'unavailable'],
+});
 
-export const verifyOtpContract = {
+export const verifyOtpContract = contract('POST /v2/verify-otp', {
   ...form,
   summary: 'Verify a code and activate the account',
   description:
     'Activates the signup that `token` names, or the newest one. Without the token of a signup, a code of forgot-password activates nothing once the address has signed up again. Five wrong guesses invalidate the code; ten in an hour lead to 429 for the account, as do twenty activations in an hour for the client network. Guesses with the token of the code are counted separately.',
   body: z.object({ email: knownEmail, otp, token }),
-  response: {
-    200: z.object({ message: z.literal('OTP verified successfully'), user_id: z.string() }).meta({
-      description: 'The account is active.',
-      examples: [{ message: 'OTP verified successfully', user_id: 'User-483920' }],
-    }),
-    ...failures(
-      'direct',
-      'missingField',
-      'invalidFormat',
-      'userNotFound',
-      'otpExpired',
-      'otpInvalid',
-      'rateLimited',
-      'unavailable',
-    ),
-  },
-};
+  returns: z.object({ message: z.literal('OTP verified successfully'), user_id: z.string() }).meta({
+    description: 'The account is active.',
+    examples: [{ message: 'OTP verified successfully', user_id: 'User-483920' }],
+  }),
+  fails: ['userNotFound', 'otpExpired', 'otpInvalid', 'rateLimited', 'unavailable'],
+});
 
-export const forgotPasswordContract = {
+export const forgotPasswordContract = contract('POST /v2/forgot-password', {
   ...form,
   summary: 'Request a password reset code',
   description:
@@ -125,28 +104,16 @@ export const forgotPasswordContract = {
     email: knownEmail,
     token: z.string().optional().meta({ description: 'The token of a signup that waits for its code.' }),
   }),
-  response: {
-    200: otpSent,
-    ...failures('direct', 'missingField', 'invalidFormat', 'userNotFound', 'rateLimited', 'unavailable'),
-  },
-};
+  returns: otpSent,
+  fails: ['userNotFound', 'rateLimited', 'unavailable'],
+});
 
-export const resetPasswordContract = {
+export const resetPasswordContract = contract('POST /v2/reset-password', {
   ...form,
   summary: 'Set a new password with a code',
   description:
     'Consumes the code and ends every earlier session. Guesses with the token of the code are counted separately.',
   body: z.object({ email: knownEmail, otp, new_password: newPassword, token }),
-  response: {
-    200: otpSent,
-    ...failures(
-      'direct',
-      'missingField',
-      'invalidFormat',
-      'userNotFound',
-      'otpInvalidOrExpired',
-      'rateLimited',
-      'unavailable',
-    ),
-  },
-};
+  returns: otpSent,
+  fails: ['userNotFound', 'otpInvalidOrExpired', 'rateLimited', 'unavailable'],
+});

@@ -1,10 +1,13 @@
-import { failures } from '../http/errors.ts';
+import { LOGIN_BODY } from '../http/body-limits.ts';
 import { jsonBody, requiredText } from '../http/fields.ts';
+import { contract } from '../operation/operation.ts';
 import { catalogueToken } from './catalogue-login.ts';
 
-/** POST /api/v1/auth/ldap, served by the user service and validated by the gateway. */
-export const ldapLoginContract = {
-  tags: ['single sign-on'],
+/** Served by the user service and validated by the gateway. */
+export const ldapLoginContract = contract('POST /api/v1/auth/ldap', {
+  needs: 'nothing',
+  returnsSecret: true,
+  bodyLimit: LOGIN_BODY,
   summary: 'Log in at a directory',
   description:
     'Checks a user name and a password at the directory of an LDAP connection and returns a token that is valid for one hour. The error does not reveal whether the user name is known.',
@@ -14,17 +17,6 @@ export const ldapLoginContract = {
     // A directory takes a bind without a password for an anonymous one (RFC 4513 §5.1.2).
     password: requiredText,
   }).meta({ examples: [{ connection: 'acme', username: 'ada', password: 'correct horse battery staple' }] }),
-  response: {
-    200: catalogueToken,
-    ...failures(
-      'catalogue',
-      'missingField',
-      'invalidFormat',
-      'invalidCredentials',
-      'notFound',
-      'forbidden',
-      'rateLimited',
-      'unavailable',
-    ),
-  },
-};
+  returns: catalogueToken,
+  fails: ['invalidCredentials', 'notFound', 'forbidden', 'rateLimited', 'unavailable'],
+});

@@ -46,6 +46,13 @@ export const PUBLIC_PREFIXES: ReadonlySet<Prefix> = new Set([
   '/scim/v2',
 ]);
 
+/** Prefixes that an account without a user_id may call: its session and profile. */
+export const PREFIXES_WITHOUT_USER_ID: ReadonlySet<Prefix> = new Set([
+  '/auth',
+  '/api/v1/auth',
+  '/api/v1/users',
+]);
+
 /** Prefixes that people visit with a browser, which shows failures as pages. */
 export const BROWSER_PREFIXES: ReadonlySet<Prefix> = new Set(['/saml', '/oauth']);
 

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
-import type { Operation } from '../operation/operation.ts';
+import type { Facts } from '../operation/operation.ts';
 import { requirementText } from '../operation/requirement.ts';
 import { docPages } from './doc-pages.ts';
 import { publicRoutes } from './public-routes.ts';
@@ -75,7 +75,7 @@ export const docs = fp(
           (permission && { needs: permission, orOneself, description: schema?.description ?? '' });
         return {
           url,
-          schema: { security: [], operationId, ...schema, ...(facts && documentFacts(facts as Operation)) },
+          schema: { security: [], operationId, ...schema, ...(facts && documentFacts(facts as Facts)) },
         };
       },
     });
@@ -92,7 +92,7 @@ export const docs = fp(
 );
 
 /** Documents what the schemas do not say, for machines and for readers. */
-function documentFacts({ needs, orOneself, description, contract, takesIdempotencyKey }: Operation): object {
+function documentFacts({ needs, orOneself, description, contract, takesIdempotencyKey }: Facts): object {
   const text = requirementText(needs, orOneself);
   return {
     'x-contract': contract,

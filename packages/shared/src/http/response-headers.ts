@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { type Contract, contractOf } from './errors.ts';
 
-/** The contract of a call: that of its route, since the target may spell the path in another way. */
+/** The contract of a call: that of its operation, or where there is none, that of the path. */
 export const contractOfRequest = ({ routeOptions, url }: FastifyRequest): Contract =>
-  contractOf(routeOptions.url ?? '') === 'direct' ? 'direct' : contractOf(url);
+  routeOptions.config?.operation?.contract ?? contractOf(url);
 
 /** OpenID Connect Back-Channel Logout 1.0 §2.8 wants no-store with every answer, failures too. */
 const BACKCHANNEL_LOGOUT = /^\/oauth\/backchannel-logout(?:[/?]|$)/;

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Collection, WithId } from 'mongodb';
-import { AppError, contractOf } from '../http/errors.ts';
+import { AppError } from '../http/errors.ts';
+import { contractOfRequest } from '../http/response-headers.ts';
 import { emailKey } from './email.ts';
 import { hasEnded, type Session, sessionOf } from './sessions.ts';
 import type { Tokens } from './tokens.ts';
@@ -71,8 +72,7 @@ export const requirePrincipal = fp(
     // Every scope has registered its routes by now.
     app.addHook('onReady', async () => {
       for (const { method, url, config } of routes) {
-        if (config?.public || config?.permission || contractOf(url) === 'direct' || method === 'OPTIONS')
-          continue;
+        if (config?.public || config?.permission || method === 'OPTIONS') continue;
         throw new Error(`${method} ${url} declares neither a permission nor that it is public`);
       }
     });
@@ -83,11 +83,11 @@ export const requirePrincipal = fp(
   },
 );
 
-/** Returns whether a request needs no bearer: a public route or the Direct contract. */
+/** Returns whether a request needs no bearer. Where no route is, the Direct contract answers 404 and the other 401. */
 export const isPublic = (request: FastifyRequest): boolean =>
   request.routeOptions.config?.public === true ||
-  contractOf(request.url) === 'direct' ||
-  request.method === 'OPTIONS';
+  request.method === 'OPTIONS' ||
+  (request.is404 && contractOfRequest(request) === 'direct');
 
 /** Returns the principal of a request to a route that is not public. */
 export function principalOf(request: FastifyRequest): Principal {

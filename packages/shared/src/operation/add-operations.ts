@@ -1,6 +1,6 @@
 import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
-import type { Operation } from './operation.ts';
+import type { Facts, Operation } from './operation.ts';
 import { isBearer, type Requirement, securityOf } from './requirement.ts';
 import { failuresOf, successes } from './schemas.ts';
 import { tagOf } from './tags.ts';
@@ -8,7 +8,7 @@ import { tagOf } from './tags.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The operation of the route. Pages, health and documents have none. */
-    operation?: Operation;
+    operation?: Facts;
     permission?: Requirement;
     orOneself?: boolean;
   }
@@ -37,15 +37,17 @@ export async function addOperations<Deps>(
 }
 
 function routeOf<Deps>(operation: Operation<Deps>, dependencies: Deps, guards: Guards) {
-  const { method, path, needs, orOneself, whileArchived, bodyLimit, config } = operation;
+  const { method, path, needs, orOneself, whileArchived, bodyLimit, streamsBody, returnsSecret, config } =
+    operation;
   const [status = 200] = Object.keys(successes(operation)).map(Number);
   const guard = needs === 'service key' || needs === 'SCIM token' ? guards[needs] : undefined;
   return {
     method,
-    url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    url: routePath(path),
     schema: schemaOf(operation),
     config: {
       ...config,
+      ...(streamsBody && { streams: true }),
       operation,
       ...(isBearer(needs) ? { permission: needs } : { public: true }),
       ...(orOneself && { orOneself }),
@@ -53,9 +55,17 @@ function routeOf<Deps>(operation: Operation<Deps>, dependencies: Deps, guards: G
     },
     ...(bodyLimit !== undefined && { bodyLimit }),
     ...(guard && { onRequest: guard }),
-    handler: (...[request, reply]: Handled) => operation.run(dependencies, request, reply.code(status)),
+    ...(streamsBody && { validatorCompiler: () => () => true }),
+    handler: async (...[request, reply]: Handled) => {
+      const answer = await operation.run(dependencies, request, reply.code(status));
+      if (returnsSecret && answer !== reply) reply.header('cache-control', 'no-store');
+      return answer;
+    },
   };
 }
+
+/** The path in the router's spelling. */
+export const routePath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 type Handled = Parameters<Operation['run']> extends [unknown, ...infer Rest] ? Rest : never;
 

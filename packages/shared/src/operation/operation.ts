@@ -44,6 +44,8 @@ export interface Declaration<
   body?: Body;
   /** Media types of the body, if not JSON. */
   consumes?: readonly string[];
+  /** Whether the handler checks the body while it streams: its schema is only documentation. */
+  streamsBody?: true;
   /** Bytes of the largest body. */
   bodyLimit?: number;
   /** The answer: a schema for 200, or a schema for each status. Stored documents are projected to it: no other field is sent. */
@@ -56,7 +58,7 @@ export interface Declaration<
   audits?: readonly Audited[];
   /** Whether a call ends sessions of the caller. The gateway never refuses one for its budget. */
   endsSessions?: true;
-  /** Whether the answer holds a token or secret. It is not kept for an Idempotency-Key. */
+  /** Whether the answer holds a token or secret: nothing stores it, neither a cache nor an Idempotency-Key. */
   returnsSecret?: true;
   /** What the server's hooks read besides. */
   config?: FastifyContextConfig;
@@ -89,15 +91,39 @@ export interface CommonDependencies {
 }
 
 /** Plugins for the scope of the operations that name the same function, such as a parser of their bodies. */
-export type Scope<Deps> = (scope: FastifyInstance, dependencies: Deps) => Promise<unknown>;
+export type Scope<Deps> = (scope: FastifyInstance, dependencies: Deps) => PromiseLike<unknown>;
 
-export interface Operation<Deps = never> extends Declaration {
+/** A declaration with what follows from it. */
+export interface Facts extends Declaration {
   method: Method;
   /** With parameters in braces, as in OpenAPI. */
   path: string;
   contract: Contract;
   /** Whether the gateway takes an Idempotency-Key for it. */
   takesIdempotencyKey: boolean;
+}
+
+function factsOf<D extends Declaration>(line: RouteLine, declaration: D) {
+  const [method, path] = line.split(' ') as [Method, string];
+  const { needs, returnsSecret, endsSessions } = declaration;
+  const takesIdempotencyKey = isBearer(needs) && method !== 'GET' && !returnsSecret && !endsSessions;
+  return { ...declaration, method, path, contract: contractOf(path), takesIdempotencyKey };
+}
+
+/** Declares an operation that the gateway knows as well as the service that serves it. */
+export const contract = <
+  const Line extends RouteLine,
+  Answer extends Returns,
+  Body extends z.ZodType = z.ZodUndefined,
+  Query extends z.ZodType = z.ZodUndefined,
+  const Audited extends AuditAction = never,
+>(
+  line: Line,
+  declaration: Declaration<Body, Query, Answer, Audited> &
+    (Body extends z.ZodUndefined ? unknown : { body: Body }),
+) => ({ line, ...factsOf(line, declaration) });
+
+export interface Operation<Deps = never> extends Facts {
   scope?: Scope<Deps> | undefined;
   /** Answers one call. */
   run(dependencies: Deps, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
@@ -122,37 +148,36 @@ export const operationsOf =
         call: Call<Deps, Line, z.output<Body>, z.output<Query>, Audited>,
       ): Answer extends Message ? Promise<void> : Promise<OutputOf<Answer> | FastifyReply>;
     },
-  ): Operation<Deps> => {
-    const [method, path] = line.split(' ') as [Method, string];
-    return {
-      ...declaration,
-      method,
-      path,
-      contract: contractOf(path),
-      takesIdempotencyKey:
-        isBearer(declaration.needs) &&
-        method !== 'GET' &&
-        !declaration.returnsSecret &&
-        !declaration.endsSessions,
-      scope,
-      run: async (dependencies, request, reply) =>
-        (await handle({
-          ...dependencies,
-          params: request.params as ParamsOf<Line>,
-          query: request.query as z.output<Query>,
-          body: request.body as z.output<Body>,
-          get caller() {
-            return callerId(request);
-          },
-          request,
-          reply,
-          audit: (action, details) => {
-            const { organization_id = null, department_id = null } = request.params as Partial<Tenant>;
-            const { db, now } = dependencies;
-            return audit(db, request, now(), { organization_id, department_id, ...details, action });
-          },
-        })) ?? (declaration.returns as Message).fixed,
-    };
+  ): Operation<Deps> => ({
+    ...factsOf(line, declaration),
+    scope,
+    run: async (dependencies, request, reply) => {
+      const { params, query, body } = request;
+      const call = {
+        ...dependencies,
+        params,
+        query,
+        body,
+        request,
+        reply,
+        audit: auditOf(dependencies, request),
+      };
+      return (await handle(Object.setPrototypeOf(call, CALL))) ?? (declaration.returns as Message).fixed;
+    },
+  });
+
+/** On the prototype, so that a copy of a call does not ask for the caller. */
+const CALL = {
+  get caller(): string {
+    return callerId((this as unknown as Call).request);
+  },
+};
+
+const auditOf =
+  ({ db, now }: CommonDependencies, request: FastifyRequest): Call['audit'] =>
+  (action, details) => {
+    const { organization_id = null, department_id = null } = request.params as Partial<Tenant>;
+    return audit(db, request, now(), { organization_id, department_id, ...details, action });
   };
 
 interface Tenant {

@@ -2,6 +2,7 @@ import { PERMISSIONS, type Permission, rolesWith } from '../access/rbac.ts';
 
 /** Requirements that the permission table does not cover. */
 const OTHER_REQUIREMENTS = {
+  session: 'Needs a session; the platform checks the rest.',
   own: 'Concerns the caller alone.',
   administration:
     'Concerns what belongs to the caller, to an organization that they own, or to a department in which they are Owner or Admin.',

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { BEARER_FAILURES, type ErrorName, failures } from '../http/errors.ts';
-import type { Operation } from './operation.ts';
+import type { Facts } from './operation.ts';
 
 /** The schemas of the answers of an operation that succeeds, by status. */
-export const successes = ({ returns }: Pick<Operation, 'returns'>): Readonly<Record<number, z.ZodType>> =>
+export const successes = ({ returns }: Pick<Facts, 'returns'>): Readonly<Record<number, z.ZodType>> =>
   returns instanceof z.ZodType ? { 200: returns } : 'fixed' in returns ? { 200: returns.schema } : returns;
 
 /** The failures of an operation: those it names, and those that follow from the rest of its declaration. */
-export function failuresOf({ needs, path, body, contract, fails = [] }: Operation) {
+export function failuresOf({ needs, path, body, contract, fails = [] }: Facts) {
   const names: ErrorName[] = [...fails];
   if (body) names.push('missingField', 'invalidFormat');
   if (needs === 'service key') names.push('noAuthorizationHeader', 'invalidToken', 'unavailable');

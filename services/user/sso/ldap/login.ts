@@ -1,8 +1,7 @@
 import { ldapLoginContract } from '@gatehouse/shared/contract/ldap-login';
-import { LOGIN_BODY } from '@gatehouse/shared/http/body-limits';
-import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
+import { auditedSession } from '@gatehouse/shared/identity/audit';
 import { LIFETIME } from '@gatehouse/shared/identity/tokens';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { operationsOf } from '@gatehouse/shared/operation/operation';
 import type { Database } from '../../database.ts';
 import { beginSession } from '../login/begin-session.ts';
 import { loginConnection } from '../login/login-connection.ts';
@@ -23,41 +22,38 @@ import { unreachable } from './unreachable.ts';
 /** Characters of a user name and of a password. */
 const MAX_LENGTH = 1_024;
 
-/** POST /api/v1/auth/ldap (CONTRACT.md §LDAP). */
-export const ldapLogin: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
-  const { db, now, tokens } = options;
-  await app.register(refusedLogins, options);
-
-  app.post(
-    '/api/v1/auth/ldap',
-    { schema: ldapLoginContract, config: { public: true }, bodyLimit: LOGIN_BODY },
-    async (request, reply) => {
+/** CONTRACT.md §LDAP. */
+export const ldapLogin = operationsOf<SsoOptions>((scope, options) => scope.register(refusedLogins, options))(
+  ldapLoginContract.line,
+  {
+    ...ldapLoginContract,
+    audits: ['sso.login'],
+    async handle(call) {
+      const { db, now, tokens, request, body, audit } = call;
       const beganAt = now();
-      const { connection: slug, ...credentials } = request.body;
-      const connection = asLdap(await loginConnection(options, { protocol: 'ldap', slug }));
+      const { connection: slug, ...credentials } = body;
+      const connection = asLdap(await loginConnection(call, { protocol: 'ldap', slug }));
       request.sso.connection = connection;
-      const profile = await authenticate(options, connection, credentials);
-      await rememberMissing(options, connection, profile);
+      const profile = await authenticate(call, connection, credentials);
+      await rememberMissing(call, connection, profile);
       if (profile.email !== undefined) request.sso.email = profile.email;
-      const user = await provision(options, request, connection, profile);
+      const user = await provision(call, request, connection, profile);
       const { subject } = profile;
       const { username } = credentials;
-      const sid = await beginSession(options, connection, user, { beganAt, subject, username });
+      const sid = await beginSession(call, connection, user, { beganAt, subject, username });
       const { connection_id } = connection;
       const { email, user_id } = user;
       await Promise.all([
         requireEnabled(db, connection),
-        requireLinked(options, { connection_id, user_id, subject }),
+        requireLinked(call, { connection_id, user_id, subject }),
       ]);
-      await audit(db, request, now(), {
-        action: 'sso.login',
+      await audit('sso.login', {
         user_id,
         email,
         organization_id: connection.organization_id,
         target: { connection_id },
         session: auditedSession(request, sid, LIFETIME.catalogue, now()),
       });
-      reply.header('cache-control', 'no-store');
       return {
         access_token: tokens.session({ email, user_id }, now(), {
           lifetime: LIFETIME.catalogue,
@@ -69,8 +65,8 @@ export const ldapLogin: FastifyPluginAsyncZod<SsoOptions> = async (app, options)
         user_id,
       };
     },
-  );
-};
+  },
+);
 
 /**
  * Checks the connection again once the session is stored: whatever disables the connection does so before it ends the

@@ -1,0 +1,49 @@
+import { catalogueToken } from '@gatehouse/shared/contract/catalogue-login';
+import { AppError } from '@gatehouse/shared/http/errors';
+import { auditedSession } from '@gatehouse/shared/identity/audit';
+import { principalOf } from '@gatehouse/shared/identity/principal';
+import { newSessionId } from '@gatehouse/shared/identity/session-id';
+import { LIFETIME } from '@gatehouse/shared/identity/tokens';
+import { userIdOf } from '@gatehouse/shared/identity/users';
+import { checkSession } from './check-session.ts';
+import { operation } from './operation.ts';
+
+/** Each path of the refresh (CONTRACT.md §Sessions). */
+export const refreshes = (['/auth', '/api/v1/auth'] as const).map((prefix) =>
+  operation(`POST ${prefix}/refresh`, {
+    needs: 'own',
+    returnsSecret: true,
+    summary: 'Extend a session',
+    description:
+      'Returns a token of the same session that is valid for one hour, or until the session reaches its maximum age. A session that began at an identity provider goes on if the provider says so.',
+    returns: catalogueToken,
+    audits: ['refresh'],
+    async handle({ config, tokens, now, request, audit }) {
+      const { user, session } = principalOf(request);
+      const lastExp = Math.floor(session.beganAt / 1000 + config.SESSION_MAX_HOURS * 3600);
+      const left = (until: number) => Math.min(LIFETIME.catalogue, until - Math.floor(now() / 1000));
+      if (left(lastExp) <= 0) throw new AppError('tokenExpired');
+      const check = session.sso && (await checkSession(config, request));
+      const lifetime = left(Math.min(lastExp, check?.until ?? lastExp));
+      if (lifetime <= 0) throw new AppError('tokenExpired');
+      const user_id = userIdOf(user);
+      // Keep the start time, so that whatever ends the old session also ends the new one.
+      const sid = session.hasId ? session.id : newSessionId(Math.min(session.beganAt, now()));
+      await audit('refresh', {
+        session: auditedSession(request, sid, lifetime, now()),
+        ...(check?.grace && {
+          organization_id: check.organization_id,
+          target: { connection_id: check.connection_id },
+          after: { grace: 'provider unavailable' },
+        }),
+      });
+      const sso = session.sso === true;
+      return {
+        access_token: tokens.session({ email: user.email, user_id }, now(), { lifetime, sid, sso }),
+        token_type: 'Bearer' as const,
+        expires_in: lifetime,
+        user_id,
+      };
+    },
+  }),
+);

@@ -1,0 +1,25 @@
+import { endOtherSessions } from './end-other-sessions.ts';
+import { endSession } from './end-session.ts';
+import { forgotPassword } from './forgot-password.ts';
+import { listSessions } from './list-sessions.ts';
+import { ownAudit } from './own-audit.ts';
+import { readProfile, updateProfile } from './profile.ts';
+import { resetPassword } from './reset-password.ts';
+import { listOwnRoles } from './roles.ts';
+import { signup } from './signup.ts';
+import { verifyOtp } from './verify-otp.ts';
+
+/** The operations on one's own account. */
+export const account = [
+  signup,
+  verifyOtp,
+  forgotPassword,
+  resetPassword,
+  readProfile,
+  updateProfile,
+  ownAudit,
+  listOwnRoles,
+  listSessions,
+  endSession,
+  endOtherSessions,
+];

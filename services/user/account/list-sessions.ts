@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { listQuery, pageResponse, paginationOf } from '../lists.ts';
+import { operation } from './operation.ts';
+import { deviceNames } from './sessions-device.ts';
+import { type LiveSession, liveSessions } from './sessions-live.ts';
+
+const dateTime = z.string().meta({ format: 'date-time' });
+
+const sessionRecord = z
+  .object({
+    session_id: z.string().meta({ description: 'Names the session; it is not a credential' }),
+    device: z
+      .object({ browser: z.string().nullable(), os: z.string().nullable(), user_agent: z.string() })
+      .meta({
+        description:
+          'The browser or program and the operating system by name, null if unknown, and the first 300 characters of the `User-Agent` header',
+      }),
+    address: z.string().meta({ description: 'The address of the client at the last use' }),
+    began_at: dateTime,
+    last_used_at: dateTime.meta({
+      description: 'When the session began or was last extended; of the current session, now',
+    }),
+    current: z.boolean().meta({ description: 'Whether this call belongs to the session' }),
+  })
+  .meta({
+    description: 'The session',
+    examples: [
+      {
+        session_id: '01936f31-2c4b-7b1d-8e52-6a0d4f9c7e13',
+        device: {
+          browser: 'Firefox',
+          os: 'Linux',
+          user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+        },
+        address: '198.51.100.7',
+        began_at: '2026-01-15T09:30:00.000Z',
+        last_used_at: '2026-01-15T10:20:00.000Z',
+        current: true,
+      },
+    ],
+  });
+
+type SessionRecord = z.infer<typeof sessionRecord>;
+
+const table = { sortable: ['last_used_at', 'began_at'], filters: {} } as const;
+
+export const listSessions = operation('GET /api/v1/users/me/sessions', {
+  needs: 'own',
+  summary: 'List your own sessions',
+  description:
+    'Lists the sessions with a token that is still valid, the one used last first. `search` matches the device and the address.',
+  query: listQuery(table),
+  returns: pageResponse(sessionRecord),
+  async handle({ db, now, request, caller, query: { page, limit, sort_by, order, search = '' } }) {
+    const live = await liveSessions(db, request, caller, now());
+    const field = sort_by as (typeof table.sortable)[number];
+    const sorted = live
+      .map(presentSession)
+      .filter((session) => searchable(session).includes(search.toLowerCase()))
+      .sort(
+        (one, other) =>
+          one[field].localeCompare(other[field]) || one.session_id.localeCompare(other.session_id),
+      );
+    if (order === 'desc') sorted.reverse();
+    return {
+      data: sorted.slice((page - 1) * limit, page * limit),
+      pagination: paginationOf(sorted.length, { page, limit }),
+    };
+  },
+});
+
+const presentSession = ({ session, device, address, lastUsedAt, isCurrent }: LiveSession): SessionRecord => ({
+  session_id: session.id,
+  device: { ...deviceNames(device), user_agent: device },
+  address,
+  began_at: new Date(session.beganAt).toISOString(),
+  last_used_at: lastUsedAt.toISOString(),
+  current: isCurrent,
+});
+
+const searchable = ({ device: { browser, os, user_agent }, address }: SessionRecord): string =>
+  [browser, os, user_agent, address].join('\n').toLowerCase();

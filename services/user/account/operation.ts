@@ -1,0 +1,27 @@
+import type { Config } from '@gatehouse/shared/config';
+import { forms } from '@gatehouse/shared/http/forms';
+import type { Passwords } from '@gatehouse/shared/identity/passwords';
+import type { Tokens } from '@gatehouse/shared/identity/tokens';
+import { operationsOf } from '@gatehouse/shared/operation/operation';
+import type { Database } from '../database.ts';
+import type { Mailer } from '../mail.ts';
+import { auditAttempts } from './audit-attempts.ts';
+
+interface AccountDependencies {
+  config: Config<'user'>;
+  db: Database;
+  mailer: Mailer;
+  passwords: Passwords;
+  tokens: Tokens;
+  /** Returns Unix milliseconds. */
+  now: () => number;
+}
+
+/** Declares an operation of the Direct contract: it takes a form, and each attempt is audited. */
+export const directOperation = operationsOf<AccountDependencies>(async (scope, dependencies) => {
+  await scope.register(forms);
+  await scope.register(auditAttempts, dependencies);
+});
+
+/** Declares an operation on the caller's own account. */
+export const operation = operationsOf<Pick<AccountDependencies, 'config' | 'db' | 'now'>>();
