@@ -6,19 +6,15 @@ import type { FastifyRequest } from 'fastify';
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
 /**
- * Route options that require INTERNAL_API_KEY as the bearer, for the platform's own services. The key is not a
- * user's token, so the principal check is skipped (`public`). The gateway does not route /internal.
+ * Returns the check of INTERNAL_API_KEY, the bearer of the platform's own services. It is not a user's token. The
+ * gateway does not route /internal.
  */
-export function requireServiceKey({ INTERNAL_API_KEY }: { INTERNAL_API_KEY?: string | undefined }) {
+export function checkServiceKey({ INTERNAL_API_KEY }: { INTERNAL_API_KEY?: string | undefined }) {
   const expected = INTERNAL_API_KEY === undefined ? undefined : digest(INTERNAL_API_KEY);
-  return {
-    config: { public: true },
-    onRequest: async ({ headers: { authorization } }: FastifyRequest) => {
-      if (!expected) throw new AppError('unavailable', { text: 'INTERNAL_API_KEY is not configured' });
-      if (!authorization) throw new AppError('noAuthorizationHeader');
-      // timingSafeEqual needs inputs of equal length.
-      if (!timingSafeEqual(digest(withoutScheme(authorization)), expected))
-        throw new AppError('invalidToken');
-    },
+  return async ({ headers: { authorization } }: FastifyRequest): Promise<void> => {
+    if (!expected) throw new AppError('unavailable', { text: 'INTERNAL_API_KEY is not configured' });
+    if (!authorization) throw new AppError('noAuthorizationHeader');
+    // timingSafeEqual needs inputs of equal length.
+    if (!timingSafeEqual(digest(withoutScheme(authorization)), expected)) throw new AppError('invalidToken');
   };
 }

@@ -1,20 +1,6 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
-import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { z } from 'zod';
 import { personFields } from '../access/people.ts';
-
-/** Schema parts that the operations on organizations, departments and members share. */
-
-export const tagged = { tags: ['organizations'], security: [{ bearer: [] }] };
-
-export const refusals = failures('catalogue', 'invalidFormat', 'notFound', ...BEARER_FAILURES);
-
-/** The failures of an operation with a body. */
-export const bodyRefusals = { ...refusals, ...failures('catalogue', 'missingField', 'invalidFormat') };
-
-export const organizationPath = z.object({ organization_id: z.string() });
-export const departmentPath = organizationPath.extend({ department_id: z.string() });
-export const memberPath = departmentPath.extend({ user_id: z.string() });
 
 /** The reason why an Owner of the organization is neither added to a department nor invited. */
 export const ALREADY_OWNER = 'An Owner of the organization is Owner in every department';

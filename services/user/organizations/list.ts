@@ -1,12 +1,7 @@
-import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
-import { callerId } from '@gatehouse/shared/identity/principal';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { rolesOf } from '../access/roles.ts';
-import type { Database } from '../database.ts';
 import { containsText, listQuery, pageResponse, readPage } from '../lists.ts';
-import { organizationRecord, tagged } from './contract.ts';
-
-const config = { permission: 'own' } as const;
+import { organizationRecord } from './contract.ts';
+import { operation } from './operation.ts';
 
 const table = {
   sortable: ['created_at', 'name', 'organization_id'],
@@ -15,27 +10,20 @@ const table = {
   unique: 'organization_id',
 } as const;
 
-const schema = {
-  ...tagged,
+export const listOrganizations = operation('GET /api/v1/organizations', {
+  needs: 'own',
   summary: 'List organizations',
   description: 'Lists the organizations in which the caller has a role. `search` matches the names.',
-  querystring: listQuery(table),
-  response: {
-    200: pageResponse(organizationRecord),
-    ...failures('catalogue', 'invalidFormat', ...BEARER_FAILURES),
-  },
-};
-
-/** GET /api/v1/organizations. */
-export const listOrganizations: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
-  app.get('/api/v1/organizations', { schema, config }, async (request) => {
-    const { owned, departments } = await rolesOf(db, callerId(request));
+  query: listQuery(table),
+  returns: pageResponse(organizationRecord),
+  async handle({ db, caller, query }) {
+    const { owned, departments } = await rolesOf(db, caller);
     const own = [...owned, ...departments.map(({ organization_id }) => organization_id)];
     return readPage(
       db.organizations,
       table,
       [{ within: { organization_id: { $in: [...new Set(own)] } } }],
-      request.query,
+      query,
     );
-  });
-};
+  },
+});

@@ -1,22 +1,15 @@
 import type { Permission } from '@gatehouse/shared/access/rbac';
 import type { FastifyRequest } from 'fastify';
-import { departmentPath, organizationPath } from './contract.ts';
 
-/** The places of an operation that a department has for a permission, and an organization for its Owners. */
-export const placesFor = (permission: Permission) =>
+/** Where an operation exists once for departments, for those with a permission, and once for organizations, for their Owners. */
+export const placesFor = <Needs extends Permission>(needs: Needs) =>
   [
     {
       of: 'a department',
-      url: '/api/v1/organizations/:organization_id/departments/:department_id',
-      path: departmentPath,
-      config: { permission },
+      path: '/api/v1/organizations/{organization_id}/departments/{department_id}',
+      needs,
     },
-    {
-      of: 'an organization',
-      url: '/api/v1/organizations/:organization_id',
-      path: organizationPath,
-      config: { permission: 'ownership' },
-    },
+    { of: 'an organization', path: '/api/v1/organizations/{organization_id}', needs: 'ownership' },
   ] as const;
 
 /** The department of the path; null for an organization. */

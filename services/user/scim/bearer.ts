@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { closedAmong, isWrite } from '../access/archived.ts';
 import { digest } from '../sso/login/flow.ts';
-import type { SsoOptions } from '../sso/options.ts';
+import type { SsoOptions } from '../sso/operation.ts';
 import { hasSsoPlan } from '../sso/plan.ts';
 import type { Connection } from '../sso/records.ts';
 import { ScimError } from './errors.ts';

@@ -1,9 +1,8 @@
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { connectionOf } from './bearer.ts';
-import { config, NEW_USER, resource, scimErrors, tagged } from './contract.ts';
+import { NEW_USER, resource, scim, scimErrors } from './contract.ts';
 import { errorBody, invalidValue, SCIM_TYPE, ScimError } from './errors.ts';
-import { type Call, locationOf, type ScimOptions } from './options.ts';
+import { type Call, locationOf, operation } from './operation.ts';
 import { GROUPS, metaOf, type ResourceType, USERS } from './resources.ts';
 import { isObject, type Json } from './schemas.ts';
 import { createUsers } from './users/create.ts';
@@ -17,31 +16,6 @@ const BATCH_SIZE = 250;
 
 const REQUEST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 const RESPONSE_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:BulkResponse';
-
-const schema = {
-  ...tagged,
-  summary: 'Run several operations',
-  description: `At most ${MAX_OPERATIONS} operations on users and groups, in order. Each has an answer of its own. Users that are created in a row are written together, which is the fastest way to create many.`,
-  body: resource('The operations', {
-    schemas: [REQUEST_SCHEMA],
-    Operations: [{ method: 'POST', path: '/Users', bulkId: 'ada', data: NEW_USER }],
-  }),
-  response: {
-    200: resource('The answer of each operation', {
-      schemas: [RESPONSE_SCHEMA],
-      Operations: [
-        {
-          method: 'POST',
-          bulkId: 'ada',
-          location: 'https://accounts.example.com/scim/v2/Users/01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
-          version: 'W/"1"',
-          status: '201',
-        },
-      ],
-    }),
-    ...scimErrors(),
-  },
-};
 
 interface Operation {
   method: string;
@@ -59,20 +33,39 @@ interface Answer {
   response?: object;
 }
 
-/** POST /scim/v2/Bulk (RFC 7644 §3.7). */
-export const bulk: FastifyPluginAsyncZod<ScimOptions> = async (app, options) => {
-  app.post('/scim/v2/Bulk', { schema, config }, async (request, reply) => {
-    const call: Call = { options, request, connection: connectionOf(request) };
-    const { Operations, failOnErrors } = request.body as Json;
+/** RFC 7644 §3.7. */
+export const bulk = operation('POST /scim/v2/Bulk', {
+  ...scim,
+  summary: 'Run several operations',
+  description: `At most ${MAX_OPERATIONS} operations on users and groups, in order. Each has an answer of its own. Users that are created in a row are written together, which is the fastest way to create many.`,
+  body: resource('The operations', {
+    schemas: [REQUEST_SCHEMA],
+    Operations: [{ method: 'POST', path: '/Users', bulkId: 'ada', data: NEW_USER }],
+  }),
+  returns: resource('The answer of each operation', {
+    schemas: [RESPONSE_SCHEMA],
+    Operations: [
+      {
+        method: 'POST',
+        bulkId: 'ada',
+        location: 'https://accounts.example.com/scim/v2/Users/01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
+        version: 'W/"1"',
+        status: '201',
+      },
+    ],
+  }),
+  responses: scimErrors(),
+  async handle({ request, reply, body, ...options }) {
+    const { Operations, failOnErrors } = body as Json;
     if (!Array.isArray(Operations) || Operations.length === 0)
       throw new ScimError(400, 'Operations must be a list with at least one operation', 'invalidSyntax');
     if (Operations.length > MAX_OPERATIONS)
       throw new ScimError(413, `A call has at most ${MAX_OPERATIONS} operations`, 'tooMany');
     const maxErrors = Number.isSafeInteger(failOnErrors) ? Number(failOnErrors) : Number.POSITIVE_INFINITY;
-    const answers = await run(call, Operations, maxErrors);
+    const answers = await run({ options, request, connection: connectionOf(request) }, Operations, maxErrors);
     return reply.header('content-type', SCIM_TYPE).send({ schemas: [RESPONSE_SCHEMA], Operations: answers });
-  });
-};
+  },
+});
 
 /** Runs the operations until there are too many errors. */
 async function run(call: Call, given: readonly unknown[], maxErrors: number): Promise<Json[]> {

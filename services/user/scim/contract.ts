@@ -3,15 +3,13 @@ import { z } from 'zod';
 import { ERROR_SCHEMA, renderScimFailure } from './errors.ts';
 import { USER_SCHEMA } from './schemas.ts';
 
-/** SCIM routes check their own bearer and write errors as RFC 7644 says. */
-export const config = { public: true, renderFailure: renderScimFailure } as const;
-
-export const tagged = {
-  tags: ['SCIM'],
+/** What the operations of SCIM share. Errors are as RFC 7644 says. */
+export const scim = {
+  needs: 'SCIM token',
   consumes: ['application/scim+json', 'application/json'],
   produces: ['application/scim+json'],
-  security: [{ scimToken: [] }],
-};
+  config: { renderFailure: renderScimFailure },
+} as const;
 
 const TEXTS: Record<number, [description: string, detail: string]> = {
   400: ['The request is malformed', 'userName is required'],

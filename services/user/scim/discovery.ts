@@ -1,10 +1,9 @@
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { SCHEMAS } from './announced.ts';
 import { MAX_OPERATIONS, MAX_PAYLOAD } from './bulk.ts';
-import { config, path, resource, scimErrors, tagged } from './contract.ts';
-import { notFound, readOnly, SCIM_TYPE } from './errors.ts';
+import { path, resource, scim, scimErrors } from './contract.ts';
+import { notFound, SCIM_TYPE } from './errors.ts';
 import { listResponse } from './list-query.ts';
-import type { ScimOptions } from './options.ts';
+import { operation, type ScimOptions } from './operation.ts';
 import { ENTERPRISE_SCHEMA, GROUP_SCHEMA, type Json, USER_SCHEMA } from './schemas.ts';
 
 const PROVIDER_CONFIG = {
@@ -45,86 +44,71 @@ const RESOURCE_TYPES = [
   },
 ];
 
-/** The documents that describe the service (RFC 7644 §4). */
-export const discovery: FastifyPluginAsyncZod<ScimOptions> = async (app, { config: settings }) => {
-  const base = `${settings.PUBLIC_URL.replace(/\/$/, '')}/scim/v2`;
-  const located = (document: Json, resourceType: string, at: string): Json => ({
-    ...document,
-    meta: { resourceType, location: `${base}${at}` },
-  });
+const located = (
+  { config }: Pick<ScimOptions, 'config'>,
+  document: Json,
+  type: string,
+  at: string,
+): Json => ({
+  ...document,
+  meta: { resourceType: type, location: `${config.PUBLIC_URL.replace(/\/$/, '')}/scim/v2${at}` },
+});
 
-  app.get(
-    '/scim/v2/ServiceProviderConfig',
-    {
-      config,
-      schema: {
-        ...tagged,
-        summary: 'What the SCIM service supports',
-        description: 'RFC 7643 §5.',
-        response: { 200: resource('The features', PROVIDER_CONFIG), ...scimErrors() },
-      },
-    },
-    async (_request, reply) =>
-      reply
-        .header('content-type', SCIM_TYPE)
-        .send(located(PROVIDER_CONFIG, 'ServiceProviderConfig', '/ServiceProviderConfig')),
-  );
+const readConfig = operation('GET /scim/v2/ServiceProviderConfig', {
+  ...scim,
+  summary: 'What the SCIM service supports',
+  description: 'RFC 7643 §5.',
+  returns: resource('The features', PROVIDER_CONFIG),
+  responses: scimErrors(),
+  handle: async (call) =>
+    call.reply
+      .header('content-type', SCIM_TYPE)
+      .send(located(call, PROVIDER_CONFIG, 'ServiceProviderConfig', '/ServiceProviderConfig')),
+});
 
-  const documents = {
-    ResourceTypes: RESOURCE_TYPES.map((each) => located(each, 'ResourceType', `/ResourceTypes/${each.id}`)),
-    Schemas: SCHEMAS.map((each) => located(each, 'Schema', `/Schemas/${String(each.id)}`)),
-  };
-  for (const [name, all] of Object.entries(documents)) {
-    const noun = name === 'Schemas' ? 'schemas' : 'resource types';
-    const example = located(RESOURCE_TYPES[0] as Json, 'ResourceType', '/ResourceTypes/User');
-    app.get(
-      `/scim/v2/${name}`,
-      {
-        config,
-        schema: {
-          ...tagged,
-          summary: `List the SCIM ${noun}`,
-          description: 'RFC 7643 §6 and §7.',
-          response: {
-            200: resource(`All ${noun}`, listResponse(1, { skip: 0 }, [example])),
-            ...scimErrors(),
-          },
-        },
-      },
-      async (_request, reply) =>
-        reply.header('content-type', SCIM_TYPE).send(listResponse(all.length, { skip: 0 }, all)),
-    );
-    app.get(
-      `/scim/v2/${name}/:id`,
-      {
-        config,
-        schema: {
-          ...tagged,
-          summary: `Get one of the SCIM ${noun}`,
-          description: 'RFC 7643 §6 and §7.',
-          params: path,
-          response: { 200: resource('The document', example), ...scimErrors(404) },
-        },
-      },
-      async (request, reply) => {
-        const document = all.find(({ id }) => id === request.params.id);
-        if (!document) throw notFound();
-        return reply.header('content-type', SCIM_TYPE).send(document);
-      },
-    );
-  }
+const documents = [
+  { name: 'ResourceTypes', noun: 'resource types', type: 'ResourceType', all: RESOURCE_TYPES as Json[] },
+  { name: 'Schemas', noun: 'schemas', type: 'Schema', all: SCHEMAS },
+] as const;
 
-  for (const url of [
-    'ServiceProviderConfig',
-    ...Object.keys(documents).flatMap((name) => [name, `${name}/:id`]),
-  ])
-    app.route({
-      method: ['POST', 'PUT', 'PATCH', 'DELETE'],
-      url: `/scim/v2/${url}`,
-      schema: { hide: true },
-      config,
-      handler: () => {
-        throw readOnly();
-      },
-    });
+const EXAMPLE = {
+  ...RESOURCE_TYPES[0],
+  meta: {
+    resourceType: 'ResourceType',
+    location: 'https://accounts.example.com/scim/v2/ResourceTypes/User',
+  },
 };
+
+const reads = documents.flatMap(({ name, noun, type, all }) => {
+  const locatedAll = (call: Pick<ScimOptions, 'config'>) =>
+    all.map((each) => located(call, each, type, `/${name}/${String(each.id)}`));
+  return [
+    operation(`GET /scim/v2/${name}`, {
+      ...scim,
+      summary: `List the SCIM ${noun}`,
+      description: 'RFC 7643 §6 and §7.',
+      returns: resource(`All ${noun}`, listResponse(1, { skip: 0 }, [EXAMPLE])),
+      responses: scimErrors(),
+      handle: async (call) =>
+        call.reply
+          .header('content-type', SCIM_TYPE)
+          .send(listResponse(all.length, { skip: 0 }, locatedAll(call))),
+    }),
+    operation(`GET /scim/v2/${name}/{id}`, {
+      ...scim,
+      summary: `Get one of the SCIM ${noun}`,
+      description: 'RFC 7643 §6 and §7.',
+      params: path,
+      returns: resource('The document', EXAMPLE),
+      responses: scimErrors(404),
+      async handle(call) {
+        const document = locatedAll(call).find(({ id }) => id === call.params.id);
+        if (!document) throw notFound();
+        return call.reply.header('content-type', SCIM_TYPE).send(document);
+      },
+    }),
+  ];
+});
+
+/** The documents that describe the service (RFC 7644 §4). */
+export const discovery = [readConfig, ...reads];

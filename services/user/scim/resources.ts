@@ -1,10 +1,8 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { tooSlow } from '../time-limit.ts';
 import { connectionOf } from './bearer.ts';
 import {
-  config,
   EXAMPLE_GROUP,
   EXAMPLE_USER,
   listQuery,
@@ -13,8 +11,8 @@ import {
   path,
   projection,
   resource,
+  scim,
   scimErrors,
-  tagged,
 } from './contract.ts';
 import { SCIM_TYPE } from './errors.ts';
 import { createGroup } from './groups/create.ts';
@@ -24,7 +22,7 @@ import { presentGroups } from './groups/present.ts';
 import { findGroup } from './groups/records.ts';
 import { patchGroup, replaceGroup } from './groups/update.ts';
 import { type ListQuery, readListQuery, readSearch, SEARCH_SCHEMA } from './list-query.ts';
-import type { Call, ScimOptions } from './options.ts';
+import { type Call, operation, type ScimOptions } from './operation.ts';
 import { PATCH_SCHEMA, readOperations } from './patch/apply.ts';
 import { type Projection, readProjection } from './projection.ts';
 import { GROUP_ATTRIBUTES, type Json, USER_ATTRIBUTES } from './schemas.ts';
@@ -118,19 +116,11 @@ const groups: Words = {
   patched: 'The group is changed. It is not returned, since it may be large',
 };
 
-/** /scim/v2/Users and /scim/v2/Groups (RFC 7644 §3). */
-export const resources: FastifyPluginAsyncZod<ScimOptions> = async (app, options) => {
-  for (const words of [users, groups]) register(app, options, words);
-};
+/** RFC 7644 §3. */
+export const resources = [users, groups].flatMap(operationsOn);
 
-function register(
-  app: FastifyInstance,
-  options: ScimOptions,
-  { type, noun, example, created, filter, deletion, patched }: Words,
-): void {
-  const url = `/scim/v2/${type.name}`;
-  const one = `${url}/:id`;
-  const callOf = (request: FastifyRequest): Call => ({ options, request, connection: connectionOf(request) });
+function operationsOn({ type, noun, example, created, filter, deletion, patched }: Words) {
+  const url = `/scim/v2/${type.name}` as const;
   const list = resource(`A page of ${noun}s`, {
     schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
     totalResults: 1,
@@ -147,165 +137,136 @@ function register(
     ],
   };
 
-  app.get(
-    url,
-    {
-      config,
-      schema: {
-        ...tagged,
-        summary: `List ${noun}s`,
-        description: `Returns the ${noun}s of the connection. A filter may use ${filter}.`,
-        querystring: listQuery,
-        response: { 200: list, ...scimErrors() },
+  return [
+    operation(`GET ${url}`, {
+      ...scim,
+      summary: `List ${noun}s`,
+      description: `Returns the ${noun}s of the connection. A filter may use ${filter}.`,
+      query: listQuery,
+      returns: list,
+      responses: scimErrors(),
+      async handle(call) {
+        const { reply, query } = call;
+        return send(
+          reply,
+          await type.list(callOf(call), readListQuery(query as Json), readProjection(query as Json)),
+        );
       },
-    },
-    async (request, reply) => {
-      const query = request.query as Json;
-      return send(reply, await type.list(callOf(request), readListQuery(query), readProjection(query)));
-    },
-  );
-
-  app.post(
-    `${url}/.search`,
-    {
-      config,
-      schema: {
-        ...tagged,
-        summary: `Search ${noun}s`,
-        description: 'Like the list, with its parameters in the body.',
-        body: resource('The search', { schemas: [SEARCH_SCHEMA], filter: 'id pr', count: 10 }),
-        response: { 200: list, ...scimErrors() },
+    }),
+    operation(`POST ${url}/.search`, {
+      ...scim,
+      summary: `Search ${noun}s`,
+      description: 'Like the list, with its parameters in the body.',
+      body: resource('The search', { schemas: [SEARCH_SCHEMA], filter: 'id pr', count: 10 }),
+      returns: list,
+      responses: scimErrors(),
+      async handle(call) {
+        const { reply, body } = call;
+        const search = readSearch(body);
+        return send(reply, await type.list(callOf(call), readListQuery(search), readProjection(search)));
       },
-    },
-    async (request, reply) => {
-      const search = readSearch(request.body);
-      return send(reply, await type.list(callOf(request), readListQuery(search), readProjection(search)));
-    },
-  );
-
-  app.post(
-    url,
-    {
-      config,
-      schema: {
-        ...tagged,
-        summary: `Create a ${noun}`,
-        description:
-          type === USERS
-            ? 'Creates the account too, or links the one that the address has. The domain must be verified by the organization.'
-            : 'Creates a department of the organization. Members are users of this connection.',
-        body: resource(`The ${noun}`, created),
-        querystring: projection,
-        response: { 201: resource(`The ${noun} is created`, example), ...scimErrors(409) },
+    }),
+    operation(`POST ${url}`, {
+      ...scim,
+      summary: `Create a ${noun}`,
+      description:
+        type === USERS
+          ? 'Creates the account too, or links the one that the address has. The domain must be verified by the organization.'
+          : 'Creates a department of the organization. Members are users of this connection.',
+      body: resource(`The ${noun}`, created),
+      query: projection,
+      returns: { 201: resource(`The ${noun} is created`, example) },
+      responses: scimErrors(409),
+      async handle(call) {
+        const { reply, query, body } = call;
+        const want = readProjection(query as Json);
+        const made = await type.create(callOf(call), body);
+        return sendResource(reply.header('location', metaOf(made).location), made, want);
       },
-    },
-    async (request, reply) => {
-      const want = readProjection(request.query as Json);
-      const made = await type.create(callOf(request), request.body);
-      return sendResource(reply.code(201).header('location', metaOf(made).location), made, want);
-    },
-  );
-
-  app.get(
-    one,
-    {
-      config,
-      schema: {
-        ...tagged,
-        summary: `Get a ${noun}`,
-        description: 'Has an ETag. With `If-None-Match` of the same version the answer is 304.',
-        params: path,
-        querystring: projection,
-        response: {
-          200: resource(`The ${noun}`, example),
-          304: z.null().meta({ description: 'The version is the one of If-None-Match', examples: [null] }),
-          ...scimErrors(404),
-        },
+    }),
+    operation(`GET ${url}/{id}`, {
+      ...scim,
+      summary: `Get a ${noun}`,
+      description: 'Has an ETag. With `If-None-Match` of the same version the answer is 304.',
+      params: path,
+      query: projection,
+      returns: {
+        200: resource(`The ${noun}`, example),
+        304: z.null().meta({ description: 'The version is the one of If-None-Match', examples: [null] }),
       },
-    },
-    async (request, reply) => {
-      const want = readProjection(request.query as Json);
-      const { id } = request.params as { id: string };
-      const got = await type.get(callOf(request), id, { want });
-      const known = request.headers['if-none-match'];
-      const { version } = metaOf(got);
-      if (known !== undefined && names(known, Number(/\d+/.exec(version)?.[0])))
-        return reply.code(304).header('etag', version).send();
-      return sendResource(reply, got, want);
-    },
-  );
-
-  app.put(
-    one,
-    {
-      config,
-      schema: {
-        ...tagged,
-        summary: `Replace a ${noun}`,
-        description: 'With `If-Match` of another version the answer is 412.',
-        params: path,
-        querystring: projection,
-        body: resource(`The ${noun}`, created),
-        response: { 200: resource(`The changed ${noun}`, example), ...scimErrors(404, 409, 412) },
+      responses: scimErrors(404),
+      async handle(call) {
+        const { request, reply, params, query } = call;
+        const want = readProjection(query as Json);
+        const { id } = params;
+        const got = await type.get(callOf(call), id, { want });
+        const known = request.headers['if-none-match'];
+        const { version } = metaOf(got);
+        if (known !== undefined && names(known, Number(/\d+/.exec(version)?.[0])))
+          return reply.code(304).header('etag', version).send();
+        return sendResource(reply, got, want);
       },
-    },
-    async (request, reply) => {
-      const want = readProjection(request.query as Json);
-      const { id } = request.params as { id: string };
-      const replaced = await type.replace(callOf(request), id, request.body, request.headers['if-match']);
-      return sendResource(reply, replaced, want);
-    },
-  );
-
-  app.patch(
-    one,
-    {
-      config,
-      schema: {
-        ...tagged,
-        summary: `Change a ${noun}`,
-        description: 'All operations apply or none. With `If-Match` of another version the answer is 412.',
-        params: path,
-        querystring: projection,
-        body: resource('The operations', patch),
-        response: {
-          ...(type === USERS
-            ? { 200: resource(patched, example) }
-            : { 204: z.null().meta({ description: patched, examples: [null] }) }),
-          ...scimErrors(404, 409, 412),
-        },
+    }),
+    operation(`PUT ${url}/{id}`, {
+      ...scim,
+      summary: `Replace a ${noun}`,
+      description: 'With `If-Match` of another version the answer is 412.',
+      params: path,
+      query: projection,
+      body: resource(`The ${noun}`, created),
+      returns: resource(`The changed ${noun}`, example),
+      responses: scimErrors(404, 409, 412),
+      async handle(call) {
+        const { request, reply, params, query, body } = call;
+        const want = readProjection(query as Json);
+        const { id } = params;
+        const replaced = await type.replace(callOf(call), id, body, request.headers['if-match']);
+        return sendResource(reply, replaced, want);
       },
-    },
-    async (request, reply) => {
-      const want = readProjection(request.query as Json);
-      const { id } = request.params as { id: string };
-      const changed = await type.patch(callOf(request), id, request.body, request.headers['if-match']);
-      return changed ? sendResource(reply, changed, want) : reply.code(204).send();
-    },
-  );
-
-  app.delete(
-    one,
-    {
-      config,
-      schema: {
-        ...tagged,
-        summary: `Delete a ${noun}`,
-        description: deletion,
-        params: path,
-        response: {
-          204: z.null().meta({ description: `The ${noun} is gone from SCIM`, examples: [null] }),
-          ...scimErrors(404, 412),
-        },
+    }),
+    operation(`PATCH ${url}/{id}`, {
+      ...scim,
+      summary: `Change a ${noun}`,
+      description: 'All operations apply or none. With `If-Match` of another version the answer is 412.',
+      params: path,
+      query: projection,
+      body: resource('The operations', patch),
+      returns: {
+        ...(type === USERS
+          ? { 200: resource(patched, example) }
+          : { 204: z.null().meta({ description: patched, examples: [null] }) }),
       },
-    },
-    async (request, reply) => {
-      const { id } = request.params as { id: string };
-      await type.remove(callOf(request), id, request.headers['if-match']);
-      return reply.code(204).send();
-    },
-  );
+      responses: scimErrors(404, 409, 412),
+      async handle(call) {
+        const { request, reply, params, query, body } = call;
+        const want = readProjection(query as Json);
+        const { id } = params;
+        const changed = await type.patch(callOf(call), id, body, request.headers['if-match']);
+        return changed ? sendResource(reply, changed, want) : reply.code(204).send();
+      },
+    }),
+    operation(`DELETE ${url}/{id}`, {
+      ...scim,
+      summary: `Delete a ${noun}`,
+      description: deletion,
+      params: path,
+      returns: { 204: z.null().meta({ description: `The ${noun} is gone from SCIM`, examples: [null] }) },
+      responses: scimErrors(404, 412),
+      async handle(call) {
+        const { request, reply, params } = call;
+        const { id } = params;
+        await type.remove(callOf(call), id, request.headers['if-match']);
+        return reply.code(204).send();
+      },
+    }),
+  ];
 }
+
+const callOf = ({ request, ...options }: ScimOptions & { request: FastifyRequest }): Call => ({
+  options,
+  request,
+  connection: connectionOf(request),
+});
 
 const send = (reply: FastifyReply, body: object) => reply.header('content-type', SCIM_TYPE).send(body);
 

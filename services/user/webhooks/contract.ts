@@ -1,4 +1,4 @@
-import { BEARER_FAILURES, failures, found } from '@gatehouse/shared/http/errors';
+import { found } from '@gatehouse/shared/http/errors';
 import { expecting, line, oneOf } from '@gatehouse/shared/http/fields';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
@@ -9,18 +9,6 @@ import { HEALTH_EXAMPLE, healthRecord, presentHealth } from './history/present-h
 import { assertManages } from './managers.ts';
 import { placeOf, WEBHOOK_STATUSES, type Webhook } from './records.ts';
 import { MASKED, maskedHeaders } from './registration/headers.ts';
-
-/** What the operations on webhooks share. */
-
-export const operation = { tags: ['webhooks'], security: [{ bearer: [] }] };
-
-/** A webhook belongs to an account, or is shared by the administrators of an organization or department. */
-export const config = { permission: 'administration' } as const;
-
-/** The failures of every operation on one webhook. */
-export const oneWebhookFailures = failures('catalogue', 'invalidFormat', 'notFound', ...BEARER_FAILURES);
-
-export const webhookId = z.object({ webhook_id: z.string() });
 
 /** Stored exactly as given. */
 export const secretText = z

@@ -1,5 +1,3 @@
-import { addOperations } from '@gatehouse/shared/http/add-operations';
-import type { FastifyInstance } from 'fastify';
 import { cancelDeliveries } from './history/cancel-deliveries.ts';
 import { cancelDelivery } from './history/cancel-delivery.ts';
 import { getDelivery } from './history/get-delivery.ts';
@@ -7,7 +5,8 @@ import { getHealth } from './history/get-health.ts';
 import { listDeliveries } from './history/list-deliveries.ts';
 import { replayDelivery } from './history/replay-delivery.ts';
 import { replaySince } from './history/replay-since.ts';
-import type { WebhookOptions } from './options.ts';
+import { publishEvents } from './intake/publish.ts';
+import { listAllEvents } from './pull/list-all-events.ts';
 import { listEvents } from './pull/list-events.ts';
 import { configureWebhook } from './registration/configure.ts';
 import { deleteWebhook } from './registration/delete.ts';
@@ -17,24 +16,23 @@ import { rotateSecret } from './registration/rotate-secret.ts';
 import { sendTestEvent } from './registration/send-test-event.ts';
 import { updateWebhook } from './registration/update.ts';
 
-/** The operations under /api/v1/webhooks and /api/v1/events. Callers have passed `requirePrincipal`. */
-export async function webhooks(app: FastifyInstance, options: WebhookOptions): Promise<void> {
-  const operations = [
-    configureWebhook,
-    listWebhooks,
-    getWebhook,
-    updateWebhook,
-    deleteWebhook,
-    rotateSecret,
-    sendTestEvent,
-    getHealth,
-    listDeliveries,
-    getDelivery,
-    replayDelivery,
-    replaySince,
-    cancelDelivery,
-    cancelDeliveries,
-    listEvents,
-  ];
-  await addOperations(app, operations, options);
-}
+/** The operations on webhooks and events. */
+export const webhooks = [
+  configureWebhook,
+  listWebhooks,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  rotateSecret,
+  sendTestEvent,
+  getHealth,
+  listDeliveries,
+  getDelivery,
+  replayDelivery,
+  replaySince,
+  cancelDelivery,
+  cancelDeliveries,
+  listEvents,
+  publishEvents,
+  listAllEvents,
+];

@@ -71,17 +71,32 @@ type Handled = Parameters<Operation['run']> extends [unknown, ...infer Rest] ? R
 
 /** The route's schemas and documentation. */
 function schemaOf(operation: Operation<never>) {
-  const { path, needs, summary, description, params, query, headers, body, consumes, responses } = operation;
+  const {
+    path,
+    needs,
+    summary,
+    description,
+    params,
+    query,
+    headers,
+    body,
+    consumes,
+    produces,
+    responses,
+    hidden,
+  } = operation;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const pathParameters =
     params ??
     (names.length > 0 ? z.object(Object.fromEntries(names.map((name) => [name, z.string()]))) : undefined);
   return {
+    ...(hidden && { hide: true }),
     tags: [tagOf(path)],
     security: securityOf(needs),
     summary,
     description,
     ...(consumes && { consumes: [...consumes] }),
+    ...(produces && { produces: [...produces] }),
     ...(pathParameters && { params: pathParameters }),
     ...(query && { querystring: query }),
     ...(headers && { headers }),

@@ -46,6 +46,8 @@ export interface Declaration<
   consumes?: readonly string[];
   /** Whether the handler checks the body while it streams: its schema is only documentation. */
   streamsBody?: true;
+  /** Media types of the answer, if not JSON. */
+  produces?: readonly string[];
   /** Bytes of the largest body. */
   bodyLimit?: number;
   /** The answer: a schema for 200, or a schema for each status. Stored documents are projected to it: no other field is sent. */
@@ -60,6 +62,8 @@ export interface Declaration<
   endsSessions?: true;
   /** Whether the answer holds a token or secret: nothing stores it, neither a cache nor an Idempotency-Key. */
   returnsSecret?: true;
+  /** Whether the OpenAPI document leaves it out. */
+  hidden?: true;
   /** What the server's hooks read besides. */
   config?: FastifyContextConfig;
 }

@@ -1,50 +1,38 @@
 import { AppError, found } from '@gatehouse/shared/http/errors';
 import { jsonBody, line, oneOf } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { refuseArchived } from '../../access/archived.ts';
 import { membershipOf } from '../../access/membership.ts';
 import type { Roles } from '../../access/roles.ts';
-import type { Database } from '../../database.ts';
-import { bodyRefusals, departmentPath, departmentRecord, tagged } from '../contract.ts';
+import { departmentRecord } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { ARCHIVED_DAYS } from '../records.ts';
 import { archive, NOT_ARCHIVED } from './marks.ts';
 
-const config = { permission: 'ownership', whileArchived: true } as const;
-
-const schema = {
-  ...tagged,
-  summary: 'Archive a department',
-  description: `The department is read-only from now on, its billing has ended and its webhooks are quiet. After ${ARCHIVED_DAYS} days it is deleted for good, with its members, invitations and webhooks; until then it can be restored. Its chatbots are deleted with it, or move at once to another department of the organization, as \`chatbots\` says. Has no effect on a department that is archived already.`,
-  params: departmentPath,
-  body: jsonBody({ chatbots: oneOf(['move', 'delete']), move_to: line(200).exactOptional() })
-    .refine(({ chatbots, move_to }) => (chatbots === 'move') === (move_to !== undefined), {
-      error: 'must contain move_to if the chatbots move, and only then',
-    })
-    .meta({
-      examples: [
-        { chatbots: 'move', move_to: '01936f2f-4d1a-7b2c-8e3f-5a6b7c8d9e0f' },
-        { chatbots: 'delete' },
-      ],
-    }),
-  response: { 200: departmentRecord, ...bodyRefusals },
-};
-
-/** POST /api/v1/organizations/{organization_id}/departments/{department_id}/archive (CONTRACT.md §Archive). */
-export const archiveDepartment: FastifyPluginAsyncZod<{
-  db: Database;
-  now: () => number;
-  wakeClosing: () => void;
-}> = async (app, { db, now, wakeClosing }) => {
-  app.post(
-    '/api/v1/organizations/:organization_id/departments/:department_id/archive',
-    { schema, config },
-    async (request) => {
-      const { organization_id, department_id } = request.params;
-      const { chatbots, move_to } = request.body;
+/** CONTRACT.md §Archive. */
+export const archiveDepartment = operation(
+  'POST /api/v1/organizations/{organization_id}/departments/{department_id}/archive',
+  {
+    needs: 'ownership',
+    whileArchived: true,
+    summary: 'Archive a department',
+    description: `The department is read-only from now on, its billing has ended and its webhooks are quiet. After ${ARCHIVED_DAYS} days it is deleted for good, with its members, invitations and webhooks; until then it can be restored. Its chatbots are deleted with it, or move at once to another department of the organization, as \`chatbots\` says. Has no effect on a department that is archived already.`,
+    body: jsonBody({ chatbots: oneOf(['move', 'delete']), move_to: line(200).exactOptional() })
+      .refine(({ chatbots, move_to }) => (chatbots === 'move') === (move_to !== undefined), {
+        error: 'must contain move_to if the chatbots move, and only then',
+      })
+      .meta({
+        examples: [
+          { chatbots: 'move', move_to: '01936f2f-4d1a-7b2c-8e3f-5a6b7c8d9e0f' },
+          { chatbots: 'delete' },
+        ],
+      }),
+    returns: departmentRecord,
+    audits: ['department.archive'],
+    async handle({ db, now, wakeClosing, audit, params, body: { chatbots, move_to }, request }) {
+      const { organization_id, department_id } = params;
       const { caller, roles } = membershipOf(request);
       refuseArchived(roles.archived.get(organization_id));
-      if (move_to !== undefined) requireTarget(roles, request.params, move_to);
+      if (move_to !== undefined) requireTarget(roles, params, move_to);
       const marks = archive(caller, now());
       const archived = await db.departments.findOneAndUpdate(
         { organization_id, department_id, ...NOT_ARCHIVED },
@@ -52,17 +40,14 @@ export const archiveDepartment: FastifyPluginAsyncZod<{
         { returnDocument: 'after' },
       );
       if (!archived) return found(await db.departments.findOne({ organization_id, department_id }));
-      await audit(db, request, now(), {
-        action: 'department.archive',
+      await audit('department.archive', {
         after: { chatbots, ...(move_to !== undefined && { move_to }), deletes_at: marks.deletes_at },
-        organization_id,
-        department_id,
       });
       if (move_to !== undefined) wakeClosing();
       return archived;
     },
-  );
-};
+  },
+);
 
 /** @throws {AppError} invalidFormat unless chatbots can move there. */
 function requireTarget(

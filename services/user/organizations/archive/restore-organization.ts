@@ -1,29 +1,19 @@
 import { found } from '@gatehouse/shared/http/errors';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf } from '../../access/membership.ts';
-import type { Database } from '../../database.ts';
-import { organizationPath, organizationRecord, refusals, tagged } from '../contract.ts';
+import { organizationRecord } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { ARCHIVED, NO_MARKS, renewBilling } from './marks.ts';
 
-const config = { permission: 'ownership', whileArchived: true } as const;
-
-const schema = {
-  ...tagged,
+/** CONTRACT.md §Archive. */
+export const restoreOrganization = operation('POST /api/v1/organizations/{organization_id}/restore', {
+  needs: 'ownership',
+  whileArchived: true,
   summary: 'Restore an archived organization',
   description:
     'Undoes the archiving. The plan of each department is `pending` again until the payment service reports its payment. Departments that were archived on their own stay archived. Once the deletion has begun, the organization is 404. Has no effect on an organization that is not archived.',
-  params: organizationPath,
-  response: { 200: organizationRecord, ...refusals },
-};
-
-/** POST /api/v1/organizations/{organization_id}/restore (CONTRACT.md §Archive). */
-export const restoreOrganization: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
-  app,
-  { db, now },
-) => {
-  app.post('/api/v1/organizations/:organization_id/restore', { schema, config }, async (request) => {
-    const { organization_id } = request.params;
+  returns: organizationRecord,
+  audits: ['organization.restore'],
+  async handle({ db, now, audit, params: { organization_id }, request }) {
     const { caller, roles } = membershipOf(request);
     const own = { organization_id, 'owners.user_id': caller, deleting: { $exists: false } };
     // Before the organization opens, so that no plan counts as paid in between.
@@ -36,11 +26,7 @@ export const restoreOrganization: FastifyPluginAsyncZod<{ db: Database; now: () 
     );
     if (!before) return found(await db.organizations.findOne(own));
     const { archived_at: _, deletes_at = '', ...restored } = before;
-    await audit(db, request, now(), {
-      action: 'organization.restore',
-      before: { deletes_at },
-      organization_id,
-    });
+    await audit('organization.restore', { before: { deletes_at } });
     return restored;
-  });
-};
+  },
+});

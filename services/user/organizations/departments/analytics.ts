@@ -1,16 +1,13 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Collection, Document, Filter } from 'mongodb';
 import { z } from 'zod';
 import { CHATBOT_STATUSES, CHATBOT_TYPES } from '../../chatbots/records.ts';
 import type { Database } from '../../database.ts';
 import { positiveInteger, strictQuery } from '../../lists.ts';
-import { departmentPath, refusals, tagged } from '../contract.ts';
 import { isMember } from '../members/present-member.ts';
+import { operation } from '../operation.ts';
 import { viewPermissionsOf, visibleEvents } from '../visible-events.ts';
-
-const config = { permission: 'view analytics' } as const;
 
 const DAY = 86_400_000;
 const MAX_DAYS = 90;
@@ -56,29 +53,19 @@ const analyticsRecord = z
     ],
   });
 
-const schema = {
-  ...tagged,
-  summary: 'Read the analytics of a department',
-  description:
-    'Counts members by role, chatbots by status and type, and what happened in the department by UTC day, today last: its audit events by action, those of bills only with `view billing`. What its members do elsewhere, such as logging in, is not counted.',
-  params: departmentPath,
-  querystring: strictQuery({ days: positiveInteger(MAX_DAYS, 30) }),
-  response: { 200: analyticsRecord, ...refusals },
-};
-
-/** GET /api/v1/organizations/{organization_id}/departments/{department_id}/analytics. */
-export const analytics: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
-  app,
-  { db, now },
-) => {
-  app.get(
-    '/api/v1/organizations/:organization_id/departments/:department_id/analytics',
-    { schema, config },
-    async (request) => {
-      const { organization_id, department_id } = request.params;
+export const analytics = operation(
+  'GET /api/v1/organizations/{organization_id}/departments/{department_id}/analytics',
+  {
+    needs: 'view analytics',
+    summary: 'Read the analytics of a department',
+    description:
+      'Counts members by role, chatbots by status and type, and what happened in the department by UTC day, today last: its audit events by action, those of bills only with `view billing`. What its members do elsewhere, such as logging in, is not counted.',
+    query: strictQuery({ days: positiveInteger(MAX_DAYS, 30) }),
+    returns: analyticsRecord,
+    async handle({ db, now, params: { organization_id, department_id }, query, request }) {
       const place = { organization_id, department_id };
       const today = now() - (now() % DAY);
-      const from = today - (request.query.days - 1) * DAY;
+      const from = today - (query.days - 1) * DAY;
       const events = { ...visibleEvents(place, viewPermissionsOf(request)), at: { $gte: new Date(from) } };
       const [roles, statuses, types, days] = await Promise.all([
         countBy(db.memberships, { ...place, ...isMember }, '$role'),
@@ -94,7 +81,7 @@ export const analytics: FastifyPluginAsyncZod<{ db: Database; now: () => number 
           by_status: withZeros(CHATBOT_STATUSES, statuses),
           by_type: withZeros(CHATBOT_TYPES, types),
         },
-        activity: Array.from({ length: request.query.days }, (_, day) => {
+        activity: Array.from({ length: query.days }, (_, day) => {
           const at = from + day * DAY;
           const by_action = days.get(at) ?? {};
           const date = new Date(at).toISOString().slice(0, 10);
@@ -102,8 +89,8 @@ export const analytics: FastifyPluginAsyncZod<{ db: Database; now: () => number 
         }),
       };
     },
-  );
-};
+  },
+);
 
 /** An expression for the start of an event's UTC day, in Unix milliseconds. */
 const START_OF_DAY = { $subtract: [{ $toLong: '$at' }, { $mod: [{ $toLong: '$at' }, DAY] }] };

@@ -1,12 +1,8 @@
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Database } from '../../database.ts';
 import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
-import { departmentPath, refusals, tagged } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { BILLING_KINDS, PAYMENT_STATUSES, PLANS } from '../records.ts';
 import { storeEntries } from './billing-entries.ts';
-
-const config = { permission: 'manage payment' } as const;
 
 const table = {
   sortable: ['number'],
@@ -46,25 +42,18 @@ const entryRecord = z
     ],
   });
 
-const schema = {
-  ...tagged,
-  summary: 'List the billing history of a department',
-  description:
-    'Lists every change of the plan and every payment report, by its number. A repeated report with the same `invoice_id` and status is one entry. `search` matches the invoice_id.',
-  params: departmentPath,
-  querystring: listQuery(table),
-  response: { 200: pageResponse(entryRecord), ...refusals },
-};
-
-/** GET /api/v1/organizations/{organization_id}/departments/{department_id}/billing/history. */
-export const billingHistory: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
-  app.get(
-    '/api/v1/organizations/:organization_id/departments/:department_id/billing/history',
-    { schema, config },
-    async (request) => {
-      const { department_id } = request.params;
+export const billingHistory = operation(
+  'GET /api/v1/organizations/{organization_id}/departments/{department_id}/billing/history',
+  {
+    needs: 'manage payment',
+    summary: 'List the billing history of a department',
+    description:
+      'Lists every change of the plan and every payment report, by its number. A repeated report with the same `invoice_id` and status is one entry. `search` matches the invoice_id.',
+    query: listQuery(table),
+    returns: pageResponse(entryRecord),
+    async handle({ db, params: { department_id }, query, request }) {
       await storeEntries(db, request, department_id);
-      return readPage(db.billingEntries, table, [{ within: { department_id } }], request.query);
+      return readPage(db.billingEntries, table, [{ within: { department_id } }], query);
     },
-  );
-};
+  },
+);

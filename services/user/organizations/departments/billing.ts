@@ -1,12 +1,9 @@
 import { found } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { membershipOf } from '../../access/membership.ts';
 import { archivedIn } from '../../access/roles.ts';
-import type { Database } from '../../database.ts';
-import { bodyRefusals, departmentPath, refusals, tagged } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { type Department, PAYMENT_STATUSES, PLANS } from '../records.ts';
 import { appended, storeEntries } from './billing-entries.ts';
 
@@ -47,50 +44,39 @@ export const auditedPlan = ({ subscription_plan, payment_status }: Department['b
   payment_status,
 });
 
-/** GET and PATCH /api/v1/organizations/{organization_id}/departments/{department_id}/billing. */
-export const billing: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
-  app,
-  { db, now },
-) => {
-  const url = '/api/v1/organizations/:organization_id/departments/:department_id/billing';
-
-  app.get(
-    url,
-    {
-      config: { permission: 'view billing' },
-      schema: {
-        ...tagged,
-        summary: 'Read the billing record of a department',
-        description:
-          'Each department has its own plan and payment status. The billing of an archived department has ended.',
-        params: departmentPath,
-        response: { 200: billingRecord, ...refusals },
-      },
-    },
-    async (request) => {
-      const { organization_id, department_id } = request.params;
+export const getBilling = operation(
+  'GET /api/v1/organizations/{organization_id}/departments/{department_id}/billing',
+  {
+    needs: 'view billing',
+    summary: 'Read the billing record of a department',
+    description:
+      'Each department has its own plan and payment status. The billing of an archived department has ended.',
+    returns: billingRecord,
+    async handle({ db, request, params: { organization_id, department_id } }) {
       const { billing } = found(await db.departments.findOne({ organization_id, department_id }));
       const archived = archivedIn(membershipOf(request).roles, department_id);
       return { department_id, ...billing, ...(archived && { ended_at: archived.at }) };
     },
-  );
+  },
+);
 
-  app.patch(
-    url,
-    {
-      config: { permission: 'upgrade/downgrade plan' },
-      schema: {
-        ...tagged,
-        summary: 'Change the plan of a department',
-        description: 'A new plan is `pending` until the payment service reports its payment.',
-        params: departmentPath,
-        body: changes,
-        response: { 200: billingRecord, ...bodyRefusals },
-      },
-    },
-    async (request) => {
-      const { organization_id, department_id } = request.params;
-      const { subscription_plan } = request.body;
+export const changePlan = operation(
+  'PATCH /api/v1/organizations/{organization_id}/departments/{department_id}/billing',
+  {
+    needs: 'upgrade/downgrade plan',
+    summary: 'Change the plan of a department',
+    description: 'A new plan is `pending` until the payment service reports its payment.',
+    body: changes,
+    returns: billingRecord,
+    audits: ['billing.plan'],
+    async handle({
+      db,
+      now,
+      request,
+      params: { organization_id, department_id },
+      body: { subscription_plan },
+      audit,
+    }) {
       const at = new Date(now()).toISOString();
       const chosen = { subscription_plan, payment_status: 'pending' } as const;
       const isNew = { $ne: ['$billing.subscription_plan', subscription_plan] };
@@ -118,14 +104,8 @@ export const billing: FastifyPluginAsyncZod<{ db: Database; now: () => number }>
       const subscription_date = at.slice(0, 10);
       const billing = { ...before, ...(isChange && { ...chosen, subscription_date }), updated_at: at };
       await storeEntries(db, request, department_id);
-      await audit(db, request, now(), {
-        action: 'billing.plan',
-        before: auditedPlan(before),
-        after: auditedPlan(billing),
-        organization_id,
-        department_id,
-      });
+      await audit('billing.plan', { before: auditedPlan(before), after: auditedPlan(billing) });
       return { department_id, ...billing };
     },
-  );
-};
+  },
+);

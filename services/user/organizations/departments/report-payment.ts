@@ -1,10 +1,8 @@
-import { AppError, failures, found } from '@gatehouse/shared/http/errors';
+import { AppError, found } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody, line, oneOf } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { requireServiceKey } from '../../access/service-key.ts';
 import type { Database } from '../../database.ts';
+import { operation } from '../operation.ts';
 import { type Department, PAYMENT_STATUSES, type PaymentReport, PLANS } from '../records.ts';
 import { auditedPlan, billingRecord } from './billing.ts';
 import { appended, storeEntries } from './billing-entries.ts';
@@ -13,12 +11,10 @@ import { GRACE_DAYS, graceAfter } from './payment-grace.ts';
 /** Invoices of a department whose reports are known; the oldest are forgotten. */
 const MAX_REPORTS = 100;
 
-const schema = {
-  tags: ['organizations'],
-  security: [{ serviceKey: [] }],
+export const reportPayment = operation('PUT /internal/departments/{department_id}/payment-status', {
+  needs: 'service key',
   summary: 'Report the payment status of a department',
   description: `For the payment service only: members of a department choose its plan but cannot report its payment. A report for a plan that the department no longer has is refused with 409. A repeated report with the same \`invoice_id\` and status has no second effect. When the payment of a paid Enterprise plan fails, single sign-on goes on for ${GRACE_DAYS} days, and the Owners of the organization are told by mail.`,
-  params: z.object({ department_id: z.string() }),
   body: jsonBody({
     payment_status: oneOf(PAYMENT_STATUSES),
     subscription_plan: oneOf(PLANS),
@@ -47,49 +43,23 @@ const schema = {
         },
       ],
     }),
-  response: {
-    200: billingRecord,
-    ...failures(
-      'catalogue',
-      'noAuthorizationHeader',
-      'invalidToken',
-      'missingField',
-      'invalidFormat',
-      'notFound',
-      'duplicate',
-      'unavailable',
-    ),
+  returns: billingRecord,
+  fails: ['notFound', 'duplicate'],
+  audits: ['billing.payment'],
+  async handle({ db, now, wakePaymentNotices, request, params: { department_id }, body, audit }) {
+    const { invoice_id } = body;
+    const { billing, before } = await applyReport(db, department_id, body, now());
+    await storeEntries(db, request, department_id);
+    if (before)
+      await audit('billing.payment', {
+        before: auditedPlan(before.billing),
+        after: { ...auditedPlan(billing), ...(invoice_id !== undefined && { invoice_id }) },
+        organization_id: before.organization_id,
+      });
+    if (body.payment_status === 'failed') wakePaymentNotices();
+    return { department_id, ...billing };
   },
-};
-
-/** PUT /internal/departments/{department_id}/payment-status. */
-export const reportPayment: FastifyPluginAsyncZod<{
-  config: { INTERNAL_API_KEY?: string | undefined };
-  db: Database;
-  now: () => number;
-  wakePaymentNotices: () => void;
-}> = async (app, { config, db, now, wakePaymentNotices }) => {
-  app.put(
-    '/internal/departments/:department_id/payment-status',
-    { schema, ...requireServiceKey(config) },
-    async (request) => {
-      const { department_id } = request.params;
-      const { invoice_id } = request.body;
-      const { billing, before } = await applyReport(db, department_id, request.body, now());
-      await storeEntries(db, request, department_id);
-      if (before)
-        await audit(db, request, now(), {
-          action: 'billing.payment',
-          before: auditedPlan(before.billing),
-          after: { ...auditedPlan(billing), ...(invoice_id !== undefined && { invoice_id }) },
-          organization_id: before.organization_id,
-          department_id,
-        });
-      if (request.body.payment_status === 'failed') wakePaymentNotices();
-      return { department_id, ...billing };
-    },
-  );
-};
+});
 
 /**
  * Applies a report with one write, whose filter names the plan and excludes a report that is already known.

@@ -4,12 +4,7 @@ import { DATA_SET_NAMES, EXPORT_FORMATS, EXPORT_STATUSES, type ExportJob } from 
 
 /** Schema parts that the operations on exports share (CONTRACT.md §Exports). */
 
-/** The operations on all exports of a place, and those on one. */
-export const PLACES = placesFor('export data').map(({ path, ...place }) => ({
-  ...place,
-  path,
-  exportPath: path.extend({ export_id: z.string() }),
-}));
+export const PLACES = placesFor('export data');
 
 const dateTime = z.string().meta({ format: 'date-time' });
 

@@ -1,16 +1,13 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody, oneOf } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { membershipOf } from '../../access/membership.ts';
-import { bodyRefusals, tagged } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { placeOf } from '../places.ts';
 import { viewPermissionsOf } from '../visible-events.ts';
 import { exportRecord, PLACES, presentExport } from './contract.ts';
 import { DATA_SETS } from './data-sets.ts';
-import type { ExportOptions } from './options.ts';
 import { insertWithinQuota } from './quota.ts';
 import { DATA_SET_NAMES, EXPORT_FORMATS, KEPT_DAYS, MAX_RUNNING, MAX_STORED } from './records.ts';
 
@@ -24,65 +21,54 @@ const body = jsonBody({
     .max(DATA_SET_NAMES.length, { error: 'must name each data set once' }),
 }).meta({ examples: [{ format: 'csv', data: ['members', 'chatbots'] }] });
 
-/** POST …/exports. */
-export const createExport: FastifyPluginAsyncZod<ExportOptions> = async (app, { db, now, wake }) => {
-  for (const { of, url, path, config } of PLACES) {
-    const schema = {
-      ...tagged,
-      summary: `Export the data of ${of}`,
-      description,
-      params: path,
-      body,
-      response: { 202: exportRecord, ...bodyRefusals },
-    };
-    app.post(
-      `${url}/exports`,
-      { schema, config: { ...config, whileArchived: true } },
-      async (request, reply) => {
-        const { format } = request.body;
-        const data = [...new Set(request.body.data)];
-        const permissions = viewPermissionsOf(request);
-        for (const name of data) {
-          const { needs } = DATA_SETS[name];
-          if (needs && !permissions.has(needs))
-            throw new AppError('forbidden', { text: `To export ${name} needs the permission "${needs}"` });
-        }
-        const place = placeOf(request);
-        const at = now();
-        const export_id = randomUUIDv7();
-        const uses = new Set(data.flatMap((name) => DATA_SETS[name].uses));
-        const job = await insertWithinQuota(
-          db,
-          {
-            export_id,
-            ...place,
-            created_by: membershipOf(request).caller,
-            format,
-            data,
-            sees: [...permissions].filter((each) => uses.has(each)),
-            status: 'pending',
-            rows_total: null,
-            rows_done: 0,
-            files: [],
-            error: null,
-            created_at: new Date(at),
-            finished_at: null,
-            expires_at: new Date(at + KEPT_DAYS * 86_400_000),
-            due_at: new Date(at),
-            lease: null,
-            claims: 0,
-          },
-          at,
-        );
-        await audit(db, request, now(), {
-          action: 'export.create',
-          target: { export_id },
-          after: { format, data },
+export const createExports = PLACES.map(({ of, path, needs }) =>
+  operation(`POST ${path}/exports`, {
+    needs,
+    whileArchived: true,
+    summary: `Export the data of ${of}`,
+    description,
+    body,
+    returns: { 202: exportRecord },
+    audits: ['export.create'],
+    async handle({ db, now, wakeExports, request, body, audit }) {
+      const { format } = body;
+      const data = [...new Set(body.data)];
+      const permissions = viewPermissionsOf(request);
+      for (const name of data) {
+        const { needs } = DATA_SETS[name];
+        if (needs && !permissions.has(needs))
+          throw new AppError('forbidden', { text: `To export ${name} needs the permission "${needs}"` });
+      }
+      const place = placeOf(request);
+      const at = now();
+      const export_id = randomUUIDv7();
+      const uses = new Set(data.flatMap((name) => DATA_SETS[name].uses));
+      const job = await insertWithinQuota(
+        db,
+        {
+          export_id,
           ...place,
-        });
-        wake();
-        return reply.code(202).send(presentExport(job));
-      },
-    );
-  }
-};
+          created_by: membershipOf(request).caller,
+          format,
+          data,
+          sees: [...permissions].filter((each) => uses.has(each)),
+          status: 'pending',
+          rows_total: null,
+          rows_done: 0,
+          files: [],
+          error: null,
+          created_at: new Date(at),
+          finished_at: null,
+          expires_at: new Date(at + KEPT_DAYS * 86_400_000),
+          due_at: new Date(at),
+          lease: null,
+          claims: 0,
+        },
+        at,
+      );
+      await audit('export.create', { target: { export_id }, after: { format, data } });
+      wakeExports();
+      return presentExport(job);
+    },
+  }),
+);

@@ -1,15 +1,12 @@
-import { AppError, failures, found } from '@gatehouse/shared/http/errors';
+import { AppError, found } from '@gatehouse/shared/http/errors';
 import { oneOf } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { strictQuery } from '../../lists.ts';
-import { refusals, tagged } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { viewPermissionsOf } from '../visible-events.ts';
 import { byteRange } from './byte-range.ts';
 import { PLACES } from './contract.ts';
 import { DATA_SETS } from './data-sets.ts';
-import type { ExportOptions } from './options.ts';
 import { DATA_SET_NAMES, type DataSetName, type ExportFile, type ExportJob } from './records.ts';
 import { sendFile, sendNothing } from './send-file.ts';
 import { visibleExports } from './visible-exports.ts';
@@ -19,36 +16,29 @@ const TYPES = { json: 'application/json; charset=utf-8', csv: 'text/csv; charset
 const content = (description: string) =>
   z.string().meta({ description, examples: ['user_id,role\r\nUser-720415,Editor\r\n'] });
 
-const response = {
-  200: content('The file (application/json or text/csv), with `ETag` and `Accept-Ranges: bytes`'),
-  206: content('The part that `Range` names'),
-  ...refusals,
-  ...failures('catalogue', 'duplicate', 'rangeNotSatisfiable'),
-};
-
 const fields = DATA_SET_NAMES.map((name) => `\`${name}\`: ${DATA_SETS[name].columns.join(', ')}`).join('; ');
 const description = `Streams a file of an export that is ready. \`data\` names the data set of a CSV export that has several; JSON is one object with an array for each data set. A row has these fields, which are the columns of CSV: ${fields}. An interrupted download continues with \`Range\` and \`If-Range\`. HEAD answers the size. The caller’s role must still allow them to see what the export holds.`;
 
-/** GET …/exports/{export_id}/download. */
-export const downloadExport: FastifyPluginAsyncZod<ExportOptions> = async (app, { db, now }) => {
-  for (const { of, url, exportPath, config } of PLACES) {
-    const schema = {
-      ...tagged,
-      summary: `Download an export of ${of}`,
-      description,
-      params: exportPath,
-      querystring: strictQuery({ data: oneOf(DATA_SET_NAMES).optional() }),
-      response,
-    };
-    app.get(`${url}/exports/:export_id/download`, { schema, config }, async (request, reply) => {
-      const { export_id } = request.params;
+export const downloadExports = PLACES.map(({ of, path, needs }) =>
+  operation(`GET ${path}/exports/{export_id}/download`, {
+    needs,
+    summary: `Download an export of ${of}`,
+    description,
+    query: strictQuery({ data: oneOf(DATA_SET_NAMES).optional() }),
+    returns: {
+      200: content('The file (application/json or text/csv), with `ETag` and `Accept-Ranges: bytes`'),
+      206: content('The part that `Range` names'),
+    },
+    fails: ['duplicate', 'rangeNotSatisfiable'],
+    audits: ['export.download'],
+    async handle({ db, now, request, reply, params: { export_id }, query: { data }, audit }) {
       const job = found(await db.exports.findOne({ export_id, ...visibleExports(request, now()) }));
       const permissions = viewPermissionsOf(request);
       if (!job.sees.every((each) => permissions.has(each)))
         throw new AppError('forbidden', { text: 'The export holds more than your role may see now' });
       if (job.status !== 'ready') throw new AppError('duplicate', { text: `The export is ${job.status}` });
 
-      const { file, size } = fileOf(job, request.query.data);
+      const { file, size } = fileOf(job, data);
       const etag = `"${export_id}.${file}"`;
       const { range, 'if-range': condition = etag } = request.headers;
       const isHead = request.method === 'HEAD';
@@ -65,17 +55,12 @@ export const downloadExport: FastifyPluginAsyncZod<ExportOptions> = async (app, 
       });
       if (isHead) return sendNothing(reply);
       const { organization_id, department_id } = job;
-      await audit(db, request, now(), {
-        action: 'export.download',
-        target: { export_id },
-        organization_id,
-        department_id,
-      });
+      await audit('export.download', { target: { export_id }, organization_id, department_id });
       if (part) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${size}`);
       return sendFile(reply, db, export_id, file, { start, end });
-    });
-  }
-};
+    },
+  }),
+);
 
 /** @throws {AppError} invalidFormat if `data` does not choose one file. */
 function fileOf({ format, files, data }: ExportJob, chosen: DataSetName | undefined): ExportFile {

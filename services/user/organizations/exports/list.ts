@@ -1,8 +1,6 @@
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
-import { refusals, tagged } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { exportRecord, PLACES, presentExport } from './contract.ts';
-import type { ExportOptions } from './options.ts';
 import { EXPORT_FORMATS, EXPORT_STATUSES } from './records.ts';
 import { visibleExports } from './visible-exports.ts';
 
@@ -13,22 +11,18 @@ const table = {
   unique: 'export_id',
 } as const;
 
-/** GET …/exports. */
-export const listExports: FastifyPluginAsyncZod<ExportOptions> = async (app, { db, now }) => {
-  for (const { of, url, path, config } of PLACES) {
-    const schema = {
-      ...tagged,
-      summary: `List the exports of ${of}`,
-      description:
-        'Lists the exports that the caller created; Owners of the organization see those of everybody, and in the list of an organization also those of its departments. `search` matches the data sets.',
-      params: path,
-      querystring: listQuery(table),
-      response: { 200: pageResponse(exportRecord), ...refusals },
-    };
-    app.get(`${url}/exports`, { schema, config }, async (request) => {
+export const listExports = PLACES.map(({ of, path, needs }) =>
+  operation(`GET ${path}/exports`, {
+    needs,
+    summary: `List the exports of ${of}`,
+    description:
+      'Lists the exports that the caller created; Owners of the organization see those of everybody, and in the list of an organization also those of its departments. `search` matches the data sets.',
+    query: listQuery(table),
+    returns: pageResponse(exportRecord),
+    async handle({ db, now, request, query }) {
       const visible = [{ within: visibleExports(request, now()) }];
-      const { data, pagination } = await readPage(db.exports, table, visible, request.query);
+      const { data, pagination } = await readPage(db.exports, table, visible, query);
       return { data: data.map(presentExport), pagination };
-    });
-  }
-};
+    },
+  }),
+);

@@ -1,10 +1,7 @@
-import { AppError, BEARER_FAILURES, failures, found } from '@gatehouse/shared/http/errors';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { z } from 'zod';
+import { AppError, found } from '@gatehouse/shared/http/errors';
 import { isLapsed } from '../../access/lapse-invitations.ts';
-import type { Database } from '../../database.ts';
-import { ALREADY_OWNER, acceptedInvitation, tagged } from '../contract.ts';
+import { ALREADY_OWNER, acceptedInvitation } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { acceptOffer } from '../owners/accept-offer.ts';
 import { inviteeOf, isInvited } from './invitee.ts';
 import { isGood } from './inviter.ts';
@@ -12,27 +9,15 @@ import { endTwins, join } from './join.ts';
 import { refuseArchivedPlace } from './place.ts';
 import { isPending } from './status.ts';
 
-const config = { permission: 'own' } as const;
-
-const schema = {
-  ...tagged,
+export const acceptInvitation = operation('POST /api/v1/invitations/{invitation_id}/accept', {
+  needs: 'own',
   summary: 'Accept an invitation',
   description:
     'Accepts an invitation to a department or an offer to become an Owner, if it is to the caller’s user_id or address, pending, and not expired. If the offer is a transfer, the Owner who made it stops being one in the same step. An invitation lapses when its inviter may no longer grant its role, and an offer when the person who made it is no longer an Owner; while their account cannot act, neither can be accepted. Accepting one invitation to a department ends the other one, to the `user_id` or the address.',
-  params: z.object({ invitation_id: z.string() }),
-  response: {
-    200: acceptedInvitation,
-    ...failures('catalogue', 'invalidFormat', 'notFound', 'duplicate', ...BEARER_FAILURES),
-  },
-};
-
-/** POST /api/v1/invitations/{invitation_id}/accept. */
-export const acceptInvitation: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
-  app,
-  { db, now },
-) => {
-  app.post('/api/v1/invitations/:invitation_id/accept', { schema, config }, async (request) => {
-    const { invitation_id } = request.params;
+  returns: acceptedInvitation,
+  fails: ['duplicate'],
+  audits: ['invitation.accept'],
+  async handle({ db, now, audit, params: { invitation_id }, request }) {
     const invitee = inviteeOf(request);
     const { user_id } = invitee;
     const mine = { membership_id: invitation_id, ...isInvited(invitee), ...isPending(now()) };
@@ -52,13 +37,12 @@ export const acceptInvitation: FastifyPluginAsyncZod<{ db: Database; now: () => 
       throw new AppError('duplicate', { text: 'Already a member' });
     }
     const { role, email } = joined;
-    await audit(db, request, now(), {
-      action: 'invitation.accept',
+    await audit('invitation.accept', {
       target: { user_id, invitation_id, ...(email !== undefined && { email }) },
       after: { role },
       organization_id,
       department_id,
     });
     return { invitation_id, organization_id, department_id, role };
-  });
-};
+  },
+});

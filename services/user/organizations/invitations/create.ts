@@ -1,45 +1,43 @@
 import { grantableBy, ROLES } from '@gatehouse/shared/access/rbac';
-import { AppError, failures } from '@gatehouse/shared/http/errors';
+import { AppError } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody, oneOf } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
 import { emailKey, isPlainAddress } from '@gatehouse/shared/identity/email';
 import { principalOf } from '@gatehouse/shared/identity/principal';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { membershipOf, roleOf } from '../../access/membership.ts';
-import { bodyRefusals, departmentPath, invitationRecord, tagged } from '../contract.ts';
+import { invitationRecord } from '../contract.ts';
 import { isMember } from '../members/present-member.ts';
+import { operation } from '../operation.ts';
 import { spendInvitation } from './budget.ts';
-import { type MailOptions, mailToAddress } from './mail.ts';
+import { mailToAddress } from './mail.ts';
 import { presentInvitation, VALID_DAYS } from './status.ts';
 import { storeInvitation } from './store.ts';
 
-const config = { permission: 'add users' } as const;
-
-const schema = {
-  ...tagged,
-  summary: 'Invite a person to a department by e-mail',
-  description: `The person becomes a member when they accept. Somebody without an account accepts by verifying the address at signup. The answer is the same whether the address has an account or not. An invitation expires after ${VALID_DAYS} days; inviting the same address again renews it and sends another e-mail. Callers cannot invite to a role above their own. Invitations to one mailbox, from one caller and from one network are limited. If the mail server does not accept the mail, the answer is 503 and the invitation is stored all the same: \`resend\` mails it again.`,
-  params: departmentPath,
-  body: jsonBody({
-    email: z
-      .string(expecting('must be an e-mail address'))
-      .trim()
-      .refine(isPlainAddress, { error: 'must be an e-mail address' }),
-    role: oneOf(ROLES),
-  }).meta({ examples: [{ email: 'grace@example.com', role: 'Editor' }] }),
-  response: { 201: invitationRecord, ...bodyRefusals, ...failures('catalogue', 'duplicate') },
-};
-
-/** POST /api/v1/organizations/{organization_id}/departments/{department_id}/invitations. */
-export const createInvitation: FastifyPluginAsyncZod<MailOptions> = async (app, options) => {
-  const { db, now } = options;
-  app.post(
-    '/api/v1/organizations/:organization_id/departments/:department_id/invitations',
-    { schema, config },
-    async (request, reply) => {
-      const { organization_id, department_id } = request.params;
-      const { role, email: address } = request.body;
+export const createInvitation = operation(
+  'POST /api/v1/organizations/{organization_id}/departments/{department_id}/invitations',
+  {
+    needs: 'add users',
+    summary: 'Invite a person to a department by e-mail',
+    description: `The person becomes a member when they accept. Somebody without an account accepts by verifying the address at signup. The answer is the same whether the address has an account or not. An invitation expires after ${VALID_DAYS} days; inviting the same address again renews it and sends another e-mail. Callers cannot invite to a role above their own. Invitations to one mailbox, from one caller and from one network are limited. If the mail server does not accept the mail, the answer is 503 and the invitation is stored all the same: \`resend\` mails it again.`,
+    body: jsonBody({
+      email: z
+        .string(expecting('must be an e-mail address'))
+        .trim()
+        .refine(isPlainAddress, { error: 'must be an e-mail address' }),
+      role: oneOf(ROLES),
+    }).meta({ examples: [{ email: 'grace@example.com', role: 'Editor' }] }),
+    returns: { 201: invitationRecord },
+    fails: ['duplicate'],
+    audits: ['invitation.create'],
+    async handle(call) {
+      const {
+        db,
+        now,
+        audit,
+        params: { organization_id, department_id },
+        body: { role, email: address },
+        request,
+      } = call;
       const email = emailKey(address);
       const grantable = grantableBy(roleOf(request));
       if (!grantable.includes(role)) throw new AppError('forbidden');
@@ -65,15 +63,12 @@ export const createInvitation: FastifyPluginAsyncZod<MailOptions> = async (app, 
         await refuseMember(); // accepted concurrently
         throw new AppError('forbidden'); // invited to a role above the caller's
       }
-      await audit(db, request, now(), {
-        action: 'invitation.create',
+      await audit('invitation.create', {
         target: { email, invitation_id: invitation.membership_id },
         after: { role },
-        organization_id,
-        department_id,
       });
-      await mailToAddress(options, invitation, address);
-      return reply.code(201).send(presentInvitation(invitation, now()));
+      await mailToAddress(call, invitation, address);
+      return presentInvitation(invitation, now());
     },
-  );
-};
+  },
+);

@@ -1,57 +1,45 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
-import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Document } from 'mongodb';
 import type { z } from 'zod';
 import { NOT_LAPSED } from '../../access/lapse-invitations.ts';
 import { nameOf } from '../../access/people.ts';
 import type { Database } from '../../database.ts';
 import { containsText, listQuery, pageResponse, paginationOf } from '../../lists.ts';
-import { receivedInvitation, tagged } from '../contract.ts';
+import { receivedInvitation } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { isOpen } from '../owners/offers.ts';
 import { type Invitee, inviteeOf, isInvited } from './invitee.ts';
 import { withoutLapsed } from './inviter.ts';
 import { isPending } from './status.ts';
-
-const config = { permission: 'own' } as const;
 
 const table = {
   sortable: ['granted_at', 'expires_at'],
   filters: { organization_id: null, role: ROLES },
 } as const;
 
-const schema = {
-  ...tagged,
+type Row = Omit<z.infer<typeof receivedInvitation>, 'granted_by_name' | 'expires_at'> & { expires_at: Date };
+
+const query = listQuery(table);
+
+export const listReceivedInvitations = operation('GET /api/v1/invitations', {
+  needs: 'own',
   summary: 'List the invitations to you',
   description:
     'Lists the pending invitations to departments and offers to become an Owner that are to the caller’s user_id or address. `search` matches the names of the organizations.',
-  querystring: listQuery(table),
-  response: {
-    200: pageResponse(receivedInvitation),
-    ...failures('catalogue', 'invalidFormat', ...BEARER_FAILURES),
+  query,
+  returns: pageResponse(receivedInvitation),
+  async handle({ db, now, query, request }) {
+    return receivedInvitations(db, inviteeOf(request), now(), query);
   },
-};
-
-type Row = Omit<z.infer<typeof receivedInvitation>, 'granted_by_name' | 'expires_at'> & { expires_at: Date };
-
-/** GET /api/v1/invitations. */
-export const listReceivedInvitations: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
-  app,
-  { db, now },
-) => {
-  app.get('/api/v1/invitations', { schema, config }, (request) =>
-    receivedInvitations(db, inviteeOf(request), now(), request.query),
-  );
-};
+});
 
 /** One page of what is open to an invitee. */
 export async function receivedInvitations(
   db: Database,
   invitee: Invitee,
   now: number,
-  query: z.output<typeof schema.querystring>,
+  { page, limit, sort_by, order, search, organization_id, role }: z.output<typeof query>,
 ) {
-  const { page, limit, sort_by, order, search, organization_id, role } = query;
   const chosen = { ...(organization_id && { organization_id }), ...(role && { role }) };
   const matching: Document[] = [
     ...receivedBy(db, invitee, now),
@@ -75,7 +63,7 @@ export async function receivedInvitations(
     granted_by_name: names.get(row.granted_by) ?? null,
     expires_at: row.expires_at.toISOString(),
   }));
-  return { data, pagination: paginationOf(counted?.total ?? 0, query) };
+  return { data, pagination: paginationOf(counted?.total ?? 0, { page, limit }) };
 }
 
 /** The stages that find what is open to an invitee. Few invitations reach one person; see budget.ts. */

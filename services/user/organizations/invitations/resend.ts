@@ -1,32 +1,30 @@
 import { grantableBy } from '@gatehouse/shared/access/rbac';
-import { AppError, failures, found } from '@gatehouse/shared/http/errors';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { AppError, found } from '@gatehouse/shared/http/errors';
 import { membershipOf, roleOf } from '../../access/membership.ts';
-import { departmentPath, invitationRecord, refusals, tagged } from '../contract.ts';
+import { invitationRecord } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { spendInvitation } from './budget.ts';
 import { inviterMayGrant } from './inviter.ts';
-import { type MailOptions, mailToAddress, mailToUserLater } from './mail.ts';
+import { mailToAddress, mailToUserLater } from './mail.ts';
 import { invitationTarget, isInvitation, presentInvitation, VALID_DAYS, validity } from './status.ts';
 
-const config = { permission: 'add users' } as const;
-
-const schema = {
-  ...tagged,
-  summary: 'Send an invitation again',
-  description: `Mails a pending or expired invitation again, which is then valid for another ${VALID_DAYS} days. Its role stays, and so does its inviter while they may grant it; otherwise the caller takes their place. A declined one is 409; invite the person anew instead. The limits are those of invitations.`,
-  params: departmentPath.extend({ invitation_id: departmentPath.shape.department_id }),
-  response: { 200: invitationRecord, ...refusals, ...failures('catalogue', 'duplicate') },
-};
-
-/** POST /api/v1/organizations/{organization_id}/departments/{department_id}/invitations/{invitation_id}/resend. */
-export const resendInvitation: FastifyPluginAsyncZod<MailOptions> = async (app, options) => {
-  const { db, now } = options;
-  app.post(
-    '/api/v1/organizations/:organization_id/departments/:department_id/invitations/:invitation_id/resend',
-    { schema, config },
-    async (request) => {
-      const { organization_id, department_id, invitation_id } = request.params;
+export const resendInvitation = operation(
+  'POST /api/v1/organizations/{organization_id}/departments/{department_id}/invitations/{invitation_id}/resend',
+  {
+    needs: 'add users',
+    summary: 'Send an invitation again',
+    description: `Mails a pending or expired invitation again, which is then valid for another ${VALID_DAYS} days. Its role stays, and so does its inviter while they may grant it; otherwise the caller takes their place. A declined one is 409; invite the person anew instead. The limits are those of invitations.`,
+    returns: invitationRecord,
+    fails: ['duplicate'],
+    audits: ['invitation.resend'],
+    async handle(call) {
+      const {
+        db,
+        now,
+        audit,
+        params: { organization_id, department_id, invitation_id },
+        request,
+      } = call;
       const { caller } = membershipOf(request);
       const place = { organization_id, department_id, membership_id: invitation_id, ...isInvitation };
       const invitation = found(
@@ -52,16 +50,10 @@ export const resendInvitation: FastifyPluginAsyncZod<MailOptions> = async (app, 
           ? new AppError('duplicate', { text: 'The invitation was declined' })
           : new AppError('forbidden'); // to a role above the caller's
       }
-      await audit(db, request, now(), {
-        action: 'invitation.resend',
-        target: invitationTarget(renewed),
-        after: { role: renewed.role },
-        organization_id,
-        department_id,
-      });
-      if (email === undefined) mailToUserLater(options, request, renewed);
-      else await mailToAddress(options, renewed);
+      await audit('invitation.resend', { target: invitationTarget(renewed), after: { role: renewed.role } });
+      if (email === undefined) mailToUserLater(call, request, renewed);
+      else await mailToAddress(call, renewed);
       return presentInvitation(renewed, now());
     },
-  );
-};
+  },
+);

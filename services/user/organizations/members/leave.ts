@@ -1,49 +1,35 @@
 import { can, grantableBy } from '@gatehouse/shared/access/rbac';
 import { AppError, found } from '@gatehouse/shared/http/errors';
-import { messageResponse } from '@gatehouse/shared/http/fields';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { principalOf } from '@gatehouse/shared/identity/principal';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { message } from '@gatehouse/shared/operation/responses';
 import { requireAnotherOwner } from '../../access/last-owner.ts';
 import { type CallerMembership, membershipOf } from '../../access/membership.ts';
 import { archivedIn, roleIn } from '../../access/roles.ts';
 import type { Database } from '../../database.ts';
-import { organizationPath, refusals, tagged } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { depart, endedEvent } from './departures.ts';
 
-const REMOVED = { message: 'Member removed' } as const;
-
-const config = { permission: 'remove users', orOneself: true, whileArchived: 'oneself' } as const;
-
-const schema = {
-  ...tagged,
-  summary: 'Remove a person from an organization, or leave it',
-  description:
-    'Ends every role of the person in the organization: as its Owner, in each department and on the chatbots, which pass on as when a member leaves a department. Owners of the organization remove anybody, and others from the departments where they may remove users; roles elsewhere stay. Without such a department, or with a role above the caller’s there, the call is 403, and so is that of the last Owner who can act, who must transfer the ownership or archive the organization first. An archived organization can be left. Whoever is removed by somebody else cannot come back by an invitation or offer from before: those to their user_id are withdrawn. A call that is interrupted is completed within minutes.',
-  params: organizationPath.extend({ user_id: organizationPath.shape.organization_id }),
-  response: { 200: messageResponse(REMOVED.message, 'The person has no role here any more'), ...refusals },
-};
-
-/** DELETE /api/v1/organizations/{organization_id}/members/{user_id}. */
-export const leaveOrganization: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
-  app,
-  { db, now },
-) => {
-  app.delete(
-    '/api/v1/organizations/:organization_id/members/:user_id',
-    { schema, config },
-    async (request) => {
-      const { organization_id, user_id } = request.params;
+export const leaveOrganization = operation(
+  'DELETE /api/v1/organizations/{organization_id}/members/{user_id}',
+  {
+    needs: 'remove users',
+    orOneself: true,
+    whileArchived: 'oneself',
+    summary: 'Remove a person from an organization, or leave it',
+    description:
+      'Ends every role of the person in the organization: as its Owner, in each department and on the chatbots, which pass on as when a member leaves a department. Owners of the organization remove anybody, and others from the departments where they may remove users; roles elsewhere stay. Without such a department, or with a role above the caller’s there, the call is 403, and so is that of the last Owner who can act, who must transfer the ownership or archive the organization first. An archived organization can be left. Whoever is removed by somebody else cannot come back by an invitation or offer from before: those to their user_id are withdrawn. A call that is interrupted is completed within minutes.',
+    returns: message('Member removed', 'The person has no role here any more'),
+    async handle({ db, now, params: { organization_id, user_id }, request }) {
       const { caller, roles } = membershipOf(request);
       const department_ids = await removableFrom(db, { caller, roles }, { organization_id, user_id });
       const by = { user_id: caller, email: principalOf(request).user.email };
       const scope = department_ids ? { within: { by, department_ids } } : { by };
       const departure = { organization_id, user_id, ...scope, began_at: new Date(now()) };
       await depart(db, departure, (ended) => audit(db, request, now(), endedEvent(departure, ended)));
-      return REMOVED;
     },
-  );
-};
+  },
+);
 
 /**
  * Returns the departments that a caller removes a person from: those where the caller may remove users; undefined for the

@@ -1,12 +1,9 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Database } from '../../database.ts';
 import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
-import { departmentPath, listedMember, refusals, tagged } from '../contract.ts';
+import { listedMember } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { MEMBER_ORDERS, MEMBERS } from '../records.ts';
 import { isMember, presentMembers } from './present-member.ts';
-
-const config = { permission: 'view users' } as const;
 
 /** A longer list is not counted to its end. */
 const MAX_COUNT = 10_000;
@@ -19,33 +16,27 @@ const table = {
   maxCount: MAX_COUNT,
 } as const;
 
-const schema = {
-  ...tagged,
-  summary: 'List the members of a department',
-  description:
-    'Lists the users with a role in the department, with their names. The Owners of the organization are listed only where they are also members. `search` and `sort_by=email` use the invited addresses. A `total_items` above 10,000 is not exact; `has_next` always is.',
-  params: departmentPath,
-  querystring: listQuery(table),
-  response: { 200: pageResponse(listedMember), ...refusals },
-};
-
-/** GET /api/v1/organizations/{organization_id}/departments/{department_id}/members. */
-export const listMembers: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
-  app.get(
-    '/api/v1/organizations/:organization_id/departments/:department_id/members',
-    { schema, config },
-    async (request) => {
+export const listMembers = operation(
+  'GET /api/v1/organizations/{organization_id}/departments/{department_id}/members',
+  {
+    needs: 'view users',
+    summary: 'List the members of a department',
+    description:
+      'Lists the users with a role in the department, with their names. The Owners of the organization are listed only where they are also members. `search` and `sort_by=email` use the invited addresses. A `total_items` above 10,000 is not exact; `has_next` always is.',
+    query: listQuery(table),
+    returns: pageResponse(listedMember),
+    async handle({ db, params, query }) {
       const { data, pagination } = await readPage(
         db.memberships,
         table,
-        [{ within: { department_id: request.params.department_id, ...isMember } }],
-        request.query,
-        { hint: indexFor(request.query), countHint: countIndexFor(request.query) },
+        [{ within: { department_id: params.department_id, ...isMember } }],
+        query,
+        { hint: indexFor(query), countHint: countIndexFor(query) },
       );
-      return { data: await presentMembers(db, request.params.organization_id, data), pagination };
+      return { data: await presentMembers(db, params.organization_id, data), pagination };
     },
-  );
-};
+  },
+);
 
 /** The index that holds the members in the order of the page; undefined lets the database choose. */
 function indexFor({ sort_by, role }: { sort_by: string; role?: string | undefined }) {

@@ -1,51 +1,36 @@
 import { grantableBy, ROLES } from '@gatehouse/shared/access/rbac';
 import { AppError } from '@gatehouse/shared/http/errors';
-import { messageResponse } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { auditAll } from '@gatehouse/shared/identity/audit';
+import { message } from '@gatehouse/shared/operation/responses';
 import type { Filter } from 'mongodb';
 import { endWithGrants } from '../../access/end-grants.ts';
 import { endOwnership } from '../../access/last-owner.ts';
 import { membershipOf, roleOf } from '../../access/membership.ts';
-import type { Database } from '../../database.ts';
-import { memberPath, refusals, tagged } from '../contract.ts';
 import { endInvitationsTo } from '../invitations/end-to-removed.ts';
+import { operation } from '../operation.ts';
 import type { Membership } from '../records.ts';
 import { endAdditions } from './add-from-within.ts';
 import { endedEvent } from './departures.ts';
 
-const REMOVED = { message: 'Member removed' } as const;
-
-const config = { permission: 'remove users', orOneself: true, whileArchived: 'oneself' } as const;
-
-const schema = {
-  ...tagged,
-  summary: 'Remove a member from a department, or leave it',
-  description:
-    'The member also loses every role on the department’s chatbots. A chatbot that they own passes to another Owner on its access list, or else to an Owner of the organization. Invitations that were made to the member before are withdrawn, unless they leave by themselves. Callers cannot remove a member whose role is above their own, nor the last Owner who can act.',
-  params: memberPath,
-  response: {
-    200: messageResponse(REMOVED.message, 'The user is no longer a member'),
-    ...refusals,
-  },
-};
-
-/** DELETE /api/v1/organizations/{organization_id}/departments/{department_id}/members/{user_id}. */
-export const removeMember: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
-  app,
-  { db, now },
-) => {
-  app.delete(
-    '/api/v1/organizations/:organization_id/departments/:department_id/members/:user_id',
-    { schema, config },
-    async (request) => {
-      const { organization_id, department_id, user_id } = request.params;
+export const removeMember = operation(
+  'DELETE /api/v1/organizations/{organization_id}/departments/{department_id}/members/{user_id}',
+  {
+    needs: 'remove users',
+    orOneself: true,
+    whileArchived: 'oneself',
+    summary: 'Remove a member from a department, or leave it',
+    description:
+      'The member also loses every role on the department’s chatbots. A chatbot that they own passes to another Owner on its access list, or else to an Owner of the organization. Invitations that were made to the member before are withdrawn, unless they leave by themselves. Callers cannot remove a member whose role is above their own, nor the last Owner who can act.',
+    returns: message('Member removed', 'The user is no longer a member'),
+    audits: ['member.remove'],
+    async handle({ db, now, audit, params, request }) {
+      const { organization_id, department_id, user_id } = params;
       const isOneself = user_id === membershipOf(request).caller;
       const removable = isOneself ? ROLES : grantableBy(roleOf(request));
       const withdrawn = (ended: Parameters<typeof endedEvent>[1]) =>
-        audit(db, request, now(), endedEvent({ organization_id, user_id }, ended));
+        auditAll(db, request, now(), [endedEvent({ organization_id, user_id }, ended)]);
       const remove = async (filter: Filter<Membership>) => {
-        const member = { ...request.params, ...filter };
+        const member = { ...params, ...filter };
         // First: once the membership has ended, an older invitation could bring them back.
         if (!isOneself && (await db.memberships.findOne(member)))
           await endInvitationsTo(
@@ -57,26 +42,18 @@ export const removeMember: FastifyPluginAsyncZod<{ db: Database; now: () => numb
         return db.memberships.findOneAndDelete(member);
       };
       const removeLower = () => remove({ role: { $in: removable.filter((each) => each !== 'Owner') } });
-      const removeOwner = async () =>
-        removable.includes('Owner') ? endOwnership(db, request.params, remove) : null;
+      const removeOwner = async () => (removable.includes('Owner') ? endOwnership(db, params, remove) : null);
       // A concurrent call may have lowered an Owner; then remove the member after all.
-      const removed = await endWithGrants(db, request.params, now(), async () => {
+      const removed = await endWithGrants(db, params, now(), async () => {
         const ended = (await removeLower()) ?? (await removeOwner()) ?? (await removeLower());
         if (ended) await endAdditions(db, { organization_id, user_id });
         return ended;
       });
       if (!removed) {
-        const isMember = await db.memberships.findOne(request.params);
+        const isMember = await db.memberships.findOne(params);
         throw new AppError(isMember ? 'forbidden' : 'notFound');
       }
-      await audit(db, request, now(), {
-        action: 'member.remove',
-        target: { user_id },
-        before: { role: removed.role },
-        organization_id,
-        department_id,
-      });
-      return REMOVED;
+      await audit('member.remove', { target: { user_id }, before: { role: removed.role } });
     },
-  );
-};
+  },
+);

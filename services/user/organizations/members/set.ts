@@ -1,46 +1,37 @@
 import { grantableBy, ROLES } from '@gatehouse/shared/access/rbac';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
 import { findActiveUser } from '@gatehouse/shared/identity/users';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf, roleOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
-import {
-  ALREADY_OWNER,
-  bodyRefusals,
-  invitationRecord,
-  memberPath,
-  memberRecord,
-  tagged,
-} from '../contract.ts';
-import type { MailOptions } from '../invitations/mail.ts';
+import { ALREADY_OWNER, invitationRecord, memberRecord } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { addFromWithin } from './add-from-within.ts';
 import { changeRole } from './change-role.ts';
 import { inviteUser } from './invite.ts';
 import { presentMember } from './present-member.ts';
 
-const config = { permission: 'assign roles' } as const;
-
-const schema = {
-  ...tagged,
-  summary: 'Give a role in a department, or invite by user_id',
-  description:
-    'Returns 200 and the member for somebody who has a role in the organization already: they get this role at once. Anybody else is invited and decides; the answer is 202 and the invitation, whether an account has this user_id or not. Callers cannot grant or change a role above their own, nor lower the last Owner who can act. An Owner of the organization is Owner in every department and cannot be added. Roles above the new one that the member granted themselves on the department’s chatbots end. The limits of invitations apply.',
-  params: memberPath,
-  body: jsonBody({ role: oneOf(ROLES) }).meta({ examples: [{ role: 'Editor' }] }),
-  response: { 200: memberRecord, 202: invitationRecord, ...bodyRefusals },
-};
-
-/** PUT /api/v1/organizations/{organization_id}/departments/{department_id}/members/{user_id}. */
-export const setMember: FastifyPluginAsyncZod<MailOptions> = async (app, options) => {
-  const { db, now } = options;
-  app.put(
-    '/api/v1/organizations/:organization_id/departments/:department_id/members/:user_id',
-    { schema, config },
-    async (request, reply) => {
-      const { organization_id, department_id, user_id } = request.params;
-      const { role } = request.body;
+export const setMember = operation(
+  'PUT /api/v1/organizations/{organization_id}/departments/{department_id}/members/{user_id}',
+  {
+    needs: 'assign roles',
+    summary: 'Give a role in a department, or invite by user_id',
+    description:
+      'Returns 200 and the member for somebody who has a role in the organization already: they get this role at once. Anybody else is invited and decides; the answer is 202 and the invitation, whether an account has this user_id or not. Callers cannot grant or change a role above their own, nor lower the last Owner who can act. An Owner of the organization is Owner in every department and cannot be added. Roles above the new one that the member granted themselves on the department’s chatbots end. The limits of invitations apply.',
+    body: jsonBody({ role: oneOf(ROLES) }).meta({ examples: [{ role: 'Editor' }] }),
+    returns: { 200: memberRecord, 202: invitationRecord },
+    audits: ['member.grant'],
+    async handle(call) {
+      const {
+        db,
+        now,
+        audit,
+        params,
+        body: { role },
+        request,
+        reply,
+      } = call;
+      const { organization_id, user_id } = params;
       const own = roleOf(request);
       const grantable = grantableBy(own);
       if (!grantable.includes(role)) throw new AppError('forbidden');
@@ -48,7 +39,7 @@ export const setMember: FastifyPluginAsyncZod<MailOptions> = async (app, options
         throw new AppError('forbidden', { text: ALREADY_OWNER });
       }
       const { caller } = membershipOf(request);
-      const terms = { ...request.params, role, grantable, granted_by: caller, now: now() };
+      const terms = { ...params, role, grantable, granted_by: caller, now: now() };
       // Callers who are being removed must not add themselves back: they only change the role that they still have.
       const isOneself = user_id === caller;
       const change = () => changeRole(db, { ...terms, changeable: isOneself ? [own] : grantable });
@@ -60,22 +51,15 @@ export const setMember: FastifyPluginAsyncZod<MailOptions> = async (app, options
       // A concurrent call may have added the user; then change the role after all.
       const changed = (await change()) ?? (await add()) ?? (await change());
       if (changed) {
-        await audit(db, request, now(), {
-          action: 'member.grant',
-          target: { user_id },
-          before: changed.before,
-          after: { role },
-          organization_id,
-          department_id,
-        });
+        await audit('member.grant', { target: { user_id }, before: changed.before, after: { role } });
         return presentMember(changed.member);
       }
-      const isMember = await db.memberships.findOne(request.params);
+      const isMember = await db.memberships.findOne(params);
       if (isMember || isOneself) throw new AppError('forbidden'); // their role is above the caller's
-      return reply.code(202).send(await inviteUser(options, request, terms));
+      return reply.code(202).send(await inviteUser(call, request, terms));
     },
-  );
-};
+  },
+);
 
 /** @throws {AppError} userNotFound for a member of the organization whose account is not active. */
 async function requireActiveMember(db: Database, organization_id: string, user_id: string): Promise<void> {

@@ -1,62 +1,56 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { AppError, found } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { membershipOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
-import { bodyRefusals, offerRecord, organizationPath, ownerRecord, tagged } from '../contract.ts';
+import { offerRecord, ownerRecord } from '../contract.ts';
 import { spendInvitation } from '../invitations/budget.ts';
 import { isUserId } from '../invitations/invitee.ts';
-import { type MailOptions, mailOfferLater } from '../invitations/mail.ts';
+import { mailOfferLater } from '../invitations/mail.ts';
 import { VALID_DAYS, validity } from '../invitations/status.ts';
+import { operation } from '../operation.ts';
 import { MAX_OWNERS, type Offer, type Organization } from '../records.ts';
 import { MAX_PENDING, otherOffers, presentOffer } from './offers.ts';
 
-const config = { permission: 'ownership' } as const;
-
-const schema = {
-  ...tagged,
+export const offerOwnership = operation('PUT /api/v1/organizations/{organization_id}/owners/{user_id}', {
+  needs: 'ownership',
   summary: 'Offer somebody to become an Owner, or to take your place',
   description: `Returns 200 and the Owner, unchanged, if the user is one already, also with \`transfer\`; the caller stays an Owner then. Otherwise it makes or renews an offer and returns 202, whether an account has this user_id or not; the user becomes an Owner by accepting it. With \`transfer\` the caller stops being an Owner in the same step. An offer expires after ${VALID_DAYS} days. An organization has at most ${MAX_OWNERS} Owners and ${MAX_PENDING} pending offers.`,
-  params: organizationPath.extend({ user_id: organizationPath.shape.organization_id }),
   body: jsonBody({ transfer: z.boolean(expecting('must be a boolean')).exactOptional() })
     .nullable()
     .meta({ examples: [{}, { transfer: true }] }),
-  response: { 200: ownerRecord, 202: offerRecord, ...bodyRefusals },
-};
-
-/** PUT /api/v1/organizations/{organization_id}/owners/{user_id}. */
-export const offerOwnership: FastifyPluginAsyncZod<MailOptions> = async (app, options) => {
-  const { db, now } = options;
-  app.put(
-    '/api/v1/organizations/:organization_id/owners/:user_id',
-    { schema, config },
-    async (request, reply) => {
-      const { organization_id, user_id } = request.params;
-      const transfer = request.body?.transfer ?? false;
-      const { caller } = membershipOf(request);
-      const { owners } = found(await db.organizations.findOne({ organization_id }));
-      const owner = owners.find((each) => each.user_id === user_id);
-      // Also with `transfer`: nothing is left to offer.
-      if (owner) return owner;
-      if (!isUserId(user_id)) throw new AppError('userNotFound');
-      await spendInvitation(db, request, { organization_id, inviter: caller, recipient: { user_id } }, now());
-      const terms = { user_id, transfer, granted_by: caller };
-      const { offer, owner: became } = await storeOffer(db, organization_id, terms, now());
-      if (became) return became;
-      await audit(db, request, now(), {
-        action: 'invitation.create',
-        target: { user_id, invitation_id: offer.invitation_id },
-        after: { role: 'Owner' },
-        organization_id,
-      });
-      mailOfferLater(options, request, { organization_id, offer });
-      return reply.code(202).send(presentOffer(offer, now()));
-    },
-  );
-};
+  returns: { 200: ownerRecord, 202: offerRecord },
+  audits: ['invitation.create'],
+  async handle(call) {
+    const {
+      db,
+      now,
+      audit,
+      params: { organization_id, user_id },
+      body,
+      request,
+      reply,
+    } = call;
+    const transfer = body?.transfer ?? false;
+    const { caller } = membershipOf(request);
+    const { owners } = found(await db.organizations.findOne({ organization_id }));
+    const owner = owners.find((each) => each.user_id === user_id);
+    // Also with `transfer`: nothing is left to offer.
+    if (owner) return owner;
+    if (!isUserId(user_id)) throw new AppError('userNotFound');
+    await spendInvitation(db, request, { organization_id, inviter: caller, recipient: { user_id } }, now());
+    const terms = { user_id, transfer, granted_by: caller };
+    const { offer, owner: became } = await storeOffer(db, organization_id, terms, now());
+    if (became) return became;
+    await audit('invitation.create', {
+      target: { user_id, invitation_id: offer.invitation_id },
+      after: { role: 'Owner' },
+    });
+    mailOfferLater(call, request, { organization_id, offer });
+    return reply.code(202).send(presentOffer(offer, now()));
+  },
+});
 
 /** Each attempt fails only if another change succeeded, so this many are never needed. */
 const MAX_ATTEMPTS = 50;

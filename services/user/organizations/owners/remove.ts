@@ -1,72 +1,46 @@
 import { AppError, found } from '@gatehouse/shared/http/errors';
-import { messageResponse } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
 import { activeAmong } from '@gatehouse/shared/identity/users';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { message } from '@gatehouse/shared/operation/responses';
 import { membershipOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
-import { organizationPath, refusals, tagged } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { endOwnership } from './end-ownership.ts';
 
-const REMOVED = { message: 'Owner removed' } as const;
-
-const config = { permission: 'ownership', whileArchived: 'oneself' } as const;
-
-const schema = {
-  ...tagged,
+export const removeOwner = operation('DELETE /api/v1/organizations/{organization_id}/owners/{user_id}', {
+  needs: 'ownership',
+  whileArchived: 'oneself',
   summary: 'Remove an Owner from an organization',
   description:
     'Owners can remove each other and themselves. The last Owner whose account is active cannot be removed. Where the user is a member of a department, roles above their own that they granted themselves on its chatbots end. Their pending offers end with the role.',
-  params: organizationPath.extend({ user_id: organizationPath.shape.organization_id }),
-  response: {
-    200: messageResponse(REMOVED.message, 'The user is no longer an Owner'),
-    ...refusals,
+  returns: message('Owner removed', 'The user is no longer an Owner'),
+  audits: ['owner.remove'],
+  async handle({ db, now, audit, params: { organization_id, user_id }, request }) {
+    const { caller } = membershipOf(request);
+    const remaining = await remainingOwners(db, organization_id, { caller, user_id });
+    const isRemoved = await endOwnership(db, { organization_id, user_id }, now(), async () => {
+      const { matchedCount } = await db.organizations.updateOne(
+        {
+          organization_id,
+          $and: [
+            { 'owners.user_id': caller },
+            { 'owners.user_id': user_id },
+            { 'owners.user_id': { $in: remaining } },
+          ],
+        },
+        // Offers of a former Owner must not bring them or their friends back.
+        { $pull: { owners: { user_id }, offers: { granted_by: user_id } } },
+      );
+      return matchedCount === 1;
+    });
+    if (!isRemoved) {
+      // A concurrent call has removed the caller, the user or the others.
+      await remainingOwners(db, organization_id, { caller, user_id });
+      throw new AppError('forbidden');
+    }
+    const before = { role: 'Owner' };
+    await audit('owner.remove', { target: { user_id }, before });
   },
-};
-
-/** DELETE /api/v1/organizations/{organization_id}/owners/{user_id}. */
-export const removeOwner: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
-  app,
-  { db, now },
-) => {
-  app.delete(
-    '/api/v1/organizations/:organization_id/owners/:user_id',
-    { schema, config },
-    async (request) => {
-      const { organization_id, user_id } = request.params;
-      const { caller } = membershipOf(request);
-      const remaining = await remainingOwners(db, organization_id, { caller, user_id });
-      const isRemoved = await endOwnership(db, { organization_id, user_id }, now(), async () => {
-        const { matchedCount } = await db.organizations.updateOne(
-          {
-            organization_id,
-            $and: [
-              { 'owners.user_id': caller },
-              { 'owners.user_id': user_id },
-              { 'owners.user_id': { $in: remaining } },
-            ],
-          },
-          // Offers of a former Owner must not bring them or their friends back.
-          { $pull: { owners: { user_id }, offers: { granted_by: user_id } } },
-        );
-        return matchedCount === 1;
-      });
-      if (!isRemoved) {
-        // A concurrent call has removed the caller, the user or the others.
-        await remainingOwners(db, organization_id, { caller, user_id });
-        throw new AppError('forbidden');
-      }
-      const before = { role: 'Owner' };
-      await audit(db, request, now(), {
-        action: 'owner.remove',
-        target: { user_id },
-        before,
-        organization_id,
-      });
-      return REMOVED;
-    },
-  );
-};
+});
 
 /**
  * Returns Owners who can act, one of whom must remain: the caller, or the others if the caller leaves.

@@ -1,32 +1,30 @@
-import { AppError, failures, found } from '@gatehouse/shared/http/errors';
-import { audit } from '@gatehouse/shared/identity/audit';
+import { AppError, found } from '@gatehouse/shared/http/errors';
 import { findActiveUser } from '@gatehouse/shared/identity/users';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { membershipOf } from '../../access/membership.ts';
-import { offerRecord, organizationPath, refusals, tagged } from '../contract.ts';
+import { offerRecord } from '../contract.ts';
 import { spendInvitation } from '../invitations/budget.ts';
-import { type MailOptions, mailOfferLater } from '../invitations/mail.ts';
+import { mailOfferLater } from '../invitations/mail.ts';
 import { VALID_DAYS, validity } from '../invitations/status.ts';
+import { operation } from '../operation.ts';
 import { isListed, presentOffer, withOffer } from './offers.ts';
 
-const config = { permission: 'ownership' } as const;
-
-const schema = {
-  ...tagged,
-  summary: 'Send an offer to become an Owner again',
-  description: `Mails a pending or expired offer again, which is then valid for another ${VALID_DAYS} days. A declined one is 409; make a new offer instead.`,
-  params: organizationPath.extend({ invitation_id: organizationPath.shape.organization_id }),
-  response: { 200: offerRecord, ...refusals, ...failures('catalogue', 'duplicate') },
-};
-
-/** POST /api/v1/organizations/{organization_id}/offers/{invitation_id}/resend. */
-export const resendOffer: FastifyPluginAsyncZod<MailOptions> = async (app, options) => {
-  const { db, now } = options;
-  app.post(
-    '/api/v1/organizations/:organization_id/offers/:invitation_id/resend',
-    { schema, config },
-    async (request) => {
-      const { organization_id, invitation_id } = request.params;
+export const resendOffer = operation(
+  'POST /api/v1/organizations/{organization_id}/offers/{invitation_id}/resend',
+  {
+    needs: 'ownership',
+    summary: 'Send an offer to become an Owner again',
+    description: `Mails a pending or expired offer again, which is then valid for another ${VALID_DAYS} days. A declined one is 409; make a new offer instead.`,
+    returns: offerRecord,
+    fails: ['duplicate'],
+    audits: ['invitation.resend'],
+    async handle(call) {
+      const {
+        db,
+        now,
+        audit,
+        params: { organization_id, invitation_id },
+        request,
+      } = call;
       const { caller } = membershipOf(request);
       const { offers = [] } = found(await db.organizations.findOne({ organization_id }));
       const isIt = (each: { invitation_id: string }) => each.invitation_id === invitation_id;
@@ -57,14 +55,9 @@ export const resendOffer: FastifyPluginAsyncZod<MailOptions> = async (app, optio
         throw new AppError('duplicate', { text: 'The offer was declined' });
       }
       const offer = found(renewed.offers?.find(isIt));
-      await audit(db, request, now(), {
-        action: 'invitation.resend',
-        target: { user_id, invitation_id },
-        after: { role: 'Owner' },
-        organization_id,
-      });
-      mailOfferLater(options, request, { organization_id, offer });
+      await audit('invitation.resend', { target: { user_id, invitation_id }, after: { role: 'Owner' } });
+      mailOfferLater(call, request, { organization_id, offer });
       return presentOffer(offer, now());
     },
-  );
-};
+  },
+);

@@ -1,33 +1,17 @@
 import { found } from '@gatehouse/shared/http/errors';
-import { messageResponse } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { message } from '@gatehouse/shared/operation/responses';
 import { membershipOf } from '../../access/membership.ts';
-import type { Database } from '../../database.ts';
-import { organizationPath, refusals, tagged } from '../contract.ts';
+import { operation } from '../operation.ts';
 
-const WITHDRAWN = { message: 'Offer withdrawn' } as const;
-
-const config = { permission: 'ownership' } as const;
-
-const schema = {
-  ...tagged,
-  summary: 'Withdraw an offer to become an Owner',
-  description: 'Returns 404 for an accepted offer; remove the Owner instead.',
-  params: organizationPath.extend({ invitation_id: organizationPath.shape.organization_id }),
-  response: { 200: messageResponse(WITHDRAWN.message, 'The offer is withdrawn'), ...refusals },
-};
-
-/** DELETE /api/v1/organizations/{organization_id}/offers/{invitation_id}. */
-export const withdrawOffer: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
-  app,
-  { db, now },
-) => {
-  app.delete(
-    '/api/v1/organizations/:organization_id/offers/:invitation_id',
-    { schema, config },
-    async (request) => {
-      const { organization_id, invitation_id } = request.params;
+export const withdrawOffer = operation(
+  'DELETE /api/v1/organizations/{organization_id}/offers/{invitation_id}',
+  {
+    needs: 'ownership',
+    summary: 'Withdraw an offer to become an Owner',
+    description: 'Returns 404 for an accepted offer; remove the Owner instead.',
+    returns: message('Offer withdrawn', 'The offer is withdrawn'),
+    audits: ['invitation.withdraw'],
+    async handle({ db, audit, params: { organization_id, invitation_id }, request }) {
       const { offers = [] } = found(
         await db.organizations.findOneAndUpdate(
           {
@@ -40,13 +24,7 @@ export const withdrawOffer: FastifyPluginAsyncZod<{ db: Database; now: () => num
         ),
       );
       const { user_id } = found(offers.find((offer) => offer.invitation_id === invitation_id));
-      await audit(db, request, now(), {
-        action: 'invitation.withdraw',
-        target: { user_id, invitation_id },
-        before: { role: 'Owner' },
-        organization_id,
-      });
-      return WITHDRAWN;
+      await audit('invitation.withdraw', { target: { user_id, invitation_id }, before: { role: 'Owner' } });
     },
-  );
-};
+  },
+);

@@ -1,36 +1,27 @@
 import { can } from '@gatehouse/shared/access/rbac';
 import { AppError, found } from '@gatehouse/shared/http/errors';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { chatbotRoles, MAX_ROLES } from '../../access/chatbot-entries.ts';
 import { visibleTo } from '../../access/chatbot-roles.ts';
 import { membershipOf } from '../../access/membership.ts';
 import { peopleOf } from '../../access/people.ts';
-import type { Database } from '../../database.ts';
 import { anyOf } from '../../lists.ts';
-import { organizationPath, refusals, tagged } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { personView } from './contract.ts';
 
-const config = { permission: 'view users', orOneself: true } as const;
-
-const schema = {
-  ...tagged,
+export const getPerson = operation('GET /api/v1/organizations/{organization_id}/members/{user_id}', {
+  needs: 'view users',
+  orOneself: true,
   summary: 'Read all roles of one person in an organization',
   description: `Returns whether the person is an Owner of the organization, their role in each department, and their latest ${MAX_ROLES} entries on access lists of its chatbots. Callers see the departments and access lists in which they have the permission, or all of them if the person is themselves; a person without a role there is 404.`,
-  params: organizationPath.extend({ user_id: organizationPath.shape.organization_id }),
-  response: { 200: personView, ...refusals },
-};
-
-/** GET /api/v1/organizations/{organization_id}/members/{user_id}. */
-export const getPerson: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
-  app.get('/api/v1/organizations/:organization_id/members/:user_id', { schema, config }, async (request) => {
-    const { organization_id, user_id } = request.params;
+  returns: personView,
+  async handle({ db, params: { organization_id, user_id }, request }) {
     const { caller, roles } = membershipOf(request);
     const isOneself = caller === user_id;
     const seen = roles.departments.filter(
-      (each) => each.organization_id === organization_id && can(each.role, config.permission),
+      (each) => each.organization_id === organization_id && can(each.role, 'view users'),
     );
     const own = { department_id: { $in: seen.map(({ department_id }) => department_id) } };
-    const readable = isOneself ? {} : anyOf(visibleTo(caller, roles, config.permission, { organization_id }));
+    const readable = isOneself ? {} : anyOf(visibleTo(caller, roles, 'view users', { organization_id }));
     const [organization, memberships, personOf, entries] = await Promise.all([
       db.organizations.findOne({ organization_id }, { projection: { owners: 1 } }),
       db.memberships.find({ organization_id, user_id, ...(!isOneself && own) }).toArray(),
@@ -62,5 +53,5 @@ export const getPerson: FastifyPluginAsyncZod<{ db: Database }> = async (app, { 
       })),
       ...entries,
     };
-  });
-};
+  },
+});

@@ -1,14 +1,11 @@
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import { found } from '@gatehouse/shared/http/errors';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { peopleOf } from '../../access/people.ts';
 import { enrollFormerMembers, removeIfWithoutRole } from '../../access/people-registry.ts';
 import type { Database } from '../../database.ts';
 import { containsText, listQuery, pageResponse, paginationOf } from '../../lists.ts';
-import { organizationPath, refusals, tagged } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { personRecord } from './contract.ts';
-
-const config = { permission: 'ownership' } as const;
 
 /** A longer list is not counted to its end. */
 const MAX_COUNT = 10_000;
@@ -19,26 +16,17 @@ const MAX_DEPARTMENTS = 20;
 const table = { sortable: ['user_id'], filters: {} } as const;
 const search = containsText('user_id');
 
-const schema = {
-  ...tagged,
+export const listPeople = operation('GET /api/v1/organizations/{organization_id}/members', {
+  needs: 'ownership',
   summary: 'List the members of an organization',
   description: `Lists everybody with a role in the organization once, its Owners first, each with up to ${MAX_DEPARTMENTS} departments of which they are a member. \`search\` matches the user_id. A \`total_items\` above 10,000 is not exact; \`has_next\` always is.`,
-  params: organizationPath,
-  querystring: listQuery(table),
-  response: { 200: pageResponse(personRecord), ...refusals },
-};
-
-/** GET /api/v1/organizations/{organization_id}/members. */
-export const listPeople: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
-  app,
-  { db, now },
-) => {
-  app.get('/api/v1/organizations/:organization_id/members', { schema, config }, async (request) => {
-    const { organization_id } = request.params;
+  query: listQuery(table),
+  returns: pageResponse(personRecord),
+  async handle({ db, now, params: { organization_id }, query }) {
     const organization = found(await db.organizations.findOne({ organization_id }));
     if (!organization.people_enrolled) await enrollFormerMembers(db, organization_id, now());
     const owners = organization.owners.map(({ user_id }) => user_id);
-    const { user_ids, total } = await pageOf(db, organization_id, owners, request.query);
+    const { user_ids, total } = await pageOf(db, organization_id, owners, query);
     const [memberships, personOf] = await Promise.all([
       membershipsOf(db, organization_id, user_ids),
       peopleOf(db, organization_id, user_ids),
@@ -53,10 +41,10 @@ export const listPeople: FastifyPluginAsyncZod<{ db: Database; now: () => number
     for (const { user_id } of gone) await removeIfWithoutRole(db, organization_id, user_id, now());
     return {
       data: people.filter((person) => !gone.includes(person)),
-      pagination: paginationOf(total - gone.length, request.query),
+      pagination: paginationOf(total - gone.length, query),
     };
-  });
-};
+  },
+});
 
 /** The people on a page, the Owners first, and the number of all. */
 async function pageOf(

@@ -1,12 +1,10 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { isoDateTime, oneOf } from '@gatehouse/shared/http/fields';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { csvLine } from '../../csv.ts';
-import type { Database } from '../../database.ts';
 import { strictQuery } from '../../lists.ts';
-import { refusals, tagged } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { placeOf, placesFor } from '../places.ts';
 import type { ViewPermission } from '../view-permission.ts';
 import { viewPermissionsOf, visibleEvents } from '../visible-events.ts';
@@ -16,7 +14,7 @@ import { MAX_DAYS, periodOf } from './period.ts';
 
 const description = `Counts audit events of up to ${MAX_DAYS} days by UTC day, week (from Monday), month, member (the account that acted), chatbot or action; by default all events of the last 30 days by day. Members need \`view users\`, chatbots \`view chatbot\`; billing events are counted only with \`view billing\`. At most ${MAX_GROUPS} groups are shown, the largest, and \`others\` counts the rest. \`format=csv\`, or \`Accept: text/csv\` without \`application/json\`, returns CSV.`;
 
-const querystring = strictQuery({
+const parameters = strictQuery({
   metric: oneOf(METRIC_NAMES).default('events'),
   group_by: oneOf(GROUPS).default('day'),
   from: isoDateTime.optional().meta({ description: 'Events at this time or later' }),
@@ -57,27 +55,20 @@ type Report = z.infer<typeof reportRecord>;
 /** What the groups name, if it is not public to every role. */
 const NEEDS: Partial<Record<Group, ViewPermission>> = { member: 'view users', chatbot: 'view chatbot' };
 
-/** GET …/reports. */
-export const report: FastifyPluginAsyncZod<{ db: Database; now: () => number }> = async (
-  app,
-  { db, now },
-) => {
-  for (const { of, url, path, config } of placesFor('custom reports')) {
-    const schema = {
-      ...tagged,
-      summary: `Report on ${of}`,
-      description,
-      params: path,
-      querystring,
-      response: { 200: reportRecord, ...refusals },
-    };
-    app.get(`${url}/reports`, { schema, config }, async (request, reply) => {
-      const { metric, group_by, format } = request.query;
+export const reports = placesFor('custom reports').map(({ of, path, needs }) =>
+  operation(`GET ${path}/reports`, {
+    needs,
+    summary: `Report on ${of}`,
+    description,
+    query: parameters,
+    returns: reportRecord,
+    async handle({ db, now, request, reply, query }) {
+      const { metric, group_by, format } = query;
       const permissions = viewPermissionsOf(request);
-      const needs = NEEDS[group_by];
-      if (needs && !permissions.has(needs))
-        throw new AppError('forbidden', { text: `Groups by ${group_by} need the permission "${needs}"` });
-      const period = periodOf(request.query, now());
+      const needed = NEEDS[group_by];
+      if (needed && !permissions.has(needed))
+        throw new AppError('forbidden', { text: `Groups by ${group_by} need the permission "${needed}"` });
+      const period = periodOf(query, now());
       const events = { $and: [visibleEvents(placeOf(request), permissions), METRICS[metric]] };
       const { groups, total } = await countEvents(db, events, group_by, period);
       const shown = groups.reduce((sum, { count }) => sum + count, 0);
@@ -92,9 +83,9 @@ export const report: FastifyPluginAsyncZod<{ db: Database; now: () => number }> 
       };
       reply.header('vary', 'Accept');
       return prefersCsv(request, format) ? sendCsv(reply, counted) : counted;
-    });
-  }
-};
+    },
+  }),
+);
 
 /** The parameter decides, or else what the client accepts. */
 const prefersCsv = ({ headers: { accept = '' } }: FastifyRequest, format: 'json' | 'csv' | undefined) =>

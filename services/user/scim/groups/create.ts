@@ -5,7 +5,7 @@ import { newDepartment } from '../../organizations/departments/create.ts';
 import { nameKeys } from '../../organizations/departments/name-keys.ts';
 import type { Department } from '../../organizations/records.ts';
 import { ScimError } from '../errors.ts';
-import type { Call } from '../options.ts';
+import type { Call } from '../operation.ts';
 import { auditGroup } from './audited.ts';
 import { type GroupInput, readGroup } from './input.ts';
 import { addMembers, requireMembers } from './members.ts';

@@ -4,7 +4,7 @@ import { invalidFilter, invalidValue } from '../errors.ts';
 import type { Filter } from '../filter/parse.ts';
 import { type Fields, toMongodb } from '../filter/to-mongodb.ts';
 import { type ListQuery, listResponse } from '../list-query.ts';
-import type { Call } from '../options.ts';
+import type { Call } from '../operation.ts';
 import type { Projection } from '../projection.ts';
 import { usersOf } from '../users/find.ts';
 import { presentGroups } from './present.ts';

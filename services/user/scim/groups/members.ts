@@ -7,7 +7,7 @@ import { endGrantedMembership } from '../../sso/provisioning/end-membership.ts';
 import { grantedBy } from '../../sso/provisioning/granted-by.ts';
 import { groupRole } from '../../sso/provisioning/group-role.ts';
 import { invalidValue } from '../errors.ts';
-import type { Call } from '../options.ts';
+import type { Call } from '../operation.ts';
 import { isObject, type Json } from '../schemas.ts';
 import { usersOf } from '../users/find.ts';
 import type { ScimIdentity } from '../users/present.ts';

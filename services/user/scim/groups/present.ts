@@ -1,5 +1,5 @@
-import type { Call } from '../options.ts';
-import { locationOf } from '../options.ts';
+import type { Call } from '../operation.ts';
+import { locationOf } from '../operation.ts';
 import { GROUP_SCHEMA, type Json } from '../schemas.ts';
 import { etagOf } from '../version.ts';
 import { membersOf } from './members.ts';

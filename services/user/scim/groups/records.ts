@@ -2,7 +2,7 @@ import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import type { Department } from '../../organizations/records.ts';
 import type { ScimGroup } from '../../sso/records.ts';
 import { changedMeanwhile, notFound, ScimError } from '../errors.ts';
-import type { Call } from '../options.ts';
+import type { Call } from '../operation.ts';
 import { requireVersion } from '../version.ts';
 
 /** A department of the connection's organization, with what the connection knows of it. */

@@ -2,7 +2,7 @@ import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { nameKeys } from '../../organizations/departments/name-keys.ts';
 import { invalidValue, notFound, ScimError } from '../errors.ts';
 import { requiredBy } from '../filter/matches.ts';
-import type { Call } from '../options.ts';
+import type { Call } from '../operation.ts';
 import type { Operation } from '../patch/apply.ts';
 import { readValue } from '../schemas.ts';
 import { requireVersion } from '../version.ts';

@@ -12,7 +12,7 @@ import type { AssignedRole } from '../../sso/provisioning/role.ts';
 import type { Identity, ScimUser } from '../../sso/records.ts';
 import { SsoRefusal } from '../../sso/refusal.ts';
 import { ScimError } from '../errors.ts';
-import type { Call } from '../options.ts';
+import type { Call } from '../operation.ts';
 import { auditedUser } from './audited.ts';
 import { followProfile } from './follow-profile.ts';
 import { type UserInput, userNameKey } from './input.ts';

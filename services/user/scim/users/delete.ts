@@ -1,7 +1,7 @@
 import { audit } from '@gatehouse/shared/identity/audit';
 import { tellOwners } from '../../sso/provisioning/tell-owners.ts';
 import { changedMeanwhile } from '../errors.ts';
-import type { Call } from '../options.ts';
+import type { Call } from '../operation.ts';
 import { requireVersion } from '../version.ts';
 import { auditedUser } from './audited.ts';
 import { findUser, usersOf } from './find.ts';

@@ -1,6 +1,6 @@
 import { ANY_STRING } from '@gatehouse/shared/data/connect';
 import { notFound } from '../errors.ts';
-import type { Call } from '../options.ts';
+import type { Call } from '../operation.ts';
 import type { ScimIdentity } from './present.ts';
 
 /** The users that a connection sees: its own, without those that SCIM has deleted. */

@@ -1,7 +1,7 @@
 import { type Account, updateAccount } from '../../sso/provisioning/account.ts';
 import { isOwnAddress } from '../../sso/provisioning/address.ts';
 import { assignDepartment } from '../../sso/provisioning/department.ts';
-import type { Call } from '../options.ts';
+import type { Call } from '../operation.ts';
 import { readUser, writableUser } from './input.ts';
 import type { ScimIdentity } from './present.ts';
 import { roleOfUser } from './role.ts';

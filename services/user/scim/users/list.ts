@@ -3,7 +3,7 @@ import { TIME_LIMIT } from '../../time-limit.ts';
 import { invalidValue } from '../errors.ts';
 import { type Fields, toMongodb } from '../filter/to-mongodb.ts';
 import { type ListQuery, listResponse } from '../list-query.ts';
-import type { Call } from '../options.ts';
+import type { Call } from '../operation.ts';
 import type { Projection } from '../projection.ts';
 import { usersOf } from './find.ts';
 import { presentUsers, type ScimIdentity } from './present.ts';

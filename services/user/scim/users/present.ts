@@ -1,6 +1,6 @@
 import type { Identity, ScimUser } from '../../sso/records.ts';
-import type { Call } from '../options.ts';
-import { locationOf } from '../options.ts';
+import type { Call } from '../operation.ts';
+import { locationOf } from '../operation.ts';
 import { ENTERPRISE_SCHEMA, type Json, USER_SCHEMA } from '../schemas.ts';
 import { etagOf } from '../version.ts';
 import { writableUser } from './input.ts';

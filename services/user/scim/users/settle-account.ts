@@ -3,7 +3,7 @@ import { activeAmong, type User } from '@gatehouse/shared/identity/users';
 import type { WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
 import { endProviderSessions } from '../../sso/login/end-sessions.ts';
-import type { SsoOptions } from '../../sso/options.ts';
+import type { SsoOptions } from '../../sso/operation.ts';
 import { isOwnAddress } from '../../sso/provisioning/address.ts';
 import { grantedBy } from '../../sso/provisioning/granted-by.ts';
 import type { Connection, Identity } from '../../sso/records.ts';

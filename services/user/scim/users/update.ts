@@ -3,7 +3,7 @@ import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { ScimUser } from '../../sso/records.ts';
 import { changedMeanwhile, ScimError } from '../errors.ts';
-import type { Call } from '../options.ts';
+import type { Call } from '../operation.ts';
 import { applyOperations, type Operation } from '../patch/apply.ts';
 import { requireVersion } from '../version.ts';
 import { auditedUser } from './audited.ts';

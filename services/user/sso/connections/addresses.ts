@@ -1,6 +1,6 @@
 import { callbackUrl } from '../oidc/callback-url.ts';
 import { asOidc } from '../oidc/options.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Connection } from '../records.ts';
 import { acsUrlOf, entityIdOf, logoutUrlOf } from '../saml/service-provider.ts';
 

@@ -1,13 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
-import { AppError, failures } from '@gatehouse/shared/http/errors';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { AppError } from '@gatehouse/shared/http/errors';
 import type { Database } from '../../database.ts';
-import type { SsoOptions } from '../options.ts';
+import { operation } from '../operation.ts';
 import type { Connection } from '../records.ts';
 import { attributeNames } from './attributes.ts';
-import { bodyRefusals, config, operation } from './contract.ts';
+
 import { newConnection } from './input.ts';
 import { requireOwner, requirePlan } from './owned.ts';
 import { auditedConnection, connectionRecord, presentConnection } from './record.ts';
@@ -16,8 +14,9 @@ import { protocolSettings, requireDepartment } from './settings.ts';
 /** For one organization. */
 const MAX_CONNECTIONS = 10;
 
-const schema = {
-  ...operation,
+/** CONTRACT.md §Connections. */
+export const createConnection = operation('POST /api/v1/sso/connections', {
+  needs: 'ownership',
   summary: 'Connect an identity provider',
   description: `Connects an identity provider of an organization on the Enterprise plan, which may have up to ${MAX_CONNECTIONS}. SAML takes \`metadata_url\`, \`metadata_xml\`, or the details; OpenID Connect reads the discovery document of the issuer; LDAP finds people with \`user_filter\` below \`base_dn\`, or with \`user_dn\`. Addresses that the service calls must be public or in a network that the operator allows. The answer names the addresses to register at the provider. Secrets are encrypted and never returned.`,
   body: newConnection.meta({
@@ -52,27 +51,23 @@ const schema = {
       },
     ],
   }),
-  response: {
+  returns: {
     201: connectionRecord.meta({
       ...connectionRecord.meta(),
       description: 'The identity provider is connected',
     }),
-    ...bodyRefusals,
-    ...failures('catalogue', 'duplicate'),
   },
-};
-
-/** POST /api/v1/sso/connections (CONTRACT.md §Connections). */
-export const createConnection: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
-  const { db, now } = options;
-  app.post('/api/v1/sso/connections', { schema, config }, async (request, reply) => {
-    const { organization_id, protocol, slug, name, enabled = true, ...given } = request.body;
+  fails: ['notFound', 'duplicate'],
+  audits: ['connection.create'],
+  async handle(call) {
+    const { db, now, audit, body, request } = call;
+    const { organization_id, protocol, slug, name, enabled = true, ...given } = body;
     await requireOwner(db, request, organization_id);
-    await requirePlan(options, organization_id);
+    await requirePlan(call, organization_id);
     const { default_role = 'Viewer', default_department_id = null } = given;
-    await requireDepartment(options, organization_id, default_department_id);
+    await requireDepartment(call, organization_id, default_department_id);
     const connection_id = randomUUIDv7();
-    const settings = await protocolSettings(options, { connection_id, slug, protocol }, given);
+    const settings = await protocolSettings(call, { connection_id, slug, protocol }, given);
     const at = new Date(now());
     const connection = await insertWithinLimit(db, {
       connection_id,
@@ -89,15 +84,14 @@ export const createConnection: FastifyPluginAsyncZod<SsoOptions> = async (app, o
       created_at: at,
       updated_at: at,
     });
-    await audit(db, request, now(), {
-      action: 'connection.create',
+    await audit('connection.create', {
       target: { connection_id },
       organization_id,
       after: auditedConnection(connection),
     });
-    return reply.code(201).send(presentConnection(options, connection));
-  });
-};
+    return presentConnection(call, connection);
+  },
+});
 
 /** Takes a free slot of the organization. The unique index enforces the limit under concurrent calls. */
 async function insertWithinLimit(db: Database, connection: Omit<Connection, 'slot'>): Promise<Connection> {

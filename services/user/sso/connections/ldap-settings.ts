@@ -4,7 +4,7 @@ import { FilterParser } from 'ldapts';
 import { z } from 'zod';
 import { directoryAddresses, type Endpoint, parseLdapUrl } from '../ldap/endpoint.ts';
 import { fillIn, hasPlaceholder } from '../ldap/escape.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Connection, LdapSettings } from '../records.ts';
 import { readCertificates } from './certificates.ts';
 import { flag, pem, printable } from './fields.ts';

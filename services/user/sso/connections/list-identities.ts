@@ -1,10 +1,9 @@
 import { ANY_STRING } from '@gatehouse/shared/data/connect';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
-import type { SsoOptions } from '../options.ts';
+import { operation } from '../operation.ts';
 import type { Identity } from '../records.ts';
-import { config, connectionPath, operation, refusals } from './contract.ts';
+
 import { ownedConnection } from './owned.ts';
 
 const table = {
@@ -43,25 +42,20 @@ const identityRecord = z
     ],
   });
 
-const schema = {
-  ...operation,
+export const listIdentities = operation('GET /api/v1/sso/connections/{connection_id}/identities', {
+  needs: 'ownership',
   summary: 'List the identities of a connection',
   description:
     'Lists the accounts that are linked to people at the connection. `search` matches the addresses. Also possible without the plan.',
-  params: connectionPath,
-  querystring: listQuery(table),
-  response: { 200: pageResponse(identityRecord), ...refusals },
-};
-
-/** GET /api/v1/sso/connections/{connection_id}/identities. */
-export const listIdentities: FastifyPluginAsyncZod<SsoOptions> = async (app, { db }) => {
-  app.get('/api/v1/sso/connections/:connection_id/identities', { schema, config }, async (request) => {
-    const { connection_id } = await ownedConnection(db, request, request.params.connection_id);
+  query: listQuery(table),
+  returns: pageResponse(identityRecord),
+  async handle({ db, params, query, request }) {
+    const { connection_id } = await ownedConnection(db, request, params.connection_id);
     const linked = { connection_id, subject: ANY_STRING };
-    const page = await readPage(db.ssoIdentities, table, [{ within: linked }], request.query);
+    const page = await readPage(db.ssoIdentities, table, [{ within: linked }], query);
     return { ...page, data: page.data.map(presentIdentity) };
-  });
-};
+  },
+});
 
 const presentIdentity = (identity: Identity): z.infer<typeof identityRecord> => ({
   user_id: identity.user_id,

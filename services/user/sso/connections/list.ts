@@ -1,9 +1,7 @@
 import { line } from '@gatehouse/shared/http/fields';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
-import type { SsoOptions } from '../options.ts';
+import { operation } from '../operation.ts';
 import { type Connection, PROTOCOLS } from '../records.ts';
-import { config, operation, refusals } from './contract.ts';
 import { requireOwner } from './owned.ts';
 import { connectionRecord, presentConnection } from './record.ts';
 
@@ -14,19 +12,19 @@ const table = {
   unique: 'connection_id',
 } as const satisfies { sortable: readonly (keyof Connection)[]; [part: string]: unknown };
 
-const schema = {
-  ...operation,
+export const listConnections = operation('GET /api/v1/sso/connections', {
+  needs: 'ownership',
   summary: 'List connections',
   description: 'Lists the connections of an organization. `search` matches the names.',
-  querystring: listQuery(table).extend({ organization_id: line(200) }),
-  response: { 200: pageResponse(connectionRecord), ...refusals },
-};
-
-/** GET /api/v1/sso/connections. */
-export const listConnections: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
-  const { db } = options;
-  app.get('/api/v1/sso/connections', { schema, config }, async (request) => {
-    const { organization_id, ...query } = request.query;
+  query: listQuery(table).extend({ organization_id: line(200) }),
+  returns: pageResponse(connectionRecord),
+  fails: ['notFound'],
+  async handle(call) {
+    const {
+      db,
+      query: { organization_id, ...query },
+      request,
+    } = call;
     await requireOwner(db, request, organization_id);
     const page = await readPage(
       db.ssoConnections,
@@ -34,6 +32,6 @@ export const listConnections: FastifyPluginAsyncZod<SsoOptions> = async (app, op
       [{ within: { organization_id, deleted_at: { $exists: false } } }],
       query,
     );
-    return { ...page, data: page.data.map((connection) => presentConnection(options, connection)) };
-  });
-};
+    return { ...page, data: page.data.map((connection) => presentConnection(call, connection)) };
+  },
+});

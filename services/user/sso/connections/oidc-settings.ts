@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { namesIssuer } from '../oidc/callback-url.ts';
 import { discover } from '../oidc/discovery.ts';
 import { trusting, withLimits } from '../oidc/options.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Connection, OidcSettings } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { readCertificates } from './certificates.ts';

@@ -2,7 +2,7 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { ClearTextError } from '../../outbound/clear-text.ts';
 import { PortError } from '../../outbound/ports.ts';
 import { NotPublicError } from '../../outbound/public-address.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 
 const invalid = (text: string, cause?: unknown) => new AppError('invalidFormat', { text, cause });
 

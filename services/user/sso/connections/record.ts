@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import { type Connection, type GroupRole, PROTOCOLS } from '../records.ts';
 import { addressesOf } from './addresses.ts';
 import { MEMBER_ROLES } from './contract.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '../../database.ts';
 import { releaseDomains } from '../domains/bound-connection.ts';
 import { endConnectionSessions } from '../login/end-sessions.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 
 /**
  * Removes a connection whose deletion has begun, after ending the sessions that began at it. May be repeated.

@@ -1,11 +1,9 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { SsoOptions } from '../options.ts';
+import { operation } from '../operation.ts';
 import type { OwnKey } from '../records.ts';
 import { createSpKey } from '../saml/sp-key.ts';
-import { bodyRefusals, config, connectionPath, operation } from './contract.ts';
+
 import { flag } from './fields.ts';
 import { ownedConnection, requirePlan } from './owned.ts';
 import { connectionRecord, presentConnection } from './record.ts';
@@ -13,30 +11,34 @@ import { connectionRecord, presentConnection } from './record.ts';
 /** Milliseconds for which our metadata still hold the certificate of the former key. */
 const PUBLISHED = 30 * 86_400_000;
 
-const schema = {
-  ...operation,
+/** CONTRACT.md §SAML. */
+export const rotateKey = operation('POST /api/v1/sso/connections/{connection_id}/rotate-key', {
+  needs: 'ownership',
   summary: 'Rotate our SAML key of a connection',
   description:
     'Makes a new key sign our messages at once, or the one that an earlier call prepared. Our metadata hold the certificates of both keys for 30 days, and assertions that are encrypted for the former key are decrypted until the next rotation. A provider that verifies our signatures must know the new certificate first: `prepare: true` makes a key and publishes its certificate, without using it to sign; call again without it once the provider has read our metadata.',
-  params: connectionPath,
   body: jsonBody({
     prepare: flag
       .exactOptional()
       .meta({ description: 'Whether the new key is only published, not used yet' }),
   }).meta({ examples: [{ prepare: true }] }),
-  response: { 200: connectionRecord, ...bodyRefusals },
-};
-
-/** POST /api/v1/sso/connections/{connection_id}/rotate-key (CONTRACT.md §SAML). */
-export const rotateKey: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
-  const { db, secrets, now } = options;
-  app.post('/api/v1/sso/connections/:connection_id/rotate-key', { schema, config }, async (request) => {
-    const { connection_id } = request.params;
-    const { prepare = false } = request.body;
+  returns: connectionRecord,
+  audits: ['connection.update'],
+  async handle(call) {
+    const {
+      db,
+      secrets,
+      now,
+      audit,
+      params: { connection_id },
+      body,
+      request,
+    } = call;
+    const { prepare = false } = body;
     for (;;) {
       const before = await ownedConnection(db, request, connection_id);
       const { organization_id, slug, saml, own_keys = {} } = before;
-      await requirePlan(options, organization_id);
+      await requirePlan(call, organization_id);
       if (!saml)
         throw new AppError('invalidFormat', { text: 'The connection has no key, since it is not of SAML' });
       const at = new Date(now());
@@ -67,18 +69,17 @@ export const rotateKey: FastifyPluginAsyncZod<SsoOptions> = async (app, options)
       );
       // A concurrent rotation came first.
       if (!after) continue;
-      await audit(db, request, now(), {
-        action: 'connection.update',
+      await audit('connection.update', {
         target: { connection_id },
         organization_id,
         after: { key: prepare ? 'prepared' : 'rotated' },
       });
-      return presentConnection(options, after);
+      return presentConnection(call, after);
     }
 
     async function newKey(slug: string): Promise<OwnKey> {
       const { privateKey, certificate } = await createSpKey(slug, now());
       return { private_key: secrets.seal(privateKey, connection_id), certificate };
     }
-  });
-};
+  },
+});

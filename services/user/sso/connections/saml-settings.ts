@@ -3,7 +3,7 @@ import { expecting, jsonBody } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 import { getText, ResponseError } from '../../outbound/get-text.ts';
 import { reasonOf } from '../../outbound/reason.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Connection, SamlSettings } from '../records.ts';
 import { type IdpMetadata, readIdpMetadata } from '../saml/metadata.ts';
 import { createSpKey } from '../saml/sp-key.ts';

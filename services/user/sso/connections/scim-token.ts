@@ -1,23 +1,18 @@
 import { found } from '@gatehouse/shared/http/errors';
-import { messageResponse } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { message } from '@gatehouse/shared/operation/responses';
 import { z } from 'zod';
 import { digest, randomToken } from '../login/flow.ts';
-import type { SsoOptions } from '../options.ts';
+import { operation } from '../operation.ts';
 import { addressesOf } from './addresses.ts';
-import { config, connectionPath, operation, refusals } from './contract.ts';
 import { ownedConnection, requirePlan } from './owned.ts';
 
-const REVOKED = { message: 'SCIM token revoked' } as const;
-
-const issue = {
-  ...operation,
+export const issueScimToken = operation('POST /api/v1/sso/connections/{connection_id}/scim-token', {
+  needs: 'ownership',
+  returnsSecret: true,
   summary: 'Issue a SCIM token',
   description:
     'Returns a new bearer for provisioning with SCIM 2.0, which only this response shows. The previous token stops working at once.',
-  params: connectionPath,
-  response: {
+  returns: {
     201: z.object({ token: z.string(), scim_base_url: z.string() }).meta({
       description: 'The token is issued',
       examples: [
@@ -27,27 +22,13 @@ const issue = {
         },
       ],
     }),
-    ...refusals,
   },
-};
-
-const revoke = {
-  ...operation,
-  summary: 'Revoke the SCIM token',
-  description: 'The token stops working at once. Also possible without the plan.',
-  params: connectionPath,
-  response: { 200: messageResponse(REVOKED.message, 'The token is revoked, if there was one'), ...refusals },
-};
-
-/** POST and DELETE /api/v1/sso/connections/{connection_id}/scim-token. */
-export const scimToken: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
-  const { db, now } = options;
-  const url = '/api/v1/sso/connections/:connection_id/scim-token';
-
-  app.post(url, { schema: issue, config }, async (request, reply) => {
-    const connection = await ownedConnection(db, request, request.params.connection_id);
+  audits: ['connection.update'],
+  async handle(call) {
+    const { db, now, request, params, audit } = call;
+    const connection = await ownedConnection(db, request, params.connection_id);
     const { connection_id, organization_id } = connection;
-    await requirePlan(options, organization_id);
+    await requirePlan(call, organization_id);
     const token = `scim_${randomToken()}`;
     const before = found(
       await db.ssoConnections.findOneAndUpdate(
@@ -56,25 +37,25 @@ export const scimToken: FastifyPluginAsyncZod<SsoOptions> = async (app, options)
         { returnDocument: 'before' },
       ),
     );
-    await audit(db, request, now(), {
-      action: 'connection.update',
+    await audit('connection.update', {
       target: { connection_id },
       organization_id,
       before: { scim_token: stateOf(before) },
       after: { scim_token: 'issued' },
     });
-    // Keeps the gateway from storing the response for an Idempotency-Key.
-    reply.header('cache-control', 'no-store');
-    const { scim_base_url } = addressesOf(options, connection);
-    return reply.code(201).send({ token, scim_base_url });
-  });
+    const { scim_base_url } = addressesOf(call, connection);
+    return { token, scim_base_url };
+  },
+});
 
-  app.delete(url, { schema: revoke, config }, async (request) => {
-    const { connection_id, organization_id } = await ownedConnection(
-      db,
-      request,
-      request.params.connection_id,
-    );
+export const revokeScimToken = operation('DELETE /api/v1/sso/connections/{connection_id}/scim-token', {
+  needs: 'ownership',
+  summary: 'Revoke the SCIM token',
+  description: 'The token stops working at once. Also possible without the plan.',
+  returns: message('SCIM token revoked', 'The token is revoked, if there was one'),
+  audits: ['connection.update'],
+  async handle({ db, now, request, params, audit }) {
+    const { connection_id, organization_id } = await ownedConnection(db, request, params.connection_id);
     const before = found(
       await db.ssoConnections.findOneAndUpdate(
         { connection_id },
@@ -82,15 +63,13 @@ export const scimToken: FastifyPluginAsyncZod<SsoOptions> = async (app, options)
         { returnDocument: 'before' },
       ),
     );
-    await audit(db, request, now(), {
-      action: 'connection.update',
+    await audit('connection.update', {
       target: { connection_id },
       organization_id,
       before: { scim_token: stateOf(before) },
       after: { scim_token: 'none' },
     });
-    return REVOKED;
-  });
-};
+  },
+});
 
 const stateOf = ({ scim_token }: { scim_token?: string }) => (scim_token === undefined ? 'none' : 'issued');

@@ -1,6 +1,6 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { z } from 'zod';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import { type Connection, PROTOCOLS } from '../records.ts';
 import type { Preset } from './attributes.ts';
 import { type ldapInput, ldapSettings } from './ldap-settings.ts';

@@ -2,7 +2,7 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { type Domain, USABLE } from '@gatehouse/shared/identity/sso-domains';
 import type { FastifyRequest } from 'fastify';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Connection } from '../records.ts';
 
 type Options = Pick<SsoOptions, 'db' | 'now'>;

@@ -1,11 +1,11 @@
 import { jsonBody } from '@gatehouse/shared/http/fields';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { testOidc } from '../oidc/test-oidc.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
+import { operation } from '../operation.ts';
 import type { Connection, Protocol } from '../records.ts';
 import { testSaml } from '../saml/test-saml.ts';
-import { bodyRefusals, config, connectionPath, operation } from './contract.ts';
+
 import { printable } from './fields.ts';
 import type { Finding } from './finding.ts';
 import { ownedConnection, requirePlan } from './owned.ts';
@@ -13,12 +13,11 @@ import { testAttributes } from './test-attributes.ts';
 import { testLdap } from './test-ldap.ts';
 import { testLoginPage } from './test-login-page.ts';
 
-const schema = {
-  ...operation,
+export const testConnection = operation('POST /api/v1/sso/connections/{connection_id}/test', {
+  needs: 'ownership',
   summary: 'Test a connection',
   description:
     'Calls the provider, without logging anybody in, and says in words what is wrong: an address that cannot be reached, a certificate that is wrong or expires within 30 days, a clock that differs, an attribute that is missing at the latest login or in the sample. An LDAP connection looks for `username`.',
-  params: connectionPath,
   body: jsonBody({
     attributes: z
       .record(z.string(), z.unknown())
@@ -28,53 +27,46 @@ const schema = {
   })
     .nullable()
     .meta({ examples: [{ attributes: { email: 'ada@example.com', given_name: 'Ada' } }, {}] }),
-  response: {
-    200: z
-      .object({
-        findings: z.array(
-          z.object({
-            level: z.enum(['ok', 'warning', 'error']),
-            check: z.string(),
-            message: z.string(),
-          }),
-        ),
-      })
-      .meta({
-        description: 'What was found',
-        examples: [
-          {
-            findings: [
-              {
-                level: 'warning',
-                check: 'signing certificate',
-                message: 'The certificate expires on 2026-02-01. Add its successor before.',
-              },
-            ],
-          },
-        ],
-      }),
-    ...bodyRefusals,
-  },
-};
-
-/** POST /api/v1/sso/connections/{connection_id}/test. */
-export const testConnection: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
-  const { db } = options;
-  app.post('/api/v1/sso/connections/:connection_id/test', { schema, config }, async (request) => {
-    const connection = await ownedConnection(db, request, request.params.connection_id);
-    await requirePlan(options, connection.organization_id);
-    const { attributes, username } = request.body ?? {};
+  returns: z
+    .object({
+      findings: z.array(
+        z.object({
+          level: z.enum(['ok', 'warning', 'error']),
+          check: z.string(),
+          message: z.string(),
+        }),
+      ),
+    })
+    .meta({
+      description: 'What was found',
+      examples: [
+        {
+          findings: [
+            {
+              level: 'warning',
+              check: 'signing certificate',
+              message: 'The certificate expires on 2026-02-01. Add its successor before.',
+            },
+          ],
+        },
+      ],
+    }),
+  async handle(call) {
+    const { db, params, body, request } = call;
+    const connection = await ownedConnection(db, request, params.connection_id);
+    await requirePlan(call, connection.organization_id);
+    const { attributes, username } = body ?? {};
     const tests: Record<Protocol, () => Promise<Finding[]>> = {
-      saml: () => testSamlProvider(options, connection),
-      oidc: () => testOidc(options, connection),
-      ldap: () => testLdap(options, connection, username),
+      saml: () => testSamlProvider(call, connection),
+      oidc: () => testOidc(call, connection),
+      ldap: () => testLdap(call, connection, username),
     };
     const findings = await tests[connection.protocol]();
     // The test of SAML reports the latest login itself, and a directory is asked for the attributes of a user name.
     const isKnown = attributes === undefined && (connection.protocol === 'saml' || username !== undefined);
     return { findings: [...findings, ...(isKnown ? [] : testAttributes(connection, attributes))] };
-  });
-};
+  },
+});
 
 async function testSamlProvider(options: SsoOptions, connection: Connection): Promise<Finding[]> {
   const [findings, page] = await Promise.all([

@@ -4,7 +4,7 @@ import { isCertificateError, reasonOf } from '../../outbound/reason.ts';
 import { atDirectory, type Directory, type LdapConnection } from '../ldap/directory.ts';
 import { bindService, searchPerson } from '../ldap/find-person.ts';
 import { profileOf } from '../ldap/profile-of.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import { missingAttributes } from '../profile.ts';
 import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';

@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { NotPublicError } from '../../outbound/public-address.ts';
 import { isCertificateError, reasonOf } from '../../outbound/reason.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { SamlSettings } from '../records.ts';
 import type { Finding } from './finding.ts';
 

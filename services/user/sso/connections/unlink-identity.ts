@@ -1,34 +1,32 @@
 import { ANY_STRING } from '@gatehouse/shared/data/connect';
 import { found } from '@gatehouse/shared/http/errors';
-import { messageResponse } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { message } from '@gatehouse/shared/operation/responses';
 import { z } from 'zod';
 import { endProviderSessions } from '../login/end-sessions.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
+import { operation } from '../operation.ts';
 import type { Identity } from '../records.ts';
-import { config, connectionPath, operation, refusals } from './contract.ts';
+import { connectionPath } from './contract.ts';
 import { ownedConnection } from './owned.ts';
 
-const UNLINKED = { message: 'Identity unlinked' } as const;
-
-const schema = {
-  ...operation,
-  summary: 'Unlink an identity',
-  description:
-    'Unlinks an account from the person at the connection, and ends its sessions that began there. The account, its memberships and what SCIM manages stay. The next login through the connection links the account again, with the identifier that the provider then sends. Also possible without the plan.',
-  params: connectionPath.extend({ user_id: z.string().meta({ description: 'The linked account' }) }),
-  response: { 200: messageResponse(UNLINKED.message, 'The identity is unlinked'), ...refusals },
-};
-
-/** DELETE /api/v1/sso/connections/{connection_id}/identities/{user_id}. */
-export const unlinkIdentity: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
-  const { db, now } = options;
-  app.delete(
-    '/api/v1/sso/connections/:connection_id/identities/:user_id',
-    { schema, config },
-    async (request) => {
-      const { connection_id, user_id } = request.params;
+export const unlinkIdentity = operation(
+  'DELETE /api/v1/sso/connections/{connection_id}/identities/{user_id}',
+  {
+    needs: 'ownership',
+    summary: 'Unlink an identity',
+    description:
+      'Unlinks an account from the person at the connection, and ends its sessions that began there. The account, its memberships and what SCIM manages stay. The next login through the connection links the account again, with the identifier that the provider then sends. Also possible without the plan.',
+    params: connectionPath.extend({ user_id: z.string().meta({ description: 'The linked account' }) }),
+    returns: message('Identity unlinked', 'The identity is unlinked'),
+    audits: ['sso.unlink'],
+    async handle(call) {
+      const {
+        db,
+        now,
+        audit,
+        params: { connection_id, user_id },
+        request,
+      } = call;
       const { organization_id } = await ownedConnection(db, request, connection_id);
       // A repeated call completes one that was interrupted.
       const before = found(
@@ -42,17 +40,11 @@ export const unlinkIdentity: FastifyPluginAsyncZod<SsoOptions> = async (app, opt
         ),
       );
       if (before.subject !== undefined)
-        await audit(db, request, now(), {
-          action: 'sso.unlink',
-          target: { user_id, connection_id },
-          organization_id,
-        });
-      await finishUnlinking(options, before);
-      return UNLINKED;
+        await audit('sso.unlink', { target: { user_id, connection_id }, organization_id });
+      await finishUnlinking(call, before);
     },
-  );
-  app.addHook('onReady', () => unlinkInterrupted(options));
-};
+  },
+);
 
 /**
  * Ends the sessions of an identity that is being unlinked, and removes it unless SCIM or a new login has use for it.

@@ -2,7 +2,7 @@ import { audit } from '@gatehouse/shared/identity/audit';
 import { startOf } from '@gatehouse/shared/identity/session-id';
 import type { FastifyRequest } from 'fastify';
 import { endProviderSessions } from '../login/end-sessions.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import { tellOwners } from '../provisioning/tell-owners.ts';
 import type { Connection, ProviderSession } from '../records.ts';
 import type { Verdict } from './verdict.ts';

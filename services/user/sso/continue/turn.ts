@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { CheckOutcome, ProviderSession } from '../records.ts';
 
 type Options = Pick<SsoOptions, 'db' | 'now'>;

@@ -1,21 +1,20 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
-import { AppError, failures } from '@gatehouse/shared/http/errors';
+import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody, line } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
 import type { Domain } from '@gatehouse/shared/identity/sso-domains';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { requireOwner, requirePlan } from '../connections/owned.ts';
-import type { SsoOptions } from '../options.ts';
+import { operation } from '../operation.ts';
 import { boundConnectionId, keepBound, requireOwnConnection } from './bound-connection.ts';
-import { bodyRefusals, config, domainRecord, operation, presentDomain } from './contract.ts';
+import { domainRecord, presentDomain } from './contract.ts';
 import { domainName, normalizeDomain } from './domain-name.ts';
 
 /** For one organization; concurrent calls may exceed it by a few. */
 const MAX_DOMAINS = 100;
 
-const schema = {
-  ...operation,
+/** CONTRACT.md §Domains. */
+export const addDomain = operation('POST /api/v1/sso/domains', {
+  needs: 'ownership',
   summary: 'Add a domain',
   description: `Adds a domain of e-mail addresses to an organization and returns the DNS record that proves control of it. The domain has no effect until it is verified. Subdomains are domains of their own. An organization may have up to ${MAX_DOMAINS} domains.`,
   body: jsonBody({
@@ -25,14 +24,12 @@ const schema = {
   }).meta({
     examples: [{ organization_id: '01936f2e-02b1-7c1f-9a77-3f1d3c0e8b52', domain: 'corp.example' }],
   }),
-  response: { 201: domainRecord, ...bodyRefusals, ...failures('catalogue', 'duplicate') },
-};
-
-/** POST /api/v1/sso/domains (CONTRACT.md §Domains). */
-export const addDomain: FastifyPluginAsyncZod<SsoOptions> = async (app, { db, now }) => {
-  app.post('/api/v1/sso/domains', { schema, config }, async (request, reply) => {
-    const { organization_id, connection_id } = request.body;
-    const domain = String(normalizeDomain(request.body.domain));
+  returns: { 201: domainRecord },
+  fails: ['notFound', 'duplicate'],
+  audits: ['domain.add'],
+  async handle({ db, now, audit, body, request }) {
+    const { organization_id, connection_id } = body;
+    const domain = String(normalizeDomain(body.domain));
     await requireOwner(db, request, organization_id);
     await requirePlan({ db, now }, organization_id);
     await requireOwnConnection(db, organization_id, connection_id);
@@ -54,12 +51,11 @@ export const addDomain: FastifyPluginAsyncZod<SsoOptions> = async (app, { db, no
       throw new AppError('duplicate', { text: 'The organization has this domain already' });
     }
     await keepBound(db, organization_id, connection_id);
-    await audit(db, request, now(), {
-      action: 'domain.add',
+    await audit('domain.add', {
       target: { domain_id: added.domain_id },
       after: { domain, ...(connection_id && { connection_id }) },
       organization_id,
     });
-    return reply.code(201).send(presentDomain(added));
-  });
-};
+    return presentDomain(added);
+  },
+});

@@ -1,23 +1,9 @@
-import { BEARER_FAILURES, failures, found } from '@gatehouse/shared/http/errors';
+import { found } from '@gatehouse/shared/http/errors';
 import type { Domain } from '@gatehouse/shared/identity/sso-domains';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Database } from '../../database.ts';
 import { requireOwner } from '../connections/owned.ts';
-
-/** What the operations on domains share. */
-
-export const operation = { tags: ['single sign-on'], security: [{ bearer: [] }] };
-
-/** Each operation checks the organization of the domain itself, since the path does not name it. */
-export const config = { permission: 'ownership' } as const;
-
-export const refusals = failures('catalogue', 'invalidFormat', 'notFound', ...BEARER_FAILURES);
-
-/** The failures of an operation with a body. */
-export const bodyRefusals = { ...refusals, ...failures('catalogue', 'missingField', 'invalidFormat') };
-
-export const domainPath = z.object({ domain_id: z.string() });
 
 /** The TXT record that proves control of a domain. */
 export const recordOf = ({ domain, token }: Pick<Domain, 'domain' | 'token'>) => ({

@@ -2,43 +2,30 @@ import { isDeepStrictEqual } from 'node:util';
 import { ANY_STRING } from '@gatehouse/shared/data/connect';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
 import { type Domain, USABLE } from '@gatehouse/shared/identity/sso-domains';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { requirePlan } from '../connections/owned.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
+import { operation } from '../operation.ts';
 import { boundConnectionId, keepBound, requireOwnConnection } from './bound-connection.ts';
-import {
-  bodyRefusals,
-  config,
-  domainPath,
-  domainRecord,
-  operation,
-  ownedDomain,
-  presentDomain,
-} from './contract.ts';
+import { domainRecord, ownedDomain, presentDomain } from './contract.ts';
 
-const schema = {
-  ...operation,
+/** CONTRACT.md §Domains. */
+export const updateDomain = operation('PATCH /api/v1/sso/domains/{domain_id}', {
+  needs: 'ownership',
   summary: 'Change a domain',
   description:
     '`connection_id` is the connection where people of the domain log in, if the organization has several. With `sso_required`, a login with the password of an address in the domain is refused with 403, except for Owners of the organization. This needs a verified domain and an enabled connection, the one of the domain if it is bound to one, and holds while that is enabled and the plan includes single sign-on.',
-  params: domainPath,
   body: jsonBody({
     sso_required: z.boolean(expecting('must be true or false')).exactOptional(),
     connection_id: boundConnectionId,
   })
     .refine((fields) => Object.keys(fields).length > 0, { error: 'must contain a field to change' })
     .meta({ examples: [{ sso_required: true }] }),
-  response: { 200: domainRecord, ...bodyRefusals },
-};
-
-/** PATCH /api/v1/sso/domains/{domain_id} (CONTRACT.md §Domains). */
-export const updateDomain: FastifyPluginAsyncZod<SsoOptions> = async (app, { db, now }) => {
-  app.patch('/api/v1/sso/domains/:domain_id', { schema, config }, async (request) => {
-    const { sso_required, connection_id } = request.body;
-    const domain = await ownedDomain(db, request, request.params.domain_id);
+  returns: domainRecord,
+  audits: ['domain.update'],
+  async handle({ db, now, audit, params, body: { sso_required, connection_id }, request }) {
+    const domain = await ownedDomain(db, request, params.domain_id);
     const { domain_id, organization_id } = domain;
     await requireOwnConnection(db, organization_id, connection_id);
     const bound = connection_id === undefined ? domain.connection_id : (connection_id ?? undefined);
@@ -62,16 +49,10 @@ export const updateDomain: FastifyPluginAsyncZod<SsoOptions> = async (app, { db,
     if (connection_id === null) delete after.connection_id;
     const [was, is] = [audited(before), audited(after)];
     if (!isDeepStrictEqual(was, is))
-      await audit(db, request, now(), {
-        action: 'domain.update',
-        target: { domain_id },
-        before: was,
-        after: is,
-        organization_id,
-      });
+      await audit('domain.update', { target: { domain_id }, before: was, after: is, organization_id });
     return presentDomain(after);
-  });
-};
+  },
+});
 
 const audited = ({ domain, sso_required, connection_id }: Domain) => ({
   domain,

@@ -1,39 +1,25 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
-import { AppError, failures, found } from '@gatehouse/shared/http/errors';
+import { AppError, found } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { Domain } from '@gatehouse/shared/identity/sso-domains';
 import type { FastifyRequest } from 'fastify';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { requirePlan } from '../connections/owned.ts';
-import type { SsoOptions } from '../options.ts';
-import {
-  config,
-  domainPath,
-  domainRecord,
-  operation,
-  ownedDomain,
-  presentDomain,
-  recordOf,
-  refusals,
-} from './contract.ts';
+import type { SsoOptions } from '../operation.ts';
+import { operation } from '../operation.ts';
+import { domainRecord, ownedDomain, presentDomain, recordOf } from './contract.ts';
 import type { ResolveTxt } from './resolve-txt.ts';
 
-const schema = {
-  ...operation,
+/** CONTRACT.md §Domains. */
+export const verifyDomain = operation('POST /api/v1/sso/domains/{domain_id}/verify', {
+  needs: 'ownership',
   summary: 'Verify a domain',
   description:
     'Looks for the DNS record that proves control of the domain. One organization can have a verified domain: it loses the domain when another one proves control and its own record is gone. Outside production, domains under .test, .example and .localhost need no record.',
-  params: domainPath,
-  response: { 200: domainRecord, ...refusals, ...failures('catalogue', 'duplicate') },
-};
-
-/** POST /api/v1/sso/domains/{domain_id}/verify (CONTRACT.md §Domains). */
-export const verifyDomain: FastifyPluginAsyncZod<SsoOptions> = async (
-  app,
-  { config: settings, db, resolveTxt, now },
-) => {
-  app.post('/api/v1/sso/domains/:domain_id/verify', { schema, config }, async (request) => {
-    const domain = await ownedDomain(db, request, request.params.domain_id);
+  returns: domainRecord,
+  fails: ['duplicate'],
+  audits: ['domain.verify'],
+  async handle({ config: settings, db, resolveTxt, now, audit, params, request }) {
+    const domain = await ownedDomain(db, request, params.domain_id);
     if (domain.verified_domain !== undefined) return presentDomain(domain);
     const { domain_id, organization_id, domain: name } = domain;
     await requirePlan({ db, now }, organization_id);
@@ -59,15 +45,10 @@ export const verifyDomain: FastifyPluginAsyncZod<SsoOptions> = async (
       });
     // A concurrent call has verified or removed it.
     if (!verified) return presentDomain(found(await db.ssoDomains.findOne({ domain_id })));
-    await audit(db, request, now(), {
-      action: 'domain.verify',
-      target: { domain_id },
-      after: { domain: name },
-      organization_id,
-    });
+    await audit('domain.verify', { target: { domain_id }, after: { domain: name }, organization_id });
     return presentDomain(verified);
-  });
-};
+  },
+});
 
 /**
  * Ends the verification of an organization whose record is gone, once another organization has proved control. Domains

@@ -1,6 +1,6 @@
 import { EqualityFilter, type Filter, ResultCodeError } from 'ldapts';
 import type { Verdict } from '../continue/verdict.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import { SsoRefusal } from '../refusal.ts';
 import type { Directory, LdapConnection } from './directory.ts';
 import { withDirectory } from './failover.ts';

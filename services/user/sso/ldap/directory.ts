@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { withTimeout } from '@gatehouse/shared/with-timeout';
 import { Client, type Entry, type Filter } from 'ldapts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Connection, LdapSettings } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { dial, LdapTimeoutError } from './dial.ts';

@@ -1,4 +1,4 @@
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { LdapSettings } from '../records.ts';
 
 /** Where a directory listens. */

@@ -1,14 +1,13 @@
 import { ldapLoginContract } from '@gatehouse/shared/contract/ldap-login';
 import { auditedSession } from '@gatehouse/shared/identity/audit';
 import { LIFETIME } from '@gatehouse/shared/identity/tokens';
-import { operationsOf } from '@gatehouse/shared/operation/operation';
 import type { Database } from '../../database.ts';
 import { beginSession } from '../login/begin-session.ts';
 import { loginConnection } from '../login/login-connection.ts';
-import { refusedLogins } from '../login/refused-logins.ts';
 import { rememberMissing } from '../login/remember-missing.ts';
 import { requireLinked } from '../login/require-linked.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
+import { loginOperation } from '../operation.ts';
 import type { Profile } from '../profile.ts';
 import { provision } from '../provisioning/provision.ts';
 import type { Connection } from '../records.ts';
@@ -23,50 +22,47 @@ import { unreachable } from './unreachable.ts';
 const MAX_LENGTH = 1_024;
 
 /** CONTRACT.md §LDAP. */
-export const ldapLogin = operationsOf<SsoOptions>((scope, options) => scope.register(refusedLogins, options))(
-  ldapLoginContract.line,
-  {
-    ...ldapLoginContract,
-    audits: ['sso.login'],
-    async handle(call) {
-      const { db, now, tokens, request, body, audit } = call;
-      const beganAt = now();
-      const { connection: slug, ...credentials } = body;
-      const connection = asLdap(await loginConnection(call, { protocol: 'ldap', slug }));
-      request.sso.connection = connection;
-      const profile = await authenticate(call, connection, credentials);
-      await rememberMissing(call, connection, profile);
-      if (profile.email !== undefined) request.sso.email = profile.email;
-      const user = await provision(call, request, connection, profile);
-      const { subject } = profile;
-      const { username } = credentials;
-      const sid = await beginSession(call, connection, user, { beganAt, subject, username });
-      const { connection_id } = connection;
-      const { email, user_id } = user;
-      await Promise.all([
-        requireEnabled(db, connection),
-        requireLinked(call, { connection_id, user_id, subject }),
-      ]);
-      await audit('sso.login', {
-        user_id,
-        email,
-        organization_id: connection.organization_id,
-        target: { connection_id },
-        session: auditedSession(request, sid, LIFETIME.catalogue, now()),
-      });
-      return {
-        access_token: tokens.session({ email, user_id }, now(), {
-          lifetime: LIFETIME.catalogue,
-          sid,
-          sso: true,
-        }),
-        token_type: 'Bearer' as const,
-        expires_in: LIFETIME.catalogue,
-        user_id,
-      };
-    },
+export const ldapLogin = loginOperation(ldapLoginContract.line, {
+  ...ldapLoginContract,
+  audits: ['sso.login'],
+  async handle(call) {
+    const { db, now, tokens, request, body, audit } = call;
+    const beganAt = now();
+    const { connection: slug, ...credentials } = body;
+    const connection = asLdap(await loginConnection(call, { protocol: 'ldap', slug }));
+    request.sso.connection = connection;
+    const profile = await authenticate(call, connection, credentials);
+    await rememberMissing(call, connection, profile);
+    if (profile.email !== undefined) request.sso.email = profile.email;
+    const user = await provision(call, request, connection, profile);
+    const { subject } = profile;
+    const { username } = credentials;
+    const sid = await beginSession(call, connection, user, { beganAt, subject, username });
+    const { connection_id } = connection;
+    const { email, user_id } = user;
+    await Promise.all([
+      requireEnabled(db, connection),
+      requireLinked(call, { connection_id, user_id, subject }),
+    ]);
+    await audit('sso.login', {
+      user_id,
+      email,
+      organization_id: connection.organization_id,
+      target: { connection_id },
+      session: auditedSession(request, sid, LIFETIME.catalogue, now()),
+    });
+    return {
+      access_token: tokens.session({ email, user_id }, now(), {
+        lifetime: LIFETIME.catalogue,
+        sid,
+        sso: true,
+      }),
+      token_type: 'Bearer' as const,
+      expires_in: LIFETIME.catalogue,
+      user_id,
+    };
   },
-);
+});
 
 /**
  * Checks the connection again once the session is stored: whatever disables the connection does so before it ends the

@@ -1,5 +1,5 @@
 import { newSessionId } from '@gatehouse/shared/identity/session-id';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Account } from '../provisioning/account.ts';
 import type { Connection, ProviderSession } from '../records.ts';
 

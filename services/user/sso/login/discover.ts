@@ -1,22 +1,21 @@
-import { AppError, failures } from '@gatehouse/shared/http/errors';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { AppError } from '@gatehouse/shared/http/errors';
 import { z } from 'zod';
 import type { Database } from '../../database.ts';
 import { addressesOf } from '../connections/addresses.ts';
 import { normalizeDomain } from '../domains/domain-name.ts';
-import type { SsoOptions } from '../options.ts';
+import { operation } from '../operation.ts';
 import { hasSsoPlan } from '../plan.ts';
 import { type Connection, PROTOCOLS } from '../records.ts';
 
 const MAX_LENGTH = 253;
 
-const schema = {
-  tags: ['single sign-on'],
+/** CONTRACT.md §Single sign-on. */
+export const discover = operation('GET /api/v1/auth/sso/discover', {
+  needs: 'nothing',
   summary: 'Find where to log in',
   description:
     'Returns where the people of an organization log in, by the domain of their e-mail addresses, which the organization must have verified, or by the slug of a connection. With several connections it is the one that the domain is bound to, or else the oldest that is enabled. Everything else is 404, also an organization whose plan lacks single sign-on.',
-  security: [],
-  querystring: z
+  query: z
     .strictObject({
       domain: z.string().min(1).max(MAX_LENGTH).optional(),
       slug: z.string().min(1).max(MAX_LENGTH).optional(),
@@ -24,43 +23,40 @@ const schema = {
     .refine(({ domain, slug }) => (domain === undefined) !== (slug === undefined), {
       error: 'give domain or slug',
     }),
-  response: {
-    200: z
-      .object({
-        protocol: z.enum(PROTOCOLS),
-        name: z.string(),
-        slug: z.string(),
-        login_url: z.string(),
-      })
-      .meta({
-        description:
-          'A connection. For `saml` and `oidc`, `login_url` is where the browser goes; for `ldap`, the operation that takes `connection` (the slug), `username` and `password`.',
-        examples: [
-          {
-            protocol: 'saml',
-            name: 'Acme',
-            slug: 'acme',
-            login_url: 'https://accounts.example.com/saml/login/acme',
-          },
-        ],
-      }),
-    ...failures('catalogue', 'invalidFormat', 'notFound', 'rateLimited', 'unavailable'),
-  },
-};
-
-/** GET /api/v1/auth/sso/discover (CONTRACT.md §Single sign-on). */
-export const discover: FastifyPluginAsyncZod<SsoOptions> = async (app, options) => {
-  const { db, now } = options;
-  app.get('/api/v1/auth/sso/discover', { schema, config: { public: true } }, async (request, reply) => {
-    const { domain = '', slug } = request.query;
+  returns: z
+    .object({
+      protocol: z.enum(PROTOCOLS),
+      name: z.string(),
+      slug: z.string(),
+      login_url: z.string(),
+    })
+    .meta({
+      description:
+        'A connection. For `saml` and `oidc`, `login_url` is where the browser goes; for `ldap`, the operation that takes `connection` (the slug), `username` and `password`.',
+      examples: [
+        {
+          protocol: 'saml',
+          name: 'Acme',
+          slug: 'acme',
+          login_url: 'https://accounts.example.com/saml/login/acme',
+        },
+      ],
+    }),
+  fails: ['invalidFormat', 'notFound', 'rateLimited', 'unavailable'],
+  async handle({ config, db, now, reply, query: { domain = '', slug } }) {
     const connection = slug === undefined ? await ofDomain(db, domain) : await enabled(db, { slug });
     if (!connection || !(await hasSsoPlan(db, connection.organization_id, now())))
       throw new AppError('notFound');
     reply.header('cache-control', 'no-store');
     const { protocol, name } = connection;
-    return { protocol, name, slug: connection.slug, login_url: addressesOf(options, connection).login_url };
-  });
-};
+    return {
+      protocol,
+      name,
+      slug: connection.slug,
+      login_url: addressesOf({ config }, connection).login_url,
+    };
+  },
+});
 
 async function ofDomain(db: Database, text: string): Promise<Connection | null> {
   const verified_domain = normalizeDomain(text);

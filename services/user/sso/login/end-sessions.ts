@@ -1,6 +1,6 @@
 import { startOf } from '@gatehouse/shared/identity/session-id';
 import { endSession, lastExpiry } from '@gatehouse/shared/identity/sessions';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { ProviderSession } from '../records.ts';
 
 /** Names sessions that began at a connection, by their id at the provider, by the person, or by both. */

@@ -2,7 +2,7 @@ import { prefersJson } from '@gatehouse/shared/http/failure-page';
 import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
 import { LIFETIME } from '@gatehouse/shared/identity/tokens';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Profile } from '../profile.ts';
 import { provision } from '../provisioning/provision.ts';
 import type { Connection, Flow } from '../records.ts';

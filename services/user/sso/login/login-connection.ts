@@ -1,7 +1,7 @@
 import { readPipeline } from '@gatehouse/shared/data/connect';
 import { includesSso, type Plan, planStages } from '@gatehouse/shared/identity/sso-plan';
 import type { Filter } from 'mongodb';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 

@@ -3,7 +3,7 @@ import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
 import { auditRefusal } from '@gatehouse/shared/identity/audit-refusal';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { SsoOptions } from '../options.ts';
+import type { Database } from '../../database.ts';
 import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 
@@ -14,7 +14,11 @@ declare module 'fastify' {
   }
 }
 
-type Recording = Pick<SsoOptions, 'db' | 'now'>;
+interface Recording {
+  db: Database;
+  now: () => number;
+}
+
 type Action = Extract<AuditAction, 'sso.login' | 'sso.logout'>;
 
 /**

@@ -1,4 +1,4 @@
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import { missingAttributes, type Profile } from '../profile.ts';
 import type { Connection } from '../records.ts';
 

@@ -1,4 +1,4 @@
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { ProviderSession } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 

@@ -1,5 +1,5 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import { SsoRefusal } from '../refusal.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { ServerMetadata } from 'openid-client';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { ALGORITHMS, type OidcConnection } from './options.ts';
 

@@ -2,10 +2,10 @@ import { type CustomFetch, customFetch, ResponseBodyError, refreshTokenGrant } f
 import type { Verdict } from '../continue/verdict.ts';
 import { acceptedAlgorithms } from './algorithms.ts';
 import { clientOf } from './client.ts';
+import type { OidcRoutes } from './operation.ts';
 import type { OidcConnection } from './options.ts';
 import { isSealable } from './refresh-token.ts';
 import { refusalOf } from './refusal-of.ts';
-import type { OidcRoutes } from './routes.ts';
 import { verifyToken } from './verify-token.ts';
 
 /** Seconds since the ID token of a refresh was issued. */

@@ -7,11 +7,11 @@ import { acceptedAlgorithms, rememberAlgorithm } from './algorithms.ts';
 import { callbackUrl, checkCallback } from './callback-url.ts';
 import type { Claims } from './claims.ts';
 import { clientOf } from './client.ts';
+import type { OidcRoutes } from './operation.ts';
 import { CLOCK_TOLERANCE, type OidcConnection } from './options.ts';
 import { isComplete } from './profile-of.ts';
 import { isSealable } from './refresh-token.ts';
 import { refusalOf } from './refusal-of.ts';
-import type { OidcRoutes } from './routes.ts';
 import { readUserInfo } from './user-info.ts';
 import { verifyToken } from './verify-token.ts';
 

@@ -5,9 +5,9 @@ import type { Flow } from '../records.ts';
 import { callbackUrl, checkCallback } from './callback-url.ts';
 import { clientOf } from './client.ts';
 import { offersOfflineAccess } from './offline-access.ts';
+import type { OidcRoutes } from './operation.ts';
 import type { OidcConnection } from './options.ts';
 import { refusalOf } from './refusal-of.ts';
-import type { OidcRoutes } from './routes.ts';
 
 /**
  * Begins an authorization code flow with PKCE in a browser.

@@ -2,9 +2,9 @@ import { decodeJwt, type JWTPayload } from 'jose';
 import type { EndedAtProvider } from '../login/end-sessions.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { pinnedAlgorithms } from './algorithms.ts';
+import type { OidcRoutes } from './operation.ts';
 import { CLOCK_TOLERANCE, type OidcConnection } from './options.ts';
 import { refusalOf } from './refusal-of.ts';
-import type { OidcRoutes } from './routes.ts';
 import { verifyToken } from './verify-token.ts';
 
 /** Seconds after which a logout token is too old. */

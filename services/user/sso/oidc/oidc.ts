@@ -1,25 +1,17 @@
-import type { FastifyInstance } from 'fastify';
-import { refusedLogins } from '../login/refused-logins.ts';
-import type { SsoOptions } from '../options.ts';
-import { backchannelLogout } from './backchannel-logout.ts';
-import { oidcCallback } from './callback.ts';
+import { checkSession } from '../continue/check-session.ts';
+import type { SsoOptions } from '../operation.ts';
+import { backchannelLogouts } from './backchannel-logout.ts';
+import { oidcCallbacks } from './callback.ts';
 import { createProviders } from './discovery.ts';
 import { oidcLogin } from './login.ts';
+import type { OidcRoutes } from './operation.ts';
 import { withLimits } from './options.ts';
-import type { OidcRoutes } from './routes.ts';
 
-export function oidcRoutes(ssoOptions: SsoOptions): OidcRoutes {
+export function oidcRoutes(ssoOptions: SsoOptions): OidcRoutes & Pick<SsoOptions, 'db' | 'now'> {
   const options = withLimits(ssoOptions);
-  return { options, providerOf: createProviders(options) };
+  const { db, now } = options;
+  return { options, providerOf: createProviders(options), db, now };
 }
 
-/** The routes of OpenID Connect: logins, callbacks and logouts of providers. */
-export async function openIdConnect(app: FastifyInstance, routes: OidcRoutes): Promise<void> {
-  const { options } = routes;
-  await app.register(async (logins) => {
-    await logins.register(refusedLogins, options);
-    await logins.register(oidcLogin, routes);
-    await logins.register(oidcCallback, routes);
-  });
-  await app.register(backchannelLogout, routes);
-}
+/** The operations of OpenID Connect. */
+export const openIdConnect = [oidcLogin, ...oidcCallbacks, ...backchannelLogouts, checkSession];

@@ -1,4 +1,4 @@
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Connection, OidcSettings } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { DEFAULT_LIMITS, type OidcLimits } from './limits.ts';

@@ -1,4 +1,4 @@
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { OidcConnection } from './options.ts';
 
 /** Characters. Providers send a few hundred, or a JWT. */

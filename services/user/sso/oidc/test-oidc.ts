@@ -1,7 +1,7 @@
 import { errors } from 'jose';
 import { authorizationCodeGrant, ResponseBodyError, type ServerMetadata } from 'openid-client';
 import type { Finding } from '../connections/finding.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { callbackUrl, namesIssuer } from './callback-url.ts';

@@ -2,7 +2,7 @@ import { audit } from '@gatehouse/shared/identity/audit';
 import type { User } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Profile } from '../profile.ts';
 import type { Connection } from '../records.ts';
 import type { AssignedRole } from './role.ts';

@@ -9,7 +9,7 @@ import type { Database } from '../../database.ts';
 import { nameKeys } from '../../organizations/departments/name-keys.ts';
 import { addMember } from '../../organizations/members/add.ts';
 import type { Department, Membership } from '../../organizations/records.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Connection } from '../records.ts';
 import type { Account } from './account.ts';
 import { endGrantedMembership } from './end-membership.ts';

@@ -4,7 +4,7 @@ import { endWithGrants } from '../../access/end-grants.ts';
 import { endInvitationsTo } from '../../organizations/invitations/end-to-removed.ts';
 import { endAdditions } from '../../organizations/members/add-from-within.ts';
 import type { Membership } from '../../organizations/records.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Account } from './account.ts';
 import { grantedBy } from './granted-by.ts';
 

@@ -15,7 +15,7 @@ import type { WithId } from 'mongodb';
 import { withNewUserId } from '../../account/user-ids.ts';
 import type { Database } from '../../database.ts';
 import { acceptOwnInvitations } from '../../organizations/invitations/accept-verified.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Profile } from '../profile.ts';
 import type { Connection, Identity } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';

@@ -4,7 +4,7 @@ import { domainOf, emailKey, isPlainAddress } from '@gatehouse/shared/identity/e
 import { ACTIVE, findUserByEmail, UNVERIFIED } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../database.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Profile } from '../profile.ts';
 import type { Connection, Identity } from '../records.ts';
 import type { Account } from './account.ts';

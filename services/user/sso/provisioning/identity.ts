@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { emailKey } from '@gatehouse/shared/identity/email';
 import type { Database } from '../../database.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Connection, Identity } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 

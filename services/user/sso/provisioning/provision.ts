@@ -1,6 +1,6 @@
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
 import type { FastifyRequest } from 'fastify';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Profile } from '../profile.ts';
 import type { Connection, Identity } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';

@@ -2,7 +2,7 @@ import { ACTIVE } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { Deprovisioned } from '../../mail.ts';
 import { nameInMail } from '../../organizations/names.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Connection, Identity } from '../records.ts';
 
 /**

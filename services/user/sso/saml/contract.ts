@@ -8,8 +8,6 @@ import type { SamlConnection } from './service-provider.ts';
 
 export const slug = z.string().meta({ description: 'Names the connection', examples: ['acme'] });
 
-export const operation = { tags: ['single sign-on'], security: [] };
-
 /** The page says what to do next, also after a form that cannot be read. */
 export const errorPage = (failure: AppError, request: FastifyRequest): FailurePage | undefined => {
   const isUnread = failure.status === 400 && !(failure instanceof SsoRefusal);

@@ -1,5 +1,5 @@
 import type { SAML, SamlConfig } from '@node-saml/node-saml';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Connection, SamlSettings } from '../records.ts';
 
 export type SamlConnection = Connection & { protocol: 'saml'; saml: SamlSettings };

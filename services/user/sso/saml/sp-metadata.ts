@@ -1,38 +1,30 @@
 import { escapeMarkup } from '@gatehouse/shared/escape-markup';
-import { failures, found } from '@gatehouse/shared/http/errors';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { found } from '@gatehouse/shared/http/errors';
 import { z } from 'zod';
-import type { SsoOptions } from '../options.ts';
-import { asSaml, operation, slug } from './contract.ts';
+import { operation, type SsoOptions } from '../operation.ts';
+import { asSaml, slug } from './contract.ts';
 import { ACCEPTED, BINDING, NAME_ID_FORMAT, NAMESPACE } from './names.ts';
 import { acsUrlOf, entityIdOf, logoutUrlOf, type SamlConnection } from './service-provider.ts';
 
-const schema = {
-  ...operation,
+/** CONTRACT.md §SAML. */
+export const spMetadata = operation('GET /saml/metadata/{slug}', {
+  needs: 'nothing',
   summary: 'Get the SAML metadata of a connection',
   description:
     'The metadata to give to the identity provider: our entity ID, which is this address, the addresses for responses and logout requests, and the certificate of the key that signs our requests and decrypts assertions. Available before the connection is enabled.',
   params: z.object({ slug }),
-  response: {
-    200: z.string().meta({
-      description: 'An EntityDescriptor (application/samlmetadata+xml)',
-      examples: ['<md:EntityDescriptor entityID="https://accounts.example.com/saml/metadata/acme">…'],
-    }),
-    ...failures('catalogue', 'invalidFormat', 'notFound', 'rateLimited', 'unavailable'),
-  },
-};
-
-/** GET /saml/metadata/{slug} (CONTRACT.md §SAML). */
-export const spMetadata: FastifyPluginAsyncZod<SsoOptions> = async (app, { config, db, now }) => {
-  app.get('/saml/metadata/:slug', { schema, config: { public: true } }, async (request, reply) => {
-    const connection = found(
-      await db.ssoConnections.findOne({ protocol: 'saml', slug: request.params.slug }),
-    );
+  returns: z.string().meta({
+    description: 'An EntityDescriptor (application/samlmetadata+xml)',
+    examples: ['<md:EntityDescriptor entityID="https://accounts.example.com/saml/metadata/acme">…'],
+  }),
+  fails: ['invalidFormat', 'notFound', 'rateLimited', 'unavailable'],
+  async handle({ config, db, now, reply, params: { slug } }) {
+    const connection = found(await db.ssoConnections.findOne({ protocol: 'saml', slug }));
     return reply
       .type('application/samlmetadata+xml; charset=utf-8')
       .send(describeServiceProvider(config, asSaml(connection), now()));
-  });
-};
+  },
+});
 
 /** Returns the metadata of our side of a connection (SAML 2.0 Metadata §2.4.4). */
 function describeServiceProvider(

@@ -3,7 +3,7 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { getText, ResponseError } from '../../outbound/get-text.ts';
 import { reasonOf } from '../../outbound/reason.ts';
 import type { Finding } from '../connections/finding.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { Connection } from '../records.ts';
 import { asSaml } from './contract.ts';
 import { type IdpMetadata, readIdpMetadata } from './metadata.ts';

@@ -1,5 +1,5 @@
 import { type Candidate, findCandidates } from '../login/login-connection.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { NAMESPACE } from './names.ts';
 import type { Message } from './read-message.ts';

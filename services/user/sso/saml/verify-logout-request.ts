@@ -1,4 +1,4 @@
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { NAMESPACE } from './names.ts';
 import type { Message } from './read-message.ts';

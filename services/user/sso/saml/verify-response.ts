@@ -1,4 +1,4 @@
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { decryptAssertion } from './decrypt-assertion.ts';
 import { NAMESPACE, STATUS_SUCCESS } from './names.ts';

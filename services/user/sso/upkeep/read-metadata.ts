@@ -4,7 +4,7 @@ import { auditJob } from '@gatehouse/shared/identity/audit';
 import type { FastifyBaseLogger } from 'fastify';
 import { bounded } from '../../database-timeout.ts';
 import { getText } from '../../outbound/get-text.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import { readIdpMetadata } from '../saml/metadata.ts';
 import type { SamlConnection } from '../saml/service-provider.ts';
 import { fingerprintOf, mergeCertificates } from './merge-certificates.ts';

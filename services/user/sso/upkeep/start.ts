@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { withTimeout } from '@gatehouse/shared/with-timeout';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createPoller, type Poller } from '../../poller.ts';
-import type { SsoOptions } from '../options.ts';
+import type { SsoOptions } from '../operation.ts';
 import type { SamlConnection } from '../saml/service-provider.ts';
 import { claim, LeaseLost, release } from './lease.ts';
 import { readMetadata } from './read-metadata.ts';

@@ -1,18 +1,14 @@
-import { failures } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { config, managedWebhook, oneWebhookFailures, operation, webhookId } from '../contract.ts';
-import type { WebhookOptions } from '../options.ts';
+import { managedWebhook } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { changeDeliveries, MAX_CHANGED } from './change-deliveries.ts';
 import { eventFilter, httpStatusFilter, selectDeliveries, since, until } from './select-deliveries.ts';
 
-const schema = {
-  ...operation,
+export const cancelDeliveries = operation('POST /api/v1/webhooks/{webhook_id}/cancel', {
+  needs: 'administration',
   summary: 'Cancel deliveries',
   description: `Cancels the pending deliveries that exist when the call begins, or those of them that match every field of the body. One call cancels up to ${MAX_CHANGED}, oldest first; if more remain, continue with \`next_since\`. An attempt that is in flight is not interrupted: its delivery becomes \`delivered\` if the receiver accepts it, and is not tried again if not. Canceled deliveries can be replayed.`,
-  params: webhookId,
   body: jsonBody({
     since: since.exactOptional(),
     until: until.exactOptional(),
@@ -21,27 +17,17 @@ const schema = {
   })
     .nullable()
     .meta({ examples: [{ since: '2026-01-15T00:00:00Z', event: 'conversation.started' }, {}] }),
-  response: {
-    200: z
-      .object({ cancelled: z.int(), next_since: z.string().nullable().meta({ format: 'date-time' }) })
-      .meta({
-        description: 'The deliveries are canceled',
-        examples: [{ cancelled: 12, next_since: null }],
-      }),
-    ...oneWebhookFailures,
-    ...failures('catalogue', 'missingField', 'invalidFormat'),
-  },
-};
-
-/** POST /api/v1/webhooks/{webhook_id}/cancel. */
-export const cancelDeliveries: FastifyPluginAsyncZod<WebhookOptions> = async (
-  app,
-  { db, now, webhookChanged },
-) => {
-  app.post('/api/v1/webhooks/:webhook_id/cancel', { schema, config }, async (request) => {
+  returns: z
+    .object({ cancelled: z.int(), next_since: z.string().nullable().meta({ format: 'date-time' }) })
+    .meta({
+      description: 'The deliveries are canceled',
+      examples: [{ cancelled: 12, next_since: null }],
+    }),
+  audits: ['webhook.cancel'],
+  async handle({ db, now, webhookChanged, audit, body, request }) {
     const webhook = await managedWebhook(db, request);
     const { webhook_id, organization_id = null, department_id = null } = webhook;
-    const { since, until, event, http_status } = request.body ?? {};
+    const { since, until, event, http_status } = body ?? {};
     // Without a limit, the call would go on while events arrive.
     const began = now() + 1;
     const pending = selectDeliveries(webhook_id, {
@@ -58,8 +44,7 @@ export const cancelDeliveries: FastifyPluginAsyncZod<WebhookOptions> = async (
       () => webhookChanged(webhook_id, { cancelled: true }),
     );
     if (changed > 0) {
-      await audit(db, request, now(), {
-        action: 'webhook.cancel',
+      await audit('webhook.cancel', {
         target: { webhook_id },
         after: { cancelled: String(changed) },
         organization_id,
@@ -67,5 +52,5 @@ export const cancelDeliveries: FastifyPluginAsyncZod<WebhookOptions> = async (
       });
     }
     return { cancelled: changed, next_since };
-  });
-};
+  },
+});

@@ -1,30 +1,18 @@
 import { AppError, found } from '@gatehouse/shared/http/errors';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { z } from 'zod';
-import { config, managedWebhook, oneWebhookFailures, operation } from '../contract.ts';
-import type { WebhookOptions } from '../options.ts';
+import { managedWebhook } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { deliveryRecord, presentDelivery } from './present-delivery.ts';
 
-const schema = {
-  ...operation,
-  summary: 'Cancel a delivery',
-  description:
-    'Takes a pending delivery out of the queue. An attempt that is in flight is not interrupted: the delivery becomes `delivered` if the receiver accepts it, and is not tried again if not. A canceled delivery can be replayed. If the delivery is already delivered or failed, the answer is 403; if it is already canceled, it is returned as it is.',
-  params: z.object({ webhook_id: z.string(), delivery_id: z.string() }),
-  response: { 200: deliveryRecord, ...oneWebhookFailures },
-};
-
-/** POST /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/cancel. */
-export const cancelDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (
-  app,
-  { db, now, webhookChanged },
-) => {
-  app.post(
-    '/api/v1/webhooks/:webhook_id/deliveries/:delivery_id/cancel',
-    { schema, config },
-    async (request) => {
-      const { delivery_id } = request.params;
+export const cancelDelivery = operation(
+  'POST /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/cancel',
+  {
+    needs: 'administration',
+    summary: 'Cancel a delivery',
+    description:
+      'Takes a pending delivery out of the queue. An attempt that is in flight is not interrupted: the delivery becomes `delivered` if the receiver accepts it, and is not tried again if not. A canceled delivery can be replayed. If the delivery is already delivered or failed, the answer is 403; if it is already canceled, it is returned as it is.',
+    returns: deliveryRecord,
+    audits: ['webhook.cancel'],
+    async handle({ db, now, webhookChanged, audit, params: { delivery_id }, request }) {
       const webhook = await managedWebhook(db, request);
       const { webhook_id, organization_id = null, department_id = null } = webhook;
       const delivery = { _id: delivery_id, webhook_id };
@@ -43,8 +31,7 @@ export const cancelDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (
         throw new AppError('forbidden', { text: `The delivery is already ${present.status}` });
       }
       await webhookChanged(webhook_id, { cancelled: true });
-      await audit(db, request, now(), {
-        action: 'webhook.cancel',
+      await audit('webhook.cancel', {
         target: { webhook_id },
         after: { cancelled: delivery_id },
         organization_id,
@@ -52,5 +39,5 @@ export const cancelDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (
       });
       return presentDelivery(cancelled);
     },
-  );
-};
+  },
+);

@@ -1,8 +1,7 @@
 import { found } from '@gatehouse/shared/http/errors';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { config, managedWebhook, oneWebhookFailures, operation } from '../contract.ts';
-import type { WebhookOptions } from '../options.ts';
+import { managedWebhook } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { EXCHANGE_EXAMPLE, exchangeRecord, presentExchange } from './present-attempt.ts';
 import { DELIVERY_EXAMPLE, deliveryRecord, presentDelivery } from './present-delivery.ts';
 
@@ -17,38 +16,29 @@ const payloadExample = {
   },
 };
 
-const schema = {
-  ...operation,
+export const getDelivery = operation('GET /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}', {
+  needs: 'administration',
   summary: 'Read a delivery',
   description:
     'Returns the delivery with its payload and its latest attempts. The last three show the headers that were sent and up to 4 KiB of what the receiver answered. Deliveries are kept for the retention time, by default 30 days.',
-  params: z.object({ webhook_id: z.string(), delivery_id: z.string() }),
-  response: {
-    200: deliveryRecord
-      .extend({
-        payload: z
-          .string()
-          .meta({ description: 'The exact JSON text of the request body, the same on every attempt' }),
-        attempts: z.array(exchangeRecord).meta({ description: 'The latest 20, oldest first' }),
-      })
-      .meta({
-        description: 'The delivery and its payload',
-        examples: [
-          {
-            ...DELIVERY_EXAMPLE,
-            payload: JSON.stringify(payloadExample),
-            attempts: [EXCHANGE_EXAMPLE],
-          },
-        ],
-      }),
-    ...oneWebhookFailures,
-  },
-};
-
-/** GET /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}. */
-export const getDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (app, { db }) => {
-  app.get('/api/v1/webhooks/:webhook_id/deliveries/:delivery_id', { schema, config }, async (request) => {
-    const { delivery_id } = request.params;
+  returns: deliveryRecord
+    .extend({
+      payload: z
+        .string()
+        .meta({ description: 'The exact JSON text of the request body, the same on every attempt' }),
+      attempts: z.array(exchangeRecord).meta({ description: 'The latest 20, oldest first' }),
+    })
+    .meta({
+      description: 'The delivery and its payload',
+      examples: [
+        {
+          ...DELIVERY_EXAMPLE,
+          payload: JSON.stringify(payloadExample),
+          attempts: [EXCHANGE_EXAMPLE],
+        },
+      ],
+    }),
+  async handle({ db, params: { delivery_id }, request }) {
     const { webhook_id } = await managedWebhook(db, request);
     const delivery = found(await db.webhookDeliveries.findOne({ _id: delivery_id, webhook_id }));
     const { payload, attempts, exchanges = [] } = delivery;
@@ -59,5 +49,5 @@ export const getDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (app, { 
       payload,
       attempts: attempts.map((attempt, index) => presentExchange(attempt, exchanges[index - older])),
     };
-  });
-};
+  },
+});

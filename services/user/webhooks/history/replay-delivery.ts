@@ -1,30 +1,18 @@
 import { AppError, found } from '@gatehouse/shared/http/errors';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import { z } from 'zod';
-import { config, managedWebhook, oneWebhookFailures, operation } from '../contract.ts';
-import type { WebhookOptions } from '../options.ts';
+import { managedWebhook } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { deliveryRecord, presentDelivery } from './present-delivery.ts';
 import { requeue } from './requeue.ts';
 
-const schema = {
-  ...operation,
-  summary: 'Replay a delivery',
-  description:
-    'Sends the same bytes again under the same `webhook-id`, whatever the status of the delivery, with a new retry window of three days. A pending delivery is sent at once. If the webhook is not active, the delivery waits until it is. If the webhook is no longer subscribed to the event, the answer is 403.',
-  params: z.object({ webhook_id: z.string(), delivery_id: z.string() }),
-  response: { 200: deliveryRecord, ...oneWebhookFailures },
-};
-
-/** POST /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay. */
-export const replayDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (
-  app,
-  { db, now, retention, webhookChanged },
-) => {
-  app.post(
-    '/api/v1/webhooks/:webhook_id/deliveries/:delivery_id/replay',
-    { schema, config },
-    async (request) => {
-      const { delivery_id } = request.params;
+export const replayDelivery = operation(
+  'POST /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay',
+  {
+    needs: 'administration',
+    summary: 'Replay a delivery',
+    description:
+      'Sends the same bytes again under the same `webhook-id`, whatever the status of the delivery, with a new retry window of three days. A pending delivery is sent at once. If the webhook is not active, the delivery waits until it is. If the webhook is no longer subscribed to the event, the answer is 403.',
+    returns: deliveryRecord,
+    async handle({ db, now, retention, webhookChanged, params: { delivery_id }, request }) {
       const { webhook_id, events } = await managedWebhook(db, request);
       const delivery = { _id: delivery_id, webhook_id };
       const replayed = await db.webhookDeliveries.findOneAndUpdate(
@@ -39,5 +27,5 @@ export const replayDelivery: FastifyPluginAsyncZod<WebhookOptions> = async (
       await webhookChanged(webhook_id, { endHold: true });
       return presentDelivery(replayed);
     },
-  );
-};
+  },
+);

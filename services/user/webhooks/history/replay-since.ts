@@ -1,20 +1,17 @@
-import { failures } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody, oneOf } from '@gatehouse/shared/http/fields';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { config, managedWebhook, oneWebhookFailures, operation, webhookId } from '../contract.ts';
-import type { WebhookOptions } from '../options.ts';
+import { managedWebhook } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { changeDeliveries, MAX_CHANGED } from './change-deliveries.ts';
 import { requeue } from './requeue.ts';
 import { eventFilter, httpStatusFilter, selectDeliveries, since, until } from './select-deliveries.ts';
 
 const SETTLED = ['failed', 'delivered', 'cancelled'] as const;
 
-const schema = {
-  ...operation,
+export const replaySince = operation('POST /api/v1/webhooks/{webhook_id}/replay', {
+  needs: 'administration',
   summary: 'Replay deliveries',
   description: `Replays the failed deliveries created since a time, and before \`until\`; with \`all\`, the delivered ones too; with \`status\`, those of this status alone. \`event\` and \`http_status\` narrow the choice as in the list. One call replays up to ${MAX_CHANGED}, oldest first; if more remain, continue with \`next_since\`. Deliveries that are already pending, and those of events that are no longer subscribed, are not affected.`,
-  params: webhookId,
   body: jsonBody({
     since,
     until: until.exactOptional(),
@@ -33,26 +30,15 @@ const schema = {
         { since: '2026-01-15T00:00:00Z', until: '2026-01-16T00:00:00Z', http_status: 503 },
       ],
     }),
-  response: {
-    200: z
-      .object({ replayed: z.int(), next_since: z.string().nullable().meta({ format: 'date-time' }) })
-      .meta({
-        description: 'The deliveries are pending again',
-        examples: [{ replayed: 12, next_since: null }],
-      }),
-    ...oneWebhookFailures,
-    ...failures('catalogue', 'missingField', 'invalidFormat'),
-  },
-};
-
-/** POST /api/v1/webhooks/{webhook_id}/replay. */
-export const replaySince: FastifyPluginAsyncZod<WebhookOptions> = async (
-  app,
-  { db, now, retention, webhookChanged },
-) => {
-  app.post('/api/v1/webhooks/:webhook_id/replay', { schema, config }, async (request) => {
+  returns: z
+    .object({ replayed: z.int(), next_since: z.string().nullable().meta({ format: 'date-time' }) })
+    .meta({
+      description: 'The deliveries are pending again',
+      examples: [{ replayed: 12, next_since: null }],
+    }),
+  async handle({ db, now, retention, webhookChanged, body, request }) {
     const { webhook_id, events } = await managedWebhook(db, request);
-    const { since, until, all, status = 'failed', event, http_status } = request.body;
+    const { since, until, all, status = 'failed', event, http_status } = body;
     const { filter, ...index } = selectDeliveries(webhook_id, {
       statuses: all ? ['failed', 'delivered'] : [status],
       events: event ? events.filter((subscribed) => subscribed === event) : events,
@@ -69,5 +55,5 @@ export const replaySince: FastifyPluginAsyncZod<WebhookOptions> = async (
       () => webhookChanged(webhook_id, { endHold: true }),
     );
     return { replayed: changed, next_since };
-  });
-};
+  },
+});

@@ -1,11 +1,10 @@
-import { AppError, failures } from '@gatehouse/shared/http/errors';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { AppError } from '@gatehouse/shared/http/errors';
+import { operationsOf } from '@gatehouse/shared/operation/operation';
 import { z } from 'zod';
-import { requireServiceKey } from '../../access/service-key.ts';
-import type { Database } from '../../database.ts';
 import { type PublishedEvent, publishedEvent } from '../events.ts';
+import type { WebhookDependencies } from '../operation.ts';
+
 import type { Audience } from '../records.ts';
-import type { Accept } from './accept.ts';
 import { audiencesOf } from './places.ts';
 
 /** For one call. */
@@ -26,57 +25,32 @@ const example: PublishedEvent = {
   },
 };
 
-const schema = {
-  tags: ['events'],
-  security: [{ serviceKey: [] }],
-  summary: 'Publish events',
-  description: `Publishes one event or an array of up to ${MAX_EVENTS}. Responds once the events and their deliveries are stored. Webhooks of an organization or department hear an event of their place: that of its chatbot, or else the one that the event names. An id accepted before is known and has no further effect, so a publisher that got no response can send again. A conflict does not affect the other events of the array.`,
-  body: z
-    .preprocess(
-      (body) => (Array.isArray(body) || body === null ? body : [body]),
-      z
-        .array(publishedEvent, { error: 'must be an event or an array of events' })
-        .min(1, { error: 'must contain at least one event' })
-        .max(MAX_EVENTS, { error: `must contain at most ${MAX_EVENTS} events` }),
-    )
-    .meta({ examples: [example, [example]] }),
-  response: {
-    200: z.object({ accepted: z.array(z.string()), known: z.array(z.string()) }).meta({
+/** For the platform's services only: the gateway does not forward this path (CONTRACT.md §Publishing events). */
+export const publishEvents = operationsOf<Pick<WebhookDependencies, 'accept' | 'db' | 'now'>>()(
+  'POST /internal/events',
+  {
+    needs: 'service key',
+    summary: 'Publish events',
+    description: `Publishes one event or an array of up to ${MAX_EVENTS}. Responds once the events and their deliveries are stored. Webhooks of an organization or department hear an event of their place: that of its chatbot, or else the one that the event names. An id accepted before is known and has no further effect, so a publisher that got no response can send again. A conflict does not affect the other events of the array.`,
+    body: z
+      .preprocess(
+        (body) => (Array.isArray(body) || body === null ? body : [body]),
+        z
+          .array(publishedEvent, { error: 'must be an event or an array of events' })
+          .min(1, { error: 'must contain at least one event' })
+          .max(MAX_EVENTS, { error: `must contain at most ${MAX_EVENTS} events` }),
+      )
+      .meta({ examples: [example, [example]] }),
+    bodyLimit: MAX_BYTES,
+    returns: z.object({ accepted: z.array(z.string()), known: z.array(z.string()) }).meta({
       description: 'The ids of new events and of those accepted before',
       examples: [{ accepted: [example.id], known: [] }],
     }),
-    ...failures(
-      'catalogue',
-      'noAuthorizationHeader',
-      'invalidToken',
-      'missingField',
-      'invalidFormat',
-      'duplicate',
-      'unavailable',
-    ),
-  },
-};
-
-/**
- * POST /internal/events (CONTRACT.md §Publishing events). For the platform's services only: the gateway does not
- * forward this path, and it requires their key.
- */
-export const publishEvents: FastifyPluginAsyncZod<{
-  config: { INTERNAL_API_KEY?: string | undefined };
-  db: Database;
-  accept: Accept;
-}> = async (app, { config, db, accept }) => {
-  app.post(
-    '/internal/events',
-    {
-      schema,
-      ...requireServiceKey(config),
-      bodyLimit: MAX_BYTES,
-    },
-    async (request) => {
-      const audiences = await audiencesOf(db, request.body);
+    fails: ['duplicate'],
+    async handle({ db, accept, body }) {
+      const audiences = await audiencesOf(db, body);
       const results = await Promise.all(
-        request.body.map(async ({ id, event, timestamp, data }, index) => {
+        body.map(async ({ id, event, timestamp, data }, index) => {
           const audience = audiences[index] as Audience;
           return { id, acceptance: await accept({ id, event, audience, timestamp, data }) };
         }),
@@ -89,5 +63,5 @@ export const publishEvents: FastifyPluginAsyncZod<{
       }
       return { accepted: idsOf('accepted'), known: idsOf('known') };
     },
-  );
-};
+  },
+);

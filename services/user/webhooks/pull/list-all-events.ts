@@ -1,9 +1,6 @@
-import { failures } from '@gatehouse/shared/http/errors';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { requireServiceKey } from '../../access/service-key.ts';
-import type { Database } from '../../database.ts';
 import { strictQuery } from '../../lists.ts';
+import { operation } from '../operation.ts';
 import {
   PULLED_EXAMPLE,
   presentPulled,
@@ -18,34 +15,25 @@ const audience = {
   organization_id: z.string().nullable().meta({ description: 'The organization that hears it' }),
 };
 
-const schema = {
-  tags: ['events'],
-  security: [{ serviceKey: [] }],
+/** CONTRACT.md §Pulling events. The gateway does not forward this path. */
+export const listAllEvents = operation('GET /internal/events', {
+  needs: 'service key',
   summary: 'Pull all events',
   description:
     'Lists the events of all accounts and organizations in the order in which they were accepted, for services of the platform. Continue with `next_after`; nothing is skipped, however late an event is stored. Events are kept for the retention time, by default 30 days.',
-  querystring: strictQuery(pullParameters),
-  response: {
-    200: pulledPage(pulledEvent.extend(audience), {
-      ...PULLED_EXAMPLE,
-      owner_id: 'User-483920',
-      organization_id: null,
-    }),
-    ...failures('catalogue', 'noAuthorizationHeader', 'invalidToken', 'invalidFormat', 'unavailable'),
-  },
-};
-
-/** GET /internal/events (CONTRACT.md §Pulling events). The gateway does not forward this path. */
-export const listAllEvents: FastifyPluginAsyncZod<{
-  config: { INTERNAL_API_KEY?: string | undefined };
-  db: Database;
-}> = async (app, { config, db }) => {
-  app.get('/internal/events', { schema, ...requireServiceKey(config) }, async (request) => {
-    const { events, ...page } = await readEvents(db, {}, request.query);
+  query: strictQuery(pullParameters),
+  returns: pulledPage(pulledEvent.extend(audience), {
+    ...PULLED_EXAMPLE,
+    owner_id: 'User-483920',
+    organization_id: null,
+  }),
+  fails: ['invalidFormat'],
+  async handle({ db, query }) {
+    const { events, ...page } = await readEvents(db, {}, query);
     const data = events.map((event) => {
       const { owner_id, organization_id } = event;
       return { ...presentPulled(event), owner_id, organization_id };
     });
     return { data, ...page };
-  });
-};
+  },
+});

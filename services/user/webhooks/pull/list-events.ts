@@ -1,11 +1,7 @@
-import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { line } from '@gatehouse/shared/http/fields';
-import { callerId } from '@gatehouse/shared/identity/principal';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import type { Database } from '../../database.ts';
 import { strictQuery } from '../../lists.ts';
-import { config, operation } from '../contract.ts';
 import { administeredPlace } from '../managers.ts';
+import { operation } from '../operation.ts';
 import {
   PULLED_EXAMPLE,
   presentPulled,
@@ -15,29 +11,23 @@ import {
   readEvents,
 } from './read-events.ts';
 
-const schema = {
-  ...operation,
+/** CONTRACT.md §Pulling events. */
+export const listEvents = operation('GET /api/v1/events', {
+  needs: 'administration',
   summary: 'Pull events',
   description:
     'Lists events in the order in which they were accepted, whether a webhook is subscribed to them or not: those of the caller, or with `department_id` or `organization_id` those of a department, or of an organization with all of its departments. Continue with `next_after`; nothing is skipped, however late an event is stored. Events are kept for the retention time, by default 30 days.',
-  querystring: strictQuery({
+  query: strictQuery({
     organization_id: line(200).optional(),
     department_id: line(200).optional(),
     ...pullParameters,
   }),
-  response: {
-    200: pulledPage(pulledEvent, PULLED_EXAMPLE),
-    ...failures('catalogue', 'invalidFormat', 'notFound', ...BEARER_FAILURES),
-  },
-};
-
-/** GET /api/v1/events (CONTRACT.md §Pulling events). */
-export const listEvents: FastifyPluginAsyncZod<{ db: Database }> = async (app, { db }) => {
-  app.get('/api/v1/events', { schema, config }, async (request) => {
-    const { organization_id, department_id, ...range } = request.query;
+  returns: pulledPage(pulledEvent, PULLED_EXAMPLE),
+  fails: ['notFound'],
+  async handle({ db, caller, query: { organization_id, department_id, ...range }, request }) {
     const isOwn = organization_id === undefined && department_id === undefined;
     const place = isOwn ? null : await administeredPlace(db, request, { organization_id, department_id });
-    const readers = place ? (place.department_id ?? place.organization_id) : callerId(request);
+    const readers = place ? (place.department_id ?? place.organization_id) : caller;
     const { events, ...page } = await readEvents(db, { readers }, range);
     // An event of an account can concern a department of another of its organizations.
     const isElsewhere = (event: { organization_id: string | null }) =>
@@ -46,5 +36,5 @@ export const listEvents: FastifyPluginAsyncZod<{ db: Database }> = async (app, {
       presentPulled(isElsewhere(event) ? { ...event, department_id: null } : event),
     );
     return { data, ...page };
-  });
-};
+  },
+});

@@ -1,22 +1,20 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { BEARER_FAILURES, failures } from '@gatehouse/shared/http/errors';
 import { jsonBody, line } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
-import { callerId, principalOf } from '@gatehouse/shared/identity/principal';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { principalOf } from '@gatehouse/shared/identity/principal';
 import { z } from 'zod';
 import { planOf } from '../../access/quotas.ts';
-import { auditedWebhook, config, operation, secretText, settings } from '../contract.ts';
+import { auditedWebhook, secretText, settings } from '../contract.ts';
 import { administeredPlace } from '../managers.ts';
-import type { WebhookOptions } from '../options.ts';
+import { operation } from '../operation.ts';
 import { changeHeaders, newHeaders } from './headers.ts';
 import { insertWithinLimit } from './slots.ts';
 
 /** A webhook of an account has no place. */
 const PERSONAL = { organization_id: null, department_id: null };
 
-const schema = {
-  ...operation,
+/** CONTRACT.md §Webhook registration. */
+export const configureWebhook = operation('POST /api/v1/webhooks/configure', {
+  needs: 'administration',
   summary: 'Configure a webhook',
   description: `The webhook is active at once and receives events from now on. Its host must have public addresses only, and its port must be one that the operator allows, by default 80, 443 or 8000 to 9999. The secret signs every delivery and is never returned. With a \`department_id\` or \`organization_id\` the webhook belongs to that place instead of the caller: it hears the events of the department, or of the organization and all of its departments, the place's Owners and Admins manage it, and it stays when the caller leaves. The plan of the account or place limits the number of its webhooks.`,
   body: jsonBody({
@@ -47,7 +45,7 @@ const schema = {
       },
     ],
   }),
-  response: {
+  returns: {
     201: z
       .object({
         webhook_id: z.string(),
@@ -64,18 +62,11 @@ const schema = {
           },
         ],
       }),
-    ...failures('catalogue', 'missingField', 'invalidFormat', 'notFound', ...BEARER_FAILURES),
   },
-};
-
-/** POST /api/v1/webhooks/configure (CONTRACT.md §Webhook registration). */
-export const configureWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
-  app,
-  { db, now, secrets, validateReceiverUrl },
-) => {
-  app.post('/api/v1/webhooks/configure', { schema, config }, async (request, reply) => {
-    const { url, secret, organization_id, department_id, name, description } = request.body;
-    const created_by = callerId(request);
+  fails: ['notFound'],
+  audits: ['webhook.create'],
+  async handle({ db, now, secrets, validateReceiverUrl, caller: created_by, audit, body, request }) {
+    const { url, secret, organization_id, department_id, name, description } = body;
     const place =
       organization_id === undefined && department_id === undefined
         ? PERSONAL
@@ -85,12 +76,12 @@ export const configureWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
     const webhook_id = randomUUIDv7();
     const configured = {
       url,
-      events: [...new Set(request.body.events)],
+      events: [...new Set(body.events)],
       status: 'active' as const,
       name,
       description,
-      chatbot_ids: [...new Set(request.body.chatbot_ids)],
-      headers: changeHeaders(secrets, webhook_id, [], request.body.headers) ?? [],
+      chatbot_ids: [...new Set(body.chatbot_ids)],
+      headers: changeHeaders(secrets, webhook_id, [], body.headers) ?? [],
     };
     const webhook = {
       webhook_id,
@@ -109,12 +100,7 @@ export const configureWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
     };
     const plan = await planOf(db, place, principalOf(request).user);
     await insertWithinLimit(db, webhook, plan);
-    await audit(db, request, now(), {
-      action: 'webhook.create',
-      target: { webhook_id },
-      ...place,
-      after: auditedWebhook(configured),
-    });
-    return reply.code(201).send({ webhook_id, status: 'active', created_at: at.toISOString() });
-  });
-};
+    await audit('webhook.create', { target: { webhook_id }, ...place, after: auditedWebhook(configured) });
+    return { webhook_id, status: 'active' as const, created_at: at.toISOString() };
+  },
+});

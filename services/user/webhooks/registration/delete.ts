@@ -1,41 +1,21 @@
 import { found } from '@gatehouse/shared/http/errors';
-import { messageResponse } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { message } from '@gatehouse/shared/operation/responses';
 import type { Database } from '../../database.ts';
-import {
-  auditedWebhook,
-  config,
-  managedWebhook,
-  oneWebhookFailures,
-  operation,
-  webhookId,
-} from '../contract.ts';
-import type { WebhookOptions } from '../options.ts';
+import { auditedWebhook, managedWebhook } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { BY_TIME, placeOf } from '../records.ts';
 
-const DELETED = { message: 'Webhook deleted' } as const;
 /** Deliveries deleted in one command, so that other commands can run in between. */
 const PAGE = 1_000;
 
-const schema = {
-  ...operation,
+export const deleteWebhook = operation('DELETE /api/v1/webhooks/{webhook_id}', {
+  needs: 'administration',
   summary: 'Delete a webhook',
   description:
     'Deletes the webhook and its deliveries permanently. At most the attempts in flight, up to 16, still arrive.',
-  params: webhookId,
-  response: {
-    200: messageResponse(DELETED.message, 'The webhook is deleted'),
-    ...oneWebhookFailures,
-  },
-};
-
-/** DELETE /api/v1/webhooks/{webhook_id}. */
-export const deleteWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
-  app,
-  { db, now, webhookChanged },
-) => {
-  app.delete('/api/v1/webhooks/:webhook_id', { schema, config }, async (request) => {
+  returns: message('Webhook deleted', 'The webhook is deleted'),
+  audits: ['webhook.delete'],
+  async handle({ db, webhookChanged, audit, request }) {
     const { webhook_id } = await managedWebhook(db, request);
     const deleted = found(await db.webhooks.findOneAndDelete({ webhook_id }));
     await webhookChanged(webhook_id);
@@ -46,15 +26,13 @@ export const deleteWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
         'cannot delete the deliveries of a deleted webhook; they expire later',
       );
     });
-    await audit(db, request, now(), {
-      action: 'webhook.delete',
+    await audit('webhook.delete', {
       target: { webhook_id },
       ...placeOf(deleted),
       before: auditedWebhook(deleted),
     });
-    return DELETED;
-  });
-};
+  },
+});
 
 async function deleteDeliveries(db: Database, webhook_id: string): Promise<void> {
   for (;;) {

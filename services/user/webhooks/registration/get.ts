@@ -1,18 +1,9 @@
 import { oneOf } from '@gatehouse/shared/http/fields';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Database } from '../../database.ts';
-import {
-  config,
-  managedWebhook,
-  oneWebhookFailures,
-  operation,
-  presentWebhook,
-  webhookId,
-  webhookRecord,
-} from '../contract.ts';
+import { managedWebhook, presentWebhook, webhookRecord } from '../contract.ts';
 import { countedHealth, readHealth } from '../history/read-health.ts';
-import type { WebhookOptions } from '../options.ts';
+import { operation } from '../operation.ts';
 import { placeOf, type Webhook } from '../records.ts';
 
 /** What `include=details` adds. */
@@ -22,29 +13,21 @@ const details = z.object({
   health: countedHealth,
 });
 
-const schema = {
-  ...operation,
+export const getWebhook = operation('GET /api/v1/webhooks/{webhook_id}', {
+  needs: 'administration',
   summary: 'Read a webhook',
   description:
     'Returns everything but the secret and the values of its headers. A webhook that only others manage is 404. With `include=details`, also its health as `GET …/health` answers it, and the names of its organization and department.',
-  params: webhookId,
-  querystring: z.object({ include: oneOf(['details']).optional() }),
-  response: {
-    200: webhookRecord.extend({ details: details.exactOptional() }).meta(webhookRecord.meta() ?? {}),
-    ...oneWebhookFailures,
-  },
-};
-
-/** GET /api/v1/webhooks/{webhook_id}. */
-export const getWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (app, { db, now }) => {
-  app.get('/api/v1/webhooks/:webhook_id', { schema, config }, async (request) => {
+  query: z.object({ include: oneOf(['details']).optional() }),
+  returns: webhookRecord.extend({ details: details.exactOptional() }).meta(webhookRecord.meta() ?? {}),
+  async handle({ db, now, query, request }) {
     const webhook = await managedWebhook(db, request);
     const record = presentWebhook(webhook, now());
-    if (!request.query.include) return record;
+    if (!query.include) return record;
     const [names, health] = await Promise.all([namesOf(db, webhook), readHealth(db, webhook, now())]);
     return { ...record, details: { ...names, health } };
-  });
-};
+  },
+});
 
 /** The names of the place of a webhook. */
 async function namesOf(db: Database, webhook: Webhook) {

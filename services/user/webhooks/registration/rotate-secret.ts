@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { failures } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { config, managedWebhook, oneWebhookFailures, operation, secretText, webhookId } from '../contract.ts';
-import type { WebhookOptions } from '../options.ts';
+import { managedWebhook, secretText } from '../contract.ts';
+import { operation } from '../operation.ts';
 import { placeOf } from '../records.ts';
 
 /** Milliseconds for which a rotated-out secret continues to sign. */
@@ -13,44 +10,33 @@ const OVERLAP = 24 * 3_600_000;
 /** Secrets that sign beside the current one. */
 const MAX_PREVIOUS = 4;
 
-const schema = {
-  ...operation,
+export const rotateSecret = operation('POST /api/v1/webhooks/{webhook_id}/rotate-secret', {
+  needs: 'administration',
   summary: 'Rotate the secret',
   description:
     'Replaces the secret with the one in the body or, without one, with a generated secret, which only this response shows. The previous secret also signs for 24 hours: `webhook-signature` carries both signatures, `X-Service-Signature` uses the new secret at once. Giving the current secret again changes nothing.',
-  params: webhookId,
   body: jsonBody({ secret: secretText.exactOptional() })
     .nullable()
     .meta({ examples: [{ secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD' }, {}] }),
-  response: {
-    200: z
-      .object({
-        webhook_id: z.string(),
-        secret: z.string().exactOptional().meta({ description: 'Present if the secret was generated' }),
-        previous_secret_until: z.string().nullable().meta({ format: 'date-time' }),
-      })
-      .meta({
-        description: 'The secret is rotated',
-        examples: [
-          {
-            webhook_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
-            secret: 'whsec_2RkV0Rk3qP5wUuQ8o4Yk4m3J0bq0uYy7g3m0oX2nT1E=',
-            previous_secret_until: '2026-01-16T09:30:00.000Z',
-          },
-        ],
-      }),
-    ...oneWebhookFailures,
-    ...failures('catalogue', 'missingField', 'invalidFormat'),
-  },
-};
-
-/** POST /api/v1/webhooks/{webhook_id}/rotate-secret. */
-export const rotateSecret: FastifyPluginAsyncZod<WebhookOptions> = async (
-  app,
-  { db, now, secrets, webhookChanged },
-) => {
-  app.post('/api/v1/webhooks/:webhook_id/rotate-secret', { schema, config }, async (request, reply) => {
-    const given = request.body?.secret;
+  returns: z
+    .object({
+      webhook_id: z.string(),
+      secret: z.string().exactOptional().meta({ description: 'Present if the secret was generated' }),
+      previous_secret_until: z.string().nullable().meta({ format: 'date-time' }),
+    })
+    .meta({
+      description: 'The secret is rotated',
+      examples: [
+        {
+          webhook_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21',
+          secret: 'whsec_2RkV0Rk3qP5wUuQ8o4Yk4m3J0bq0uYy7g3m0oX2nT1E=',
+          previous_secret_until: '2026-01-16T09:30:00.000Z',
+        },
+      ],
+    }),
+  audits: ['webhook.rotate'],
+  async handle({ db, now, secrets, webhookChanged, audit, body, request, reply }) {
+    const given = body?.secret;
     const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
     // Keeps the gateway from storing the response for an Idempotency-Key.
     reply.header('cache-control', 'no-store');
@@ -71,11 +57,7 @@ export const rotateSecret: FastifyPluginAsyncZod<WebhookOptions> = async (
       // Otherwise a concurrent rotation came first: try again, keeping its secret among the previous ones.
       if (matchedCount === 1) {
         await webhookChanged(webhook_id);
-        await audit(db, request, now(), {
-          action: 'webhook.rotate',
-          target: { webhook_id },
-          ...placeOf(webhook),
-        });
+        await audit('webhook.rotate', { target: { webhook_id }, ...placeOf(webhook) });
         return {
           webhook_id,
           ...(given === undefined && { secret }),
@@ -83,5 +65,5 @@ export const rotateSecret: FastifyPluginAsyncZod<WebhookOptions> = async (
         };
       }
     }
-  });
-};
+  },
+});

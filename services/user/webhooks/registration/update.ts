@@ -1,20 +1,8 @@
-import { AppError, failures, found } from '@gatehouse/shared/http/errors';
+import { AppError, found } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
-import { audit } from '@gatehouse/shared/identity/audit';
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
-import {
-  auditedWebhook,
-  config,
-  managedWebhook,
-  oneWebhookFailures,
-  operation,
-  presentWebhook,
-  settings,
-  webhookId,
-  webhookRecord,
-} from '../contract.ts';
+import { auditedWebhook, managedWebhook, presentWebhook, settings, webhookRecord } from '../contract.ts';
 import { END_FAILURES, healthOf, withoutFailures } from '../delivery/health.ts';
-import type { WebhookOptions } from '../options.ts';
+import { operation } from '../operation.ts';
 import { placeOf } from '../records.ts';
 import { changedHeaders, changeHeaders, LEFT_HEADERS, leavesHeaders, TOO_MANY_HEADERS } from './headers.ts';
 
@@ -34,27 +22,24 @@ const changes = jsonBody({
     examples: [{ status: 'paused' }, { headers: { Authorization: 'Bearer 8d4e1f62', 'X-Tenant': null } }],
   });
 
-const schema = {
-  ...operation,
+export const updateWebhook = operation('PATCH /api/v1/webhooks/{webhook_id}', {
+  needs: 'administration',
   summary: 'Change a webhook',
   description:
     'Changes the fields in the body and no others, for every attempt that is not in flight. Of the headers, those in the body change, null removes one, and the others stay; a call that changes the URL must name them all, so that nobody can send a value that they cannot read to a receiver of their own. Deliveries of a paused webhook wait. Setting `status` to `active` sends them, also after the webhook was disabled, and counts failures anew. Waiting deliveries of an event that is taken away are not sent: each becomes `failed` when its turn comes. The account, organization or department of a webhook does not change.',
-  params: webhookId,
   body: changes,
-  response: {
-    200: webhookRecord,
-    ...oneWebhookFailures,
-    ...failures('catalogue', 'missingField', 'invalidFormat'),
-  },
-};
-
-/** PATCH /api/v1/webhooks/{webhook_id}. */
-export const updateWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
-  app,
-  { db, now, secrets, validateReceiverUrl, webhookChanged },
-) => {
-  app.patch('/api/v1/webhooks/:webhook_id', { schema, config }, async (request) => {
-    const { events, chatbot_ids, headers: given, ...fields } = request.body;
+  returns: webhookRecord,
+  audits: ['webhook.update'],
+  async handle({
+    db,
+    now,
+    secrets,
+    validateReceiverUrl,
+    webhookChanged,
+    audit,
+    body: { events, chatbot_ids, headers: given, ...fields },
+    request,
+  }) {
     if (fields.url !== undefined) await validateReceiverUrl(fields.url);
     for (;;) {
       const webhook = await managedWebhook(db, request);
@@ -85,8 +70,7 @@ export const updateWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
       if (startsAnew) changed.health = withoutFailures(healthOf(changed));
       // The receiver's Retry-After applied to the previous settings.
       await webhookChanged(webhook_id, { endHold: true });
-      await audit(db, request, now(), {
-        action: 'webhook.update',
+      await audit('webhook.update', {
         target: { webhook_id },
         ...placeOf(changed),
         before: auditedWebhook(found(before)),
@@ -94,5 +78,5 @@ export const updateWebhook: FastifyPluginAsyncZod<WebhookOptions> = async (
       });
       return presentWebhook(changed, now());
     }
-  });
-};
+  },
+});

@@ -4,7 +4,7 @@ import { createSecureContext, TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LdapConnection } from '../../../../services/user/sso/ldap/directory.ts';
 import { withDirectory } from '../../../../services/user/sso/ldap/failover.ts';
-import type { SsoOptions } from '../../../../services/user/sso/options.ts';
+import type { SsoOptions } from '../../../../services/user/sso/operation.ts';
 import type { LdapSettings } from '../../../../services/user/sso/records.ts';
 import { eventsOf } from '../../../fixtures/audit.ts';
 import { type Certificate, createCertificate } from '../../../fixtures/certificates.ts';

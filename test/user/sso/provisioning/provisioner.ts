@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { SsoOptions } from '../../../../services/user/sso/options.ts';
+import type { SsoOptions } from '../../../../services/user/sso/operation.ts';
 import type { Profile } from '../../../../services/user/sso/profile.ts';
 import { provision } from '../../../../services/user/sso/provisioning/provision.ts';
 import type { Connection } from '../../../../services/user/sso/records.ts';

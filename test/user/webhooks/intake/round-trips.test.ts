@@ -1,5 +1,7 @@
 import { createServer } from '@gatehouse/shared/http/server';
+import { addOperations } from '@gatehouse/shared/operation/add-operations';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { checkServiceKey } from '../../../../services/user/access/service-key.ts';
 import { COLLECTIONS } from '../../../../services/user/database.ts';
 import { publishEvents } from '../../../../services/user/webhooks/intake/publish.ts';
 import { testClock } from '../../../fixtures/clock.ts';
@@ -25,7 +27,8 @@ beforeAll(async () => {
   const config = testConfig('user', { INTERNAL_API_KEY });
   app = await createServer({ name: 'user', description: 'Events.', config, checks: {}, now: clock.now });
   const accept = acceptOnly({ db, now: clock.now });
-  await app.register(publishEvents, { config, db, accept });
+  const guards = { 'service key': checkServiceKey(config) };
+  await addOperations(app, [publishEvents], { db, now: clock.now, accept }, guards);
   url = await listen(app);
   // Creates the event log.
   await publish(1);

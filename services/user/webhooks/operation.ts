@@ -1,13 +1,17 @@
+import { operationsOf } from '@gatehouse/shared/operation/operation';
 import type { Database } from '../database.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Sender } from './delivery/deliver.ts';
 import type { Wake } from './delivery/wake.ts';
+import type { Accept } from './intake/accept.ts';
 import type { ValidateReceiverUrl } from './registration/receiver-url.ts';
 
 /** What the operations on webhooks work with. */
-export interface WebhookOptions {
+export interface WebhookDependencies {
   db: Database;
   now: () => number;
+  /** Stores an event and its deliveries. */
+  accept: Accept;
   /** Milliseconds for which events and deliveries are kept. */
   retention: number;
   secrets: Secrets;
@@ -17,3 +21,5 @@ export interface WebhookOptions {
   validateReceiverUrl: ValidateReceiverUrl;
   webhookChanged: Wake['webhookChanged'];
 }
+
+export const operation = operationsOf<WebhookDependencies>();
