@@ -22,9 +22,7 @@ import { bodyTimeout } from './proxy/body-timeout.ts';
 import { createIdempotency } from './proxy/idempotency.ts';
 import { createUpstream, type Upstream } from './proxy/upstreams.ts';
 import { altchaChallenge } from './routes/captcha-challenge.ts';
-import { catalogueLogin } from './routes/catalogue-login.ts';
-import { direct } from './routes/direct.ts';
-import { ldapLogin } from './routes/ldap-login.ts';
+import { OPERATIONS } from './routes/operations.ts';
 import { prefixes } from './routes/prefixes.ts';
 import { respond } from './routes/respond.ts';
 import { uploadPdf } from './routes/upload-pdf.ts';
@@ -108,8 +106,9 @@ export async function buildGateway({
   redis?.connect().catch(() => {}); // it reconnects in the background
 
   await app.register(pages, { config });
-  const operations = [...direct, catalogueLogin, ldapLogin, respond, uploadPdf];
-  if (config.CAPTCHA_PROVIDER === 'altcha') operations.push(altchaChallenge);
+  const operations = OPERATIONS.filter(
+    (operation) => operation !== altchaChallenge || config.CAPTCHA_PROVIDER === 'altcha',
+  );
   const dependencies = {
     config,
     db,

@@ -1,10 +1,12 @@
 import { AppError, failures } from '@gatehouse/shared/http/errors';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { MUTATING } from './proxy/idempotency.ts';
 import { requestJson } from './request-json.ts';
 
+/** An operation of a service, as `http/docs.ts` documents it. */
 interface Operation {
+  'x-contract'?: string;
+  'x-idempotency-key'?: boolean;
   security?: object[];
   parameters?: object[];
   responses?: object;
@@ -14,11 +16,6 @@ interface OpenApi {
   paths: Record<string, Record<string, Operation>>;
   webhooks?: Record<string, object>;
 }
-
-/** The paths that clients reach through the gateway; it documents the Direct contract itself. */
-const CATALOGUE = /^\/(?:api\/v1|auth|saml|oauth|scim\/v2)\//;
-/** Operations that ignore Idempotency-Key: their responses hold tokens or secrets, or their bearer is no user. */
-const WITHOUT_KEY = /^(?:\/api\/v1)?\/auth\/|^\/scim\/|\/(?:rotate-secret|scim-token)$/;
 
 /** Seconds after which a service that is down may be back. */
 const RETRY_AFTER = 5;
@@ -48,7 +45,7 @@ export function documentOf(services: readonly string[], timeout: number) {
     const documents = await Promise.all(services.map(fetchDocument));
     const forwarded = documents
       .flatMap((document) => Object.entries(document.paths))
-      .filter(([path]) => CATALOGUE.test(path));
+      .filter(([, item]) => isForwarded(item));
     const all = Object.entries({ ...Object.fromEntries(forwarded), ...own.paths });
     return {
       ...own,
@@ -58,10 +55,14 @@ export function documentOf(services: readonly string[], timeout: number) {
   };
 }
 
+/** Whether clients reach a path through the gateway, which documents the Direct contract itself. */
+const isForwarded = (item: Record<string, Operation>): boolean =>
+  Object.values(item).some((operation) => ['catalogue', 'scim'].includes(operation['x-contract'] ?? ''));
+
 const description = z.looseObject({
   paths: z
-    .record(z.string(), z.looseObject({}))
-    .refine((paths) => Object.keys(paths).some((path) => CATALOGUE.test(path))),
+    .record(z.string(), z.record(z.string(), z.looseObject({ 'x-contract': z.string().optional() })))
+    .refine((paths) => Object.values(paths).some((item) => isForwarded(item as Record<string, Operation>))),
 });
 const isDescription = (document: unknown): document is OpenApi => description.safeParse(document).success;
 
@@ -83,11 +84,10 @@ const CONFLICT = {
 };
 
 /** Adds Idempotency-Key to the operations of a path: the gateway implements it, so the services do not document it. */
-const withKeys = (path: string, operations: Record<string, Operation>): Record<string, Operation> =>
+const withKeys = (_path: string, operations: Record<string, Operation>): Record<string, Operation> =>
   Object.fromEntries(
     Object.entries(operations).map(([method, operation]) => {
-      const { security, parameters = [], responses } = operation;
-      const takesKey = security?.length && MUTATING.has(method.toUpperCase()) && !WITHOUT_KEY.test(path);
+      const { parameters = [], responses, 'x-idempotency-key': takesKey } = operation;
       return [
         method,
         takesKey

@@ -4,11 +4,8 @@ import { createPasswords, type Passwords } from '@gatehouse/shared/identity/pass
 import { requirePrincipal } from '@gatehouse/shared/identity/principal';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { addOperations } from '@gatehouse/shared/operation/add-operations';
-import { catalogueLogin } from './catalogue-login.ts';
 import type { Database } from './database.ts';
-import { login } from './login.ts';
-import { logouts } from './logout.ts';
-import { refreshes } from './refresh.ts';
+import { OPERATIONS } from './operations.ts';
 
 export interface LoginServiceOptions {
   config: Config<'login'>;
@@ -36,7 +33,6 @@ export async function buildLoginService({
     now,
     ...(logStream && { logStream }),
   });
-  const operations = [login, catalogueLogin, ...refreshes, ...logouts];
-  await addOperations(app, operations, { config, db, passwords, tokens, now });
+  await addOperations(app, OPERATIONS, { config, db, passwords, tokens, now });
   return app;
 }

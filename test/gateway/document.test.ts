@@ -87,6 +87,9 @@ const THEIRS = [
   '/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/cancel',
   '/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay',
 ];
+/** An operation as the services below document it. */
+const READ = { get: { 'x-contract': 'catalogue' } };
+
 /** The paths of single sign-on, each tested with its operation. */
 const SINGLE_SIGN_ON = /^\/(?:saml|oauth|scim\/v2|api\/v1\/(?:auth\/)?sso)\//;
 const expectUnavailable = async (url: string) => {
@@ -196,7 +199,8 @@ describe('the document with services that fail', () => {
     await expectUnavailable(await inFrontOf(gone.url));
     let up = false;
     const back = await service((_, response) => {
-      if (up) response.end('{"openapi":"3.1.0","paths":{"/api/v1/users/me":{}}}');
+      if (up)
+        response.end('{"openapi":"3.1.0","paths":{"/api/v1/users/me":{"get":{"x-contract":"catalogue"}}}}');
     });
     const front = await inFrontOf(back.url, { document: 50 });
     await expectUnavailable(front);
@@ -208,7 +212,7 @@ describe('the document with services that fail', () => {
 
   test('is 503 when only one of them answers', async () => {
     const { url } = await service((_, response) => {
-      response.end('{"openapi":"3.1.0","paths":{"/api/v1/users/me":{}}}');
+      response.end('{"openapi":"3.1.0","paths":{"/api/v1/users/me":{"get":{"x-contract":"catalogue"}}}}');
     });
     const gone = await startHttp(() => {});
     await gone.stop();
@@ -220,7 +224,12 @@ describe('the document with services that fail', () => {
   test('are asked once by concurrent calls', async () => {
     const waiting: (() => void)[] = [];
     const { url } = await service((_, response) => {
-      waiting.push(() => void response.end('{"openapi":"3.1.0","paths":{"/api/v1/users/me":{}}}'));
+      waiting.push(
+        () =>
+          void response.end(
+            '{"openapi":"3.1.0","paths":{"/api/v1/users/me":{"get":{"x-contract":"catalogue"}}}}',
+          ),
+      );
     });
     const { app, stop } = await startGateway({
       env: { LOGIN_SERVICE_URL: url, USER_SERVICE_URL: url },
@@ -232,7 +241,7 @@ describe('the document with services that fail', () => {
     await app.inject('/health/live');
     await eventually(() => waiting.length === 2);
     for (const answer of waiting) answer();
-    for (const call of await Promise.all(calls)) expect(call.json().paths['/api/v1/users/me']).toEqual({});
+    for (const call of await Promise.all(calls)) expect(call.json().paths['/api/v1/users/me']).toEqual(READ);
     expect(waiting).toHaveLength(2);
   });
 
@@ -241,7 +250,7 @@ describe('the document with services that fail', () => {
     const { url } = await service((_, response) => {
       if (up)
         response.end(
-          '{"openapi":"3.1.0","paths":{"/api/v1/users/me":{"get":{"summary":"x"}},"/internal/events":{}}}',
+          '{"openapi":"3.1.0","paths":{"/api/v1/users/me":{"get":{"x-contract":"catalogue"}},"/internal/events":{"get":{"x-contract":"internal"}}}}',
         );
       else response.socket?.destroy();
     });
@@ -249,11 +258,11 @@ describe('the document with services that fail', () => {
     const { clock, url: front, stop } = await startGateway({ env });
     started.push({ stop });
     const { paths } = await documentAt(front);
-    expect(paths['/api/v1/users/me']).toEqual({ get: { summary: 'x' } });
+    expect(paths['/api/v1/users/me']).toEqual(READ);
     // Internal operations are left out.
     expect(Object.keys(paths)).not.toContain('/internal/events');
     up = false;
     clock.advance(6);
-    expect((await documentAt(front)).paths['/api/v1/users/me']).toEqual({ get: { summary: 'x' } });
+    expect((await documentAt(front)).paths['/api/v1/users/me']).toEqual(READ);
   });
 });

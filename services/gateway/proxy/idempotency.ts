@@ -14,7 +14,7 @@ import type { ForwardOptions } from './upstreams.ts';
 
 /** Bytes of the largest response that is stored (CONTRACT.md §Idempotency): each is held in memory as well. */
 const MAX_STORED = 1024 * 1024;
-export const MUTATING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+const MUTATING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /**
  * Makes a call at most once for each `Idempotency-Key` of a user, method and path (CONTRACT.md §Idempotency).

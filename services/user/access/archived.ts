@@ -15,18 +15,11 @@ export interface Archived {
   at: string;
 }
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Whether a call that writes is allowed in an archived place: always, or to callers about themselves. */
-    whileArchived?: true | 'oneself';
-  }
-}
-
 const READ_METHODS = ['GET', 'HEAD'];
 
 /** Whether a call is refused in archived places. */
 export const isWrite = ({ method, routeOptions }: FastifyRequest): boolean =>
-  !READ_METHODS.includes(method) && routeOptions.config.whileArchived !== true;
+  !READ_METHODS.includes(method) && routeOptions.config.operation?.whileArchived !== true;
 
 /** @throws {AppError} forbidden, in words, if the place is archived. */
 export function refuseArchived(archived: Archived | undefined): void {

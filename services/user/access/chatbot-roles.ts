@@ -84,14 +84,14 @@ interface Permitted {
   found<T>(chatbot: T | null, chatbot_id: string): Promise<T>;
 }
 
-/** Reads the caller's roles and applies the permission in the route's config. */
+/** Reads the caller's roles and applies the permission that the operation needs. */
 export async function permittedChatbots(
   db: Database,
   request: FastifyRequest,
   scope: Scope = {},
 ): Promise<Permitted> {
-  const permission = request.routeOptions.config.permission;
-  if (!permission || !isPermission(permission)) throw new Error('the route config names no permission');
+  const permission = request.routeOptions.config.operation?.needs;
+  if (!permission || !isPermission(permission)) throw new Error('the operation needs no permission');
   const caller = callerId(request);
   const roles = await rolesOf(db, caller);
   const writes = isWrite(request);

@@ -29,8 +29,8 @@ interface Path {
 }
 
 /**
- * Checks the caller's role on every route under /organizations/{organization_id} against the permission in the
- * route's config: 404 if the caller has no role there, 403 if their role lacks the permission or the place is archived.
+ * Checks the caller's role on every route under /organizations/{organization_id} against the
+ * operation's requirement: 404 if the caller has no role there, 403 if their role lacks the permission or the place is archived.
  */
 export const requireMembership = fp(async (app: FastifyInstance, { db }: { db: Database }) => {
   app.decorateRequest('membership', undefined);
@@ -50,10 +50,10 @@ export const requireMembership = fp(async (app: FastifyInstance, { db }: { db: D
     const role = isOwner ? 'Owner' : department_id === undefined ? undefined : departments[0]?.role;
     request.membership = { caller, role, roles };
 
-    const { permission = 'ownership', orOneself, whileArchived } = request.routeOptions.config;
-    const isAllowed = isPermission(permission)
-      ? isOwner || departments.some((each) => can(each.role, permission)) || (orOneself && user_id === caller)
-      : isOwner || permission === 'membership';
+    const { needs = 'ownership', orOneself, whileArchived } = request.routeOptions.config.operation ?? {};
+    const isAllowed = isPermission(needs)
+      ? isOwner || departments.some((each) => can(each.role, needs)) || (orOneself && user_id === caller)
+      : isOwner || needs === 'membership';
     if (!isAllowed) throw new AppError('forbidden');
     if (!isWrite(request) || (whileArchived === 'oneself' && user_id === caller)) return;
     refuseArchived(

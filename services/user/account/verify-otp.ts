@@ -15,7 +15,7 @@ const ACTIVATES = { $and: [IS_UNVERIFIED, { $ne: ['$account_status', 'disabled']
 /** POST /v2/verify-otp (CONTRACT.md §Verify OTP). */
 export const verifyOtp = directOperation(verifyOtpContract.line, {
   ...verifyOtpContract,
-  audits: ['verify'],
+  audits: ['verify', 'invitation.accept'],
   async handle({ config, db, tokens, now, request, body }) {
     const { email, otp, token } = body;
     const seconds = Math.floor(now() / 1000);

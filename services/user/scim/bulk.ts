@@ -55,6 +55,14 @@ export const bulk = operation('POST /scim/v2/Bulk', {
     ],
   }),
   responses: scimErrors(),
+  audits: [
+    'scim.user',
+    'scim.group',
+    'profile.update',
+    'member.grant',
+    'member.remove',
+    'invitation.withdraw',
+  ],
   async handle({ request, reply, body, ...options }) {
     const { Operations, failOnErrors } = body as Json;
     if (!Array.isArray(Operations) || Operations.length === 0)

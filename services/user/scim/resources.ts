@@ -1,3 +1,4 @@
+import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { tooSlow } from '../time-limit.ts';
@@ -93,6 +94,8 @@ interface Words {
   filter: string;
   deletion: string;
   patched: string;
+  /** The actions of its changes. */
+  audits: readonly AuditAction[];
 }
 
 const users: Words = {
@@ -104,6 +107,7 @@ const users: Words = {
   deletion:
     'Deactivates the user and tells the Owners of the organization by mail. The account, its memberships and chatbots stay for them to decide on.',
   patched: 'The changed user',
+  audits: ['scim.user', 'profile.update', 'member.grant', 'member.remove'],
 };
 const groups: Words = {
   type: GROUPS,
@@ -114,12 +118,13 @@ const groups: Words = {
   deletion:
     'Ends the memberships that this connection granted and hides the group from it. The department stays, with its chatbots and billing.',
   patched: 'The group is changed. It is not returned, since it may be large',
+  audits: ['scim.group', 'member.grant', 'member.remove', 'invitation.withdraw'],
 };
 
 /** RFC 7644 §3. */
 export const resources = [users, groups].flatMap(operationsOn);
 
-function operationsOn({ type, noun, example, created, filter, deletion, patched }: Words) {
+function operationsOn({ type, noun, example, created, filter, deletion, patched, audits }: Words) {
   const url = `/scim/v2/${type.name}` as const;
   const list = resource(`A page of ${noun}s`, {
     schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
@@ -177,6 +182,7 @@ function operationsOn({ type, noun, example, created, filter, deletion, patched 
       query: projection,
       returns: { 201: resource(`The ${noun} is created`, example) },
       responses: scimErrors(409),
+      audits,
       async handle(call) {
         const { reply, query, body } = call;
         const want = readProjection(query as Json);
@@ -216,6 +222,7 @@ function operationsOn({ type, noun, example, created, filter, deletion, patched 
       body: resource(`The ${noun}`, created),
       returns: resource(`The changed ${noun}`, example),
       responses: scimErrors(404, 409, 412),
+      audits,
       async handle(call) {
         const { request, reply, params, query, body } = call;
         const want = readProjection(query as Json);
@@ -237,6 +244,7 @@ function operationsOn({ type, noun, example, created, filter, deletion, patched 
           : { 204: z.null().meta({ description: patched, examples: [null] }) }),
       },
       responses: scimErrors(404, 409, 412),
+      audits,
       async handle(call) {
         const { request, reply, params, query, body } = call;
         const want = readProjection(query as Json);
@@ -252,6 +260,7 @@ function operationsOn({ type, noun, example, created, filter, deletion, patched 
       params: path,
       returns: { 204: z.null().meta({ description: `The ${noun} is gone from SCIM`, examples: [null] }) },
       responses: scimErrors(404, 412),
+      audits,
       async handle(call) {
         const { request, reply, params } = call;
         const { id } = params;

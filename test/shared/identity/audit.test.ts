@@ -13,6 +13,7 @@ function auditLogin(stored: Promise<unknown>) {
     id: 'asked-1',
     ip: '198.51.100.7',
     log: { info: log('info'), error: log('error') },
+    routeOptions: { config: {} },
     server: {},
   };
   const db = { auditEvents: { insertOne: () => stored } };

@@ -11,8 +11,10 @@ import {
 import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { userCollections as COLLECTIONS, type User } from '@gatehouse/shared/identity/users';
+import { contract } from '@gatehouse/shared/operation/operation';
 import Fastify, { type FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { type Accounts, watchedDatabase } from '../../fixtures/database.ts';
 import { newMember } from '../../fixtures/members.ts';
 
@@ -202,7 +204,14 @@ describe('requirePrincipal', () => {
     app.setErrorHandler<AppError>((error, _, reply) => reply.code(error.status ?? 500).send(error.message));
     app.setNotFoundHandler((_, reply) => reply.code(404).send('Not found'));
     await app.register(requirePrincipal, { users: db.users, tokens, now: () => NOW });
-    const config = { permission: 'own' } as const;
+    const config = {
+      operation: contract('GET /mine', {
+        needs: 'own',
+        summary: 'Read',
+        description: 'Reads.',
+        returns: z.string(),
+      }),
+    };
     app.get('/mine', { config }, async (request) => principalOf(request).user.email);
     app.get('/id', { config }, async (request) => callerId(request));
     app.get('/open', { config: { public: true } }, async (request) => String(isPublic(request)));
@@ -254,9 +263,7 @@ describe('requirePrincipal', () => {
       app.register(
         async (scope) => void scope.route({ method, url: '/forgotten', handler: async () => 'open' }),
       );
-      await expect(app.ready()).rejects.toThrow(
-        `${method} /forgotten declares neither a permission nor that it is public`,
-      );
+      await expect(app.ready()).rejects.toThrow(`${method} /forgotten is neither an operation nor public`);
     },
   );
 

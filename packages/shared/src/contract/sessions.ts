@@ -11,6 +11,7 @@ import { message } from '../operation/responses.ts';
 const logout = {
   needs: 'own',
   endsSessions: true,
+  ignoresIdempotencyKey: true,
   summary: 'End a session',
   description: 'Refuses every token of the session from now on.',
   returns: message('Logged out', 'The session has ended.'),

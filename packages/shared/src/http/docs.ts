@@ -69,13 +69,10 @@ export const docs = fp(
       transform: (route) => {
         const { schema, url } = jsonSchemaTransform(route);
         const operationId = operationIdOf(String(route.route.method), url);
-        const { operation, permission, orOneself } = route.route.config ?? {};
-        const facts =
-          operation ??
-          (permission && { needs: permission, orOneself, description: schema?.description ?? '' });
+        const operation = route.route.config?.operation;
         return {
           url,
-          schema: { security: [], operationId, ...schema, ...(facts && documentFacts(facts as Facts)) },
+          schema: { security: [], operationId, ...schema, ...(operation && documentFacts(operation)) },
         };
       },
     });

@@ -3,8 +3,11 @@ import fp from 'fastify-plugin';
 import { type Contract, contractOf } from './errors.ts';
 
 /** The contract of a call: that of its operation, or where there is none, that of the path. */
-export const contractOfRequest = ({ routeOptions, url }: FastifyRequest): Contract =>
-  routeOptions.config?.operation?.contract ?? contractOf(url);
+export function contractOfRequest({ routeOptions, url }: FastifyRequest): Contract {
+  const operation = routeOptions.config?.operation;
+  if (!operation) return contractOf(url);
+  return operation.contract === 'direct' ? 'direct' : 'catalogue';
+}
 
 /** OpenID Connect Back-Channel Logout 1.0 §2.8 wants no-store with every answer, failures too. */
 const BACKCHANNEL_LOGOUT = /^\/oauth\/backchannel-logout(?:[/?]|$)/;

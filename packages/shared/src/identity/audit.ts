@@ -136,6 +136,10 @@ export async function auditAll(
   actions: readonly Details[],
   isStored = async () => true,
 ): Promise<void> {
+  const declared = request.routeOptions.config?.operation?.audits;
+  for (const { action } of actions)
+    if (declared && !declared.includes(action))
+      request.log.error({ action }, 'the operation does not declare this audit action');
   const events = actions.map((details) => eventOf(request, now, details));
   for (const event of events) logEvent(request.log, event);
   const [first] = events;

@@ -58,7 +58,7 @@ export function createAuthenticate(users: Collection<User>, tokens: Tokens): Aut
 
 /**
  * Requires a principal for every route that is not `public`. 401 comes before 404. The server does not start
- * if a route declares neither a permission nor that it is public.
+ * if a route is neither an operation nor public.
  */
 export const requirePrincipal = fp(
   async (
@@ -72,8 +72,8 @@ export const requirePrincipal = fp(
     // Every scope has registered its routes by now.
     app.addHook('onReady', async () => {
       for (const { method, url, config } of routes) {
-        if (config?.public || config?.permission || method === 'OPTIONS') continue;
-        throw new Error(`${method} ${url} declares neither a permission nor that it is public`);
+        if (config?.public || config?.operation || method === 'OPTIONS') continue;
+        throw new Error(`${method} ${url} is neither an operation nor public`);
       }
     });
     app.addHook('onRequest', async (request) => {

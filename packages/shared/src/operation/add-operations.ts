@@ -1,7 +1,7 @@
 import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
 import type { Facts, Operation } from './operation.ts';
-import { isBearer, type Requirement, securityOf } from './requirement.ts';
+import { isBearer, securityOf } from './requirement.ts';
 import { failuresOf, successes } from './schemas.ts';
 import { tagOf } from './tags.ts';
 
@@ -9,13 +9,11 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The operation of the route. Pages, health and documents have none. */
     operation?: Facts;
-    permission?: Requirement;
-    orOneself?: boolean;
   }
 }
 
-/** Checks the credential of callers that have no bearer. */
-export type Guards = Partial<Record<'service key' | 'SCIM token', onRequestAsyncHookHandler>>;
+/** Checks the key of callers that are services of the platform. */
+export type Guards = { 'service key'?: onRequestAsyncHookHandler };
 
 /**
  * Adds the routes of operations to a server. Operations that share a scope get one; the others need none, which saves a
@@ -37,10 +35,11 @@ export async function addOperations<Deps>(
 }
 
 function routeOf<Deps>(operation: Operation<Deps>, dependencies: Deps, guards: Guards) {
-  const { method, path, needs, orOneself, whileArchived, bodyLimit, streamsBody, returnsSecret, config } =
-    operation;
+  const { method, path, needs, bodyLimit, streamsBody, returnsSecret, config } = operation;
   const [status = 200] = Object.keys(successes(operation)).map(Number);
-  const guard = needs === 'service key' || needs === 'SCIM token' ? guards[needs] : undefined;
+  const guard = needs === 'service key' ? guards[needs] : undefined;
+  if (needs === 'service key' && !guard) throw new Error(`nothing checks the service key of ${path}`);
+  if (needs === 'SCIM token' && !operation.scope) throw new Error(`nothing checks the SCIM token of ${path}`);
   return {
     method,
     url: routePath(path),
@@ -49,9 +48,7 @@ function routeOf<Deps>(operation: Operation<Deps>, dependencies: Deps, guards: G
       ...config,
       ...(streamsBody && { streams: true }),
       operation,
-      ...(isBearer(needs) ? { permission: needs } : { public: true }),
-      ...(orOneself && { orOneself }),
-      ...(whileArchived && { whileArchived }),
+      public: !isBearer(needs),
     },
     ...(bodyLimit !== undefined && { bodyLimit }),
     ...(guard && { onRequest: guard }),

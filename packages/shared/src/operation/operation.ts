@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Collections } from '../data/connect.ts';
-import { type Contract, contractOf, type ErrorName } from '../http/errors.ts';
+import type { ErrorName } from '../http/errors.ts';
 import { audit, type auditCollections, type Details } from '../identity/audit.ts';
 import type { AuditAction } from '../identity/audit-actions.ts';
 import { callerId } from '../identity/principal.ts';
@@ -58,6 +58,8 @@ export interface Declaration<
   responses?: Readonly<Record<number, z.ZodType>>;
   /** The audit actions of a call. */
   audits?: readonly Audited[];
+  /** Whether the gateway passes an Idempotency-Key by, also without a secret in the answer. */
+  ignoresIdempotencyKey?: true;
   /** Whether a call ends sessions of the caller. The gateway never refuses one for its budget. */
   endsSessions?: true;
   /** Whether the answer holds a token or secret: nothing stores it, neither a cache nor an Idempotency-Key. */
@@ -102,15 +104,25 @@ export interface Facts extends Declaration {
   method: Method;
   /** With parameters in braces, as in OpenAPI. */
   path: string;
-  contract: Contract;
+  contract: OperationContract;
   /** Whether the gateway takes an Idempotency-Key for it. */
   takesIdempotencyKey: boolean;
 }
 
+/** The contract of each part of the paths; everything else is the catalogue's. */
+const CONTRACTS = { '/v2/': 'direct', '/scim/': 'scim', '/internal/': 'internal' } as const;
+
+export type OperationContract = (typeof CONTRACTS)[keyof typeof CONTRACTS] | 'catalogue';
+
+function contractOf(path: string): OperationContract {
+  const [, contract] = Object.entries(CONTRACTS).find(([part]) => path.startsWith(part)) ?? [];
+  return contract ?? 'catalogue';
+}
+
 function factsOf<D extends Declaration>(line: RouteLine, declaration: D) {
   const [method, path] = line.split(' ') as [Method, string];
-  const { needs, returnsSecret, endsSessions } = declaration;
-  const takesIdempotencyKey = isBearer(needs) && method !== 'GET' && !returnsSecret && !endsSessions;
+  const { needs, returnsSecret, ignoresIdempotencyKey } = declaration;
+  const takesIdempotencyKey = isBearer(needs) && method !== 'GET' && !returnsSecret && !ignoresIdempotencyKey;
   return { ...declaration, method, path, contract: contractOf(path), takesIdempotencyKey };
 }
 

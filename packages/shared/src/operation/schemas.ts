@@ -15,5 +15,5 @@ export function failuresOf({ needs, path, body, contract, fails = [] }: Facts) {
     names.push('invalidFormat', ...BEARER_FAILURES);
     if (path.includes('{')) names.push('notFound');
   }
-  return failures(contract, ...new Set(names));
+  return failures(contract === 'direct' ? 'direct' : 'catalogue', ...new Set(names));
 }

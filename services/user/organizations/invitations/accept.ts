@@ -16,7 +16,7 @@ export const acceptInvitation = operation('POST /api/v1/invitations/{invitation_
     'Accepts an invitation to a department or an offer to become an Owner, if it is to the caller’s user_id or address, pending, and not expired. If the offer is a transfer, the Owner who made it stops being one in the same step. An invitation lapses when its inviter may no longer grant its role, and an offer when the person who made it is no longer an Owner; while their account cannot act, neither can be accepted. Accepting one invitation to a department ends the other one, to the `user_id` or the address.',
   returns: acceptedInvitation,
   fails: ['duplicate'],
-  audits: ['invitation.accept'],
+  audits: ['invitation.accept', 'owner.add', 'owner.remove'],
   async handle({ db, now, audit, params: { invitation_id }, request }) {
     const invitee = inviteeOf(request);
     const { user_id } = invitee;

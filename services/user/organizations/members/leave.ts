@@ -20,6 +20,7 @@ export const leaveOrganization = operation(
     description:
       'Ends every role of the person in the organization: as its Owner, in each department and on the chatbots, which pass on as when a member leaves a department. Owners of the organization remove anybody, and others from the departments where they may remove users; roles elsewhere stay. Without such a department, or with a role above the caller’s there, the call is 403, and so is that of the last Owner who can act, who must transfer the ownership or archive the organization first. An archived organization can be left. Whoever is removed by somebody else cannot come back by an invitation or offer from before: those to their user_id are withdrawn. A call that is interrupted is completed within minutes.',
     returns: message('Member removed', 'The person has no role here any more'),
+    audits: ['member.remove', 'owner.remove', 'invitation.withdraw'],
     async handle({ db, now, params: { organization_id, user_id }, request }) {
       const { caller, roles } = membershipOf(request);
       const department_ids = await removableFrom(db, { caller, roles }, { organization_id, user_id });

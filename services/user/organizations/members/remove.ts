@@ -22,7 +22,7 @@ export const removeMember = operation(
     description:
       'The member also loses every role on the department’s chatbots. A chatbot that they own passes to another Owner on its access list, or else to an Owner of the organization. Invitations that were made to the member before are withdrawn, unless they leave by themselves. Callers cannot remove a member whose role is above their own, nor the last Owner who can act.',
     returns: message('Member removed', 'The user is no longer a member'),
-    audits: ['member.remove'],
+    audits: ['member.remove', 'invitation.withdraw'],
     async handle({ db, now, audit, params, request }) {
       const { organization_id, department_id, user_id } = params;
       const isOneself = user_id === membershipOf(request).caller;

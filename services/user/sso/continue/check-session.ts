@@ -22,7 +22,7 @@ export const checkSession = operation(`POST ${SESSION_CHECK}`, {
     description: 'Whether the session goes on, and until when',
     examples: [{ verdict: 'ended' }],
   }),
-  audits: ['refresh'],
+  audits: ['refresh', 'sso.logout'],
   async handle(call): Promise<SessionCheck> {
     const { options, request } = call;
     const { config, db, now } = options;

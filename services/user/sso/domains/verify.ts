@@ -17,7 +17,7 @@ export const verifyDomain = operation('POST /api/v1/sso/domains/{domain_id}/veri
     'Looks for the DNS record that proves control of the domain. One organization can have a verified domain: it loses the domain when another one proves control and its own record is gone. Outside production, domains under .test, .example and .localhost need no record.',
   returns: domainRecord,
   fails: ['duplicate'],
-  audits: ['domain.verify'],
+  audits: ['domain.verify', 'domain.update'],
   async handle({ config: settings, db, resolveTxt, now, audit, params, request }) {
     const domain = await ownedDomain(db, request, params.domain_id);
     if (domain.verified_domain !== undefined) return presentDomain(domain);

@@ -24,7 +24,7 @@ const MAX_LENGTH = 1_024;
 /** CONTRACT.md §LDAP. */
 export const ldapLogin = loginOperation(ldapLoginContract.line, {
   ...ldapLoginContract,
-  audits: ['sso.login'],
+  audits: ['sso.login', 'sso.link', 'member.grant', 'member.remove'],
   async handle(call) {
     const { db, now, tokens, request, body, audit } = call;
     const beganAt = now();

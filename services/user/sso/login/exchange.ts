@@ -23,6 +23,7 @@ export const exchange = loginOperation('POST /api/v1/auth/sso/exchange', {
   }),
   returns: catalogueToken,
   fails: ['forbidden', 'rateLimited', 'unavailable'],
+  audits: ['sso.login'],
   async handle(call) {
     const { db, now, tokens, request, body } = call;
     const browser = browserOf(call, request);

@@ -20,6 +20,7 @@ export const oidcLogin = loginOperation('GET /oauth/login/{slug}', {
     examples: [{ redirect_url: 'https://idp.example.com/auth?client_id=gatehouse&response_type=code' }],
   }),
   fails: ['invalidFormat', 'forbidden', 'notFound', 'rateLimited', 'unavailable'],
+  audits: ['sso.login'],
   async handle(call) {
     const {
       options,

@@ -43,6 +43,7 @@ const receiver = {
     examples: [{ code: '3q2-7wEBAQ0ZTmV2ZXJHb25uYUdpdmVZb3VVcAAAAAA', expires_in: CODE_LIFETIME }],
   }),
   fails: ['forbidden', 'notFound', 'rateLimited', 'unavailable'],
+  audits: ['sso.login', 'sso.link', 'member.grant', 'member.remove'],
 } as const;
 
 /** End a login with the HTTP-POST binding (CONTRACT.md §SAML). */
@@ -64,6 +65,7 @@ export const assertionConsumers = [
     summary: 'Open the address of responses without one',
     description: 'Says that the login did not begin here.',
     returns: z.never(),
+    audits: ['sso.login'],
     async handle() {
       throw new SsoRefusal('login not begun here', 'the address was opened without a response');
     },

@@ -22,6 +22,7 @@ export const samlLogin = loginOperation('GET /saml/login/{slug}', {
     examples: [{ redirect_url: 'https://idp.example.com/sso?SAMLRequest=fZFNT8…&RelayState=3q2-7w…' }],
   }),
   fails: ['invalidFormat', 'forbidden', 'notFound', 'rateLimited', 'unavailable'],
+  audits: ['sso.login'],
   async handle(call) {
     const {
       now,

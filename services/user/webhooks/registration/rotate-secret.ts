@@ -12,6 +12,7 @@ const MAX_PREVIOUS = 4;
 
 export const rotateSecret = operation('POST /api/v1/webhooks/{webhook_id}/rotate-secret', {
   needs: 'administration',
+  returnsSecret: true,
   summary: 'Rotate the secret',
   description:
     'Replaces the secret with the one in the body or, without one, with a generated secret, which only this response shows. The previous secret also signs for 24 hours: `webhook-signature` carries both signatures, `X-Service-Signature` uses the new secret at once. Giving the current secret again changes nothing.',
@@ -38,8 +39,6 @@ export const rotateSecret = operation('POST /api/v1/webhooks/{webhook_id}/rotate
   async handle({ db, now, secrets, webhookChanged, audit, body, request, reply }) {
     const given = body?.secret;
     const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
-    // Keeps the gateway from storing the response for an Idempotency-Key.
-    reply.header('cache-control', 'no-store');
     for (;;) {
       const webhook = await managedWebhook(db, request);
       const { webhook_id, secret: current } = webhook;

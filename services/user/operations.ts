@@ -1,0 +1,18 @@
+import { account } from './account/account.ts';
+import { chatbots } from './chatbots/chatbots.ts';
+import { organizations } from './organizations/organizations.ts';
+import { scim } from './scim/scim.ts';
+import { openIdConnect } from './sso/oidc/oidc.ts';
+import { singleSignOn } from './sso/sso.ts';
+import { webhooks } from './webhooks/webhooks.ts';
+
+/** Every operation of the user service. */
+export const OPERATIONS = [
+  ...account,
+  ...organizations,
+  ...chatbots,
+  ...webhooks,
+  ...singleSignOn,
+  ...openIdConnect,
+  ...scim,
+];
