@@ -1,38 +1,30 @@
 import type { Config } from '@gatehouse/shared/config';
+import { runInBackground } from '@gatehouse/shared/durable/jobs';
 import { createServer } from '@gatehouse/shared/http/server';
-import { ensureAllFeatures } from '@gatehouse/shared/identity/features';
 import { createPasswords, type Passwords } from '@gatehouse/shared/identity/passwords';
 import { requirePrincipal } from '@gatehouse/shared/identity/principal';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { addOperations } from '@gatehouse/shared/operation/add-operations';
-import { endSelfGrants } from './access/end-self-grants.ts';
-import { removeLeavingMarks } from './access/last-owner.ts';
 import { requireMembership } from './access/membership.ts';
 import { checkServiceKey } from './access/service-key.ts';
 import { account } from './account/account.ts';
 import { chatbots } from './chatbots/chatbots.ts';
-import { type ClosingTuning, startClosing } from './closing/start.ts';
+import { type ClosingTuning, createClosing } from './closing/poller.ts';
 import type { Database } from './database.ts';
+import { backgroundOf } from './jobs.ts';
 import type { Mailer } from './mail.ts';
 import { createExportWorker, type ExportTuning } from './organizations/exports/worker.ts';
-import { completeActivations } from './organizations/invitations/accept-verified.ts';
 import { createAfterResponse } from './organizations/invitations/after-response.ts';
-import { datePendingInvitations } from './organizations/invitations/status.ts';
 import { organizations } from './organizations/organizations.ts';
-import { startPaymentNotices } from './organizations/payment-notices/start.ts';
+import { createPaymentNotices } from './organizations/payment-notices/poller.ts';
 import { createOutbound, type OutboundTuning } from './outbound/outbound.ts';
 import { scim } from './scim/scim.ts';
-import { settleAll } from './scim/users/settle-account.ts';
-import { removeInterrupted } from './sso/connections/remove.ts';
-import { resealSecrets } from './sso/connections/reseal-secrets.ts';
-import { unlinkInterrupted } from './sso/connections/unlink-identity.ts';
-import { endInterrupted } from './sso/connections/update.ts';
 import { createResolveTxt, type ResolveTxt } from './sso/domains/resolve-txt.ts';
 import type { LdapTuning } from './sso/ldap/options.ts';
 import type { OidcLimits } from './sso/oidc/limits.ts';
 import { oidcRoutes, openIdConnect } from './sso/oidc/oidc.ts';
 import { singleSignOn } from './sso/sso.ts';
-import { startUpkeep } from './sso/upkeep/start.ts';
+import { createUpkeep } from './sso/upkeep/poller.ts';
 import { eventDocument } from './webhooks/events/document.ts';
 import { createDelivery, type DeliveryTuning } from './webhooks/pipeline.ts';
 import { webhooks } from './webhooks/webhooks.ts';
@@ -88,42 +80,48 @@ export async function buildUserService({
   });
   await addOperations(app, account, { config, db, mailer, passwords, tokens, now });
   await app.register(requireMembership, { db });
-  const worker = createExportWorker({ db, now, log: app.log, tuning: exportTuning });
-  app.addHook('onReady', async () => worker.start());
-  // Runs before the server and the database close.
-  app.addHook('preClose', () => worker.stop());
+  const { log } = app;
   const guards = { 'service key': checkServiceKey(config) };
-  const organizationDependencies = {
-    config,
-    db,
-    mailer,
-    now,
-    wakeClosing: startClosing(app, { config, db, now, closing }),
-    wakeExports: worker.wake,
-    wakePaymentNotices: startPaymentNotices(app, { db, mailer, now }),
-    afterResponse: createAfterResponse(app),
-  };
-  await addOperations(app, organizations, organizationDependencies, guards);
-  app.addHook('onReady', async () => void (await removeLeavingMarks(db)));
-  app.addHook('onReady', async () => void (await datePendingInvitations(db)));
-  app.addHook('onReady', () => completeActivations(db, now()));
-  app.addHook('onReady', () => endSelfGrants(db, {}));
   const delivery = createDelivery(app, { config, db, mailer, now, ...tuning });
-  await addOperations(app, chatbots, { config, db, now, accept: delivery.accept });
-  await addOperations(app, webhooks, { db, now, ...delivery }, guards);
+  const { secrets, worker, relay, owners, repair, ...webhookDependencies } = delivery;
+  const exportWorker = createExportWorker({ db, now, log, tuning: exportTuning });
+  const closings = createClosing({ config, db, now, log, closing });
+  const paymentNotices = createPaymentNotices({ db, mailer, now, log });
   const outbound = createOutbound(config, outboundTuning);
   app.addHook('onClose', () => outbound.close());
-  const { secrets } = delivery;
-  const ssoDependencies = { config, db, mailer, tokens, secrets, outbound, resolveTxt, oidc, ldap, now };
-  startUpkeep(app, ssoDependencies);
-  app.addHook('onReady', () => resealSecrets(ssoDependencies));
-  app.addHook('onReady', () => removeInterrupted(ssoDependencies));
-  app.addHook('onReady', () => unlinkInterrupted(ssoDependencies));
-  app.addHook('onReady', () => endInterrupted(ssoDependencies));
-  await addOperations(app, singleSignOn, ssoDependencies);
-  await addOperations(app, openIdConnect, oidcRoutes(ssoDependencies));
+  const sso = { config, db, mailer, tokens, secrets, outbound, resolveTxt, oidc, ldap, now };
+
+  await addOperations(
+    app,
+    organizations,
+    {
+      config,
+      db,
+      mailer,
+      now,
+      wakeClosing: closings.wake,
+      wakeExports: exportWorker.wake,
+      wakePaymentNotices: paymentNotices.wake,
+      afterResponse: createAfterResponse(app),
+    },
+    guards,
+  );
+  await addOperations(app, chatbots, { config, db, now, accept: delivery.accept });
+  await addOperations(app, webhooks, { db, now, secrets, ...webhookDependencies }, guards);
+  await addOperations(app, singleSignOn, sso);
+  await addOperations(app, openIdConnect, oidcRoutes(sso));
   await addOperations(app, scim, { config, db, mailer, now });
-  app.addHook('onReady', () => settleAll({ config, db, now }));
-  app.addHook('onReady', () => ensureAllFeatures(db, now()));
+
+  const jobs = {
+    'deliver webhooks': worker,
+    'relay audit events': relay,
+    'repair events': repair,
+    'notify webhook owners': owners,
+    'run exports': exportWorker,
+    'close archived places': closings,
+    'send payment notices': paymentNotices,
+    'look after SAML connections': createUpkeep({ ...sso, log }),
+  };
+  runInBackground(app, backgroundOf({ config, db, secrets, now, jobs }));
   return app;
 }

@@ -18,11 +18,9 @@ export interface ClosingJob {
   id: string;
   /** When the place was archived, in Unix milliseconds. */
   began: number;
-  /** Extends the lease before each page. @throws {LeaseLost} when it is lost or the service stops. */
+  /** Extends the lease before each page. @throws {LeaseLost} when the place was restored, another process has claimed it, or the service stops. */
   renew: () => Promise<void>;
 }
-
-export class LeaseLost extends Error {}
 
 type Recorded = Pick<AuditEvent, 'action' | 'target'> &
   Partial<Pick<AuditEvent, 'before' | 'after' | 'organization_id' | 'department_id'>>;

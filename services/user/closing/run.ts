@@ -1,13 +1,12 @@
-import { randomUUID } from 'node:crypto';
+import { createLease, type Lease, LeaseLost } from '@gatehouse/shared/durable/lease';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Collection, WithId } from 'mongodb';
+import type { Collection, ObjectId, WithId } from 'mongodb';
 import type { Database } from '../database.ts';
 import { completeDepartures } from '../organizations/members/departures.ts';
 import type { Closing, Department, Organization } from '../organizations/records.ts';
 import { deleteDepartment } from './delete-department.ts';
 import { deleteOrganization } from './delete-organization.ts';
-import { type ClosingJob, LeaseLost } from './job.ts';
-import { claim, type LeaseHolder, release, renew } from './lease.ts';
+import type { ClosingJob } from './job.ts';
 import { moveChatbots } from './move-chatbots.ts';
 
 export interface ClosingOptions {
@@ -25,28 +24,31 @@ export interface ClosingOptions {
  * continues.
  */
 export async function runClosing(options: ClosingOptions): Promise<void> {
-  const { db } = options;
-  const holder = { ...options, id: randomUUID() };
+  const { db, isStopping } = options;
   while (
-    !options.isStopping() &&
-    ((await closeNext(holder, db.departments, closeDepartment)) ||
-      (await closeNext(holder, db.organizations, closeOrganization)))
+    !isStopping() &&
+    ((await closeNext(options, db.departments, closeDepartment)) ||
+      (await closeNext(options, db.organizations, closeOrganization)))
   );
   await completeDepartures(options);
 }
 
-type Holder = ClosingOptions & LeaseHolder;
-
 /** Claims a place and does its job. @returns whether a place was due. */
 async function closeNext<Place extends Closing & { organization_id: string; department_id?: string }>(
-  holder: Holder,
+  { config, db, now, log, leaseDuration, isStopping }: ClosingOptions,
   places: Collection<Place>,
   close: (job: ClosingJob, place: WithId<Place>) => Promise<Date | null>,
 ): Promise<boolean> {
-  const place = await claim(holder, places);
+  const lease = createLease({
+    collection: places,
+    due: 'due_at',
+    holder: 'lease',
+    duration: leaseDuration,
+    now,
+  });
+  const place = await claim(lease, now());
   if (!place) return false;
-  const { archived_at = '', organization_id, department_id = organization_id } = place;
-  const { config, db, now, log } = holder;
+  const { _id, archived_at = '', organization_id, department_id = organization_id } = place;
   const job: ClosingJob = {
     config,
     db,
@@ -54,20 +56,32 @@ async function closeNext<Place extends Closing & { organization_id: string; depa
     log,
     id: department_id,
     began: Date.parse(archived_at),
-    renew: () => renew(holder, places, place),
+    async renew() {
+      if (isStopping() || !(await lease.renew(_id as ObjectId))) throw new LeaseLost();
+    },
   };
   try {
     const next = await close(job, place);
-    if (next) await release(holder, places, place, next);
+    if (next) await lease.release(_id as ObjectId, next);
   } catch (error) {
     if (!(error instanceof LeaseLost))
       log.warn(
         { err: error, organization_id, department_id },
         'cannot close an archived place; retrying later',
       );
-    else if (holder.isStopping()) await release(holder, places, place, new Date(now()));
+    else if (isStopping()) await lease.release(_id as ObjectId, new Date(now()));
   }
   return true;
+}
+
+/**
+ * Claims a place whose job is due. One whose time is over is marked in the same write: from then on nobody has a role
+ * there and nothing restores it.
+ */
+async function claim<Place extends Closing>(lease: Lease<Place>, now: number): Promise<WithId<Place> | null> {
+  const at = new Date(now).toISOString();
+  const over = await lease.claim({ deletes_at: { $lte: at } }, { $set: { deleting: true } });
+  return over ?? lease.claim({ deletes_at: { $gt: at } });
 }
 
 /** @returns when the department is due again; null if it is deleted. */

@@ -6,19 +6,18 @@ import type { Mailer } from '../mail.ts';
 import { createAgent } from '../outbound/agent.ts';
 import { createResolve, type Resolve } from '../outbound/public-address.ts';
 import { createSecrets } from '../secrets.ts';
+import { createOwnerNotifier } from './delivery/notify-owners.ts';
 import { createRecordOutcome } from './delivery/record-outcome.ts';
 import { createSend } from './delivery/send.ts';
-import { createOwnerTeller } from './delivery/tell-owners.ts';
 import { createWake } from './delivery/wake.ts';
 import { createWorker } from './delivery/worker.ts';
 import { createAccept } from './intake/accept.ts';
-import { startRepair } from './intake/repair.ts';
+import { createRepairPoller } from './intake/repair.ts';
 import { createReceiverUrlValidator } from './registration/receiver-url.ts';
-import { resealSecrets } from './registration/reseal-secrets.ts';
 import { createRelay } from './relay/relay.ts';
 
 /** The limits of intake and delivery, in milliseconds, and the name resolution. Tests inject others. */
-const DEFAULTS = {
+export const TIMING = {
   /** For one attempt, from dialing to the end of the response. */
   attemptTimeout: 15_000,
   /** For the attempt of a test event; the gateway gives the whole call 15 seconds. */
@@ -35,7 +34,7 @@ const DEFAULTS = {
   disableAfter: 3 * 86_400_000,
 };
 
-export type DeliveryTuning = Partial<typeof DEFAULTS> & { resolve?: Resolve };
+export type DeliveryTuning = Partial<typeof TIMING> & { resolve?: Resolve };
 
 interface Options extends DeliveryTuning {
   config: Config<'user'>;
@@ -44,10 +43,10 @@ interface Options extends DeliveryTuning {
   now: () => number;
 }
 
-/** Assembles intake and delivery. Both run from the start of the service until it stops. */
+/** Assembles intake and delivery. */
 export function createDelivery(app: FastifyInstance, options: Options) {
   const { config, db, mailer, now, resolve = createResolve(), ...tuning } = options;
-  const { attemptTimeout, testTimeout, resolveTimeout, ...timing } = { ...DEFAULTS, ...tuning };
+  const { attemptTimeout, testTimeout, resolveTimeout, ...timing } = { ...TIMING, ...tuning };
   const { log } = app;
   const receivers = { allowPrivate: config.WEBHOOK_ALLOW_PRIVATE, ports: config.WEBHOOK_PORTS, resolve };
   const agent = createAgent(receivers);
@@ -65,7 +64,7 @@ export function createDelivery(app: FastifyInstance, options: Options) {
     db,
     recordOutcome: createRecordOutcome({ db, now }),
     countAttempt: (result) => attempts.inc({ result }),
-    onDisabled: () => owners.tellSoon(),
+    onDisabled: () => owners.wake(),
     log,
   });
   const { webhookChanged, deliveriesAdded } = createWake({ db, now, worker });
@@ -74,31 +73,26 @@ export function createDelivery(app: FastifyInstance, options: Options) {
   const accept = createAccept(intake);
 
   const relay = createRelay({ ...timing, db, now, accept, log });
-  app.decorate('relayAudited', relay.relaySoon);
-
-  const owners = createOwnerTeller({ db, mailer, now, accept, log });
-
-  let stopRepair = () => {};
-  app.addHook('onReady', async () => {
-    await resealSecrets(db, secrets);
-    stopRepair = startRepair({ ...intake, accept, log });
-    worker.start();
-    relay.start();
-    owners.start();
-  });
-  // Runs before the server and the database close.
-  app.addHook('preClose', async () => {
-    stopRepair();
-    await relay.stop();
-    await worker.stop();
-    await owners.stop();
-    await agent.destroy();
-  });
+  const owners = createOwnerNotifier({ db, mailer, now, accept, log });
+  const repair = createRepairPoller({ ...intake, accept, log });
+  app.addHook('onClose', () => agent.destroy());
   const httpsOnly = config.NODE_ENV === 'production';
   const validateReceiverUrl = createReceiverUrlValidator({
     ...receivers,
     httpsOnly,
     resolveTimeout,
   });
-  return { accept, retention, webhookChanged, secrets, sender, testTimeout, validateReceiverUrl };
+  return {
+    worker,
+    relay,
+    owners,
+    repair,
+    accept,
+    retention,
+    webhookChanged,
+    secrets,
+    sender,
+    testTimeout,
+    validateReceiverUrl,
+  };
 }

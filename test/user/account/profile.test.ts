@@ -342,8 +342,6 @@ describe('database commands', () => {
     const mailer = createMailer(config);
     const delivery = { poll: 3_600_000 };
     const app = await buildUserService({ config, db: watched.db, mailer, delivery, now: services.clock.now });
-    // Relaying changes to webhooks is no part of the call.
-    Object.assign(app, { relayAudited: undefined });
     where = await listen(app);
     stop = async () => {
       await app.close();

@@ -40,13 +40,6 @@ export interface AuditEvent {
   relay?: true;
 }
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Relays stored events to webhooks at once. Only the user service has it; it also looks for those of others. */
-    relayAudited?: (events: readonly AuditEvent[]) => void;
-  }
-}
-
 /** A session with the device that uses it. Its id is no credential: a session opens only with a signed token. */
 export interface AuditedSession {
   id: string;
@@ -136,7 +129,7 @@ export async function auditAll(
   actions: readonly Details[],
   isStored = async () => true,
 ): Promise<void> {
-  const declared = request.routeOptions.config?.operation?.audits;
+  const declared = request.routeOptions?.config?.operation?.audits;
   for (const { action } of actions)
     if (declared && !declared.includes(action))
       request.log.error({ action }, 'the operation does not declare this audit action');
@@ -148,7 +141,6 @@ export async function auditAll(
     if (!(await isStored())) return;
     if (events.length === 1) await db.auditEvents.insertOne(first);
     else await db.auditEvents.insertMany(events).catch(withoutDocuments);
-    request.server.relayAudited?.(events.filter(({ relay }) => relay));
   };
   const stored = store().catch((error: unknown) => {
     for (const { event_id } of events)

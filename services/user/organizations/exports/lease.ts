@@ -1,57 +1,46 @@
+import { createLease, type Lease } from '@gatehouse/shared/durable/lease';
+import type { WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
 import { bounded } from '../../database-timeout.ts';
 import type { ExportJob } from './records.ts';
 import type { Written } from './write-chunk.ts';
 
-/** One worker at a time runs an export. `due_at` works as for webhook queues: see webhooks/delivery/lease.ts. */
-export interface LeaseHolder {
+/** One worker at a time runs an export. */
+export interface ExportLease extends Lease<ExportJob> {
   db: Database;
-  /** Names the worker in the leases that it holds. */
-  id: string;
-  /** Milliseconds until another worker may claim a job that is not renewed. */
-  leaseDuration: number;
   now: () => number;
 }
 
+type Claimed = WithId<ExportJob>;
+
 const FINISHED = { due_at: true, running_slot: true } as const;
 
-const leaseEnd = ({ now, leaseDuration }: LeaseHolder) => ({ due_at: new Date(now() + leaseDuration) });
+export const createExportLease = (db: Database, duration: number, now: () => number): ExportLease => ({
+  ...createLease({ collection: db.exports, due: 'due_at', holder: 'lease', duration, now }),
+  db,
+  now,
+});
 
 /** Claims the job that has been due for longest; null when none is due. */
-export const claim = (holder: LeaseHolder): Promise<ExportJob | null> =>
+export const claim = ({ claim, now }: ExportLease): Promise<Claimed | null> =>
   bounded(
-    holder.db.exports.findOneAndUpdate(
-      { due_at: { $lte: new Date(holder.now()) }, expires_at: { $gt: new Date(holder.now()) } },
-      { $set: { ...leaseEnd(holder), lease: holder.id, status: 'running' }, $inc: { claims: 1 } },
-      { sort: { due_at: 1 }, returnDocument: 'after' },
-    ),
+    claim({ expires_at: { $gt: new Date(now()) } }, { $set: { status: 'running' }, $inc: { claims: 1 } }),
   );
 
 /** Records the rows that there are when the job starts. */
-export const storeTotal = ({ db }: LeaseHolder, { export_id }: ExportJob, rows_total: number) =>
+export const storeTotal = ({ db }: ExportLease, { export_id }: ExportJob, rows_total: number) =>
   bounded(db.exports.updateOne({ export_id, rows_total: null }, { $set: { rows_total } }));
 
 /** Renews the lease after a chunk. @returns false when the job is canceled or the lease is lost. */
-export async function renew(
-  holder: LeaseHolder,
-  { export_id }: ExportJob,
-  written: Written,
-): Promise<boolean> {
-  const { matchedCount } = await bounded(
-    holder.db.exports.updateOne(
-      { export_id, lease: holder.id },
-      { $set: { ...leaseEnd(holder), claims: 0 }, $max: { rows_done: rowsOf(written) } },
-    ),
-  );
-  return matchedCount === 1;
-}
+export const renew = ({ renew }: ExportLease, { _id }: Claimed, written: Written): Promise<boolean> =>
+  bounded(renew(_id, { $set: { claims: 0 }, $max: { rows_done: rowsOf(written) } }));
 
 /** Lets any worker claim the job at once. */
-export const release = ({ db, id, now }: LeaseHolder, { export_id }: ExportJob) =>
-  bounded(db.exports.updateOne({ export_id, lease: id }, { $set: { lease: null, due_at: new Date(now()) } }));
+export const release = ({ release, now }: ExportLease, { _id }: Claimed): Promise<boolean> =>
+  bounded(release(_id, new Date(now())));
 
 /** Makes the files of a complete export available. */
-export const finish = ({ db, now }: LeaseHolder, { export_id }: ExportJob, written: Written) =>
+export const finish = ({ db, now }: ExportLease, { export_id }: ExportJob, written: Written) =>
   bounded(
     db.exports.updateOne(
       { export_id, status: 'running' },
@@ -69,10 +58,10 @@ export const finish = ({ db, now }: LeaseHolder, { export_id }: ExportJob, writt
   );
 
 /** Gives a job up. @param error why, for its creator. */
-export async function fail({ db, id, now }: LeaseHolder, { export_id }: ExportJob, error: string) {
+export async function fail({ db, held, now }: ExportLease, { _id, export_id }: Claimed, error: string) {
   const failed = { status: 'failed' as const, error, finished_at: new Date(now()), lease: null };
   const { matchedCount } = await bounded(
-    db.exports.updateOne({ export_id, status: 'running', lease: id }, { $set: failed, $unset: FINISHED }),
+    db.exports.updateOne({ ...held(_id), status: 'running' }, { $set: failed, $unset: FINISHED }),
   );
   // Another worker may have made it ready.
   if (matchedCount === 1) await bounded(db.exportChunks.deleteMany({ export_id }));

@@ -44,7 +44,7 @@ export interface ExportJob {
   /** When a worker must look at the job; while a lease is held, when it expires. Absent once the job is finished. */
   due_at?: Date;
   /** The id of the worker that holds the lease. */
-  lease: string | null;
+  lease?: string | null;
   /** Claims since the last chunk, to give up a job that fails each time. */
   claims: number;
 }

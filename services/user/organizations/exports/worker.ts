@@ -1,14 +1,14 @@
-import { randomUUIDv7 } from 'node:crypto';
+import { createPoller } from '@gatehouse/shared/durable/poller';
 import type { FastifyBaseLogger } from 'fastify';
+import type { WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
 import { bounded } from '../../database-timeout.ts';
-import { createPoller } from '../../poller.ts';
 import { DATA_SETS } from './data-sets.ts';
-import { claim, fail, finish, type LeaseHolder, release, renew, storeTotal } from './lease.ts';
+import { claim, createExportLease, fail, finish, release, renew, storeTotal } from './lease.ts';
 import type { ExportJob } from './records.ts';
 import { lastWritten, type Written, writeChunk } from './write-chunk.ts';
 
-const DEFAULTS = {
+export const TIMING = {
   /** Milliseconds between two looks for exports that are due. */
   poll: 2_000,
   /** Milliseconds until another worker takes over the exports of one that was killed. */
@@ -23,7 +23,7 @@ const DEFAULTS = {
   slice: 20,
 };
 
-export type ExportTuning = Partial<typeof DEFAULTS>;
+export type ExportTuning = Partial<typeof TIMING>;
 
 /** Claims without a chunk after which a job is given up. */
 const MAX_CLAIMS = 10;
@@ -48,8 +48,8 @@ export interface ExportWorker {
 }
 
 export function createExportWorker({ db, now, log, tuning = {} }: Options): ExportWorker {
-  const limits = { ...DEFAULTS, ...tuning };
-  const holder: LeaseHolder = { db, now, id: randomUUIDv7(), leaseDuration: limits.leaseDuration };
+  const limits = { ...TIMING, ...tuning };
+  const holder = createExportLease(db, limits.leaseDuration, now);
   const poller = createPoller({ interval: limits.poll, run: runDue, log, failure: 'cannot claim exports' });
 
   async function runDue(): Promise<void> {
@@ -65,7 +65,7 @@ export function createExportWorker({ db, now, log, tuning = {} }: Options): Expo
   }
 
   /** Writes the next chunks of a job. */
-  async function runSlice(job: ExportJob): Promise<void> {
+  async function runSlice(job: WithId<ExportJob>): Promise<void> {
     if (job.rows_total === null) await storeTotal(holder, job, await countRows(db, job));
     let written = await lastWritten(db, job.export_id);
     for (let chunks = 0; written.next !== null; chunks += 1) {

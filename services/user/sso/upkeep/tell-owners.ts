@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { ACTIVE } from '@gatehouse/shared/identity/users';
 import type { FastifyBaseLogger } from 'fastify';
+import type { WithId } from 'mongodb';
 import { bounded } from '../../database-timeout.ts';
 import type { Mailer } from '../../mail.ts';
 import type { SamlConnection } from '../saml/service-provider.ts';
@@ -44,10 +45,10 @@ function dueNotices({ saml }: Pick<SamlConnection, 'saml'>, now: number): Notice
  */
 export async function tellOwners(
   holder: LeaseHolder & { mailer: Mailer; log: FastifyBaseLogger },
-  connection: SamlConnection,
+  connection: WithId<SamlConnection>,
 ): Promise<boolean> {
   const { db, now, mailer, log } = holder;
-  const { connection_id, organization_id, name } = connection;
+  const { _id, connection_id, organization_id, name } = connection;
   const notices = dueNotices(connection, now());
   if (notices.length === 0) return true;
   const organization = await bounded(db.organizations.findOne({ organization_id }));
@@ -64,7 +65,7 @@ export async function tellOwners(
     for (const { user_id, email } of people) {
       const entry = `${key} ${user_id}`;
       if (told.has(entry)) continue;
-      await renew(holder, connection_id);
+      await renew(holder, _id);
       try {
         await mailer.sendCertificateExpires(email, {
           organization: organization.name,

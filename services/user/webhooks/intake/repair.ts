@@ -1,6 +1,6 @@
+import { createPoller, type Poller } from '@gatehouse/shared/durable/poller';
 import type { FastifyBaseLogger } from 'fastify';
 import { bounded } from '../../database-timeout.ts';
-import { createPoller } from '../../poller.ts';
 import { DEFAULT_RETENTION, type OpenIntake } from '../records.ts';
 import type { Accept } from './accept.ts';
 import { publishUnannounced } from './chatbot-created.ts';
@@ -8,7 +8,7 @@ import { close, eventsOf, fill, IS_EVENT, openIntakes } from './event-log.ts';
 import { completeFanOut, type IntakeOptions } from './fan-out.ts';
 
 /** Milliseconds between two runs. */
-const INTERVAL = 5_000;
+export const INTERVAL = 5_000;
 /** Milliseconds after which whatever is unfinished counts as interrupted. */
 const STALE_AFTER = 10_000;
 const PAGE = 200;
@@ -40,14 +40,11 @@ export function createRepair(options: Options): () => Promise<void> {
   };
 }
 
-/** Repairs periodically. @returns a function that stops it, without waiting for the repair in progress. */
-export function startRepair(options: Options & { log: FastifyBaseLogger }): () => void {
-  const poller = createPoller({
+/** Repairs periodically. */
+export const createRepairPoller = (options: Options & { log: FastifyBaseLogger }): Poller =>
+  createPoller({
     interval: INTERVAL,
     run: createRepair(options),
     log: options.log,
     failure: 'cannot repair interrupted events',
   });
-  poller.start();
-  return () => void poller.stop();
-}

@@ -36,7 +36,7 @@ export const rotateSecret = operation('POST /api/v1/webhooks/{webhook_id}/rotate
       ],
     }),
   audits: ['webhook.rotate'],
-  async handle({ db, now, secrets, webhookChanged, audit, body, request, reply }) {
+  async handle({ db, now, secrets, webhookChanged, audit, body, request }) {
     const given = body?.secret;
     const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
     for (;;) {

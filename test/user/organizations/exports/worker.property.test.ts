@@ -1,8 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
 import fc from 'fast-check';
+import type { WithId } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { COLLECTIONS, type Database } from '../../../../services/user/database.ts';
-import { claim, fail } from '../../../../services/user/organizations/exports/lease.ts';
+import { claim, createExportLease, fail } from '../../../../services/user/organizations/exports/lease.ts';
 import type { ExportJob } from '../../../../services/user/organizations/exports/records.ts';
 import { createExportWorker } from '../../../../services/user/organizations/exports/worker.ts';
 import {
@@ -202,8 +203,8 @@ describe('an export', () => {
 
   test('that another worker has made ready is not given up', async () => {
     await begin(9);
-    const holder = { db, id: 'a worker that lost its lease', leaseDuration: LEASE, now: clock.now };
-    const claimed = (await claim(holder)) as ExportJob;
+    const holder = createExportLease(db, LEASE, clock.now);
+    const claimed = (await claim(holder)) as WithId<ExportJob>;
     await complete();
     await fail(holder, claimed, 'too late');
     expect(await content()).toEqual(names(9));

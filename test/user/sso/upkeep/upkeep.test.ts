@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createMailer, type Mailer } from '../../../../services/user/mail.ts';
 import { createOutbound, type Outbound } from '../../../../services/user/outbound/outbound.ts';
 import type { Connection } from '../../../../services/user/sso/records.ts';
-import { runUpkeep } from '../../../../services/user/sso/upkeep/start.ts';
+import { runUpkeep } from '../../../../services/user/sso/upkeep/poller.ts';
 import { createCertificate } from '../../../fixtures/certificates.ts';
 import { testConfig } from '../../../fixtures/services.ts';
 import { idpMetadata, newCertificates } from '../connections/samples.ts';

@@ -1,9 +1,10 @@
+import type { Poller } from '@gatehouse/shared/durable/poller';
 import { createLoggers } from '@gatehouse/shared/http/logger';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../../../services/user/database.ts';
 import { type Accept, createAccept } from '../../../../services/user/webhooks/intake/accept.ts';
-import { createRelay, type Relay } from '../../../../services/user/webhooks/relay/relay.ts';
+import { createRelay } from '../../../../services/user/webhooks/relay/relay.ts';
 import { testClock } from '../../../fixtures/clock.ts';
 import { freshDatabase } from '../../../fixtures/database.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
@@ -12,7 +13,7 @@ import { newMember } from '../../../fixtures/members.ts';
 let database: Awaited<ReturnType<typeof freshDatabase<typeof COLLECTIONS>>>;
 let clock: ReturnType<typeof testClock>;
 let ada: string;
-let relays: Relay[];
+let relays: Poller[];
 beforeAll(async () => {
   database = await freshDatabase(COLLECTIONS);
 });
@@ -35,7 +36,7 @@ function newRelay({
   db?: typeof database.db;
   accept?: Accept;
   logged?: string[];
-} = {}): Relay {
+} = {}): Poller {
   const { now } = clock;
   const relay = createRelay({
     db,
@@ -97,33 +98,6 @@ test('relays what other processes stored, in order, and removes the marks', asyn
     timestamp: new Date(clock.now()).toISOString(),
     data: { user_id: ada, method: 'password', connection_id: null },
   });
-});
-
-test('relays what its own process stored at once, without looking for it', async () => {
-  const event = login();
-  await database.db.auditEvents.insertOne(event);
-  newRelay().relaySoon([event]); // not started: it never looks
-  await allRelayed();
-  expect(await stored()).toEqual([event.event_id]);
-});
-
-test('relays what its own process stored once, and then what another stored after it', async () => {
-  const [own, other] = [login(), login()];
-  await database.db.auditEvents.insertMany([own, other]);
-  const { db } = database;
-  const accept = createAccept({ db, now: clock.now, deliveriesAdded: async () => {} });
-  const asked: string[] = [];
-  const relay = newRelay({
-    accept: (event) => {
-      asked.push(event.id);
-      return accept(event);
-    },
-  });
-  relay.relaySoon([own]);
-  relay.start();
-  await allRelayed();
-  await relay.stop(); // completes what is in progress
-  expect(asked).toEqual([own.event_id, other.event_id]);
 });
 
 test('many processes relay each of many events once', async () => {

@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../../../services/user/database.ts';
 import type { Mailer } from '../../../../services/user/mail.ts';
-import { createOwnerTeller } from '../../../../services/user/webhooks/delivery/tell-owners.ts';
+import { createOwnerNotifier } from '../../../../services/user/webhooks/delivery/notify-owners.ts';
 import type { IncomingEvent } from '../../../../services/user/webhooks/intake/accept.ts';
 import { testClock } from '../../../fixtures/clock.ts';
 import { freshDatabase } from '../../../fixtures/database.ts';
@@ -59,7 +59,7 @@ beforeEach(async () => {
 /** A process that tells owners. */
 function teller(mailer: Partial<Mailer> = {}, db = database.db) {
   const log = { info: () => {}, warn: () => {}, error: () => {} } as unknown as FastifyBaseLogger;
-  return createOwnerTeller({
+  return createOwnerNotifier({
     db,
     now: clock.now,
     log,
@@ -77,7 +77,7 @@ function teller(mailer: Partial<Mailer> = {}, db = database.db) {
   });
 }
 async function run(...tellers: ReturnType<typeof teller>[]): Promise<void> {
-  for (const each of tellers) each.tellSoon();
+  for (const each of tellers) each.wake();
   await Promise.all(tellers.map((each) => each.stop()));
 }
 const notice = async () => (await database.db.webhooks.findOne({ webhook_id }))?.notice;
@@ -86,8 +86,8 @@ const addresses = (count: number) => owners.slice(0, count).map(({ email }) => e
 test('two processes at once send one mail to each Owner', async () => {
   const first = teller();
   const second = teller();
-  first.tellSoon();
-  second.tellSoon();
+  first.wake();
+  second.wake();
   await eventually(async () => expect(await notice()).toBeUndefined());
   await Promise.all([first.stop(), second.stop()]);
   expect(mailed.toSorted()).toEqual(addresses(3).toSorted());
@@ -102,7 +102,7 @@ test('at most twenty Owners get a mail', async () => {
     },
   );
   const process = teller();
-  process.tellSoon();
+  process.wake();
   await eventually(async () => expect(await notice()).toBeUndefined());
   await process.stop();
   expect(mailed).toHaveLength(20);
@@ -111,7 +111,7 @@ test('at most twenty Owners get a mail', async () => {
 test('an Owner whose mail fails gets it later, and the others no second one', async () => {
   unreachable.add(owners[1]?.email as string);
   const process = teller();
-  process.tellSoon();
+  process.wake();
   await eventually(async () => expect((await notice())?.recipients).toEqual([owners[1]?.user_id]));
   await process.stop();
   expect(mailed.toSorted()).toEqual([addresses(3)[0], addresses(3)[2]].toSorted());
@@ -121,7 +121,7 @@ test('an Owner whose mail fails gets it later, and the others no second one', as
   expect(mailed).toHaveLength(2);
   clock.advance(60);
   const next = teller();
-  next.tellSoon();
+  next.wake();
   await eventually(async () => expect(await notice()).toBeUndefined());
   await next.stop();
   expect(mailed.toSorted()).toEqual(addresses(3).toSorted());
@@ -135,11 +135,11 @@ test('another process goes on where a killed one stopped', async () => {
       else await new Promise(() => {});
     },
   });
-  killed.tellSoon();
+  killed.wake();
   await eventually(async () => expect((await notice())?.recipients).toHaveLength(2));
   clock.advance(60);
   const next = teller();
-  next.tellSoon();
+  next.wake();
   await eventually(async () => expect(await notice()).toBeUndefined());
   await next.stop();
   expect(mailed.toSorted()).toEqual(addresses(3).toSorted());
@@ -154,7 +154,7 @@ test('a webhook that is disabled again and again mails each Owner at most ten ti
       { $set: { notice: { due: at, reason: 'gone', at } } },
     );
     const process = teller();
-    process.tellSoon();
+    process.wake();
     await eventually(async () => expect(await notice()).toBeUndefined());
     await process.stop();
   };
@@ -170,27 +170,8 @@ test('gives up after three days', async () => {
   unreachable = new Set(addresses(3));
   clock.advance(3 * 86_400);
   const process = teller();
-  process.tellSoon();
+  process.wake();
   await eventually(async () => expect(await notice()).toBeUndefined());
   await process.stop();
   expect(mailed).toEqual([]);
-});
-
-test('stops although the database does not answer', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  try {
-    const asked = Promise.withResolvers<void>();
-    const findOneAndUpdate = () => {
-      asked.resolve();
-      return new Promise(() => {});
-    };
-    const process = teller({}, { webhooks: { findOneAndUpdate } } as unknown as typeof database.db);
-    process.tellSoon();
-    await asked.promise;
-    const stopped = process.stop();
-    await vi.advanceTimersByTimeAsync(3_000);
-    await stopped;
-  } finally {
-    vi.useRealTimers();
-  }
 });

@@ -1,6 +1,6 @@
+import { createPoller, type Poller } from '@gatehouse/shared/durable/poller';
 import type { FastifyBaseLogger } from 'fastify';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createPoller, type Poller } from '../../services/user/poller.ts';
 
 /** Milliseconds. */
 const INTERVAL = 1_000;

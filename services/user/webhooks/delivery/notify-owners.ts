@@ -1,22 +1,19 @@
 import { derivedId } from '@gatehouse/shared/derived-id';
+import { createPoller, type Poller } from '@gatehouse/shared/durable/poller';
 import { auditJob } from '@gatehouse/shared/identity/audit';
 import { ACTIVE } from '@gatehouse/shared/identity/users';
-import { withTimeout } from '@gatehouse/shared/with-timeout';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../../database.ts';
 import { bounded } from '../../database-timeout.ts';
 import type { Mailer } from '../../mail.ts';
-import { createPoller } from '../../poller.ts';
 import type { Accept } from '../intake/accept.ts';
 import type { DisabledWebhook } from '../records.ts';
 import { recipientsOf } from './notice-recipients.ts';
 
 /** Milliseconds between two looks for webhooks that were disabled. */
-const INTERVAL = 5_000;
+export const INTERVAL = 5_000;
 /** Milliseconds until another process may tell those that one could not. */
 const LEASE = 60_000;
-/** Milliseconds that mails in flight may take when the service stops. */
-const GRACE = 3_000;
 /** Milliseconds after which the owners are not told any more. */
 const GIVE_UP_AFTER = 3 * 86_400_000;
 
@@ -33,36 +30,20 @@ interface Options {
  * notice on the webhook is the outbox. One process at a time holds it, and takes each recipient off once the mail
  * server has accepted the mail, so that a kill or a mail server that is down repeats at most the mail in flight.
  */
-export interface OwnerTeller {
-  start(): void;
-  /** A webhook has just been disabled. */
-  tellSoon(): void;
-  stop(): Promise<void>;
-}
-
-export function createOwnerTeller(options: Options): OwnerTeller {
-  const poller = createPoller({
+export function createOwnerNotifier(options: Options): Poller {
+  const poller: Poller = createPoller({
     interval: INTERVAL,
-    run: tellAll,
+    async run() {
+      while (!poller.stopping) {
+        const disabled = await bounded(claim(options));
+        if (!disabled) return;
+        await tell(options, disabled);
+      }
+    },
     log: options.log,
     failure: 'cannot tell the owners of disabled webhooks yet',
   });
-
-  async function tellAll(): Promise<void> {
-    while (!poller.stopping) {
-      const disabled = await bounded(claim(options));
-      if (!disabled) return;
-      await tell(options, disabled);
-    }
-  }
-
-  return {
-    start: poller.start,
-    tellSoon: poller.wake,
-    async stop() {
-      await withTimeout(poller.stop(), GRACE, new Error('grace period over')).catch(() => {});
-    },
-  };
+  return poller;
 }
 
 const claim = ({ db, now }: Options) =>

@@ -1,19 +1,18 @@
-import { randomUUID } from 'node:crypto';
-import { withTimeout } from '@gatehouse/shared/with-timeout';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { createPoller, type Poller } from '../../poller.ts';
+import { LeaseLost } from '@gatehouse/shared/durable/lease';
+import { createPoller, type Poller } from '@gatehouse/shared/durable/poller';
+import type { FastifyBaseLogger } from 'fastify';
+import type { WithId } from 'mongodb';
+import { bounded } from '../../database-timeout.ts';
 import type { SsoOptions } from '../operation.ts';
 import type { SamlConnection } from '../saml/service-provider.ts';
-import { claim, LeaseLost, release } from './lease.ts';
+import { claim, createUpkeepLease, type LeaseHolder } from './lease.ts';
 import { readMetadata } from './read-metadata.ts';
 import { tellOwners } from './tell-owners.ts';
 
 /** Milliseconds between two looks for connections that are due. */
-const INTERVAL = 60_000;
+export const INTERVAL = 60_000;
 /** Milliseconds until a connection is due again: after a run, and after one that failed. */
 const AGAIN = { done: 86_400_000, failed: 3_600_000 };
-/** Milliseconds that a run may take when the service stops. */
-const GRACE = 3_000;
 
 type UpkeepOptions = Pick<SsoOptions, 'db' | 'now' | 'outbound' | 'mailer'>;
 
@@ -21,17 +20,14 @@ type UpkeepOptions = Pick<SsoOptions, 'db' | 'now' | 'outbound' | 'mailer'>;
  * Looks after SAML connections once a day, each in one process: reads metadata again, and tells Owners of certificates
  * that expire. A run that is killed keeps its lease until it expires; then any process does it again.
  */
-export function startUpkeep(app: FastifyInstance, options: UpkeepOptions): void {
+export function createUpkeep(options: UpkeepOptions & { log: FastifyBaseLogger }): Poller {
   const poller: Poller = createPoller({
     interval: INTERVAL,
-    run: () => runUpkeep({ ...options, log: app.log, isStopping: () => poller.stopping }),
-    log: app.log,
+    run: () => runUpkeep({ ...options, isStopping: () => poller.stopping }),
+    log: options.log,
     failure: 'cannot look after SAML connections',
   });
-  app.addHook('onReady', async () => poller.start());
-  app.addHook('onClose', async () => {
-    await withTimeout(poller.stop(), GRACE, new Error('grace period over')).catch(() => {});
-  });
+  return poller;
 }
 
 /** Looks after every connection that is due. */
@@ -39,14 +35,15 @@ export async function runUpkeep(
   options: UpkeepOptions & { log: FastifyBaseLogger; isStopping?: () => boolean },
 ): Promise<void> {
   const { now, log, isStopping = () => false } = options;
-  const holder = { ...options, id: randomUUID() };
+  const holder = { ...options, lease: createUpkeepLease(options.db, now) };
   while (!isStopping()) {
     const connection = await claim(holder);
     if (!connection) return;
     const { connection_id } = connection;
     try {
       const isDone = await lookAfter(holder, connection);
-      await release(holder, connection_id, new Date(now() + (isDone ? AGAIN.done : AGAIN.failed)));
+      const again = new Date(now() + (isDone ? AGAIN.done : AGAIN.failed));
+      await bounded(holder.lease.release(connection._id, again));
     } catch (error) {
       // The lease expires, and the connection is due again.
       if (!(error instanceof LeaseLost))
@@ -56,8 +53,8 @@ export async function runUpkeep(
 }
 
 async function lookAfter(
-  holder: UpkeepOptions & { log: FastifyBaseLogger; id: string },
-  connection: SamlConnection,
+  holder: UpkeepOptions & LeaseHolder & { log: FastifyBaseLogger },
+  connection: WithId<SamlConnection>,
 ): Promise<boolean> {
   const { connection_id, saml } = connection;
   const current = await readMetadata(holder, connection).catch((error: Error) => {
@@ -67,6 +64,6 @@ async function lookAfter(
     );
     return undefined;
   });
-  const isTold = await tellOwners(holder, current ?? connection);
+  const isTold = await tellOwners(holder, { ...connection, ...current });
   return isTold && current !== undefined;
 }

@@ -1,0 +1,88 @@
+import type { Config } from '@gatehouse/shared/config';
+import type { Startable } from '@gatehouse/shared/durable/jobs';
+import { ensureAllFeatures } from '@gatehouse/shared/identity/features';
+import { endSelfGrants } from './access/end-self-grants.ts';
+import { removeLeavingMarks } from './access/last-owner.ts';
+import { CLOSING } from './closing/poller.ts';
+import type { Database } from './database.ts';
+import { TIMING as EXPORTS } from './organizations/exports/worker.ts';
+import { completeActivations } from './organizations/invitations/accept-verified.ts';
+import { datePendingInvitations } from './organizations/invitations/status.ts';
+import { INTERVAL as PAYMENT_NOTICES } from './organizations/payment-notices/poller.ts';
+import { settleAll } from './scim/users/settle-account.ts';
+import type { Secrets } from './secrets.ts';
+import { removeInterrupted } from './sso/connections/remove.ts';
+import { resealSecrets as resealConnections } from './sso/connections/reseal-secrets.ts';
+import { unlinkInterrupted } from './sso/connections/unlink-identity.ts';
+import { endInterrupted } from './sso/connections/update.ts';
+import { INTERVAL as UPKEEP } from './sso/upkeep/poller.ts';
+import { INTERVAL as OWNER_NOTICES } from './webhooks/delivery/notify-owners.ts';
+import { INTERVAL as EVENT_REPAIR } from './webhooks/intake/repair.ts';
+import { TIMING as WEBHOOKS } from './webhooks/pipeline.ts';
+import { resealSecrets as resealWebhooks } from './webhooks/registration/reseal-secrets.ts';
+
+/**
+ * Everything that the user service does in the background; nothing else does. docs/ARCHITECTURE.md, "What happens after
+ * kill -9", shows these tables, and a test compares them.
+ */
+
+/** The jobs that run until the service stops, with milliseconds between two looks. */
+export const JOBS = {
+  'deliver webhooks': { every: WEBHOOKS.poll, completes: 'deliveries in flight, which are sent again' },
+  'relay audit events': { every: WEBHOOKS.poll, completes: 'audit events that are still marked' },
+  'repair events': { every: EVENT_REPAIR, completes: 'events without all their deliveries' },
+  'notify webhook owners': { every: OWNER_NOTICES, completes: 'mails about disabled webhooks' },
+  'run exports': { every: EXPORTS.poll, completes: 'exports, from their last chunk' },
+  'close archived places': {
+    every: CLOSING.poll,
+    completes: 'moves and deletions of archived places, and departures of people',
+  },
+  'send payment notices': { every: PAYMENT_NOTICES, completes: 'mails about failed payments' },
+  'look after SAML connections': {
+    every: UPKEEP,
+    completes: 'reading of metadata, and mails about expiring certificates',
+  },
+} as const;
+
+/** What runs once, in this order, before a service accepts calls. Each may run in several processes at a time. */
+export const REPAIRS = [
+  'drop marks of leaving Owners',
+  'date old invitations',
+  'complete activations',
+  'end self-granted roles',
+  'seal webhook secrets with the newest key',
+  'seal connection secrets with the newest key',
+  'complete deletions of connections',
+  'complete unlinked identities',
+  'end sessions of disabled connections',
+  'settle provisioned accounts',
+  'give features to old accounts',
+] as const;
+
+interface Options {
+  config: Config<'user'>;
+  db: Database;
+  secrets: Secrets;
+  /** Returns Unix milliseconds. */
+  now: () => number;
+  jobs: Record<keyof typeof JOBS, Startable>;
+}
+
+/** What `runInBackground` starts. */
+export function backgroundOf({ config, db, secrets, now, jobs }: Options) {
+  const options = { config, db, now };
+  const repairs: Record<(typeof REPAIRS)[number], () => Promise<unknown>> = {
+    'drop marks of leaving Owners': () => removeLeavingMarks(db),
+    'date old invitations': () => datePendingInvitations(db),
+    'complete activations': () => completeActivations(db, now()),
+    'end self-granted roles': () => endSelfGrants(db, {}),
+    'seal webhook secrets with the newest key': () => resealWebhooks(db, secrets),
+    'seal connection secrets with the newest key': () => resealConnections({ db, secrets }),
+    'complete deletions of connections': () => removeInterrupted(options),
+    'complete unlinked identities': () => unlinkInterrupted(options),
+    'end sessions of disabled connections': () => endInterrupted(options),
+    'settle provisioned accounts': () => settleAll(options),
+    'give features to old accounts': () => ensureAllFeatures(db, now()),
+  };
+  return { repairs: REPAIRS.map((name) => repairs[name]), jobs: Object.values(jobs) };
+}

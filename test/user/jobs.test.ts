@@ -1,0 +1,19 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { JOBS, REPAIRS } from '../../services/user/jobs.ts';
+
+const page = await readFile('docs/ARCHITECTURE.md', 'utf8');
+const section = page.split('\n## What happens after kill -9\n')[1]?.split('\n## ')[0] ?? '';
+
+test('the architecture page lists every job with its interval', () => {
+  const rows = [...section.matchAll(/^\| (.+?) +\| ([\d.]+) s +\|/gm)].map(([, name, every]) => [
+    name,
+    Number(every),
+  ]);
+  expect(rows).toStrictEqual(Object.entries(JOBS).map(([name, { every }]) => [name, every / 1000]));
+});
+
+test('the architecture page lists every repair in its order', () => {
+  const items = [...section.matchAll(/^\d+\. (.+)$/gm)].map(([, name]) => name);
+  expect(items).toStrictEqual([...REPAIRS]);
+});
