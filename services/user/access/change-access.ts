@@ -1,4 +1,5 @@
 import { can, grantableBy, isAbove, type Permission, type Role } from '@gatehouse/shared/access/rbac';
+import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { findActiveUser } from '@gatehouse/shared/identity/users';
 import { placeOf, type StoredChatbot } from '../chatbots/records.ts';
@@ -11,9 +12,6 @@ import { archivedIn, roleIn, rolesOf } from './roles.ts';
 import { ableOwners, accessListWrite } from './succession.ts';
 
 const MAX_ENTRIES = 1_000;
-/** Each attempt fails only if another change succeeded, so this many are never needed. */
-const MAX_ATTEMPTS = 200;
-
 interface Change {
   chatbot_id: string;
   caller: string;
@@ -41,7 +39,7 @@ interface Changed {
  */
 export async function changeAccess(db: Database, change: Change): Promise<Changed> {
   const { chatbot_id, caller, user_id, role, at } = change;
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+  return optimistic(async () => {
     const [callerRoles, userRoles, chatbot] = await Promise.all([
       rolesOf(db, caller),
       rolesOf(db, user_id),
@@ -70,12 +68,11 @@ export async function changeAccess(db: Database, change: Change): Promise<Change
     const able = (await ableOwners(db, [chatbot]))(chatbot);
     const { filter, update } = accessListWrite(chatbot, permissions, { able });
     const { matchedCount } = await db.chatbots.updateOne(filter, update);
-    if (matchedCount === 0) continue;
+    if (matchedCount === 0) return undefined;
     if (!current) await revokeUnlessMember(db, chatbot, user_id);
     if (role && user_id === caller && inherited) await revokeIfLowered(db, chatbot, user_id, inherited);
     return { before: current ? { role: current.role } : null, place: placeOf(chatbot) };
-  }
-  throw new AppError('unavailable');
+  });
 }
 
 /** @throws {AppError} notFound or forbidden unless the caller's role permits this change of a user's role. */

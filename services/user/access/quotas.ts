@@ -1,3 +1,4 @@
+import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { AppError, found } from '@gatehouse/shared/http/errors';
 import type { Collection, Document, Filter, UpdateFilter } from 'mongodb';
 import type { Database } from '../database.ts';
@@ -112,9 +113,6 @@ export async function reserveMembers(
   });
 }
 
-/** Concurrent calls can change the counter between two steps, but hardly this often. */
-const MAX_ATTEMPTS = 20;
-
 /**
  * Takes room under a quota with one atomic write to a counter. Nothing gives room back: the counter is an upper bound
  * of what is used, and a call that finds no room counts what is really there. Concurrent calls exceed the quota by no
@@ -139,9 +137,9 @@ async function reserve<Stored extends Document>(
   },
 ): Promise<void> {
   const take = { $inc: { [field]: added } } as UpdateFilter<Stored>;
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+  await optimistic(async () => {
     const { matchedCount } = await collection.updateOne({ ...filter, ...hasRoom }, take);
-    if (matchedCount === 1) return;
+    if (matchedCount === 1) return true;
     const stored = await collection.findOne(filter);
     if (!stored) throw new AppError('notFound');
     const used = await count();
@@ -149,6 +147,5 @@ async function reserve<Stored extends Document>(
     if (refusal) throw refusal;
     const unchanged = { ...filter, [field]: stored[field] ?? { $exists: false } };
     await collection.updateOne(unchanged, { $set: { [field]: used } } as unknown as UpdateFilter<Stored>);
-  }
-  throw new AppError('unavailable');
+  });
 }

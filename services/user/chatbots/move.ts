@@ -1,4 +1,5 @@
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { optimistic } from '@gatehouse/shared/durable/optimistic';
+import { found } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody } from '@gatehouse/shared/http/fields';
 import { auditAll } from '@gatehouse/shared/identity/audit';
 import { z } from 'zod';
@@ -6,9 +7,6 @@ import { permittedChatbots, placeForNewChatbot } from '../access/chatbot-roles.t
 import { listedOn, membersAmong, moveWrite, revokeRemovedMeanwhile } from '../access/move-chatbot.ts';
 import { operation } from '../operation.ts';
 import { type Chatbot, chatbotRecord, PERSONAL, placeOf } from './records.ts';
-
-/** Each failed attempt means that a concurrent write won. */
-const MAX_ATTEMPTS = 200;
 
 export const moveChatbot = operation('POST /api/v1/chatbots/{chatbot_id}/move', {
   needs: 'delete chatbot',
@@ -27,7 +25,7 @@ export const moveChatbot = operation('POST /api/v1/chatbots/{chatbot_id}/move', 
   audits: ['chatbot.move'],
   async handle({ db, now, request, caller: heir, params: { chatbot_id }, body: { department_id } }) {
     // Optimistic concurrency: if the list or the place has changed, decide again.
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    return optimistic(async () => {
       const permitted = await permittedChatbots(db, request);
       const readable = await db.chatbots.findOne(
         { chatbot_id, ...permitted.filter },
@@ -40,12 +38,11 @@ export const moveChatbot = operation('POST /api/v1/chatbots/{chatbot_id}/move', 
       const at = new Date(now()).toISOString();
       const { filter, update } = moveWrite(before, place, { members, heir, at });
       const moved = await db.chatbots.findOneAndUpdate(filter, update, { returnDocument: 'after' });
-      if (!moved) continue;
+      if (!moved) return undefined;
       await revokeRemovedMeanwhile(db, place, listedOn(moved));
       await auditAll(db, request, now(), auditedMove(before, moved));
       return found(await db.chatbots.findOne({ chatbot_id }));
-    }
-    throw new AppError('unavailable');
+    });
   },
 });
 

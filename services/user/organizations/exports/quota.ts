@@ -1,4 +1,4 @@
-import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { insertInFreeSlot, lowestFree } from '@gatehouse/shared/durable/slot';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { Database } from '../../database.ts';
 import { type ExportJob, MAX_RUNNING, MAX_STORED } from './records.ts';
@@ -18,12 +18,18 @@ export async function insertWithinQuota(
   const { organization_id } = job;
   // The TTL index may take a minute.
   await db.exports.deleteMany({ organization_id, expires_at: { $lte: new Date(now) } });
-  for (;;) {
+  const freeSlots = async () => {
     const stored = await db.exports
       .find({ organization_id }, { projection: { slot: 1, running_slot: 1 } })
       .toArray();
-    const running_slot = freeSlot(stored, 'running_slot', MAX_RUNNING);
-    const slot = freeSlot(stored, 'slot', MAX_STORED);
+    const slot = lowestFree(
+      stored.map((each) => each.slot),
+      MAX_STORED,
+    );
+    const running_slot = lowestFree(
+      stored.map((each) => each.running_slot),
+      MAX_RUNNING,
+    );
     if (slot === undefined) {
       const text = `The organization has ${MAX_STORED} exports, the most that are stored; delete one first`;
       throw new AppError('forbidden', { text });
@@ -32,21 +38,11 @@ export async function insertWithinQuota(
       const text = `${MAX_RUNNING} exports of the organization are running; wait until one is ready`;
       throw new AppError('rateLimited', { text, retryAfter: RETRY_AFTER, limit: MAX_RUNNING });
     }
-    const numbered = { ...job, slot, running_slot };
-    try {
-      await db.exports.insertOne({ ...numbered });
-      return numbered;
-    } catch (error) {
-      if (!isDuplicateKey(error, 'slot') && !isDuplicateKey(error, 'running_slot')) throw error; // else try the next slot
-    }
-  }
-}
-
-function freeSlot(
-  stored: readonly Pick<ExportJob, 'slot' | 'running_slot'>[],
-  field: 'slot' | 'running_slot',
-  max: number,
-): number | undefined {
-  const taken = new Set(stored.map((each) => each[field]));
-  return Array.from({ length: max }, (_, index) => index).find((index) => !taken.has(index));
+    return { slot, running_slot };
+  };
+  return insertInFreeSlot(['slot', 'running_slot'], freeSlots, async (slots) => {
+    const numbered = { ...job, ...slots };
+    await db.exports.insertOne({ ...numbered });
+    return numbered;
+  });
 }

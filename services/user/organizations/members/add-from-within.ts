@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Role } from '@gatehouse/shared/access/rbac';
 import { ANY_STRING } from '@gatehouse/shared/data/connect';
-import { AppError } from '@gatehouse/shared/http/errors';
+import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import type { Database } from '../../database.ts';
 import { join } from '../invitations/join.ts';
 import { storeInvitation } from '../invitations/store.ts';
 import type { Membership } from '../records.ts';
-
-/** Each attempt fails only if another change succeeded, so this many are never needed. */
-const MAX_ATTEMPTS = 50;
 
 interface Addition {
   organization_id: string;
@@ -36,7 +33,7 @@ export async function addFromWithin(
   const inAny = { organization_id, user_id };
   const elsewhere = { ...inAny, department_id: { $ne: department_id } };
   const place = { organization_id, department_id, invitee: { invited_id: user_id } };
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+  return optimistic(async () => {
     const departments = await db.memberships.distinct('department_id', inAny);
     if (departments.length === 0 || departments.includes(department_id)) return null;
     const invitation = await storeInvitation(db, place, { ...terms, grantable, now, adding: randomUUID() });
@@ -54,8 +51,7 @@ export async function addFromWithin(
       // Another call has added the user, they have just lost a role, or the department is full.
       await db.memberships.deleteOne({ _id: invitation._id, adding });
     }
-  }
-  throw new AppError('unavailable');
+  });
 }
 
 /** Keeps additions that are under way from adding a user who loses a role. */

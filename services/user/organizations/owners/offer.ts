@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { AppError, found } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
@@ -52,9 +53,6 @@ export const offerOwnership = operation('PUT /api/v1/organizations/{organization
   },
 });
 
-/** Each attempt fails only if another change succeeded, so this many are never needed. */
-const MAX_ATTEMPTS = 50;
-
 /**
  * Makes an offer, or renews the one to the same user. Optimistic concurrency: one write wins, the others are decided
  * again.
@@ -67,7 +65,7 @@ async function storeOffer(
   { user_id, ...terms }: Pick<Offer, 'user_id' | 'transfer' | 'granted_by'>,
   now: number,
 ): Promise<{ offer: Offer; owner?: never } | { offer?: never; owner: Organization['owners'][number] }> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+  return optimistic(async () => {
     const { offers }: Organization = found(await db.organizations.findOne({ organization_id }));
     const others = otherOffers(offers ?? [], user_id, now);
     if (!others) {
@@ -94,6 +92,5 @@ async function storeOffer(
     if (!ownerOf(terms.granted_by)) throw new AppError('forbidden');
     const owner = ownerOf(user_id);
     if (owner) return { owner };
-  }
-  throw new AppError('unavailable');
+  });
 }

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { insertInFreeSlot, lowestFree } from '@gatehouse/shared/durable/slot';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { Database } from '../../database.ts';
 import { operation } from '../operation.ts';
@@ -96,23 +97,26 @@ export const createConnection = operation('POST /api/v1/sso/connections', {
 /** Takes a free slot of the organization. The unique index enforces the limit under concurrent calls. */
 async function insertWithinLimit(db: Database, connection: Omit<Connection, 'slot'>): Promise<Connection> {
   const { organization_id } = connection;
-  for (;;) {
+  const freeSlot = async () => {
     const taken = await db.ssoConnections.find({ organization_id }, { projection: { slot: 1 } }).toArray();
-    const slots = new Set(taken.map(({ slot }) => slot));
-    const slot = Array.from({ length: MAX_CONNECTIONS }, (_, index) => index).find(
-      (index) => !slots.has(index),
+    const slot = lowestFree(
+      taken.map((each) => each.slot),
+      MAX_CONNECTIONS,
     );
     if (slot === undefined)
       throw new AppError('forbidden', {
         text: `An organization may have at most ${MAX_CONNECTIONS} connections`,
       });
+    return slot;
+  };
+  return insertInFreeSlot(['slot'], freeSlot, async (slot) => {
+    const stored = { ...connection, slot };
     try {
-      const stored = { ...connection, slot };
       await db.ssoConnections.insertOne({ ...stored });
-      return stored;
     } catch (error) {
       if (isDuplicateKey(error, 'slug')) throw new AppError('duplicate', { text: 'slug is already in use' });
-      if (!isDuplicateKey(error, 'slot')) throw error; // a concurrent call took the slot
+      throw error;
     }
-  }
+    return stored;
+  });
 }

@@ -1,3 +1,4 @@
+import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
 import { operation } from '../operation.ts';
@@ -35,7 +36,7 @@ export const rotateKey = operation('POST /api/v1/sso/connections/{connection_id}
       request,
     } = call;
     const { prepare = false } = body;
-    for (;;) {
+    return optimistic(async () => {
       const before = await ownedConnection(db, request, connection_id);
       const { organization_id, slug, saml, own_keys = {} } = before;
       await requirePlan(call, organization_id);
@@ -68,14 +69,14 @@ export const rotateKey = operation('POST /api/v1/sso/connections/{connection_id}
         { returnDocument: 'after' },
       );
       // A concurrent rotation came first.
-      if (!after) continue;
+      if (!after) return undefined;
       await audit('connection.update', {
         target: { connection_id },
         organization_id,
         after: { key: prepare ? 'prepared' : 'rotated' },
       });
       return presentConnection(call, after);
-    }
+    });
 
     async function newKey(slug: string): Promise<OwnKey> {
       const { privateKey, certificate } = await createSpKey(slug, now());

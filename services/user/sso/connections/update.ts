@@ -1,3 +1,4 @@
+import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { endConnectionSessions } from '../login/end-sessions.ts';
 import type { SsoOptions } from '../operation.ts';
 import { operation } from '../operation.ts';
@@ -40,7 +41,7 @@ export const updateConnection = operation('PATCH /api/v1/sso/connections/{connec
       request,
     } = call;
     const { saml, oidc, ldap, preset, attributes, release = false, ...fields } = body;
-    for (;;) {
+    return optimistic(async () => {
       const before = await ownedConnection(db, request, connection_id);
       const { organization_id, protocol } = before;
       await requirePlan(call, organization_id);
@@ -69,7 +70,7 @@ export const updateConnection = operation('PATCH /api/v1/sso/connections/{connec
         },
       );
       // Otherwise a concurrent call came first: decide again, or find that the connection is gone.
-      if (matchedCount === 0) continue;
+      if (matchedCount === 0) return undefined;
       const after = { ...before, ...$set };
       await audit('connection.update', {
         target: { connection_id },
@@ -83,7 +84,7 @@ export const updateConnection = operation('PATCH /api/v1/sso/connections/{connec
         await endConnectionSessions(call, connection_id);
       }
       return presentConnection(call, after);
-    }
+    });
   },
 });
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { jsonBody } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 import { managedWebhook, secretText } from '../contract.ts';
@@ -39,7 +40,7 @@ export const rotateSecret = operation('POST /api/v1/webhooks/{webhook_id}/rotate
   async handle({ db, now, secrets, webhookChanged, audit, body, request }) {
     const given = body?.secret;
     const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
-    for (;;) {
+    return optimistic(async () => {
       const webhook = await managedWebhook(db, request);
       const { webhook_id, secret: current } = webhook;
       const at = now();
@@ -63,6 +64,6 @@ export const rotateSecret = operation('POST /api/v1/webhooks/{webhook_id}/rotate
           previous_secret_until: until.toISOString(),
         };
       }
-    }
+    });
   },
 });

@@ -1,4 +1,4 @@
-import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { insertInFreeSlot } from '@gatehouse/shared/durable/slot';
 import { type Plan, QUOTAS, quotaExceeded } from '../../access/quotas.ts';
 import type { Database } from '../../database.ts';
 import type { Webhook } from '../records.ts';
@@ -17,19 +17,15 @@ export async function insertWithinLimit(
   const { owner_id, organization_id = null, department_id = null } = webhook;
   const holder = owner_id === null ? { owner_id, organization_id, department_id } : { owner_id };
   const limit = QUOTAS[plan].webhooks;
-  for (;;) {
+  const freeSlot = async () => {
     const present = await db.webhooks.find(holder, { projection: { slot: 1 } }).toArray();
+    // Slots above the limit stay taken after the plan was lowered.
     if (present.length >= limit) throw quotaExceeded('webhooks', plan, nameOf(webhook));
     const taken = new Set(present.map(({ slot }) => slot));
     const slots = Array.from({ length: limit }, (_, index) => slotOf(webhook, index));
-    const slot = slots.find((each) => !taken.has(each)) as Webhook['slot'];
-    try {
-      await db.webhooks.insertOne({ ...webhook, slot });
-      return;
-    } catch (error) {
-      if (!isDuplicateKey(error, 'slot')) throw error; // a concurrent call took the slot
-    }
-  }
+    return slots.find((each) => !taken.has(each)) as Webhook['slot'];
+  };
+  await insertInFreeSlot(['slot'], freeSlot, (slot) => db.webhooks.insertOne({ ...webhook, slot }));
 }
 
 type Holder = Pick<Webhook, 'owner_id' | 'organization_id' | 'department_id'>;

@@ -1,3 +1,4 @@
+import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { AppError, found } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import { auditedWebhook, managedWebhook, presentWebhook, settings, webhookRecord } from '../contract.ts';
@@ -41,7 +42,7 @@ export const updateWebhook = operation('PATCH /api/v1/webhooks/{webhook_id}', {
     request,
   }) {
     if (fields.url !== undefined) await validateReceiverUrl(fields.url);
-    for (;;) {
+    return optimistic(async () => {
       const webhook = await managedWebhook(db, request);
       const { webhook_id } = webhook;
       const headers = given && changeHeaders(secrets, webhook_id, webhook.headers ?? [], given);
@@ -65,7 +66,7 @@ export const updateWebhook = operation('PATCH /api/v1/webhooks/{webhook_id}', {
         { returnDocument: 'before' },
       );
       // A concurrent call changed the headers, or deleted the webhook.
-      if (!before && unchanged) continue;
+      if (!before && unchanged) return undefined;
       const changed = { ...found(before), ...$set };
       if (startsAnew) changed.health = withoutFailures(healthOf(changed));
       // The receiver's Retry-After applied to the previous settings.
@@ -77,6 +78,6 @@ export const updateWebhook = operation('PATCH /api/v1/webhooks/{webhook_id}', {
         after: auditedWebhook(changed),
       });
       return presentWebhook(changed, now());
-    }
+    });
   },
 });
