@@ -3,7 +3,7 @@ import type { Startable } from '@gatehouse/shared/durable/jobs';
 import { ensureAllFeatures } from '@gatehouse/shared/identity/features';
 import { endSelfGrants } from './access/end-self-grants.ts';
 import { removeLeavingMarks } from './access/last-owner.ts';
-import { CLOSING } from './closing/poller.ts';
+import { CLOSING } from './archive-jobs/poller.ts';
 import type { Database } from './database.ts';
 import { TIMING as EXPORTS } from './organizations/exports/worker.ts';
 import { completeActivations } from './organizations/invitations/accept-verified.ts';

@@ -3,9 +3,9 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import type { Database } from '../database.ts';
 import { rememberMember } from './former-members.ts';
 import { lapseInvitationsBy } from './lapse-invitations.ts';
-import { removeIfWithoutRole } from './people-registry.ts';
 import { revokeGrants } from './revoke-grants.ts';
 import { rolesOf } from './roles.ts';
+import { removeIfWithoutRole } from './roster.ts';
 
 interface Place {
   organization_id: string;

@@ -23,7 +23,6 @@ import { resendInvitation } from './invitations/resend.ts';
 import { withdrawInvitation } from './invitations/withdraw.ts';
 import { listOrganizations } from './list.ts';
 import { getMember } from './members/get.ts';
-import { leaveOrganization } from './members/leave.ts';
 import { listMembers } from './members/list.ts';
 import { removeMember } from './members/remove.ts';
 import { setMember } from './members/set.ts';
@@ -35,6 +34,7 @@ import { resendOffer } from './owners/resend-offer.ts';
 import { withdrawOffer } from './owners/withdraw-offer.ts';
 import { getPerson } from './people/get.ts';
 import { listPeople } from './people/list.ts';
+import { removePerson } from './people/remove.ts';
 import { reports } from './reports/report.ts';
 import { updateOrganization } from './update.ts';
 
@@ -46,7 +46,7 @@ export const organizations = [
   updateOrganization,
   archiveOrganization,
   restoreOrganization,
-  leaveOrganization,
+  removePerson,
   listAudit,
   listOwners,
   offerOwnership,

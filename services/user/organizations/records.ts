@@ -38,7 +38,7 @@ export interface Organization extends Closing {
   created_at: string;
   /** Counts the departments; see ../access/quotas.ts. */
   departments_reserved?: number;
-  /** Whether its people from before the registry are enrolled; see ../access/people-registry.ts. */
+  /** Whether its people from before the registry are enrolled; see ../access/roster.ts. */
   people_enrolled?: true;
 }
 
@@ -88,7 +88,7 @@ export interface PaymentReport {
   payment_status: Billing['payment_status'];
 }
 
-/** Lists a person once, in however many departments they have a role; see ../access/people-registry.ts. */
+/** Lists a person once, in however many departments they have a role; see ../access/roster.ts. */
 export interface OrganizationPerson {
   organization_id: string;
   user_id: string;

@@ -30,14 +30,9 @@ export const createInvitation = operation(
     fails: ['duplicate'],
     audits: ['invitation.create'],
     async handle(call) {
-      const {
-        db,
-        now,
-        audit,
-        params: { organization_id, department_id },
-        body: { role, email: address },
-        request,
-      } = call;
+      const { db, now, audit, params, body, request } = call;
+      const { organization_id, department_id } = params;
+      const { role, email: address } = body;
       const email = emailKey(address);
       const grantable = grantableBy(roleOf(request));
       if (!grantable.includes(role)) throw new AppError('forbidden');

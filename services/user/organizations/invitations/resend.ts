@@ -18,13 +18,8 @@ export const resendInvitation = operation(
     fails: ['duplicate'],
     audits: ['invitation.resend'],
     async handle(call) {
-      const {
-        db,
-        now,
-        audit,
-        params: { organization_id, department_id, invitation_id },
-        request,
-      } = call;
+      const { db, now, audit, params, request } = call;
+      const { organization_id, department_id, invitation_id } = params;
       const { caller } = membershipOf(request);
       const place = { organization_id, department_id, membership_id: invitation_id, ...isInvitation };
       const invitation = found(

@@ -22,15 +22,8 @@ export const setMember = operation(
     returns: { 200: memberRecord, 202: invitationRecord },
     audits: ['member.grant', 'invitation.create'],
     async handle(call) {
-      const {
-        db,
-        now,
-        audit,
-        params,
-        body: { role },
-        request,
-        reply,
-      } = call;
+      const { db, now, audit, params, body, request, reply } = call;
+      const { role } = body;
       const { organization_id, user_id } = params;
       const own = roleOf(request);
       const grantable = grantableBy(own);

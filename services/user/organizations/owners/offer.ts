@@ -24,15 +24,8 @@ export const offerOwnership = operation('PUT /api/v1/organizations/{organization
   returns: { 200: ownerRecord, 202: offerRecord },
   audits: ['invitation.create'],
   async handle(call) {
-    const {
-      db,
-      now,
-      audit,
-      params: { organization_id, user_id },
-      body,
-      request,
-      reply,
-    } = call;
+    const { db, now, audit, params, body, request, reply } = call;
+    const { organization_id, user_id } = params;
     const transfer = body?.transfer ?? false;
     const { caller } = membershipOf(request);
     const { owners } = found(await db.organizations.findOne({ organization_id }));

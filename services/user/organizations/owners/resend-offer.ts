@@ -18,13 +18,8 @@ export const resendOffer = operation(
     fails: ['duplicate'],
     audits: ['invitation.resend'],
     async handle(call) {
-      const {
-        db,
-        now,
-        audit,
-        params: { organization_id, invitation_id },
-        request,
-      } = call;
+      const { db, now, audit, params, request } = call;
+      const { organization_id, invitation_id } = params;
       const { caller } = membershipOf(request);
       const { offers = [] } = found(await db.organizations.findOne({ organization_id }));
       const isIt = (each: { invitation_id: string }) => each.invitation_id === invitation_id;

@@ -1,7 +1,7 @@
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import { found } from '@gatehouse/shared/http/errors';
 import { peopleOf } from '../../access/people.ts';
-import { enrollFormerMembers, removeIfWithoutRole } from '../../access/people-registry.ts';
+import { enrollFormerMembers, removeIfWithoutRole } from '../../access/roster.ts';
 import type { Database } from '../../database.ts';
 import { containsText, listQuery, pageResponse, paginationOf } from '../../lists.ts';
 import { operation } from '../operation.ts';

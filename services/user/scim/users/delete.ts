@@ -1,5 +1,5 @@
 import { audit } from '@gatehouse/shared/identity/audit';
-import { tellOwners } from '../../sso/provisioning/tell-owners.ts';
+import { notifyOwners } from '../../sso/provisioning/notify-owners.ts';
 import { changedMeanwhile } from '../errors.ts';
 import type { Call } from '../operation.ts';
 import { requireVersion } from '../version.ts';
@@ -33,7 +33,7 @@ export async function deleteUser(
   });
   const user = await db.users.findOne({ user_id }, { projection: { account_status: 1 } });
   const account = user?.account_status === 'disabled' ? 'disabled' : 'foreign';
-  tellOwners(options, request, connection, before, account);
+  notifyOwners(options, request, connection, before, account);
 }
 
 async function remove(call: Call, identity_id: string, ifMatch: string | undefined): Promise<ScimIdentity> {

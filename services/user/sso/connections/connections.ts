@@ -1,3 +1,4 @@
+import { testConnection } from '../diagnosis/test-connection.ts';
 import { createConnection } from './create.ts';
 import { deleteConnection } from './delete.ts';
 import { getConnection } from './get.ts';
@@ -5,7 +6,6 @@ import { listConnections } from './list.ts';
 import { listIdentities } from './list-identities.ts';
 import { rotateKey } from './rotate-key.ts';
 import { issueScimToken, revokeScimToken } from './scim-token.ts';
-import { testConnection } from './test-connection.ts';
 import { unlinkIdentity } from './unlink-identity.ts';
 import { updateConnection } from './update.ts';
 

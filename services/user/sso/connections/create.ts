@@ -8,8 +8,8 @@ import type { Connection } from '../records.ts';
 import { attributeNames } from './attributes.ts';
 
 import { newConnection } from './input.ts';
-import { requireOwner, requirePlan } from './owned.ts';
 import { auditedConnection, connectionRecord, presentConnection } from './record.ts';
+import { requireOwner, requirePlan } from './require-owner.ts';
 import { protocolSettings, requireDepartment } from './settings.ts';
 
 /** For one organization. */

@@ -3,10 +3,9 @@ import { oneOf } from '@gatehouse/shared/http/fields';
 import { message } from '@gatehouse/shared/operation/responses';
 import { z } from 'zod';
 import { operation } from '../operation.ts';
-
-import { requireOwner } from './owned.ts';
 import { auditedConnection } from './record.ts';
 import { removeConnection } from './remove.ts';
+import { requireOwner } from './require-owner.ts';
 import { refuseLast, releaseStranded } from './stranded-domains.ts';
 
 export const deleteConnection = operation('DELETE /api/v1/sso/connections/{connection_id}', {
@@ -23,14 +22,8 @@ export const deleteConnection = operation('DELETE /api/v1/sso/connections/{conne
   fails: ['duplicate'],
   audits: ['connection.delete'],
   async handle(call) {
-    const {
-      db,
-      now,
-      audit,
-      params: { connection_id },
-      query,
-      request,
-    } = call;
+    const { db, now, audit, params, query, request } = call;
+    const { connection_id } = params;
     // A connection whose deletion was interrupted can be deleted again.
     const connection = found(await db.ssoConnections.findOne({ connection_id }));
     const { organization_id } = connection;

@@ -1,7 +1,6 @@
 import { operation } from '../operation.ts';
-
-import { ownedConnection } from './owned.ts';
 import { connectionRecord, presentConnection } from './record.ts';
+import { ownedConnection } from './require-owner.ts';
 
 export const getConnection = operation('GET /api/v1/sso/connections/{connection_id}', {
   needs: 'ownership',

@@ -4,7 +4,7 @@ import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts'
 import { operation } from '../operation.ts';
 import type { Identity } from '../records.ts';
 
-import { ownedConnection } from './owned.ts';
+import { ownedConnection } from './require-owner.ts';
 
 const table = {
   sortable: ['created_at', 'email', 'user_id'],

@@ -2,8 +2,8 @@ import { line } from '@gatehouse/shared/http/fields';
 import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
 import { operation } from '../operation.ts';
 import { type Connection, PROTOCOLS } from '../records.ts';
-import { requireOwner } from './owned.ts';
 import { connectionRecord, presentConnection } from './record.ts';
+import { requireOwner } from './require-owner.ts';
 
 const table = {
   sortable: ['created_at', 'updated_at', 'name', 'slug', 'protocol', 'connection_id'],
@@ -20,11 +20,8 @@ export const listConnections = operation('GET /api/v1/sso/connections', {
   returns: pageResponse(connectionRecord),
   fails: ['notFound'],
   async handle(call) {
-    const {
-      db,
-      query: { organization_id, ...query },
-      request,
-    } = call;
+    const { db, request } = call;
+    const { organization_id, ...query } = call.query;
     await requireOwner(db, request, organization_id);
     const page = await readPage(
       db.ssoConnections,

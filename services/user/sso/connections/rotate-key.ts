@@ -6,8 +6,8 @@ import type { OwnKey } from '../records.ts';
 import { createSpKey } from '../saml/sp-key.ts';
 
 import { flag } from './fields.ts';
-import { ownedConnection, requirePlan } from './owned.ts';
 import { connectionRecord, presentConnection } from './record.ts';
+import { ownedConnection, requirePlan } from './require-owner.ts';
 
 /** Milliseconds for which our metadata still hold the certificate of the former key. */
 const PUBLISHED = 30 * 86_400_000;
@@ -26,15 +26,8 @@ export const rotateKey = operation('POST /api/v1/sso/connections/{connection_id}
   returns: connectionRecord,
   audits: ['connection.update'],
   async handle(call) {
-    const {
-      db,
-      secrets,
-      now,
-      audit,
-      params: { connection_id },
-      body,
-      request,
-    } = call;
+    const { db, secrets, now, audit, params, body, request } = call;
+    const { connection_id } = params;
     const { prepare = false } = body;
     return optimistic(async () => {
       const before = await ownedConnection(db, request, connection_id);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { digest, randomToken } from '../login/flow.ts';
 import { operation } from '../operation.ts';
 import { addressesOf } from './addresses.ts';
-import { ownedConnection, requirePlan } from './owned.ts';
+import { ownedConnection, requirePlan } from './require-owner.ts';
 
 export const issueScimToken = operation('POST /api/v1/sso/connections/{connection_id}/scim-token', {
   needs: 'ownership',

@@ -7,7 +7,7 @@ import type { SsoOptions } from '../operation.ts';
 import { operation } from '../operation.ts';
 import type { Identity } from '../records.ts';
 import { connectionPath } from './contract.ts';
-import { ownedConnection } from './owned.ts';
+import { ownedConnection } from './require-owner.ts';
 
 export const unlinkIdentity = operation(
   'DELETE /api/v1/sso/connections/{connection_id}/identities/{user_id}',
@@ -20,13 +20,8 @@ export const unlinkIdentity = operation(
     returns: message('Identity unlinked', 'The identity is unlinked'),
     audits: ['sso.unlink'],
     async handle(call) {
-      const {
-        db,
-        now,
-        audit,
-        params: { connection_id, user_id },
-        request,
-      } = call;
+      const { db, now, audit, params, request } = call;
+      const { connection_id, user_id } = params;
       const { organization_id } = await ownedConnection(db, request, connection_id);
       // A repeated call completes one that was interrupted.
       const before = found(

@@ -6,8 +6,8 @@ import type { OidcSettings } from '../records.ts';
 import { attributeNames } from './attributes.ts';
 
 import { connectionChanges } from './input.ts';
-import { ownedConnection, requirePlan } from './owned.ts';
 import { auditedConnection, connectionRecord, presentConnection } from './record.ts';
+import { ownedConnection, requirePlan } from './require-owner.ts';
 import { protocolSettings, requireDepartment } from './settings.ts';
 import { refuseLast, releaseStranded } from './stranded-domains.ts';
 
@@ -32,14 +32,8 @@ export const updateConnection = operation('PATCH /api/v1/sso/connections/{connec
   fails: ['duplicate'],
   audits: ['connection.update'],
   async handle(call) {
-    const {
-      db,
-      now,
-      audit,
-      params: { connection_id },
-      body,
-      request,
-    } = call;
+    const { db, now, audit, params, body, request } = call;
+    const { connection_id } = params;
     const { saml, oidc, ldap, preset, attributes, release = false, ...fields } = body;
     return optimistic(async () => {
       const before = await ownedConnection(db, request, connection_id);

@@ -3,7 +3,7 @@ import { startOf } from '@gatehouse/shared/identity/session-id';
 import type { FastifyRequest } from 'fastify';
 import { endProviderSessions } from '../login/end-sessions.ts';
 import type { SsoOptions } from '../operation.ts';
-import { tellOwners } from '../provisioning/tell-owners.ts';
+import { notifyOwners } from '../provisioning/notify-owners.ts';
 import type { Connection, ProviderSession } from '../records.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -31,5 +31,5 @@ export async function endByVerdict(
     { connection_id, subject, gone_at: { $exists: false } },
     { $set: { gone_at: new Date(now()) } },
   );
-  if (identity) tellOwners(options, request, connection, identity, 'kept');
+  if (identity) notifyOwners(options, request, connection, identity, 'kept');
 }

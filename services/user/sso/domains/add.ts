@@ -3,7 +3,7 @@ import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody, line } from '@gatehouse/shared/http/fields';
 import type { Domain } from '@gatehouse/shared/identity/sso-domains';
-import { requireOwner, requirePlan } from '../connections/owned.ts';
+import { requireOwner, requirePlan } from '../connections/require-owner.ts';
 import { operation } from '../operation.ts';
 import { boundConnectionId, keepBound, requireOwnConnection } from './bound-connection.ts';
 import { domainRecord, presentDomain } from './contract.ts';

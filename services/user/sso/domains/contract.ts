@@ -3,7 +3,7 @@ import type { Domain } from '@gatehouse/shared/identity/sso-domains';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Database } from '../../database.ts';
-import { requireOwner } from '../connections/owned.ts';
+import { requireOwner } from '../connections/require-owner.ts';
 
 /** The TXT record that proves control of a domain. */
 export const recordOf = ({ domain, token }: Pick<Domain, 'domain' | 'token'>) => ({

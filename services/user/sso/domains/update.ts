@@ -4,7 +4,7 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody } from '@gatehouse/shared/http/fields';
 import { type Domain, USABLE } from '@gatehouse/shared/identity/sso-domains';
 import { z } from 'zod';
-import { requirePlan } from '../connections/owned.ts';
+import { requirePlan } from '../connections/require-owner.ts';
 import type { SsoOptions } from '../operation.ts';
 import { operation } from '../operation.ts';
 import { boundConnectionId, keepBound, requireOwnConnection } from './bound-connection.ts';

@@ -3,7 +3,7 @@ import { AppError, found } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { Domain } from '@gatehouse/shared/identity/sso-domains';
 import type { FastifyRequest } from 'fastify';
-import { requirePlan } from '../connections/owned.ts';
+import { requirePlan } from '../connections/require-owner.ts';
 import type { SsoOptions } from '../operation.ts';
 import { operation } from '../operation.ts';
 import { domainRecord, ownedDomain, presentDomain, recordOf } from './contract.ts';

@@ -22,13 +22,8 @@ export const oidcLogin = loginOperation('GET /oauth/login/{slug}', {
   fails: ['invalidFormat', 'forbidden', 'notFound', 'rateLimited', 'unavailable'],
   audits: ['sso.login'],
   async handle(call) {
-    const {
-      options,
-      request,
-      reply,
-      params: { slug },
-      query,
-    } = call;
+    const { options, request, reply, params, query } = call;
+    const { slug } = params;
     const connection = asOidc(await loginConnection(options, { protocol: 'oidc', slug }));
     request.sso.connection = connection;
     const fresh = freshLogin(query, options.now());

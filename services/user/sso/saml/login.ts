@@ -24,13 +24,8 @@ export const samlLogin = loginOperation('GET /saml/login/{slug}', {
   fails: ['invalidFormat', 'forbidden', 'notFound', 'rateLimited', 'unavailable'],
   audits: ['sso.login'],
   async handle(call) {
-    const {
-      now,
-      request,
-      reply,
-      params: { slug },
-      query,
-    } = call;
+    const { now, request, reply, params, query } = call;
+    const { slug } = params;
     const connection = asSaml(await loginConnection(call, { protocol: 'saml', slug }));
     request.sso.connection = connection;
     // An XML ID does not begin with a digit.

@@ -6,8 +6,8 @@ import { bounded } from '../../database-timeout.ts';
 import type { SsoOptions } from '../operation.ts';
 import type { SamlConnection } from '../saml/service-provider.ts';
 import { claim, createUpkeepLease, type LeaseHolder } from './lease.ts';
+import { notifyOwners } from './notify-owners.ts';
 import { readMetadata } from './read-metadata.ts';
-import { tellOwners } from './tell-owners.ts';
 
 /** Milliseconds between two looks for connections that are due. */
 export const INTERVAL = 60_000;
@@ -64,6 +64,6 @@ async function lookAfter(
     );
     return undefined;
   });
-  const isTold = await tellOwners(holder, { ...connection, ...current });
+  const isTold = await notifyOwners(holder, { ...connection, ...current });
   return isTold && current !== undefined;
 }

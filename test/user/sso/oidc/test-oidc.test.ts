@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { createOutbound } from '../../../../services/user/outbound/outbound.ts';
-import { testOidc } from '../../../../services/user/sso/oidc/test-oidc.ts';
+import { testOidc } from '../../../../services/user/sso/diagnosis/oidc.ts';
 import type { SsoOptions } from '../../../../services/user/sso/operation.ts';
 import { testConfig } from '../../../fixtures/services.ts';
 import type { OidcService } from './oidc-service.ts';

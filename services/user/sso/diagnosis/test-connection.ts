@@ -1,17 +1,16 @@
 import { jsonBody } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
-import { testOidc } from '../oidc/test-oidc.ts';
+import { printable } from '../connections/fields.ts';
+import { ownedConnection, requirePlan } from '../connections/require-owner.ts';
 import type { SsoOptions } from '../operation.ts';
 import { operation } from '../operation.ts';
 import type { Connection, Protocol } from '../records.ts';
-import { testSaml } from '../saml/test-saml.ts';
-
-import { printable } from './fields.ts';
+import { testAttributes } from './attributes.ts';
 import type { Finding } from './finding.ts';
-import { ownedConnection, requirePlan } from './owned.ts';
-import { testAttributes } from './test-attributes.ts';
-import { testLdap } from './test-ldap.ts';
-import { testLoginPage } from './test-login-page.ts';
+import { testLdap } from './ldap.ts';
+import { testLoginPage } from './login-page.ts';
+import { testOidc } from './oidc.ts';
+import { testSaml } from './saml.ts';
 
 export const testConnection = operation('POST /api/v1/sso/connections/{connection_id}/test', {
   needs: 'ownership',

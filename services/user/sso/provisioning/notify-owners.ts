@@ -9,7 +9,7 @@ import type { Connection, Identity } from '../records.ts';
  * Tells the Owners of an organization by mail that its provider has deleted a person. Best effort: neither the deletion
  * nor its answer depends on the mail server. Each send has a time limit.
  */
-export function tellOwners(
+export function notifyOwners(
   options: Pick<SsoOptions, 'db' | 'mailer'>,
   request: FastifyRequest,
   connection: Connection,

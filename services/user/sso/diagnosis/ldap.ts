@@ -8,9 +8,9 @@ import type { SsoOptions } from '../operation.ts';
 import { missingAttributes } from '../profile.ts';
 import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
+import { attributeFindings } from './attributes.ts';
+import { certificateFinding } from './certificate.ts';
 import type { Finding } from './finding.ts';
-import { attributeFindings } from './test-attributes.ts';
-import { certificateFinding } from './test-certificate.ts';
 
 /**
  * Says in words what is wrong with an LDAP connection.

@@ -1,12 +1,8 @@
 import { errors } from 'jose';
 import { authorizationCodeGrant, ResponseBodyError, type ServerMetadata } from 'openid-client';
-import type { Finding } from '../connections/finding.ts';
-import type { SsoOptions } from '../operation.ts';
-import type { Connection } from '../records.ts';
-import { SsoRefusal } from '../refusal.ts';
-import { callbackUrl, namesIssuer } from './callback-url.ts';
-import { clientOf } from './client.ts';
-import { discover, type Provider } from './discovery.ts';
+import { callbackUrl, namesIssuer } from '../oidc/callback-url.ts';
+import { clientOf } from '../oidc/client.ts';
+import { discover, type Provider } from '../oidc/discovery.ts';
 import {
   asOidc,
   CLOCK_TOLERANCE,
@@ -14,8 +10,12 @@ import {
   type OidcOptions,
   trusting,
   withLimits,
-} from './options.ts';
-import { refusalOf } from './refusal-of.ts';
+} from '../oidc/options.ts';
+import { refusalOf } from '../oidc/refusal-of.ts';
+import type { SsoOptions } from '../operation.ts';
+import type { Connection } from '../records.ts';
+import { SsoRefusal } from '../refusal.ts';
+import type { Finding } from './finding.ts';
 
 /** Tries a connection as far as that works without a person, and says in words what is wrong. */
 export async function testOidc(ssoOptions: SsoOptions, tested: Connection): Promise<Finding[]> {

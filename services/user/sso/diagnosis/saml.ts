@@ -2,13 +2,13 @@ import { X509Certificate } from 'node:crypto';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { getText, ResponseError } from '../../outbound/get-text.ts';
 import { reasonOf } from '../../outbound/reason.ts';
-import type { Finding } from '../connections/finding.ts';
 import type { SsoOptions } from '../operation.ts';
 import type { Connection } from '../records.ts';
-import { asSaml } from './contract.ts';
-import { type IdpMetadata, readIdpMetadata } from './metadata.ts';
-import type { SamlConnection } from './service-provider.ts';
-import { CLOCK_SKEW } from './verify-assertion.ts';
+import { asSaml } from '../saml/contract.ts';
+import { type IdpMetadata, readIdpMetadata } from '../saml/metadata.ts';
+import type { SamlConnection } from '../saml/service-provider.ts';
+import { CLOCK_SKEW } from '../saml/verify-assertion.ts';
+import type { Finding } from './finding.ts';
 
 /** Days before the end of a certificate at which the test warns. */
 const NOTICE = 30;

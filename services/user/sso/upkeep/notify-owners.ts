@@ -43,7 +43,7 @@ function dueNotices({ saml }: Pick<SamlConnection, 'saml'>, now: number): Notice
  * flight.
  * @returns whether all are told.
  */
-export async function tellOwners(
+export async function notifyOwners(
   holder: LeaseHolder & { mailer: Mailer; log: FastifyBaseLogger },
   connection: WithId<SamlConnection>,
 ): Promise<boolean> {

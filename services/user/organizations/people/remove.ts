@@ -7,30 +7,27 @@ import { requireAnotherOwner } from '../../access/last-owner.ts';
 import { type CallerMembership, membershipOf } from '../../access/membership.ts';
 import { archivedIn, roleIn } from '../../access/roles.ts';
 import type { Database } from '../../database.ts';
+import { depart, endedEvent } from '../members/departures.ts';
 import { operation } from '../operation.ts';
-import { depart, endedEvent } from './departures.ts';
 
-export const leaveOrganization = operation(
-  'DELETE /api/v1/organizations/{organization_id}/members/{user_id}',
-  {
-    needs: 'remove users',
-    orOneself: true,
-    whileArchived: 'oneself',
-    summary: 'Remove a person from an organization, or leave it',
-    description:
-      'Ends every role of the person in the organization: as its Owner, in each department and on the chatbots, which pass on as when a member leaves a department. Owners of the organization remove anybody, and others from the departments where they may remove users; roles elsewhere stay. Without such a department, or with a role above the caller’s there, the call is 403, and so is that of the last Owner who can act, who must transfer the ownership or archive the organization first. An archived organization can be left. Whoever is removed by somebody else cannot come back by an invitation or offer from before: those to their user_id are withdrawn. A call that is interrupted is completed within minutes.',
-    returns: message('Member removed', 'The person has no role here any more'),
-    audits: ['member.remove', 'owner.remove', 'invitation.withdraw'],
-    async handle({ db, now, params: { organization_id, user_id }, request }) {
-      const { caller, roles } = membershipOf(request);
-      const department_ids = await removableFrom(db, { caller, roles }, { organization_id, user_id });
-      const by = { user_id: caller, email: principalOf(request).user.email };
-      const scope = department_ids ? { within: { by, department_ids } } : { by };
-      const departure = { organization_id, user_id, ...scope, began_at: new Date(now()) };
-      await depart(db, departure, (ended) => audit(db, request, now(), endedEvent(departure, ended)));
-    },
+export const removePerson = operation('DELETE /api/v1/organizations/{organization_id}/members/{user_id}', {
+  needs: 'remove users',
+  orOneself: true,
+  whileArchived: 'oneself',
+  summary: 'Remove a person from an organization, or leave it',
+  description:
+    'Ends every role of the person in the organization: as its Owner, in each department and on the chatbots, which pass on as when a member leaves a department. Owners of the organization remove anybody, and others from the departments where they may remove users; roles elsewhere stay. Without such a department, or with a role above the caller’s there, the call is 403, and so is that of the last Owner who can act, who must transfer the ownership or archive the organization first. An archived organization can be left. Whoever is removed by somebody else cannot come back by an invitation or offer from before: those to their user_id are withdrawn. A call that is interrupted is completed within minutes.',
+  returns: message('Member removed', 'The person has no role here any more'),
+  audits: ['member.remove', 'owner.remove', 'invitation.withdraw'],
+  async handle({ db, now, params: { organization_id, user_id }, request }) {
+    const { caller, roles } = membershipOf(request);
+    const department_ids = await removableFrom(db, { caller, roles }, { organization_id, user_id });
+    const by = { user_id: caller, email: principalOf(request).user.email };
+    const scope = department_ids ? { within: { by, department_ids } } : { by };
+    const departure = { organization_id, user_id, ...scope, began_at: new Date(now()) };
+    await depart(db, departure, (ended) => audit(db, request, now(), endedEvent(departure, ended)));
   },
-);
+});
 
 /**
  * Returns the departments that a caller removes a person from: those where the caller may remove users; undefined for the
