@@ -9,7 +9,7 @@ import { TIMING as EXPORTS } from './organizations/exports/worker.ts';
 import { completeActivations } from './organizations/invitations/accept-verified.ts';
 import { datePendingInvitations } from './organizations/invitations/status.ts';
 import { INTERVAL as PAYMENT_NOTICES } from './organizations/payment-notices/poller.ts';
-import { settleAll } from './scim/users/settle-account.ts';
+import { syncAll } from './scim/users/sync-account.ts';
 import type { Secrets } from './secrets.ts';
 import { removeInterrupted } from './sso/connections/remove.ts';
 import { resealSecrets as resealConnections } from './sso/connections/reseal-secrets.ts';
@@ -55,7 +55,7 @@ export const REPAIRS = [
   'complete deletions of connections',
   'complete unlinked identities',
   'end sessions of disabled connections',
-  'settle provisioned accounts',
+  'sync provisioned accounts',
   'give features to old accounts',
 ] as const;
 
@@ -81,7 +81,7 @@ export function backgroundOf({ config, db, secrets, now, jobs }: Options) {
     'complete deletions of connections': () => removeInterrupted(options),
     'complete unlinked identities': () => unlinkInterrupted(options),
     'end sessions of disabled connections': () => endInterrupted(options),
-    'settle provisioned accounts': () => settleAll(options),
+    'sync provisioned accounts': () => syncAll(options),
     'give features to old accounts': () => ensureAllFeatures(db, now()),
   };
   return { repairs: REPAIRS.map((name) => repairs[name]), jobs: Object.values(jobs) };

@@ -10,7 +10,7 @@ export const MAX_ROLES = 100;
  * The entries of a member on the access lists of the chatbots of a department, or of a whole organization, the latest
  * first, and their number.
  */
-export async function chatbotRoles(
+export async function grantsOfMember(
   db: Database,
   { user_id, ...place }: { organization_id: string; department_id?: string; user_id: string },
   readable: Filter<StoredChatbot>,

@@ -20,7 +20,7 @@ interface Owner {
  * @returns null if the member is not an Owner or has been changed by another call.
  * @throws {AppError} forbidden if the member is the last.
  */
-export async function endOwnership<T>(
+export async function endDepartmentOwner<T>(
   db: Database,
   { organization_id, department_id, user_id }: Owner,
   end: (mark: { leaving: string }) => Promise<T | null>,

@@ -7,7 +7,7 @@ import type { Database } from '../database.ts';
  */
 
 /** Call before memberships are created. */
-export async function enroll(
+export async function addToRoster(
   db: Database,
   organization_id: string,
   user_ids: readonly string[],
@@ -48,7 +48,7 @@ export async function removeIfWithoutRole(
 const BATCH_SIZE = 1_000;
 
 /** Enrolls the members from before there was a registry, once for each organization. */
-export async function enrollFormerMembers(db: Database, organization_id: string, now: number): Promise<void> {
+export async function addFormerMembers(db: Database, organization_id: string, now: number): Promise<void> {
   const memberships = db.memberships.find(
     { department_id: { $in: await departmentsOf(db, organization_id) }, user_id: { $gt: '' } },
     { projection: { user_id: 1 } },
@@ -57,10 +57,10 @@ export async function enrollFormerMembers(db: Database, organization_id: string,
   for await (const { user_id = '' } of memberships) {
     batch.add(user_id);
     if (batch.size < BATCH_SIZE) continue;
-    await enroll(db, organization_id, [...batch], now);
+    await addToRoster(db, organization_id, [...batch], now);
     batch = new Set();
   }
-  await enroll(db, organization_id, [...batch], now);
+  await addToRoster(db, organization_id, [...batch], now);
   await db.organizations.updateOne({ organization_id }, { $set: { people_enrolled: true } });
 }
 

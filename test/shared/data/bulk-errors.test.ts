@@ -1,4 +1,4 @@
-import { duplicateIndexes, withoutDocuments } from '@gatehouse/shared/data/bulk-errors';
+import { duplicatePositions, redactBulkError } from '@gatehouse/shared/data/bulk-errors';
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
 import { auditJob } from '@gatehouse/shared/identity/audit';
 import type { FastifyBaseLogger } from 'fastify';
@@ -25,24 +25,24 @@ const thrownBy = (work: () => unknown): Error => {
 };
 
 test('the indexes of duplicates are returned', () => {
-  expect(duplicateIndexes(bulkError({ codes: [11000, 11000] }))).toEqual(new Set([0, 1]));
+  expect(duplicatePositions(bulkError({ codes: [11000, 11000] }))).toEqual(new Set([0, 1]));
 });
 
 test('an error of another kind is thrown as it is', () => {
   const error = new Error('other');
-  expect(thrownBy(() => duplicateIndexes(error))).toBe(error);
-  expect(thrownBy(() => withoutDocuments(error))).toBe(error);
+  expect(thrownBy(() => duplicatePositions(error))).toBe(error);
+  expect(thrownBy(() => redactBulkError(error))).toBe(error);
 });
 
 test('other failures are thrown without documents', () => {
-  const error = thrownBy(() => duplicateIndexes(bulkError({ codes: [11000, 121] })));
+  const error = thrownBy(() => duplicatePositions(bulkError({ codes: [11000, 121] })));
   expect(error.message).toBe('bulk write failed (MongoDB codes 11000, 121)');
   expect(JSON.stringify(error)).not.toContain('secret');
 });
 
 describe('a write that no majority confirmed', () => {
   test.each([[[]], [[11000]]])('is unavailable, beside the failures %j', (codes) => {
-    const error = thrownBy(() => duplicateIndexes(bulkError({ codes, unconfirmed: true })));
+    const error = thrownBy(() => duplicatePositions(bulkError({ codes, unconfirmed: true })));
     expect((error.cause as Error).message).toBe(
       `bulk write failed (MongoDB codes ${[...codes, 64].join(', ')})`,
     );

@@ -6,7 +6,7 @@ import { isDatabaseUnavailable } from './unavailable.ts';
  * Rethrows a bulk write's error without its documents, to keep payloads out of the log.
  * @throws {AppError} unavailable if the same write may succeed later.
  */
-export function withoutDocuments(error: unknown): never {
+export function redactBulkError(error: unknown): never {
   if (!(error instanceof MongoBulkWriteError)) throw error;
   const { code = 'none', result } = error;
   const codes = new Set([code, ...codesOf(error), result?.getWriteConcernError()?.code ?? code]);
@@ -15,13 +15,13 @@ export function withoutDocuments(error: unknown): never {
 }
 
 /** The indexes of the documents that a unique index refused. @throws any other error of the insert. */
-export function duplicateIndexes(error: unknown): Set<number> {
+export function duplicatePositions(error: unknown): Set<number> {
   if (!(error instanceof MongoBulkWriteError)) throw error;
   const codes = codesOf(error);
   // The documents that were new may not have reached a majority.
   const unconfirmed = error.result.getWriteConcernError() !== undefined;
   if (unconfirmed || codes.length === 0 || codes.some((code) => code !== 11000))
-    return withoutDocuments(error);
+    return redactBulkError(error);
   return new Set([error.writeErrors].flat().map(({ index }) => index));
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { ObjectId } from 'mongodb';
-import { duplicateIndexes, withoutDocuments } from '../data/bulk-errors.ts';
+import { duplicatePositions, redactBulkError } from '../data/bulk-errors.ts';
 import { ANY_STRING, type Collections, collection } from '../data/connect.ts';
 import { orderedUuid } from '../ordered-uuid.ts';
 import { withTimeout } from '../with-timeout.ts';
@@ -140,7 +140,7 @@ export async function auditAll(
   const store = async () => {
     if (!(await isStored())) return;
     if (events.length === 1) await db.auditEvents.insertOne(first);
-    else await db.auditEvents.insertMany(events).catch(withoutDocuments);
+    else await db.auditEvents.insertMany(events).catch(redactBulkError);
   };
   const stored = store().catch((error: unknown) => {
     for (const { event_id } of events)
@@ -172,7 +172,7 @@ export async function auditJob(
   if (actions.length === 0) return;
   const events = actions.map((details) => eventOf({ id, ip: null }, now, details));
   const stored = events.map((event) => ({ ...event, _id: event.event_id as unknown as ObjectId }));
-  await db.auditEvents.insertMany(stored, { ordered: false }).catch(duplicateIndexes);
+  await db.auditEvents.insertMany(stored, { ordered: false }).catch(duplicatePositions);
   for (const event of events) logEvent(log, event);
 }
 

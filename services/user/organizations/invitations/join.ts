@@ -1,7 +1,7 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import type { Filter, WithId } from 'mongodb';
-import { admit } from '../../access/admit.ts';
 import { lapse, NOT_LAPSED } from '../../access/lapse-invitations.ts';
+import { reserveSeats } from '../../access/reserve-seats.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
 import type { Membership } from '../records.ts';
@@ -31,7 +31,7 @@ export async function join(
   if (await db.memberships.findOne({ department_id, user_id })) return null;
   // Leftovers of an earlier membership must not come back with the new one.
   await revokeGrants(db, { organization_id, department_id }, user_id);
-  await admit(db, { organization_id, department_id }, [user_id], now);
+  await reserveSeats(db, { organization_id, department_id }, [user_id], now);
   try {
     return await db.memberships.findOneAndUpdate(
       { $and: [{ _id, ...isPending(now), ...NOT_LAPSED }, condition] },

@@ -1,5 +1,5 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
-import { admit } from '../../access/admit.ts';
+import { reserveSeats } from '../../access/reserve-seats.ts';
 import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
 import type { Membership } from '../records.ts';
@@ -17,7 +17,7 @@ export async function addMember(
   const { organization_id, department_id, user_id, joined_at } = member;
   if (await db.memberships.findOne({ department_id, user_id })) return null;
   await revokeGrants(db, { organization_id, department_id }, user_id);
-  if (!isAdmitted) await admit(db, { organization_id, department_id }, [user_id], joined_at.getTime());
+  if (!isAdmitted) await reserveSeats(db, { organization_id, department_id }, [user_id], joined_at.getTime());
   try {
     await db.memberships.insertOne({ ...member });
     return member;

@@ -1,7 +1,7 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
 import type { Filter } from 'mongodb';
 import { endSelfGrants, newRevocation } from '../../access/end-self-grants.ts';
-import { endOwnership } from '../../access/last-owner.ts';
+import { endDepartmentOwner } from '../../access/last-owner.ts';
 import type { Database } from '../../database.ts';
 import type { Membership } from '../records.ts';
 
@@ -44,7 +44,7 @@ export async function changeRole(
   const endsOwner = role !== 'Owner' && changeable.includes('Owner');
   const writable = endsOwner ? changeable.filter((each) => each !== 'Owner') : changeable;
   const keepOwner = () => write({ role: { $in: [...writable] } });
-  const lowerOwner = async () => (endsOwner ? endOwnership(db, member, write) : null);
+  const lowerOwner = async () => (endsOwner ? endDepartmentOwner(db, member, write) : null);
   // A concurrent call may have lowered an Owner; then change the role after all.
   const changed = (await keepOwner()) ?? (await lowerOwner()) ?? (await keepOwner());
   if (changed) await endSelfGrants(db, { membership_id: changed.member.membership_id });

@@ -8,7 +8,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Filter } from 'mongodb';
 import { endGrants } from '../../access/end-grants.ts';
 import { rememberMember } from '../../access/former-members.ts';
-import { endOwnership } from '../../access/last-owner.ts';
+import { endDepartmentOwner } from '../../access/last-owner.ts';
 import type { Database } from '../../database.ts';
 import { endInvitationsTo } from '../invitations/end-to-removed.ts';
 import type { Departure, Membership, Organization } from '../records.ts';
@@ -179,7 +179,7 @@ async function endMemberships(
       const member = { organization_id, department_id, user_id };
       const end = (mark: Filter<Membership>) =>
         db.memberships.findOneAndDelete({ ...held, ...member, role, ...mark });
-      const ended = await (role === 'Owner' ? endOwnership(db, member, end) : end({}));
+      const ended = await (role === 'Owner' ? endDepartmentOwner(db, member, end) : end({}));
       // Otherwise a concurrent call has changed the role: the next attempt reads it.
       if (ended) await record({ department_id, role });
     }

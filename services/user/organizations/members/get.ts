@@ -1,5 +1,5 @@
 import { found } from '@gatehouse/shared/http/errors';
-import { chatbotRoles, MAX_ROLES } from '../../access/chatbot-entries.ts';
+import { grantsOfMember, MAX_ROLES } from '../../access/chatbot-entries.ts';
 import { visibleTo } from '../../access/chatbot-roles.ts';
 import { membershipOf } from '../../access/membership.ts';
 import { anyOf } from '../../lists.ts';
@@ -25,7 +25,7 @@ export const getMember = operation(
           : anyOf(visibleTo(caller, roles, 'view users', { organization_id, department_id }));
       const [[member], entries] = await Promise.all([
         presentMembers(db, organization_id, [membership]),
-        chatbotRoles(db, params, readable),
+        grantsOfMember(db, params, readable),
       ]);
       return { ...found(member), ...entries };
     },

@@ -4,7 +4,7 @@ import { auditAll } from '@gatehouse/shared/identity/audit';
 import { message } from '@gatehouse/shared/operation/responses';
 import type { Filter } from 'mongodb';
 import { endWithGrants } from '../../access/end-grants.ts';
-import { endOwnership } from '../../access/last-owner.ts';
+import { endDepartmentOwner } from '../../access/last-owner.ts';
 import { membershipOf, roleOf } from '../../access/membership.ts';
 import { endInvitationsTo } from '../invitations/end-to-removed.ts';
 import { operation } from '../operation.ts';
@@ -42,7 +42,8 @@ export const removeMember = operation(
         return db.memberships.findOneAndDelete(member);
       };
       const removeLower = () => remove({ role: { $in: removable.filter((each) => each !== 'Owner') } });
-      const removeOwner = async () => (removable.includes('Owner') ? endOwnership(db, params, remove) : null);
+      const removeOwner = async () =>
+        removable.includes('Owner') ? endDepartmentOwner(db, params, remove) : null;
       // A concurrent call may have lowered an Owner; then remove the member after all.
       const removed = await endWithGrants(db, params, now(), async () => {
         const ended = (await removeLower()) ?? (await removeOwner()) ?? (await removeLower());

@@ -7,7 +7,7 @@ import type { Database } from '../../database.ts';
 import type { acceptedInvitation } from '../contract.ts';
 import { refuseArchivedPlace } from '../invitations/place.ts';
 import { MAX_OWNERS, type Offer } from '../records.ts';
-import { endOwnership } from './end-ownership.ts';
+import { endOrganizationOwner } from './end-owner.ts';
 import { isOpen } from './offers.ts';
 
 /**
@@ -28,7 +28,7 @@ export async function acceptOffer(
   found(await findActiveUser(db.users, offer.granted_by));
   const write = () => becomeOwner(db, organization_id, offer, now());
   const isAccepted = offer.transfer
-    ? await endOwnership(db, { organization_id, user_id: offer.granted_by }, now(), write)
+    ? await endOrganizationOwner(db, { organization_id, user_id: offer.granted_by }, now(), write)
     : await write();
   if (!isAccepted) {
     const { owners } = found(await db.organizations.findOne({ organization_id, ...mine }));

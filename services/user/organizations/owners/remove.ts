@@ -4,7 +4,7 @@ import { message } from '@gatehouse/shared/operation/responses';
 import { membershipOf } from '../../access/membership.ts';
 import type { Database } from '../../database.ts';
 import { operation } from '../operation.ts';
-import { endOwnership } from './end-ownership.ts';
+import { endOrganizationOwner } from './end-owner.ts';
 
 export const removeOwner = operation('DELETE /api/v1/organizations/{organization_id}/owners/{user_id}', {
   needs: 'ownership',
@@ -17,7 +17,7 @@ export const removeOwner = operation('DELETE /api/v1/organizations/{organization
   async handle({ db, now, audit, params: { organization_id, user_id }, request }) {
     const { caller } = membershipOf(request);
     const remaining = await remainingOwners(db, organization_id, { caller, user_id });
-    const isRemoved = await endOwnership(db, { organization_id, user_id }, now(), async () => {
+    const isRemoved = await endOrganizationOwner(db, { organization_id, user_id }, now(), async () => {
       const { matchedCount } = await db.organizations.updateOne(
         {
           organization_id,

@@ -1,6 +1,6 @@
 import { can } from '@gatehouse/shared/access/rbac';
 import { AppError, found } from '@gatehouse/shared/http/errors';
-import { chatbotRoles, MAX_ROLES } from '../../access/chatbot-entries.ts';
+import { grantsOfMember, MAX_ROLES } from '../../access/chatbot-entries.ts';
 import { visibleTo } from '../../access/chatbot-roles.ts';
 import { membershipOf } from '../../access/membership.ts';
 import { peopleOf } from '../../access/people.ts';
@@ -26,7 +26,7 @@ export const getPerson = operation('GET /api/v1/organizations/{organization_id}/
       db.organizations.findOne({ organization_id }, { projection: { owners: 1 } }),
       db.memberships.find({ organization_id, user_id, ...(!isOneself && own) }).toArray(),
       peopleOf(db, organization_id, [user_id]),
-      chatbotRoles(db, { organization_id, user_id }, readable),
+      grantsOfMember(db, { organization_id, user_id }, readable),
     ]);
     const owner = found(organization).owners.find((each) => each.user_id === user_id);
     if (!owner && memberships.length === 0) throw new AppError('notFound');

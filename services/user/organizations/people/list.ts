@@ -1,7 +1,7 @@
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import { found } from '@gatehouse/shared/http/errors';
 import { peopleOf } from '../../access/people.ts';
-import { enrollFormerMembers, removeIfWithoutRole } from '../../access/roster.ts';
+import { addFormerMembers, removeIfWithoutRole } from '../../access/roster.ts';
 import type { Database } from '../../database.ts';
 import { containsText, listQuery, pageResponse, paginationOf } from '../../lists.ts';
 import { operation } from '../operation.ts';
@@ -24,7 +24,7 @@ export const listPeople = operation('GET /api/v1/organizations/{organization_id}
   returns: pageResponse(personRecord),
   async handle({ db, now, params: { organization_id }, query }) {
     const organization = found(await db.organizations.findOne({ organization_id }));
-    if (!organization.people_enrolled) await enrollFormerMembers(db, organization_id, now());
+    if (!organization.people_enrolled) await addFormerMembers(db, organization_id, now());
     const owners = organization.owners.map(({ user_id }) => user_id);
     const { user_ids, total } = await pageOf(db, organization_id, owners, query);
     const [memberships, personOf] = await Promise.all([

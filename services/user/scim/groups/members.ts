@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { audit } from '@gatehouse/shared/identity/audit';
-import { admit } from '../../access/admit.ts';
+import { reserveSeats } from '../../access/reserve-seats.ts';
 import { addMember } from '../../organizations/members/add.ts';
 import type { Department } from '../../organizations/records.ts';
 import { endGrantedMembership } from '../../sso/provisioning/end-membership.ts';
@@ -73,7 +73,7 @@ export async function addMembers(
   const at = new Date(now());
   const joining = people.filter(({ user_id }) => !known.has(user_id));
   const user_ids = joining.map(({ user_id }) => user_id);
-  await admit(db, { organization_id, department_id }, user_ids, at.getTime());
+  await reserveSeats(db, { organization_id, department_id }, user_ids, at.getTime());
   await eachOf(joining, async (identity) => {
     const role = roleOfUser(identity.scim, connection) ?? ofGroup ?? connection.default_role;
     const membership = {

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { duplicateIndexes } from '@gatehouse/shared/data/bulk-errors';
+import { duplicatePositions } from '@gatehouse/shared/data/bulk-errors';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { auditAll } from '@gatehouse/shared/identity/audit';
 import { domainOf, emailKey } from '@gatehouse/shared/identity/email';
@@ -18,7 +18,7 @@ import { followProfile } from './follow-profile.ts';
 import { type UserInput, userNameKey } from './input.ts';
 import type { ScimIdentity } from './present.ts';
 import { roleRemoved } from './role.ts';
-import { requireAnotherOwner, type Settled, settleAccount } from './settle-account.ts';
+import { requireAnotherOwner, type Settled, syncAccount } from './sync-account.ts';
 
 /** Documents in one write. Other calls reach the database between writes. */
 const WRITE_SIZE = 125;
@@ -137,7 +137,7 @@ async function insertAll<T extends { creation: Creation; document: object }>(
     const written = rows.slice(from, from + WRITE_SIZE);
     try {
       const inserted = insert(written.map(({ document }) => document));
-      const excluded = await inserted.then(() => new Set<number>(), duplicateIndexes);
+      const excluded = await inserted.then(() => new Set<number>(), duplicatePositions);
       stored.push(...written.filter((_, index) => !excluded.has(index)));
     } catch (error) {
       for (const { creation } of written) creation.error = error;
@@ -260,7 +260,7 @@ async function finishUser(call: Call, creation: Creation): Promise<void> {
   if (!identity) return;
   const { options, connection } = call;
   if (identity.scim.unsettled) {
-    creation.settled = await settleAccount(options, connection, identity.identity_id);
+    creation.settled = await syncAccount(options, connection, identity.identity_id);
   }
   if (how !== 'created') await followProfile(call, identity.identity_id);
 }

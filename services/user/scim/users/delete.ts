@@ -6,7 +6,7 @@ import { requireVersion } from '../version.ts';
 import { auditedUser } from './audited.ts';
 import { findUser, usersOf } from './find.ts';
 import type { ScimIdentity } from './present.ts';
-import { requireAnotherOwner, settleAccount } from './settle-account.ts';
+import { requireAnotherOwner, syncAccount } from './sync-account.ts';
 
 const MAX_TRIES = 50;
 
@@ -23,7 +23,7 @@ export async function deleteUser(
   const { db, now } = options;
   const before = await remove(call, identity_id, ifMatch);
   const { user_id } = before;
-  const settled = await settleAccount(options, connection, identity_id);
+  const settled = await syncAccount(options, connection, identity_id);
   await audit(db, request, now(), {
     action: 'scim.user',
     target: { user_id, connection_id: connection.connection_id },

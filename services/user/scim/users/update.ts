@@ -12,7 +12,7 @@ import { followProfile } from './follow-profile.ts';
 import { readUser, type UserInput, userNameKey, writableUser } from './input.ts';
 import type { ScimIdentity } from './present.ts';
 import { roleRemoved } from './role.ts';
-import { requireAnotherOwner, settleAccount } from './settle-account.ts';
+import { requireAnotherOwner, syncAccount } from './sync-account.ts';
 
 /** Concurrent changes of one user, each of which succeeds once. */
 const MAX_TRIES = 50;
@@ -100,7 +100,7 @@ async function follow(call: Call, before: ScimIdentity, after: ScimIdentity): Pr
   const { db, now } = options;
   const { connection_id, organization_id } = connection;
   const { identity_id, user_id } = after;
-  const settled = await settleAccount(options, connection, identity_id);
+  const settled = await syncAccount(options, connection, identity_id);
   await followProfile(call, identity_id);
   if (after !== before)
     await audit(db, request, now(), {

@@ -77,7 +77,7 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
       while (mayStart() && page.length > 0) start(page.shift() as DueDelivery);
       if (failure) throw failure;
       if (unrecorded.size > 0) await changes.wait();
-      else if (await letGo()) return;
+      else if (await tryRelease()) return;
     }
   }
 
@@ -161,7 +161,7 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
   }
 
   /** Ends the lease when nothing is left to do. @returns false when there is more. */
-  async function letGo(): Promise<boolean> {
+  async function tryRelease(): Promise<boolean> {
     if (phase !== 'sending') {
       await health.save();
       await bounded(leases.abandon(worker, [webhook_id]));
@@ -171,17 +171,17 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
     if (health.failsTooLong) return disable('failing');
     if (receiver.heldUntil !== null) {
       const until = new Date(receiver.heldUntil);
-      return released(leases.hold(worker, webhook, until, await health.unsaved()));
+      return reloadUnlessReleased(leases.hold(worker, webhook, until, await health.unsaved()));
     }
     if (!ownerActive) {
       const next = new Date(worker.now() + OWNER_CHECK);
-      return released(leases.release(worker, webhook, next, await health.unsaved()));
+      return reloadUnlessReleased(leases.release(worker, webhook, next, await health.unsaved()));
     }
     return !mayHaveMore && releaseWhenIdle();
   }
 
   /** Looks at the queue again when the webhook changed before the lease was released. */
-  async function released(release: Promise<boolean>): Promise<boolean> {
+  async function reloadUnlessReleased(release: Promise<boolean>): Promise<boolean> {
     const done = await bounded(release);
     if (!done) reload();
     return done;
@@ -196,13 +196,15 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
         { sort: { due: 1, seq: 1 }, hint: BY_DUE, projection: { due: 1 } },
       ),
     );
-    return released(leases.release(worker, webhook, next?.due ?? null, await health.unsaved()));
+    return reloadUnlessReleased(leases.release(worker, webhook, next?.due ?? null, await health.unsaved()));
   }
 
   async function disable(reason: DisabledReason): Promise<boolean> {
     // The database must hold the failures that the write requires.
     await health.save();
-    const disabled = await released(leases.disable(worker, webhook_id, reason, await health.unsaved()));
+    const disabled = await reloadUnlessReleased(
+      leases.disable(worker, webhook_id, reason, await health.unsaved()),
+    );
     if (disabled) worker.onDisabled();
     return disabled;
   }

@@ -1,12 +1,12 @@
-import { withoutDocuments } from '@gatehouse/shared/data/bulk-errors';
+import { redactBulkError } from '@gatehouse/shared/data/bulk-errors';
 import type { AnyBulkWriteOperation, Filter } from 'mongodb';
 import type { Database } from '../../database.ts';
 import { ATTEMPT_ANSWER, type Delivery, KEPT_ATTEMPTS, KEPT_EXCHANGES, NO_RESPONSE } from '../records.ts';
 import { nextAttempt, RETRY_WINDOW } from './backoff.ts';
 import { batched } from './batched.ts';
-import { beginning } from './beginning.ts';
 import type { Sent } from './deliver.ts';
 import { isDelivered, type Outcome } from './send.ts';
+import { truncateUtf8 } from './truncate-utf8.ts';
 
 /** What a worker needs to know of a delivery. */
 export type DueDelivery = Pick<Delivery, '_id' | (typeof DUE_FIELDS)[number]>;
@@ -26,7 +26,7 @@ export type Result = 'delivered' | 'retried' | 'failed';
 export function createRecordOutcome({ db, now }: { db: Database; now: () => number }): RecordOutcome {
   const write = batched(
     async (operations: AnyBulkWriteOperation<Delivery>[]) => {
-      await db.webhookDeliveries.bulkWrite(operations, { ordered: false }).catch(withoutDocuments);
+      await db.webhookDeliveries.bulkWrite(operations, { ordered: false }).catch(redactBulkError);
       return operations;
     },
     { maxItems: 500 },
@@ -55,7 +55,7 @@ export function createRecordOutcome({ db, now }: { db: Database; now: () => numb
 
 /** A UTF-16 code unit has up to three bytes. */
 const shortened = (answer: string): string =>
-  3 * answer.length <= ATTEMPT_ANSWER ? answer : beginning(Buffer.from(answer), ATTEMPT_ANSWER);
+  3 * answer.length <= ATTEMPT_ANSWER ? answer : truncateUtf8(Buffer.from(answer), ATTEMPT_ANSWER);
 
 function transition(
   { _id, attempt_count, failures, gives_up_at }: DueDelivery,

@@ -2,7 +2,7 @@ import type { Agent, Dispatcher } from 'undici';
 import { reasonOf } from '../../outbound/reason.ts';
 import { type Attempt, EXCHANGE_ANSWER } from '../records.ts';
 import { retryAfterOf } from './backoff.ts';
-import { beginning } from './beginning.ts';
+import { truncateUtf8 } from './truncate-utf8.ts';
 
 /** Bytes of a response that are read before the connection is closed. */
 const MAX_RESPONSE = 64 * 1024;
@@ -38,7 +38,7 @@ export const createSend =
         if (settled) return;
         settled = true;
         clearTimeout(timer);
-        const answer = beginning(Buffer.concat(chunks), EXCHANGE_ANSWER);
+        const answer = truncateUtf8(Buffer.concat(chunks), EXCHANGE_ANSWER);
         const duration_ms = Math.round(performance.now() - started);
         // What becomes of the rest of the response is no failure of the delivery.
         const failure = isDelivered({ status }) ? null : error;

@@ -1,5 +1,5 @@
 import { hash, randomUUIDv7 } from 'node:crypto';
-import { duplicateIndexes } from '@gatehouse/shared/data/bulk-errors';
+import { duplicatePositions } from '@gatehouse/shared/data/bulk-errors';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { Database } from '../../database.ts';
 import { bounded } from '../../database-timeout.ts';
@@ -98,7 +98,7 @@ async function insert(db: Database, events: StoredEvent[]) {
   try {
     await db.events.insertMany(events, { ordered: false });
   } catch (error) {
-    duplicates = duplicateIndexes(error);
+    duplicates = duplicatePositions(error);
   }
   const ids = [...duplicates].map((index) => events[index]?._id as string);
   const known = ids.length > 0 ? await db.events.find({ _id: { $in: ids } }).toArray() : [];

@@ -1,4 +1,4 @@
-import { duplicateIndexes } from '@gatehouse/shared/data/bulk-errors';
+import { duplicatePositions } from '@gatehouse/shared/data/bulk-errors';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import type { Document } from 'mongodb';
 import type { Database } from '../../database.ts';
@@ -77,5 +77,5 @@ export async function fill(db: Database, intake: OpenIntake, expires_at: Date): 
     // No id of an event contains a period.
     .map((position) => ({ _id: `placeholder.${position}`, position, placeholder: true, expires_at }));
   if (placeholders.length === 0) return;
-  await db.events.insertMany(placeholders as StoredEvent[], { ordered: false }).catch(duplicateIndexes);
+  await db.events.insertMany(placeholders as StoredEvent[], { ordered: false }).catch(duplicatePositions);
 }

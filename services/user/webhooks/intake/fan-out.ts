@@ -1,4 +1,4 @@
-import { duplicateIndexes } from '@gatehouse/shared/data/bulk-errors';
+import { duplicatePositions } from '@gatehouse/shared/data/bulk-errors';
 import { derivedId } from '@gatehouse/shared/derived-id';
 import { activeAmong } from '@gatehouse/shared/identity/users';
 import type { Filter, IndexSpecification } from 'mongodb';
@@ -119,7 +119,7 @@ export async function fanOut(
     const deliveries = pairs
       .slice(from, from + PAGE)
       .map(({ event, webhook_id }) => deliveryOf(event, webhook_id, { at, retention }));
-    await bounded(db.webhookDeliveries.insertMany(deliveries, { ordered: false }).catch(duplicateIndexes));
+    await bounded(db.webhookDeliveries.insertMany(deliveries, { ordered: false }).catch(duplicatePositions));
   }
   await bounded(deliveriesAdded([...new Set(pairs.map(({ webhook_id }) => webhook_id))]));
 }

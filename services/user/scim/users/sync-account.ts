@@ -15,7 +15,7 @@ export interface Settled {
   account_status?: string;
 }
 
-type Settling = Pick<SsoOptions, 'config' | 'db' | 'now'>;
+type SyncOptions = Pick<SsoOptions, 'config' | 'db' | 'now'>;
 
 /** Concurrent changes of an identity, each of which settles the account itself. */
 const MAX_TRIES = 20;
@@ -26,8 +26,8 @@ const MAX_TRIES = 20;
  * @returns the status of the account if this call changed it.
  * @throws {ScimError} 403 if the last Owner who can act would be disabled. Then the identity is active again.
  */
-export async function settleAccount(
-  options: Settling,
+export async function syncAccount(
+  options: SyncOptions,
   connection: Connection,
   identity_id: string,
 ): Promise<Settled> {
@@ -52,12 +52,12 @@ export async function settleAccount(
 }
 
 /** Completes changes that were interrupted before this start. */
-export async function settleAll(options: Settling): Promise<void> {
+export async function syncAll(options: SyncOptions): Promise<void> {
   const { db } = options;
   for await (const { connection_id, identity_id } of db.ssoIdentities.find({ 'scim.unsettled': true })) {
     const connection = await db.ssoConnections.findOne({ connection_id });
     if (!connection) continue;
-    await settleAccount(options, connection, identity_id).catch((error) => {
+    await syncAccount(options, connection, identity_id).catch((error) => {
       if (!(error instanceof ScimError)) throw error; // the last Owner stays active
     });
   }
@@ -86,7 +86,7 @@ const undo = (db: Database, { _id }: WithId<User>, by: string) =>
  * organization. Other accounts were only linked: they belong to their holders.
  */
 async function disable(
-  options: Settling,
+  options: SyncOptions,
   connection: Connection,
   identity: Identity,
 ): Promise<Settled | undefined> {

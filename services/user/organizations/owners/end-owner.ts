@@ -8,7 +8,7 @@ import type { Database } from '../../database.ts';
  * @param now Unix milliseconds.
  * @param end the write that ends it; returns whether it did.
  */
-export function endOwnership(
+export function endOrganizationOwner(
   db: Database,
   owner: { organization_id: string; user_id: string },
   now: number,

@@ -1,14 +1,14 @@
 import type { Database } from '../database.ts';
 import type { Department } from '../organizations/records.ts';
 import { reserveMembers } from './quotas.ts';
-import { enroll } from './roster.ts';
+import { addToRoster } from './roster.ts';
 
 /**
  * Makes room for people who are about to become members of a department; call it before the write that gives them
  * their role.
  * @throws {AppError} forbidden if the department has no room for them under its plan.
  */
-export async function admit(
+export async function reserveSeats(
   db: Database,
   place: Pick<Department, 'organization_id' | 'department_id'>,
   user_ids: readonly string[],
@@ -16,5 +16,5 @@ export async function admit(
 ): Promise<void> {
   if (user_ids.length === 0) return;
   await reserveMembers(db, place, user_ids.length);
-  await enroll(db, place.organization_id, user_ids, now);
+  await addToRoster(db, place.organization_id, user_ids, now);
 }
