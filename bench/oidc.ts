@@ -1,10 +1,10 @@
 import { createHash, randomBytes, randomUUIDv7 } from 'node:crypto';
 import { connect } from '@gatehouse/shared/data/connect';
+import { createSecrets } from '@gatehouse/shared/data/secrets';
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JSONWebKeySet, jwtVerify, SignJWT } from 'jose';
 import { allowInsecureRequests, authorizationCodeGrant, customFetch, discovery } from 'openid-client';
 import { Agent, Pool } from 'undici';
 import { COLLECTIONS, type Database } from '../services/user/database.ts';
-import { createSecrets } from '../services/user/secrets.ts';
 import { providerFetch } from '../services/user/sso/oidc/provider-fetch.ts';
 import { send, sendJson } from '../test/fixtures/http.ts';
 import { launch } from '../test/fixtures/launcher.ts';

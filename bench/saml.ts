@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID, randomUUIDv7 } from 'node:crypto';
 import { connect } from '@gatehouse/shared/data/connect';
+import { createSecrets } from '@gatehouse/shared/data/secrets';
 import { SAML } from '@node-saml/node-saml';
 import { Pool } from 'undici';
 import { COLLECTIONS, type Database } from '../services/user/database.ts';
-import { createSecrets } from '../services/user/secrets.ts';
 import { entityIdOf } from '../services/user/sso/saml/service-provider.ts';
 import { createSpKey } from '../services/user/sso/saml/sp-key.ts';
 import { launch } from '../test/fixtures/launcher.ts';

@@ -1,9 +1,9 @@
 import { isoDateTime } from '@gatehouse/shared/http/fields';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { AUDIT_ACTIONS } from '@gatehouse/shared/identity/audit-actions';
+import { containsText, listQuery } from '@gatehouse/shared/operation/lists';
 import type { Filter } from 'mongodb';
 import { z } from 'zod';
-import { containsText, listQuery } from './lists.ts';
 
 /** What the two lists of audit events share (CONTRACT.md §Audit). */
 

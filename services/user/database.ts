@@ -1,4 +1,5 @@
 import type { Connection } from '@gatehouse/shared/data/connect';
+import { budgetCollections } from '@gatehouse/shared/data/sliding-budget';
 import { auditCollections } from '@gatehouse/shared/identity/audit';
 import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
 import { featureCollections } from '@gatehouse/shared/identity/features';
@@ -15,6 +16,7 @@ export const COLLECTIONS = {
   ...featureCollections,
   ...auditCollections,
   ...refusalCollections,
+  ...budgetCollections,
   ...chatbotCollections,
   ...organizationCollections,
   ...exportCollections,

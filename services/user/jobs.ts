@@ -1,4 +1,5 @@
 import type { Config } from '@gatehouse/shared/config';
+import type { Secrets } from '@gatehouse/shared/data/secrets';
 import type { Startable } from '@gatehouse/shared/durable/jobs';
 import { ensureAllFeatures } from '@gatehouse/shared/identity/features';
 import { endSelfGrants } from './access/end-self-grants.ts';
@@ -10,7 +11,6 @@ import { completeActivations } from './organizations/invitations/accept-verified
 import { datePendingInvitations } from './organizations/invitations/status.ts';
 import { INTERVAL as PAYMENT_NOTICES } from './organizations/payment-notices/poller.ts';
 import { syncAll } from './scim/users/sync-account.ts';
-import type { Secrets } from './secrets.ts';
 import { removeInterrupted } from './sso/connections/remove.ts';
 import { resealSecrets as resealConnections } from './sso/connections/reseal-secrets.ts';
 import { unlinkInterrupted } from './sso/connections/unlink-identity.ts';

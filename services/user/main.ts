@@ -3,7 +3,7 @@ import { createLoggers } from '@gatehouse/shared/http/logger';
 import { runService } from '@gatehouse/shared/run';
 import { buildUserService } from './app.ts';
 import { COLLECTIONS } from './database.ts';
-import { createMailer } from './mail.ts';
+import { createMailer } from './mail/mailer.ts';
 
 await runService('user', async (config) => {
   const db = await connect(config.MONGODB_URI, COLLECTIONS, {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { buildMailboxPage } from '@gatehouse/standalone/mailbox/page';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createMailer, type Mailer } from '../../services/user/mail.ts';
+import { createMailer, type Mailer } from '../../services/user/mail/mailer.ts';
 import { describePages, expectAccessible } from '../fixtures/browser.ts';
 import { listen, testConfig } from '../fixtures/services.ts';
 

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { type Mailbox, startMailbox } from '@gatehouse/standalone/mailbox/mailbox';
 import { buildMailboxPage } from '@gatehouse/standalone/mailbox/page';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createMailer } from '../../services/user/mail.ts';
+import { createMailer } from '../../services/user/mail/mailer.ts';
 import { send } from '../fixtures/http.ts';
 import { listen, testConfig } from '../fixtures/services.ts';
 

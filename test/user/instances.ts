@@ -2,7 +2,7 @@ import { connect } from '@gatehouse/shared/data/connect';
 import { vi } from 'vitest';
 import { buildUserService } from '../../services/user/app.ts';
 import { COLLECTIONS, type Database } from '../../services/user/database.ts';
-import { createMailer } from '../../services/user/mail.ts';
+import { createMailer } from '../../services/user/mail/mailer.ts';
 import { listen, startServices, testConfig } from '../fixtures/services.ts';
 
 /** Starts the services, and a second instance of the user service on the same database. */

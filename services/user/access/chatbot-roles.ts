@@ -1,12 +1,12 @@
 import { can, type Permission, type Role, rolesWith } from '@gatehouse/shared/access/rbac';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { callerId } from '@gatehouse/shared/identity/principal';
+import { anyOf, type Visible } from '@gatehouse/shared/operation/lists';
 import { isPermission } from '@gatehouse/shared/operation/requirement';
 import type { FastifyRequest } from 'fastify';
 import type { Filter } from 'mongodb';
 import type { StoredChatbot } from '../chatbots/records.ts';
 import type { Database } from '../database.ts';
-import { anyOf, type Visible } from '../lists.ts';
 import { isWrite, refuseArchived } from './archived.ts';
 import { archivedIn, liveRoles, type Roles, roleIn, rolesOf } from './roles.ts';
 

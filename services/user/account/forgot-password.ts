@@ -4,7 +4,7 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { findUserByEmail, findUserById, UNVERIFIED, type User } from '@gatehouse/shared/identity/users';
 import type { WithId } from 'mongodb';
 import type { Database } from '../database.ts';
-import { codeMailFlows } from '../mail-queue.ts';
+import { codeMailFlows } from '../mail/queue.ts';
 import { type MailRequest, mailBudgetSpent } from './mail-budget.ts';
 import { spendCodeMail } from './network-budgets.ts';
 import { directOperation } from './operation.ts';

@@ -1,5 +1,5 @@
+import { listQuery, pageResponse, paginationOf } from '@gatehouse/shared/operation/lists';
 import { z } from 'zod';
-import { listQuery, pageResponse, paginationOf } from '../lists.ts';
 import { operation } from './operation.ts';
 import { deviceNames } from './sessions-device.ts';
 import { type LiveSession, liveSessions } from './sessions-live.ts';

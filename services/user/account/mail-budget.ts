@@ -1,8 +1,8 @@
+import { HOUR } from '@gatehouse/shared/data/hourly-budget';
 import type { Network } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { User } from '@gatehouse/shared/identity/users';
 import type { Filter } from 'mongodb';
-import { HOUR } from '../hourly-budget.ts';
 
 /**
  * Codes mailed to one account within a sliding hour (CONTRACT.md §OTP). The share of one client network keeps a

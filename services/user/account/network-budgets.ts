@@ -1,9 +1,9 @@
 import type { Config } from '@gatehouse/shared/config';
+import { HOUR } from '@gatehouse/shared/data/hourly-budget';
+import { type Budget, networkBudgets, spendAll } from '@gatehouse/shared/data/sliding-budget';
 import { isLoopback } from '@gatehouse/shared/http/address';
 import { mailboxOf } from '@gatehouse/shared/identity/mailbox';
 import type { Database } from '../database.ts';
-import { HOUR } from '../hourly-budget.ts';
-import { type Budget, networkBudgets, spendAll } from '../sliding-budget.ts';
 
 type NetworkLimits = Pick<
   Config<'user'>,

@@ -4,7 +4,7 @@ import type { Passwords } from '@gatehouse/shared/identity/passwords';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { operationsOf } from '@gatehouse/shared/operation/operation';
 import type { Database } from '../database.ts';
-import type { Mailer } from '../mail.ts';
+import type { Mailer } from '../mail/mailer.ts';
 import { auditAttempts } from './audit-attempts.ts';
 
 interface AccountDependencies {

@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { HOUR } from '@gatehouse/shared/data/hourly-budget';
 import {
   IS_UNVERIFIED,
   type OtpVerdict,
@@ -6,7 +7,6 @@ import {
   type User,
 } from '@gatehouse/shared/identity/users';
 import type { Collection, Document, Filter, ObjectId, WithId } from 'mongodb';
-import { HOUR } from '../hourly-budget.ts';
 import { codeUsed, type MailRequest, mailBudgetLeft, spendMail } from './mail-budget.ts';
 import { addAttempt, isPending, keepFirstAttempt } from './signup-attempts.ts';
 

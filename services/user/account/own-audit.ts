@@ -1,5 +1,6 @@
 import { emailKey } from '@gatehouse/shared/identity/email';
 import { principalOf } from '@gatehouse/shared/identity/principal';
+import { pageResponse, readPage } from '@gatehouse/shared/operation/lists';
 import {
   auditQuery,
   auditRecord,
@@ -8,7 +9,6 @@ import {
   within,
   withoutAddresses,
 } from '../audit-list.ts';
-import { pageResponse, readPage } from '../lists.ts';
 import { operation } from './operation.ts';
 
 /** CONTRACT.md §Audit. */

@@ -1,8 +1,8 @@
 import { resetPasswordContract } from '@gatehouse/shared/contract/direct';
+import { hourlyBudgetSpent } from '@gatehouse/shared/data/hourly-budget';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { findUserByEmail } from '@gatehouse/shared/identity/users';
-import { hourlyBudgetSpent } from '../hourly-budget.ts';
 import { directOperation } from './operation.ts';
 import { checkOtp } from './otp.ts';
 

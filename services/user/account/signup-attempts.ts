@@ -1,5 +1,5 @@
+import { HOUR } from '@gatehouse/shared/data/hourly-budget';
 import { IS_UNVERIFIED, type SignupAttempt, type User } from '@gatehouse/shared/identity/users';
-import { HOUR } from '../hourly-budget.ts';
 
 /**
  * Each signup of an unverified address is an attempt with its own id, which the signup token carries. So a

@@ -7,7 +7,7 @@ import { FREE_PLAN } from '@gatehouse/shared/identity/features';
 import { findUserByEmail, findUserById, UNVERIFIED, type User } from '@gatehouse/shared/identity/users';
 import type { WithId } from 'mongodb';
 import type { Database } from '../database.ts';
-import { codeMailFlows } from '../mail-queue.ts';
+import { codeMailFlows } from '../mail/queue.ts';
 import { type MailRequest, mailBudgetSpent, mailOf, mailRetryAfter, unusedCode } from './mail-budget.ts';
 import { spendCodeMail } from './network-budgets.ts';
 import { directOperation } from './operation.ts';

@@ -1,7 +1,7 @@
 import { verifyOtpContract } from '@gatehouse/shared/contract/direct';
+import { hourlyBudgetSpent } from '@gatehouse/shared/data/hourly-budget';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { findUserByEmail, IS_UNVERIFIED, isActive } from '@gatehouse/shared/identity/users';
-import { hourlyBudgetSpent } from '../hourly-budget.ts';
 import { completeActivation } from '../organizations/invitations/accept-verified.ts';
 import { spendActivation } from './network-budgets.ts';
 import { directOperation } from './operation.ts';

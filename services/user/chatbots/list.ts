@@ -1,5 +1,5 @@
+import { listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
 import { permittedChatbots } from '../access/chatbot-roles.ts';
-import { listQuery, pageResponse, readPage } from '../lists.ts';
 import { operation } from '../operation.ts';
 import { nameContains } from './name-search.ts';
 import { CHATBOT_STATUSES, CHATBOT_TYPES, type Chatbot, chatbotRecord } from './records.ts';

@@ -1,6 +1,6 @@
+import { escapeRegex } from '@gatehouse/shared/operation/lists';
 import type { Document, Filter } from 'mongodb';
 import { foldCase } from '../fold-case.ts';
-import { escapeRegex } from '../lists.ts';
 
 /**
  * Substring search by name. A substring is a prefix of one of the name's suffixes, so an index over all suffixes

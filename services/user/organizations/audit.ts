@@ -1,6 +1,6 @@
 import { line } from '@gatehouse/shared/http/fields';
+import { pageResponse, readPage } from '@gatehouse/shared/operation/lists';
 import { auditQuery, auditRecord, auditTable, within } from '../audit-list.ts';
-import { pageResponse, readPage } from '../lists.ts';
 import { operation } from './operation.ts';
 import { actorShown, presentToOwners } from './present-event.ts';
 

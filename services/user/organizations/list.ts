@@ -1,5 +1,5 @@
+import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
 import { rolesOf } from '../access/roles.ts';
-import { containsText, listQuery, pageResponse, readPage } from '../lists.ts';
 import { organizationRecord } from './contract.ts';
 import { operation } from './operation.ts';
 

@@ -160,14 +160,6 @@ export interface Membership {
   leaving?: string;
 }
 
-/** Mails counted by recipient, inviter or network; see services/user/sliding-budget.ts. Times are Unix seconds. */
-export interface InvitationBudget {
-  key: string;
-  /** The latest uses, oldest first, at most the limit. */
-  uses: { id: string; at: number }[];
-  expires_at: Date;
-}
-
 /**
  * A user who leaves an organization or is removed from it, or loses some of their roles there. Deleted once nothing of
  * these roles is left; a job completes those of an interrupted call.
@@ -260,10 +252,6 @@ export const organizationCollections = {
   ]),
   formerMembers: collection<FormerMember>('former_members', [
     { key: { user_id: 1 } },
-    { key: { expires_at: 1 }, expireAfterSeconds: 0 },
-  ]),
-  invitationBudgets: collection<InvitationBudget>('invitation_budgets', [
-    { key: { key: 1 }, unique: true },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ]),
 };

@@ -1,7 +1,7 @@
+import { tooSlow } from '@gatehouse/shared/data/time-limit';
 import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { tooSlow } from '../time-limit.ts';
 import { connectionOf } from './bearer.ts';
 import {
   EXAMPLE_GROUP,

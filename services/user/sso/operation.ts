@@ -1,12 +1,12 @@
 import type { Config } from '@gatehouse/shared/config';
+import type { Secrets } from '@gatehouse/shared/data/secrets';
 import { PROVIDER_BODY } from '@gatehouse/shared/http/body-limits';
 import { forms } from '@gatehouse/shared/http/forms';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { operationsOf } from '@gatehouse/shared/operation/operation';
+import type { Outbound } from '@gatehouse/shared/outbound/outbound';
 import type { Database } from '../database.ts';
-import type { Mailer } from '../mail.ts';
-import type { Outbound } from '../outbound/outbound.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Mailer } from '../mail/mailer.ts';
 import type { ResolveTxt } from './domains/resolve-txt.ts';
 import type { LdapTuning } from './ldap/options.ts';
 import { refusedLogins } from './login/refused-logins.ts';

@@ -1,5 +1,5 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
-import { type GroupRules, groupRole } from './provisioning/group-role.ts';
+import { type GroupRules, groupRole } from '../provisioning/group-role.ts';
 import type { AttributeNames } from './records.ts';
 
 /** A person as their provider describes them, after every check of the protocol. */

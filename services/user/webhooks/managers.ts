@@ -1,10 +1,10 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { callerId } from '@gatehouse/shared/identity/principal';
+import type { Visible } from '@gatehouse/shared/operation/lists';
 import type { FastifyRequest } from 'fastify';
 import { isWrite, refuseArchived } from '../access/archived.ts';
 import { archivedIn, type Roles, roleIn, rolesOf } from '../access/roles.ts';
 import type { Database } from '../database.ts';
-import type { Visible } from '../lists.ts';
 import { placeOf, type Webhook } from './records.ts';
 
 /**

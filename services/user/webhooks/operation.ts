@@ -1,6 +1,6 @@
+import type { Secrets } from '@gatehouse/shared/data/secrets';
 import { operationsOf } from '@gatehouse/shared/operation/operation';
 import type { Database } from '../database.ts';
-import type { Secrets } from '../secrets.ts';
 import type { Sender } from './delivery/deliver.ts';
 import type { Wake } from './delivery/wake.ts';
 import type { Accept } from './intake/accept.ts';

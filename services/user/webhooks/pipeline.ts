@@ -1,11 +1,11 @@
 import type { Config } from '@gatehouse/shared/config';
+import { createSecrets } from '@gatehouse/shared/data/secrets';
+import { createAgent } from '@gatehouse/shared/outbound/agent';
+import { createResolve, type Resolve } from '@gatehouse/shared/outbound/public-address';
 import type { FastifyInstance } from 'fastify';
 import { Counter } from 'prom-client';
 import type { Database } from '../database.ts';
-import type { Mailer } from '../mail.ts';
-import { createAgent } from '../outbound/agent.ts';
-import { createResolve, type Resolve } from '../outbound/public-address.ts';
-import { createSecrets } from '../secrets.ts';
+import type { Mailer } from '../mail/mailer.ts';
 import { createOwnerNotifier } from './delivery/notify-owners.ts';
 import { createRecordOutcome } from './delivery/record-outcome.ts';
 import { createSend } from './delivery/send.ts';

@@ -1,11 +1,11 @@
 import { PERMISSIONS, ROLES } from '@gatehouse/shared/access/rbac';
 import type { Connection } from '@gatehouse/shared/data/connect';
+import { anyOf } from '@gatehouse/shared/operation/lists';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { roleOn, visibleTo } from '../../../services/user/access/chatbot-roles.ts';
 import type { Roles } from '../../../services/user/access/roles.ts';
 import { chatbotCollections, type StoredChatbot } from '../../../services/user/chatbots/records.ts';
-import { anyOf } from '../../../services/user/lists.ts';
 import { freshDatabase } from '../../fixtures/database.ts';
 import { may } from '../../fixtures/permissions.ts';
 import { runs } from '../../fixtures/property.ts';

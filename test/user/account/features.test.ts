@@ -1,7 +1,7 @@
 import { ensureAllFeatures, ensureFeatures } from '@gatehouse/shared/identity/features';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildUserService } from '../../../services/user/app.ts';
-import { createMailer } from '../../../services/user/mail.ts';
+import { createMailer } from '../../../services/user/mail/mailer.ts';
 import { postForm } from '../../fixtures/http.ts';
 import { mailedCode, type Services, startServices, testConfig } from '../../fixtures/services.ts';
 

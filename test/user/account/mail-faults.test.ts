@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildUserService } from '../../../services/user/app.ts';
 import { COLLECTIONS, type Database } from '../../../services/user/database.ts';
-import { createMailer, type Mailer } from '../../../services/user/mail.ts';
+import { createMailer, type Mailer } from '../../../services/user/mail/mailer.ts';
 import { testClock } from '../../fixtures/clock.ts';
 import { freshDatabase } from '../../fixtures/database.ts';
 import { outcome } from '../../fixtures/envelope.ts';

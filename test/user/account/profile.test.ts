@@ -2,7 +2,7 @@ import type { User } from '@gatehouse/shared/identity/users';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildUserService } from '../../../services/user/app.ts';
 import { COLLECTIONS } from '../../../services/user/database.ts';
-import { createMailer } from '../../../services/user/mail.ts';
+import { createMailer } from '../../../services/user/mail/mailer.ts';
 import { watchedDatabase } from '../../fixtures/database.ts';
 import { failuresAt, outcome } from '../../fixtures/envelope.ts';
 import { type Answered, postForm, send, sendJson } from '../../fixtures/http.ts';

@@ -5,7 +5,7 @@ import { startMailbox } from '@gatehouse/standalone/mailbox/mailbox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { buildUserService } from '../../../services/user/app.ts';
 import { COLLECTIONS } from '../../../services/user/database.ts';
-import { createMailer } from '../../../services/user/mail.ts';
+import { createMailer } from '../../../services/user/mail/mailer.ts';
 import { completeActivations } from '../../../services/user/organizations/invitations/accept-verified.ts';
 import { errorEnvelope, outcome, rateLimited } from '../../fixtures/envelope.ts';
 import { postForm, send } from '../../fixtures/http.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildUserService } from '../../../services/user/app.ts';
-import { createMailer } from '../../../services/user/mail.ts';
+import { createMailer } from '../../../services/user/mail/mailer.ts';
 import { eventsOf } from '../../fixtures/audit.ts';
 import { eventually } from '../../fixtures/eventually.ts';
 import { send } from '../../fixtures/http.ts';

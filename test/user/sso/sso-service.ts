@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { OutboundTuning } from '../../../services/user/outbound/outbound.ts';
-import { createSecrets } from '../../../services/user/secrets.ts';
+import { createSecrets } from '@gatehouse/shared/data/secrets';
+import type { OutboundTuning } from '@gatehouse/shared/outbound/outbound';
 import type { ResolveTxt } from '../../../services/user/sso/domains/resolve-txt.ts';
 import type { LdapTuning } from '../../../services/user/sso/ldap/options.ts';
 import type { OidcLimits } from '../../../services/user/sso/oidc/limits.ts';

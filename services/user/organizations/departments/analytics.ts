@@ -1,10 +1,10 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
+import { positiveInteger, strictQuery } from '@gatehouse/shared/operation/lists';
 import type { Collection, Document, Filter } from 'mongodb';
 import { z } from 'zod';
 import { CHATBOT_STATUSES, CHATBOT_TYPES } from '../../chatbots/records.ts';
 import type { Database } from '../../database.ts';
-import { positiveInteger, strictQuery } from '../../lists.ts';
 import { isMember } from '../members/present-member.ts';
 import { operation } from '../operation.ts';
 import { viewPermissionsOf, visibleEvents } from '../visible-events.ts';

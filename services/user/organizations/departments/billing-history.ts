@@ -1,5 +1,5 @@
+import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
 import { z } from 'zod';
-import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
 import { operation } from '../operation.ts';
 import { BILLING_KINDS, PAYMENT_STATUSES, PLANS } from '../records.ts';
 import { storeEntries } from './billing-entries.ts';

@@ -1,5 +1,5 @@
+import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
 import { membershipOf } from '../../access/membership.ts';
-import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
 import { departmentRecord } from '../contract.ts';
 import { operation } from '../operation.ts';
 

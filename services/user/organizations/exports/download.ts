@@ -1,7 +1,7 @@
 import { AppError, found } from '@gatehouse/shared/http/errors';
 import { oneOf } from '@gatehouse/shared/http/fields';
+import { strictQuery } from '@gatehouse/shared/operation/lists';
 import { z } from 'zod';
-import { strictQuery } from '../../lists.ts';
 import { operation } from '../operation.ts';
 import { viewPermissionsOf } from '../visible-events.ts';
 import { byteRange } from './byte-range.ts';

@@ -1,7 +1,7 @@
+import { bounded } from '@gatehouse/shared/data/bounded';
 import { createLease, type Lease } from '@gatehouse/shared/durable/lease';
 import type { WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
-import { bounded } from '../../database-timeout.ts';
 import type { ExportJob } from './records.ts';
 import type { Written } from './write-chunk.ts';
 

@@ -1,4 +1,4 @@
-import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
+import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
 import { operation } from '../operation.ts';
 import { exportRecord, PLACES, presentExport } from './contract.ts';
 import { EXPORT_FORMATS, EXPORT_STATUSES } from './records.ts';

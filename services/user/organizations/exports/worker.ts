@@ -1,8 +1,8 @@
+import { bounded } from '@gatehouse/shared/data/bounded';
 import { createPoller } from '@gatehouse/shared/durable/poller';
 import type { FastifyBaseLogger } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
-import { bounded } from '../../database-timeout.ts';
 import { DATA_SETS } from './data-sets.ts';
 import { claim, createExportLease, fail, finish, release, renew, storeTotal } from './lease.ts';
 import type { ExportJob } from './records.ts';

@@ -1,7 +1,7 @@
+import { bounded } from '@gatehouse/shared/data/bounded';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { Binary } from 'mongodb';
 import type { Database } from '../../database.ts';
-import { bounded } from '../../database-timeout.ts';
 import { DATA_SETS } from './data-sets.ts';
 import type { ExportChunk, ExportFile, ExportJob, Position } from './records.ts';
 import { renderChunk } from './render-chunk.ts';

@@ -1,8 +1,8 @@
+import { HOUR } from '@gatehouse/shared/data/hourly-budget';
+import { networkBudgets, spendAll } from '@gatehouse/shared/data/sliding-budget';
 import { mailboxOf } from '@gatehouse/shared/identity/mailbox';
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../database.ts';
-import { HOUR } from '../../hourly-budget.ts';
-import { networkBudgets, spendAll } from '../../sliding-budget.ts';
 
 /** CONTRACT.md §Organizations. To one recipient within a day, from one organization and from one inviter. */
 const PER_RECIPIENT = 3;

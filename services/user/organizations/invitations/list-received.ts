@@ -1,10 +1,10 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
+import { containsText, listQuery, pageResponse, paginationOf } from '@gatehouse/shared/operation/lists';
 import type { Document } from 'mongodb';
 import type { z } from 'zod';
 import { NOT_LAPSED } from '../../access/lapse-invitations.ts';
 import { nameOf } from '../../access/people.ts';
 import type { Database } from '../../database.ts';
-import { containsText, listQuery, pageResponse, paginationOf } from '../../lists.ts';
 import { receivedInvitation } from '../contract.ts';
 import { operation } from '../operation.ts';
 import { isOpen } from '../owners/offers.ts';

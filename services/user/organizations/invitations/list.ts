@@ -1,6 +1,6 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import { oneOf } from '@gatehouse/shared/http/fields';
-import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
+import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
 import { invitationRecord } from '../contract.ts';
 import { operation } from '../operation.ts';
 import { presentInvitation, WITH_STATUS } from './status.ts';

@@ -1,7 +1,7 @@
 import { findActiveUser, findUserByEmail, isActive, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../database.ts';
-import type { Mailer } from '../../mail.ts';
+import type { Mailer } from '../../mail/mailer.ts';
 import { nameInMail } from '../names.ts';
 import type { Membership, Offer } from '../records.ts';
 

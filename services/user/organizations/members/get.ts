@@ -1,8 +1,8 @@
 import { found } from '@gatehouse/shared/http/errors';
+import { anyOf } from '@gatehouse/shared/operation/lists';
 import { grantsOfMember, MAX_ROLES } from '../../access/chatbot-entries.ts';
 import { visibleTo } from '../../access/chatbot-roles.ts';
 import { membershipOf } from '../../access/membership.ts';
-import { anyOf } from '../../lists.ts';
 import { memberView } from '../contract.ts';
 import { operation } from '../operation.ts';
 import { presentMembers } from './present-member.ts';

@@ -1,5 +1,5 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
-import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
+import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
 import { listedMember } from '../contract.ts';
 import { operation } from '../operation.ts';
 import { MEMBER_ORDERS, MEMBERS } from '../records.ts';

@@ -1,9 +1,9 @@
+import { bounded } from '@gatehouse/shared/data/bounded';
 import { activeAmong, findActiveUser } from '@gatehouse/shared/identity/users';
 import type { FastifyBaseLogger } from 'fastify';
 import type { UpdateFilter } from 'mongodb';
 import type { Database } from '../../database.ts';
-import { bounded } from '../../database-timeout.ts';
-import type { Mailer } from '../../mail.ts';
+import type { Mailer } from '../../mail/mailer.ts';
 import { hasSsoPlan } from '../../sso/plan.ts';
 import { noticeAfter, noticeDay } from '../departments/payment-grace.ts';
 import { nameInMail } from '../names.ts';

@@ -1,10 +1,10 @@
 import { can } from '@gatehouse/shared/access/rbac';
 import { AppError, found } from '@gatehouse/shared/http/errors';
+import { anyOf } from '@gatehouse/shared/operation/lists';
 import { grantsOfMember, MAX_ROLES } from '../../access/chatbot-entries.ts';
 import { visibleTo } from '../../access/chatbot-roles.ts';
 import { membershipOf } from '../../access/membership.ts';
 import { peopleOf } from '../../access/people.ts';
-import { anyOf } from '../../lists.ts';
 import { operation } from '../operation.ts';
 import { personView } from './contract.ts';
 

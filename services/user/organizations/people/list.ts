@@ -1,9 +1,9 @@
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import { found } from '@gatehouse/shared/http/errors';
+import { containsText, listQuery, pageResponse, paginationOf } from '@gatehouse/shared/operation/lists';
 import { peopleOf } from '../../access/people.ts';
 import { addFormerMembers, removeIfWithoutRole } from '../../access/roster.ts';
 import type { Database } from '../../database.ts';
-import { containsText, listQuery, pageResponse, paginationOf } from '../../lists.ts';
 import { operation } from '../operation.ts';
 import { personRecord } from './contract.ts';
 

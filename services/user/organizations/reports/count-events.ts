@@ -1,7 +1,7 @@
+import { TIME_LIMIT, tooSlow } from '@gatehouse/shared/data/time-limit';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import type { Filter } from 'mongodb';
 import type { Database } from '../../database.ts';
-import { TIME_LIMIT, tooSlow } from '../../time-limit.ts';
 import { actorShown } from '../present-event.ts';
 import { CALENDAR, type CalendarUnit, countsByUnit, DAY } from './calendar.ts';
 

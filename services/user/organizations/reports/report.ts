@@ -1,9 +1,9 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { isoDateTime, oneOf } from '@gatehouse/shared/http/fields';
+import { strictQuery } from '@gatehouse/shared/operation/lists';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { csvLine } from '../../csv.ts';
-import { strictQuery } from '../../lists.ts';
 import { operation } from '../operation.ts';
 import { placeOf, placesFor } from '../places.ts';
 import type { ViewPermission } from '../view-permission.ts';

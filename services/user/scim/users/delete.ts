@@ -1,5 +1,5 @@
 import { audit } from '@gatehouse/shared/identity/audit';
-import { notifyOwners } from '../../sso/provisioning/notify-owners.ts';
+import { notifyOwners } from '../../provisioning/notify-owners.ts';
 import { changedMeanwhile } from '../errors.ts';
 import type { Call } from '../operation.ts';
 import { requireVersion } from '../version.ts';

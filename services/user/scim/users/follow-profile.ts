@@ -1,6 +1,6 @@
-import { type Account, updateAccount } from '../../sso/provisioning/account.ts';
-import { isOwnAddress } from '../../sso/provisioning/address.ts';
-import { assignDepartment } from '../../sso/provisioning/department.ts';
+import { type Account, updateAccount } from '../../provisioning/account.ts';
+import { isOwnAddress } from '../../provisioning/address.ts';
+import { assignDepartment } from '../../provisioning/department.ts';
 import type { Call } from '../operation.ts';
 import { readUser, writableUser } from './input.ts';
 import type { ScimIdentity } from './present.ts';

@@ -1,7 +1,7 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import { isPlainAddress } from '@gatehouse/shared/identity/email';
-import { fullName } from '../../sso/provisioning/account.ts';
-import type { AssignedRole } from '../../sso/provisioning/role.ts';
+import { fullName } from '../../provisioning/account.ts';
+import type { AssignedRole } from '../../provisioning/role.ts';
 import type { ScimUser } from '../../sso/records.ts';
 import { invalidValue, ScimError } from '../errors.ts';
 import { ENTERPRISE_SCHEMA, isObject, type Json, readAttributes, USER_ATTRIBUTES } from '../schemas.ts';

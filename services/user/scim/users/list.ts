@@ -1,5 +1,5 @@
+import { TIME_LIMIT } from '@gatehouse/shared/data/time-limit';
 import type { Document, Sort } from 'mongodb';
-import { TIME_LIMIT } from '../../time-limit.ts';
 import { invalidValue } from '../errors.ts';
 import { type Fields, toMongodb } from '../filter/to-mongodb.ts';
 import { type ListQuery, listResponse } from '../list-query.ts';

@@ -1,4 +1,4 @@
-import type { AssignedRole } from '../../sso/provisioning/role.ts';
+import type { AssignedRole } from '../../provisioning/role.ts';
 import type { Connection, ScimUser } from '../../sso/records.ts';
 import { readUser, type UserInput, writableUser } from './input.ts';
 

@@ -1,6 +1,6 @@
 import { ANY_STRING } from '@gatehouse/shared/data/connect';
+import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
 import { z } from 'zod';
-import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
 import { operation } from '../operation.ts';
 import type { Identity } from '../records.ts';
 

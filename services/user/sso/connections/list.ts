@@ -1,5 +1,5 @@
 import { line } from '@gatehouse/shared/http/fields';
-import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
+import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
 import { operation } from '../operation.ts';
 import { type Connection, PROTOCOLS } from '../records.ts';
 import { connectionRecord, presentConnection } from './record.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '@gatehouse/shared/http/errors';
-import { ClearTextError } from '../../outbound/clear-text.ts';
-import { PortError } from '../../outbound/ports.ts';
-import { NotPublicError } from '../../outbound/public-address.ts';
+import { ClearTextError } from '@gatehouse/shared/outbound/clear-text';
+import { PortError } from '@gatehouse/shared/outbound/ports';
+import { NotPublicError } from '@gatehouse/shared/outbound/public-address';
 import type { SsoOptions } from '../operation.ts';
 
 const invalid = (text: string, cause?: unknown) => new AppError('invalidFormat', { text, cause });

@@ -1,8 +1,8 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody } from '@gatehouse/shared/http/fields';
+import { getText, ResponseError } from '@gatehouse/shared/outbound/get-text';
+import { reasonOf } from '@gatehouse/shared/outbound/reason';
 import { z } from 'zod';
-import { getText, ResponseError } from '../../outbound/get-text.ts';
-import { reasonOf } from '../../outbound/reason.ts';
 import type { SsoOptions } from '../operation.ts';
 import type { Connection, SamlSettings } from '../records.ts';
 import { type IdpMetadata, readIdpMetadata } from '../saml/metadata.ts';

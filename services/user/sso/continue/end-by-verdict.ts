@@ -1,9 +1,9 @@
 import { audit } from '@gatehouse/shared/identity/audit';
 import { startOf } from '@gatehouse/shared/identity/session-id';
 import type { FastifyRequest } from 'fastify';
+import { notifyOwners } from '../../provisioning/notify-owners.ts';
 import { endProviderSessions } from '../login/end-sessions.ts';
 import type { SsoOptions } from '../operation.ts';
-import { notifyOwners } from '../provisioning/notify-owners.ts';
 import type { Connection, ProviderSession } from '../records.ts';
 import type { Verdict } from './verdict.ts';
 

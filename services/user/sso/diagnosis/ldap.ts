@@ -1,6 +1,6 @@
 import { TLSSocket } from 'node:tls';
+import { isCertificateError, reasonOf } from '@gatehouse/shared/outbound/reason';
 import { ResultCodeError } from 'ldapts';
-import { isCertificateError, reasonOf } from '../../outbound/reason.ts';
 import { atDirectory, type Directory, type LdapConnection } from '../ldap/directory.ts';
 import { bindService, searchPerson } from '../ldap/find-person.ts';
 import { profileOf } from '../ldap/profile-of.ts';

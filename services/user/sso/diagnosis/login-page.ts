@@ -1,6 +1,6 @@
+import { NotPublicError } from '@gatehouse/shared/outbound/public-address';
+import { isCertificateError, reasonOf } from '@gatehouse/shared/outbound/reason';
 import { request } from 'undici';
-import { NotPublicError } from '../../outbound/public-address.ts';
-import { isCertificateError, reasonOf } from '../../outbound/reason.ts';
 import type { SsoOptions } from '../operation.ts';
 import type { SamlSettings } from '../records.ts';
 import type { Finding } from './finding.ts';

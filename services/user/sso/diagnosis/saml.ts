@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { AppError } from '@gatehouse/shared/http/errors';
-import { getText, ResponseError } from '../../outbound/get-text.ts';
-import { reasonOf } from '../../outbound/reason.ts';
+import { getText, ResponseError } from '@gatehouse/shared/outbound/get-text';
+import { reasonOf } from '@gatehouse/shared/outbound/reason';
 import type { SsoOptions } from '../operation.ts';
 import type { Connection } from '../records.ts';
 import { asSaml } from '../saml/contract.ts';

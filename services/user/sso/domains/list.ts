@@ -1,6 +1,6 @@
 import { line } from '@gatehouse/shared/http/fields';
 import type { Domain } from '@gatehouse/shared/identity/sso-domains';
-import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
+import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
 import { requireOwner } from '../connections/require-owner.ts';
 import { operation } from '../operation.ts';
 import { domainRecord, presentDomain } from './contract.ts';

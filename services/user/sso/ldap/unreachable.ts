@@ -1,4 +1,4 @@
-import { reasonOf } from '../../outbound/reason.ts';
+import { reasonOf } from '@gatehouse/shared/outbound/reason';
 import { SsoRefusal } from '../refusal.ts';
 
 /** The refusal when a call to a directory fails. The library's own texts name the operation that failed. */

@@ -1,6 +1,6 @@
 import { newSessionId } from '@gatehouse/shared/identity/session-id';
+import type { Account } from '../../provisioning/account.ts';
 import type { SsoOptions } from '../operation.ts';
-import type { Account } from '../provisioning/account.ts';
 import type { Connection, ProviderSession } from '../records.ts';
 
 /** A session as its login describes it. */

@@ -1,7 +1,7 @@
+import type { Outbound } from '@gatehouse/shared/outbound/outbound';
+import { reasonOf } from '@gatehouse/shared/outbound/reason';
 import type { CustomFetch } from 'openid-client';
 import { request } from 'undici';
-import type { Outbound } from '../../outbound/outbound.ts';
-import { reasonOf } from '../../outbound/reason.ts';
 import { SsoRefusal } from '../refusal.ts';
 
 /** Bytes of a response. Documents, key sets and tokens are a few KiB. */

@@ -1,7 +1,7 @@
+import { bounded } from '@gatehouse/shared/data/bounded';
 import { createLease, type Lease, LeaseLost } from '@gatehouse/shared/durable/lease';
 import type { ObjectId, WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
-import { bounded } from '../../database-timeout.ts';
 import type { Connection } from '../records.ts';
 import { asSaml } from '../saml/contract.ts';
 import type { SamlConnection } from '../saml/service-provider.ts';

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
+import { bounded } from '@gatehouse/shared/data/bounded';
 import { ACTIVE } from '@gatehouse/shared/identity/users';
 import type { FastifyBaseLogger } from 'fastify';
 import type { WithId } from 'mongodb';
-import { bounded } from '../../database-timeout.ts';
-import type { Mailer } from '../../mail.ts';
+import type { Mailer } from '../../mail/mailer.ts';
 import type { SamlConnection } from '../saml/service-provider.ts';
 import { type LeaseHolder, renew } from './lease.ts';
 import { fingerprintOf } from './merge-certificates.ts';

@@ -1,8 +1,8 @@
+import { bounded } from '@gatehouse/shared/data/bounded';
 import { LeaseLost } from '@gatehouse/shared/durable/lease';
 import { createPoller, type Poller } from '@gatehouse/shared/durable/poller';
 import type { FastifyBaseLogger } from 'fastify';
 import type { WithId } from 'mongodb';
-import { bounded } from '../../database-timeout.ts';
 import type { SsoOptions } from '../operation.ts';
 import type { SamlConnection } from '../saml/service-provider.ts';
 import { claim, createUpkeepLease, type LeaseHolder } from './lease.ts';

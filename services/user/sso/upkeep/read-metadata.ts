@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { bounded } from '@gatehouse/shared/data/bounded';
 import { derivedId } from '@gatehouse/shared/derived-id';
 import { auditJob } from '@gatehouse/shared/identity/audit';
+import { getText } from '@gatehouse/shared/outbound/get-text';
 import type { FastifyBaseLogger } from 'fastify';
-import { bounded } from '../../database-timeout.ts';
-import { getText } from '../../outbound/get-text.ts';
 import type { SsoOptions } from '../operation.ts';
 import { readIdpMetadata } from '../saml/metadata.ts';
 import type { SamlConnection } from '../saml/service-provider.ts';

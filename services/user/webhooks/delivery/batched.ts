@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { bounded } from '../../database-timeout.ts';
+import { bounded } from '@gatehouse/shared/data/bounded';
 
 /**
  * Combines many small calls into few large ones: the calls that arrive while one runs form the next batch. Without

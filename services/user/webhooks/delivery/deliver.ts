@@ -1,4 +1,4 @@
-import type { Secrets } from '../../secrets.ts';
+import type { Secrets } from '@gatehouse/shared/data/secrets';
 import type { Webhook } from '../records.ts';
 import { maskedHeaders, openHeaders } from '../registration/headers.ts';
 import type { Outcome, Send } from './send.ts';

@@ -1,5 +1,5 @@
+import { updateMethod } from '@gatehouse/shared/data/update-method';
 import type { Database } from '../../database.ts';
-import { updateMethod } from '../../update-method.ts';
 import type { Delivery } from '../records.ts';
 
 /** Marks pending deliveries as failed, without an attempt, because their event is no longer subscribed. */

@@ -1,6 +1,6 @@
+import { updateMethod } from '@gatehouse/shared/data/update-method';
 import type { WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
-import { updateMethod } from '../../update-method.ts';
 import type { DisabledReason, Health, Webhook } from '../records.ts';
 import { END_FAILURES } from './health.ts';
 

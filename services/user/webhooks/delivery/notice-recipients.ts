@@ -1,7 +1,7 @@
+import { HOUR } from '@gatehouse/shared/data/hourly-budget';
+import { spend } from '@gatehouse/shared/data/sliding-budget';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { Database } from '../../database.ts';
-import { HOUR } from '../../hourly-budget.ts';
-import { spend } from '../../sliding-budget.ts';
 import type { DisabledWebhook, Webhook } from '../records.ts';
 
 /** Mails for one webhook. */

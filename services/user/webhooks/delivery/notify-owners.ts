@@ -1,11 +1,11 @@
+import { bounded } from '@gatehouse/shared/data/bounded';
 import { derivedId } from '@gatehouse/shared/derived-id';
 import { createPoller, type Poller } from '@gatehouse/shared/durable/poller';
 import { auditJob } from '@gatehouse/shared/identity/audit';
 import { ACTIVE } from '@gatehouse/shared/identity/users';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../../database.ts';
-import { bounded } from '../../database-timeout.ts';
-import type { Mailer } from '../../mail.ts';
+import type { Mailer } from '../../mail/mailer.ts';
 import type { Accept } from '../intake/accept.ts';
 import type { DisabledWebhook } from '../records.ts';
 import { recipientsOf } from './notice-recipients.ts';

@@ -1,6 +1,6 @@
+import { bounded } from '@gatehouse/shared/data/bounded';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../../database.ts';
-import { bounded } from '../../database-timeout.ts';
 import { BY_DUE, type DisabledReason } from '../records.ts';
 import { deliver, hasSameTarget, openTarget, type Sender, type Target } from './deliver.ts';
 import { dropUnsubscribed } from './drop-unsubscribed.ts';

@@ -1,5 +1,5 @@
+import { reasonOf } from '@gatehouse/shared/outbound/reason';
 import type { Agent, Dispatcher } from 'undici';
-import { reasonOf } from '../../outbound/reason.ts';
 import { type Attempt, EXCHANGE_ANSWER } from '../records.ts';
 import { retryAfterOf } from './backoff.ts';
 import { truncateUtf8 } from './truncate-utf8.ts';

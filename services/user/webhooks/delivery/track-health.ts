@@ -1,4 +1,4 @@
-import { bounded } from '../../database-timeout.ts';
+import { bounded } from '@gatehouse/shared/data/bounded';
 import type { Health, Webhook } from '../records.ts';
 import { afterAttempt, failsFor, healthOf, withoutFailures } from './health.ts';
 import { type Claimed, endFailures, type LeaseHolder, saveHealth, type Unsaved } from './lease.ts';

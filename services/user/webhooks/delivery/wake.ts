@@ -1,5 +1,5 @@
+import { updateMethod } from '@gatehouse/shared/data/update-method';
 import type { Database } from '../../database.ts';
-import { updateMethod } from '../../update-method.ts';
 import type { Worker } from './worker.ts';
 
 interface WakeOptions {

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { bounded } from '@gatehouse/shared/data/bounded';
 import { createPoller } from '@gatehouse/shared/durable/poller';
 import { withTimeout } from '@gatehouse/shared/with-timeout';
-import { bounded } from '../../database-timeout.ts';
 import { createReadHeldWebhook } from './held-webhook.ts';
 import { abandon, claim, renewAll } from './lease.ts';
 import { type Queue, startQueue, type WorkerContext } from './queue.ts';

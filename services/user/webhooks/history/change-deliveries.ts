@@ -1,6 +1,6 @@
+import { updateMethod } from '@gatehouse/shared/data/update-method';
 import type { Document, Filter, IndexSpecification } from 'mongodb';
 import type { Database } from '../../database.ts';
-import { updateMethod } from '../../update-method.ts';
 import type { Delivery } from '../records.ts';
 
 /** Deliveries changed by one call. */

@@ -1,6 +1,6 @@
 import { oneOf } from '@gatehouse/shared/http/fields';
+import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
 import { z } from 'zod';
-import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
 import { managedWebhook } from '../contract.ts';
 import { operation } from '../operation.ts';
 import { DELIVERY_STATUSES, type Delivery } from '../records.ts';

@@ -1,8 +1,8 @@
 import { hash, randomUUIDv7 } from 'node:crypto';
+import { bounded } from '@gatehouse/shared/data/bounded';
 import { duplicatePositions } from '@gatehouse/shared/data/bulk-errors';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { Database } from '../../database.ts';
-import { bounded } from '../../database-timeout.ts';
 import { batched } from '../delivery/batched.ts';
 import { type EventName, payloadOf } from '../events.ts';
 import { type Audience, DEFAULT_RETENTION, type StoredEvent } from '../records.ts';

@@ -1,10 +1,10 @@
+import { bounded } from '@gatehouse/shared/data/bounded';
 import { duplicatePositions } from '@gatehouse/shared/data/bulk-errors';
 import { derivedId } from '@gatehouse/shared/derived-id';
 import { activeAmong } from '@gatehouse/shared/identity/users';
 import type { Filter, IndexSpecification } from 'mongodb';
 import { closedAmong } from '../../access/archived.ts';
 import type { Database } from '../../database.ts';
-import { bounded } from '../../database-timeout.ts';
 import type { Wake } from '../delivery/wake.ts';
 import {
   type Audience,

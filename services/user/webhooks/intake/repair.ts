@@ -1,6 +1,6 @@
+import { bounded } from '@gatehouse/shared/data/bounded';
 import { createPoller, type Poller } from '@gatehouse/shared/durable/poller';
 import type { FastifyBaseLogger } from 'fastify';
-import { bounded } from '../../database-timeout.ts';
 import { DEFAULT_RETENTION, type OpenIntake } from '../records.ts';
 import type { Accept } from './accept.ts';
 import { publishUnannounced } from './chatbot-created.ts';

@@ -1,5 +1,5 @@
+import { strictQuery } from '@gatehouse/shared/operation/lists';
 import { z } from 'zod';
-import { strictQuery } from '../../lists.ts';
 import { operation } from '../operation.ts';
 import {
   PULLED_EXAMPLE,

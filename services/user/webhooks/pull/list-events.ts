@@ -1,5 +1,5 @@
 import { line } from '@gatehouse/shared/http/fields';
-import { strictQuery } from '../../lists.ts';
+import { strictQuery } from '@gatehouse/shared/operation/lists';
 import { administeredPlace } from '../managers.ts';
 import { operation } from '../operation.ts';
 import {

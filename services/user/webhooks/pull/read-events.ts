@@ -1,8 +1,8 @@
 import { AppError } from '@gatehouse/shared/http/errors';
+import { positiveInteger } from '@gatehouse/shared/operation/lists';
 import type { Filter } from 'mongodb';
 import { z } from 'zod';
 import type { Database } from '../../database.ts';
-import { positiveInteger } from '../../lists.ts';
 import { EVENT_NAMES } from '../events.ts';
 import { endOf, IS_EVENT } from '../intake/event-log.ts';
 import type { StoredEvent } from '../records.ts';

@@ -1,5 +1,5 @@
+import type { Secrets } from '@gatehouse/shared/data/secrets';
 import { z } from 'zod';
-import type { Secrets } from '../../secrets.ts';
 import type { Webhook } from '../records.ts';
 
 /** The headers that a webhook sends beside ours. Their values are secrets: encrypted at rest and never shown. */

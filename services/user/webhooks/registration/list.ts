@@ -1,4 +1,4 @@
-import { containsText, listQuery, pageResponse, readPage } from '../../lists.ts';
+import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
 import { presentWebhook, webhookRecord } from '../contract.ts';
 import { managedBy } from '../managers.ts';
 import { operation } from '../operation.ts';

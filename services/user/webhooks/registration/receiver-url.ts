@@ -1,7 +1,7 @@
 import { AppError } from '@gatehouse/shared/http/errors';
+import { isAllowedPort, listPorts, type PortRange } from '@gatehouse/shared/outbound/ports';
+import { NotPublicError, publicAddresses, type Resolve } from '@gatehouse/shared/outbound/public-address';
 import { withTimeout } from '@gatehouse/shared/with-timeout';
-import { isAllowedPort, listPorts, type PortRange } from '../../outbound/ports.ts';
-import { NotPublicError, publicAddresses, type Resolve } from '../../outbound/public-address.ts';
 
 /** Rejects a URL that webhooks may not be sent to. @throws {AppError} invalidFormat */
 export type ValidateReceiverUrl = (url: string) => Promise<void>;

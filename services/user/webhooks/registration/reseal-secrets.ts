@@ -1,5 +1,5 @@
+import type { Secrets } from '@gatehouse/shared/data/secrets';
 import type { Database } from '../../database.ts';
-import type { Secrets } from '../../secrets.ts';
 import { resealHeaders } from './headers.ts';
 
 /**

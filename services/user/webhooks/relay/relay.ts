@@ -1,8 +1,8 @@
+import { bounded } from '@gatehouse/shared/data/bounded';
+import { updateMethod } from '@gatehouse/shared/data/update-method';
 import { createPoller, type Poller } from '@gatehouse/shared/durable/poller';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../../database.ts';
-import { bounded } from '../../database-timeout.ts';
-import { updateMethod } from '../../update-method.ts';
 import type { Accept } from '../intake/accept.ts';
 import { ownEventsOf, type Relayed } from './own-events.ts';
 import { createRelayLease } from './relay-lease.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomUUIDv7 } from 'node:crypto';
+import { createSecrets } from '@gatehouse/shared/data/secrets';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createSecrets } from '../../../../services/user/secrets.ts';
 import { removeInterrupted } from '../../../../services/user/sso/connections/remove.ts';
 import { resealSecrets } from '../../../../services/user/sso/connections/reseal-secrets.ts';
 import { endInterrupted } from '../../../../services/user/sso/connections/update.ts';

@@ -1,7 +1,7 @@
+import { createOutbound } from '@gatehouse/shared/outbound/outbound';
 import fc from 'fast-check';
 import { EqualityFilter, FilterParser } from 'ldapts';
 import { describe, expect, test } from 'vitest';
-import { createOutbound } from '../../../../services/user/outbound/outbound.ts';
 import { directoryAddresses, parseLdapUrl } from '../../../../services/user/sso/ldap/endpoint.ts';
 import { escapeDn, escapeFilter, fillIn } from '../../../../services/user/sso/ldap/escape.ts';
 import { testConfig } from '../../../fixtures/services.ts';

@@ -5,7 +5,7 @@ import type { Profile } from '../../../../services/user/sso/profile.ts';
 import type { Connection } from '../../../../services/user/sso/records.ts';
 import { send } from '../../../fixtures/http.ts';
 import { listen, testConfig } from '../../../fixtures/services.ts';
-import { GRACE } from '../provisioning/provisioner.ts';
+import { GRACE } from '../../provisioning/provisioner.ts';
 import type { SsoService } from '../sso-service.ts';
 
 /** What the provider says at the end of a login. */

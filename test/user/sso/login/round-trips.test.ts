@@ -5,7 +5,7 @@ import { COLLECTIONS as GATEWAY_COLLECTIONS } from '../../../../services/gateway
 import { COLLECTIONS } from '../../../../services/user/database.ts';
 import { loginConnection } from '../../../../services/user/sso/login/login-connection.ts';
 import { withOptions } from '../../../fixtures/mongodb.ts';
-import { type Employer, newEmployer } from '../provisioning/provisioner.ts';
+import { type Employer, newEmployer } from '../../provisioning/provisioner.ts';
 import { type SsoService, startSsoService } from '../sso-service.ts';
 
 let service: SsoService;

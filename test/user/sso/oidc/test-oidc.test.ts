@@ -1,5 +1,5 @@
+import { createOutbound } from '@gatehouse/shared/outbound/outbound';
 import { afterAll, expect, test } from 'vitest';
-import { createOutbound } from '../../../../services/user/outbound/outbound.ts';
 import { testOidc } from '../../../../services/user/sso/diagnosis/oidc.ts';
 import type { SsoOptions } from '../../../../services/user/sso/operation.ts';
 import { testConfig } from '../../../fixtures/services.ts';

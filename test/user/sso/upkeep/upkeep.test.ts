@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createOutbound, type Outbound } from '@gatehouse/shared/outbound/outbound';
 import type { FastifyBaseLogger } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createMailer, type Mailer } from '../../../../services/user/mail.ts';
-import { createOutbound, type Outbound } from '../../../../services/user/outbound/outbound.ts';
+import { createMailer, type Mailer } from '../../../../services/user/mail/mailer.ts';
 import type { Connection } from '../../../../services/user/sso/records.ts';
 import { runUpkeep } from '../../../../services/user/sso/upkeep/poller.ts';
 import { createCertificate } from '../../../fixtures/certificates.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createAgent } from '@gatehouse/shared/outbound/agent';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createAgent } from '../../../../services/user/outbound/agent.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { type Receiver, startReceiver } from '../../../fixtures/receiver.ts';
 import { conversation } from '../event-samples.ts';

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../../../services/user/database.ts';
-import type { Mailer } from '../../../../services/user/mail.ts';
+import type { Mailer } from '../../../../services/user/mail/mailer.ts';
 import { createOwnerNotifier } from '../../../../services/user/webhooks/delivery/notify-owners.ts';
 import type { IncomingEvent } from '../../../../services/user/webhooks/intake/accept.ts';
 import { testClock } from '../../../fixtures/clock.ts';

@@ -1,7 +1,7 @@
+import { createSecrets } from '@gatehouse/shared/data/secrets';
 import type { FastifyBaseLogger } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../../../services/user/database.ts';
-import { createSecrets } from '../../../../services/user/secrets.ts';
 import { createReadHeldWebhook } from '../../../../services/user/webhooks/delivery/held-webhook.ts';
 import { abandon, claim } from '../../../../services/user/webhooks/delivery/lease.ts';
 import {

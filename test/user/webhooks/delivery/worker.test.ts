@@ -2,7 +2,7 @@ import { connect } from '@gatehouse/shared/data/connect';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildUserService } from '../../../../services/user/app.ts';
 import { COLLECTIONS } from '../../../../services/user/database.ts';
-import { createMailer } from '../../../../services/user/mail.ts';
+import { createMailer } from '../../../../services/user/mail/mailer.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { holdResponses, type Receiver, startReceiver, status } from '../../../fixtures/receiver.ts';
 import { testConfig } from '../../../fixtures/services.ts';

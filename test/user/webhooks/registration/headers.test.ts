@@ -1,5 +1,5 @@
+import { createSecrets } from '@gatehouse/shared/data/secrets';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createSecrets } from '../../../../services/user/secrets.ts';
 import { openHeaders } from '../../../../services/user/webhooks/registration/headers.ts';
 import { resealSecrets } from '../../../../services/user/webhooks/registration/reseal-secrets.ts';
 import { outcome } from '../../../fixtures/envelope.ts';

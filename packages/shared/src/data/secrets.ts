@@ -1,0 +1,70 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { AppError } from '../http/errors.ts';
+
+/** Encrypts secrets with AES-256-GCM, bound to the id of their record so that none can be moved to another record. */
+export interface Secrets {
+  seal(secret: string, recordId: string): string;
+  /** @throws {AppError} unavailable when none of the configured keys opens it. */
+  open(sealed: string, recordId: string): string;
+  /** Whether the current key sealed it. */
+  isCurrent(sealed: string): boolean;
+}
+
+interface Keys {
+  JWT_SECRET: string;
+  JWT_SECRET_PREVIOUS?: string | undefined;
+  WEBHOOK_SECRET_KEY?: string | undefined;
+  WEBHOOK_SECRET_KEY_PREVIOUS?: string | undefined;
+}
+
+/**
+ * The first setting that is present seals; any of them opens what it sealed. This allows a key to be rotated, and
+ * WEBHOOK_SECRET_KEY to be introduced where JWT_SECRET was used before.
+ */
+export function createSecrets(config: Keys): Secrets {
+  const keys = [
+    config.WEBHOOK_SECRET_KEY,
+    config.WEBHOOK_SECRET_KEY_PREVIOUS,
+    config.JWT_SECRET,
+    config.JWT_SECRET_PREVIOUS,
+  ]
+    .filter((setting) => setting !== undefined)
+    .map(derive);
+  const [current] = keys as [Key, ...Key[]];
+  return {
+    seal(secret, recordId) {
+      const iv = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', current.key, iv).setAAD(Buffer.from(recordId));
+      const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+      return [
+        current.name,
+        ...[iv, text, cipher.getAuthTag()].map((part) => part.toString('base64url')),
+      ].join('.');
+    },
+    open: (sealed, recordId) => decrypt(keys, sealed, recordId),
+    isCurrent: (sealed) => sealed.startsWith(`${current.name}.`),
+  };
+}
+
+function decrypt(keys: readonly Key[], sealed: string, recordId: string): string {
+  const [name, ...parts] = sealed.split('.');
+  const [iv, text, tag] = parts.map((part) => Buffer.from(part, 'base64url'));
+  const known = keys.find((key) => key.name === name);
+  if (!known || !iv || !text || !tag)
+    throw new AppError('unavailable', { text: 'A stored secret cannot be decrypted' });
+  const decipher = createDecipheriv('aes-256-gcm', known.key, iv, { authTagLength: 16 });
+  decipher.setAAD(Buffer.from(recordId)).setAuthTag(tag);
+  return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
+}
+
+interface Key {
+  /** A fingerprint that identifies the key without revealing it. */
+  name: string;
+  key: Buffer;
+}
+
+/** Derives a separate key, since the setting may have other uses (RFC 5869). */
+function derive(setting: string): Key {
+  const key = Buffer.from(hkdfSync('sha256', setting, '', 'gatehouse webhook secrets', 32));
+  return { key, name: createHash('sha256').update('name').update(key).digest('hex').slice(0, 8) };
+}

@@ -1,0 +1,53 @@
+import { audit } from '@gatehouse/shared/identity/audit';
+import type { FastifyRequest } from 'fastify';
+import { endWithGrants } from '../access/end-grants.ts';
+import { endInvitationsTo } from '../organizations/invitations/end-to-removed.ts';
+import { endAdditions } from '../organizations/members/add-from-within.ts';
+import type { Membership } from '../organizations/records.ts';
+import type { SsoOptions } from '../sso/operation.ts';
+import type { Account } from './account.ts';
+import { grantedBy } from './granted-by.ts';
+
+interface Granted {
+  connection_id: string;
+  organization_id: string;
+  department_id: string;
+  user_id: string;
+}
+
+/**
+ * Ends the membership that a connection granted, and before it what would bring the member back. A membership that a
+ * person granted or changed stays.
+ * @param actor who acts, for the audit of invitations that are withdrawn; absent for SCIM.
+ * @returns the membership; null if there is none.
+ */
+export function endGrantedMembership(
+  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
+  request: FastifyRequest,
+  { connection_id, ...member }: Granted,
+  actor?: Pick<Account, 'user_id' | 'email'>,
+): Promise<Membership | null> {
+  const { organization_id, department_id, user_id } = member;
+  const granted = { ...member, granted_by: grantedBy(connection_id) };
+  return endWithGrants(db, member, now(), async () => {
+    // First: once the membership has ended, an older invitation could bring them back.
+    if (await db.memberships.findOne(granted))
+      await endInvitationsTo(
+        db,
+        { organization_id, department_id },
+        { user_id, began_at: new Date(now()) },
+        ({ role, invitation_id }) =>
+          audit(db, request, now(), {
+            action: 'invitation.withdraw',
+            ...(actor && { user_id: actor.user_id, email: actor.email }),
+            target: { user_id, invitation_id, connection_id },
+            before: { role },
+            organization_id,
+            department_id,
+          }),
+      );
+    const ended = await db.memberships.findOneAndDelete(granted);
+    if (ended) await endAdditions(db, { organization_id, user_id });
+    return ended;
+  });
+}

@@ -1,0 +1,201 @@
+import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { audit } from '@gatehouse/shared/identity/audit';
+import { FREE_PLAN } from '@gatehouse/shared/identity/features';
+import { unusableHash } from '@gatehouse/shared/identity/passwords';
+import {
+  ACTIVE,
+  findUserByEmail,
+  isActive,
+  UNVERIFIED,
+  type User,
+  userIdOf,
+} from '@gatehouse/shared/identity/users';
+import type { FastifyRequest } from 'fastify';
+import type { WithId } from 'mongodb';
+import { withNewUserId } from '../account/user-ids.ts';
+import type { Database } from '../database.ts';
+import { acceptOwnInvitations } from '../organizations/invitations/accept-verified.ts';
+import type { SsoOptions } from '../sso/operation.ts';
+import type { Profile } from '../sso/profile.ts';
+import type { Connection, Identity } from '../sso/records.ts';
+import { SsoRefusal } from '../sso/refusal.ts';
+import { type Account, fullName } from './account.ts';
+import { requireOwnDomain, vouchedAddress } from './address.ts';
+import { linkableIdentity, linkIdentity } from './identity.ts';
+import type { AssignedRole } from './role.ts';
+
+/**
+ * Creates the account of a person, or links the one that their address has. An account that is written here can log
+ * in at once: a call that is interrupted before it is linked leaves one that the next login links.
+ */
+export async function firstLogin(
+  options: Pick<SsoOptions, 'db' | 'now'>,
+  request: FastifyRequest,
+  connection: Connection,
+  profile: Profile,
+  role: AssignedRole,
+): Promise<{ user: Account; identity: Identity }> {
+  const { db, now } = options;
+  const { connection_id, organization_id } = connection;
+  const { subject } = profile;
+  const email = vouchedAddress(connection, profile);
+  await requireOwnDomain(db, connection, email);
+  const name = fullName(profile) ?? email.slice(0, email.lastIndexOf('@'));
+  const { user, how } = await findOrCreate(options, email, { name, role }, (user_id) =>
+    linkableIdentity(db, connection, { subject, user_id }),
+  );
+  const { user_id } = user;
+  const { identity, isNew } = await linkIdentity(options, connection, { subject, email, user_id });
+  if (isNew)
+    await audit(db, request, now(), {
+      action: 'sso.link',
+      user_id,
+      email: user.email,
+      target: { user_id, connection_id },
+      after: { account: how, role },
+      organization_id,
+    });
+  await acceptOwnInvitations(db, user, organization_id, now(), request);
+  return { user, identity };
+}
+
+interface Attributes {
+  name: string;
+  role: AssignedRole;
+}
+
+/** Concurrent logins and signups change the account at most this often while one is looking at it. */
+const MAX_TRIES = 5;
+
+/**
+ * Returns the account of an address that the organization owns: creates it, takes an unverified signup over or links it.
+ * @param requireLinkable refuses an existing account before anything is written.
+ */
+export async function findOrCreate(
+  options: Pick<SsoOptions, 'db' | 'now'>,
+  email: string,
+  attributes: Attributes,
+  requireLinkable: (user_id: string) => Promise<unknown> = async () => {},
+): Promise<{ user: Account; how: 'created' | 'taken over' | 'linked' }> {
+  const { db } = options;
+  for (let turn = 0; turn < MAX_TRIES; turn += 1) {
+    const existing = await findUserByEmail(db.users, email);
+    const user_id = existing && userIdOf(existing);
+    if (user_id) await requireLinkable(user_id);
+    if (!existing) {
+      const user = await create(options, email, attributes);
+      if (user) return { user, how: 'created' };
+    } else if (existing.account_status === 'disabled') {
+      throw new SsoRefusal('account disabled', 'the account of this address is disabled');
+    } else if (!existing.verified) {
+      const user = await takeOver(options, existing, attributes);
+      if (user) return { user, how: 'taken over' };
+    } else if (!isActive(existing)) {
+      throw new SsoRefusal('account disabled', 'the account of this address is paused');
+    } else {
+      const user = await withUserId(db, existing);
+      if (user) return { user, how: 'linked' };
+    }
+  }
+  throw new SsoRefusal(
+    'identity mismatch',
+    'another account has an address that the database equates with this one',
+  );
+}
+
+/** An account that is verified and has no password. */
+export function newAccount(email: string, { name, role }: Attributes, now: number): User {
+  const created_at = new Date(now).toISOString();
+  const today = created_at.slice(0, 10);
+  return {
+    email,
+    password: unusableHash(),
+    name,
+    role,
+    verified: true,
+    account_status: 'active',
+    payment_status: 'pending',
+    'user_created_at(DATE)': today,
+    created_at,
+    subscription_id: FREE_PLAN.id,
+    subscription_plan: FREE_PLAN.name,
+    subscription_date: today,
+  };
+}
+
+/** @returns undefined if the address has an account by now. */
+async function create(
+  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
+  email: string,
+  { name, role }: Attributes,
+): Promise<Account | undefined> {
+  const user = newAccount(email, { name, role }, now());
+  try {
+    return await withNewUserId(db, async (user_id) => {
+      const { insertedId: _id } = await db.users.insertOne({ ...user, user_id });
+      return { ...user, user_id, _id };
+    });
+  } catch (error) {
+    if (isDuplicateKey(error, 'email')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Gives an unverified signup to the person who owns its address, in one write. What a stranger may have planted ends
+ * with it: the password, the pending signups, the code, and sessions from before an operator took the verification
+ * back.
+ * @returns undefined if the signup has been verified, disabled or deleted meanwhile.
+ */
+async function takeOver(
+  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
+  signup: WithId<User>,
+  { name, role }: Attributes,
+): Promise<Account | undefined> {
+  const write = (candidate?: string) =>
+    db.users.findOneAndUpdate(
+      { _id: signup._id, ...UNVERIFIED, account_status: { $ne: 'disabled' } },
+      [
+        {
+          $set: {
+            verified: true,
+            account_status: 'active',
+            password: { $literal: unusableHash() },
+            name: { $literal: name },
+            role,
+            sessions_valid_from: new Date(now()),
+            ...(candidate && { user_id: { $ifNull: ['$user_id', candidate] } }),
+            signup_attempts: '$$REMOVE',
+            first_attempt: '$$REMOVE',
+            unverified_since: '$$REMOVE',
+            otp: '$$REMOVE',
+            otp_expiration: '$$REMOVE',
+            otp_attempt: '$$REMOVE',
+          },
+        },
+      ],
+      { returnDocument: 'after' },
+    );
+  const taken = await (userIdOf(signup) ? write() : withNewUserId(db, write));
+  return taken ? asAccount(taken) : undefined;
+}
+
+/** Older records may have no user_id. @returns undefined if the account has changed meanwhile. */
+async function withUserId(db: Database, user: WithId<User>): Promise<Account | undefined> {
+  if (user.user_id !== undefined && user.user_id !== null) return asAccount(user);
+  const named = await withNewUserId(db, (user_id) =>
+    db.users.findOneAndUpdate(
+      { _id: user._id, user_id: { $exists: false }, ...ACTIVE },
+      { $set: { user_id } },
+      { returnDocument: 'after' },
+    ),
+  );
+  return named ? asAccount(named) : undefined;
+}
+
+/** @throws {SsoRefusal} when an older record has an id that is not a string. */
+function asAccount(user: WithId<User>): Account {
+  const user_id = userIdOf(user);
+  if (user_id === null) throw new SsoRefusal('account disabled', 'the account has no valid user_id');
+  return { ...user, user_id };
+}

@@ -1,0 +1,108 @@
+import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { audit } from '@gatehouse/shared/identity/audit';
+import { domainOf, emailKey, isPlainAddress } from '@gatehouse/shared/identity/email';
+import { ACTIVE, findUserByEmail, UNVERIFIED } from '@gatehouse/shared/identity/users';
+import type { FastifyRequest } from 'fastify';
+import type { Database } from '../database.ts';
+import type { SsoOptions } from '../sso/operation.ts';
+import type { Profile } from '../sso/profile.ts';
+import type { Connection, Identity } from '../sso/records.ts';
+import type { Account } from './account.ts';
+import { isOwnAddress } from './address.ts';
+
+/**
+ * Gives an account the address that its provider vouches for now, if the organization has verified its domain. An
+ * address that another account has leaves everything as it is. The identity gets the address last, so the next login
+ * completes an interrupted call.
+ * @returns the account as it is now.
+ */
+export async function followAddress(
+  options: Pick<SsoOptions, 'db' | 'now'>,
+  request: FastifyRequest,
+  connection: Connection,
+  { user, identity }: { user: Account; identity: Identity },
+  { email, emailVerified }: Profile,
+): Promise<Account> {
+  if (email === undefined || !emailVerified || !isPlainAddress(email)) return user;
+  const isSame = emailKey(email) === emailKey(user.email);
+  if (isSame && identity.email === emailKey(email)) return user;
+  if (!(await isOwnAddress(options.db, connection, email))) return user;
+  const account = isSame ? user : await changeAddress(options, request, connection, user, email);
+  if (emailKey(account.email) === emailKey(email)) await followCopies(options, identity, account);
+  return account;
+}
+
+/**
+ * Changes the address of an account. The same write ends the sessions, whose tokens hold the former address, and the
+ * codes that were mailed there.
+ */
+async function changeAddress(
+  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
+  request: FastifyRequest,
+  { connection_id, organization_id }: Connection,
+  user: Account,
+  email: string,
+): Promise<Account> {
+  const { _id, user_id } = user;
+  await endSignup(db, email);
+  const changed = await db.users
+    .findOneAndUpdate(
+      { _id, user_id, email: user.email, ...ACTIVE },
+      {
+        $set: { email },
+        $max: { sessions_valid_from: new Date(now()) },
+        // Without `activated_at` the account accepts nothing that was sent to the new address before.
+        $unset: { otp: true, otp_expiration: true, otp_attempt: true, activated_at: true },
+      },
+      { returnDocument: 'after' },
+    )
+    .catch((error) => {
+      if (!isDuplicateKey(error, 'email')) throw error;
+      request.log.warn(
+        { connection_id, domain: domainOf(email) },
+        'a changed address belongs to another account',
+      );
+      return undefined;
+    });
+  if (changed === undefined) return user;
+  if (changed === null) {
+    // Another login has changed the address.
+    const current = await db.users.findOne({ _id, user_id });
+    return current ? { ...current, user_id } : user;
+  }
+  await audit(db, request, now(), {
+    action: 'profile.update',
+    user_id,
+    email,
+    target: { user_id, connection_id },
+    before: { email: user.email },
+    after: { email },
+    organization_id,
+  });
+  return { ...changed, user_id };
+}
+
+/** Deletes an unverified signup with an address: it does not own the address, and would keep it for weeks. */
+async function endSignup(db: Database, email: string): Promise<void> {
+  const signup = await findUserByEmail(db.users, email);
+  if (!signup || signup.verified) return;
+  const { _id } = signup;
+  const isPaused = { account_status: 'paused' as const, user_id: { $exists: false } };
+  await db.users.deleteOne({ _id, ...UNVERIFIED, ...isPaused });
+}
+
+/**
+ * Makes what is stored with the former address follow. Memberships forget the address that was invited: the former
+ * mailbox may get another owner, and only organizations that have verified the new domain may know the new address.
+ */
+async function followCopies(
+  { db }: Pick<SsoOptions, 'db'>,
+  { identity_id }: Identity,
+  account: Account,
+): Promise<void> {
+  const email = emailKey(account.email);
+  const { user_id } = account;
+  const invited = { user_id, email: { $exists: true, $ne: email } };
+  await db.memberships.updateMany(invited, { $unset: { email: true } });
+  await db.ssoIdentities.updateOne({ identity_id }, { $set: { email } });
+}

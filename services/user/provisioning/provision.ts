@@ -1,0 +1,54 @@
+import { ensureFeatures } from '@gatehouse/shared/identity/features';
+import type { FastifyRequest } from 'fastify';
+import type { SsoOptions } from '../sso/operation.ts';
+import type { Profile } from '../sso/profile.ts';
+import type { Connection, Identity } from '../sso/records.ts';
+import { SsoRefusal } from '../sso/refusal.ts';
+import { type Account, updateAccount } from './account.ts';
+import { assignDepartment } from './department.ts';
+import { firstLogin } from './first-login.ts';
+import { followAddress } from './follow-address.ts';
+import { findPerson } from './person.ts';
+import { assignedRole } from './role.ts';
+
+/**
+ * Returns the account of a person who has proved who they are at their provider: creates or links it at their first
+ * login and updates it afterwards (CONTRACT.md §Provisioning). The next login completes an interrupted call.
+ * @throws {SsoRefusal} when the person may not have an account here.
+ */
+export async function provision(
+  options: Pick<SsoOptions, 'db' | 'now'>,
+  request: FastifyRequest,
+  connection: Connection,
+  profile: Profile,
+): Promise<Account> {
+  const { db, now } = options;
+  if (profile.subject === '') throw new SsoRefusal('message refused', 'the provider sent no subject');
+  const role = assignedRole(request, connection, profile);
+  const known = await findPerson(db, connection, profile);
+  const { identity, ...person } = known ?? (await firstLogin(options, request, connection, profile, role));
+  const user = known ? await followAddress(options, request, connection, known, profile) : person.user;
+
+  // SCIM keeps what a login does not mention.
+  const isManaged = identity.scim !== undefined;
+  const present = { ...profile, role: profile.role === undefined && isManaged ? undefined : role };
+  const [account] = await Promise.all([
+    updateAccount({ options, request, connection }, user, present),
+    assignDepartment(options, request, connection, user, { ...present, isManaged }, known?.places),
+    recordLogin(options, identity),
+    ensureFeatures(db, user, now()),
+  ]);
+  return account;
+}
+
+/** Milliseconds by which `last_login_at` may be behind, so that most logins need no write for it. */
+const LAST_LOGIN_PRECISION = 3_600_000;
+
+async function recordLogin(
+  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
+  { identity_id, last_login_at, gone_at }: Identity,
+): Promise<void> {
+  if (last_login_at && !gone_at && now() - last_login_at.getTime() < LAST_LOGIN_PRECISION) return;
+  const last_login = { $set: { last_login_at: new Date(now()) }, $unset: { gone_at: true as const } };
+  await db.ssoIdentities.updateOne({ identity_id }, last_login);
+}
