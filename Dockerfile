@@ -3,6 +3,7 @@
 FROM node:26.10.0-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packages/account-pages/package.json packages/account-pages/
 COPY packages/shared/package.json packages/shared/
 COPY services/gateway/package.json services/gateway/
 COPY services/login/package.json services/login/
@@ -25,8 +26,9 @@ WORKDIR /app
 # Before the sources, so that changing them keeps this layer. Workspaces are symbolic links to folders outside
 # node_modules, because Node strips types only there.
 COPY --from=dependencies /app ./
-COPY packages/shared packages/shared
+COPY packages packages
 COPY services services
+COPY commands commands
 # The user `node` by number, which Kubernetes' runAsNonRoot needs. Root owns the files, so it cannot change them.
 USER 1000:1000
 EXPOSE 8000 8001 8002

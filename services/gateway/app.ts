@@ -1,3 +1,4 @@
+import { pages } from '@gatehouse/account-pages';
 import type { GatewayConfig } from '@gatehouse/shared/config';
 import { PREFIXES, type Prefix } from '@gatehouse/shared/contract/prefixes';
 import { createServer } from '@gatehouse/shared/http/server';
@@ -7,7 +8,6 @@ import { createCaptchaGate } from './captcha/gate.ts';
 import type { Database } from './database.ts';
 import { documentOf } from './document.ts';
 import { LIMITS, type Limits } from './limits.ts';
-import { pages } from './pages/pages.ts';
 import { apiVersion, DEPRECATIONS, type Deprecation } from './policy/api-version.ts';
 import { createAuditRefusals } from './policy/audit-refusals.ts';
 import { createCodeThrottle } from './policy/code-throttle.ts';

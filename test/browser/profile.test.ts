@@ -1,8 +1,8 @@
 import { AUDIT_ACTIONS } from '@gatehouse/shared/identity/audit-actions';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { texts as de } from '../../services/gateway/pages/browser/texts/de-account.ts';
-import { texts as en } from '../../services/gateway/pages/browser/texts/en-account.ts';
+import { texts as de } from '../../packages/account-pages/browser/texts/de-account.ts';
+import { texts as en } from '../../packages/account-pages/browser/texts/en-account.ts';
 import { describePages, expectAccessible, type Pages } from '../fixtures/browser.ts';
 import { member, newMember } from '../fixtures/members.ts';
 

@@ -29,7 +29,7 @@ describe('the quick start', () => {
   }
   /** Runs `npm run -s captcha`. */
   const captchaCommand = (gateway: string) =>
-    promisify(execFile)(process.execPath, ['services/gateway/captcha/solve.ts', gateway]);
+    promisify(execFile)(process.execPath, ['commands/captcha.ts', gateway]);
   async function solvedCaptcha(): Promise<string> {
     const response = await fetch(`${system.gateway}/captcha/challenge`);
     const challenge = (await response.json()) as Challenge;

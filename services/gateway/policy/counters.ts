@@ -1,5 +1,5 @@
+import type { Window } from '@gatehouse/shared/access/tiers';
 import { AppError } from '@gatehouse/shared/http/errors';
-import type { Window } from './tiers.ts';
 
 export type { Window };
 

@@ -1,3 +1,4 @@
+import { tierOf, UNLIMITED } from '@gatehouse/shared/access/tiers';
 import type { GatewayConfig } from '@gatehouse/shared/config';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { contractOfRequest } from '@gatehouse/shared/http/response-headers';
@@ -10,7 +11,6 @@ import { type Counters, closest, rateLimited, type Use, type Window } from './co
 import { networkUses } from './network-uses.ts';
 import type { Principals } from './principals.ts';
 import { type Reservation, reserve } from './reservation.ts';
-import { tierOf, UNLIMITED } from './tiers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,3 +1,4 @@
+import { tierOf, UNLIMITED } from '@gatehouse/shared/access/tiers';
 import type { User } from '@gatehouse/shared/identity/users';
 import type { FastifyInstance } from 'fastify';
 import type { WithId } from 'mongodb';
@@ -6,7 +7,6 @@ import { buildGateway } from '../../../services/gateway/app.ts';
 import { COLLECTIONS } from '../../../services/gateway/database.ts';
 import type { Counters } from '../../../services/gateway/policy/counters.ts';
 import { memoryCounters } from '../../../services/gateway/policy/counters-memory.ts';
-import { tierOf, UNLIMITED } from '../../../services/gateway/policy/tiers.ts';
 import type { Clock } from '../../fixtures/clock.ts';
 import { testClock } from '../../fixtures/clock.ts';
 import { freshDatabase } from '../../fixtures/database.ts';

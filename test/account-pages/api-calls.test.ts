@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { documentedCalls } from '../../fixtures/documented-calls.ts';
-import { startGateway } from '../../fixtures/gateway.ts';
-import { startServices } from '../../fixtures/services.ts';
+import { documentedCalls } from '../fixtures/documented-calls.ts';
+import { startGateway } from '../fixtures/gateway.ts';
+import { startServices } from '../fixtures/services.ts';
 
-const BROWSER = 'services/gateway/pages/browser';
+const BROWSER = 'packages/account-pages/browser';
 const METHODS: Record<string, string> = {
   get: 'GET',
   post: 'POST',
@@ -17,7 +17,7 @@ const METHODS: Record<string, string> = {
 /** The pages whose calls are functions in a module `calls.ts`. */
 const MODULES = ['chatbots', 'organization', 'webhooks'] as const;
 const fileOf = (module: string) =>
-  new URL(`../../../services/gateway/pages/browser/views/${module}/calls.ts`, import.meta.url);
+  new URL(`../../packages/account-pages/browser/views/${module}/calls.ts`, import.meta.url);
 
 /** Where the API answers with each interface; `[]` stands for the items of a list. */
 type Answers = Record<string, [operation: string, ...path: string[]]>;

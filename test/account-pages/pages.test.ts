@@ -2,10 +2,10 @@ import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { PATHS } from '../../../services/gateway/pages/browser/paths.ts';
-import { errorEnvelope } from '../../fixtures/envelope.ts';
-import { startGateway } from '../../fixtures/gateway.ts';
-import { exchange } from '../platform.ts';
+import { PATHS } from '../../packages/account-pages/browser/paths.ts';
+import { errorEnvelope } from '../fixtures/envelope.ts';
+import { startGateway } from '../fixtures/gateway.ts';
+import { exchange } from '../gateway/platform.ts';
 
 let gateway: Awaited<ReturnType<typeof startGateway>>;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startGateway } from '../../fixtures/gateway.ts';
-import { exchange } from '../platform.ts';
+import { startGateway } from '../fixtures/gateway.ts';
+import { exchange } from '../gateway/platform.ts';
 
 /** What Chromium sends for an address that somebody opens. */
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';

@@ -6,8 +6,8 @@ import { publicRoutes } from '@gatehouse/shared/http/public-routes';
 import { DOCUMENT_HEADERS } from '@gatehouse/shared/http/response-headers';
 import { isKnown } from '@gatehouse/shared/http/shared-document';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { NEEDS_SESSION, PATHS, viewOf } from '../browser/paths.ts';
 import { type Asset, CODINGS, type Coding, createAsset, createModules } from './assets.ts';
-import { NEEDS_SESSION, PATHS, viewOf } from './browser/paths.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
 import { memoize } from './memoize.ts';
 import { shell } from './shell.ts';
@@ -15,7 +15,7 @@ import { shell } from './shell.ts';
 /** Read once, also by several gateways in a process. */
 const modules = createModules();
 
-const browser = (path: string) => new URL(`./browser/${path}`, import.meta.url);
+const browser = (path: string) => new URL(`../browser/${path}`, import.meta.url);
 
 /** The account pages at their own paths, and their assets (CONTRACT.md §Account pages). */
 export async function pages(app: FastifyInstance, { config }: { config: GatewayConfig }): Promise<void> {

@@ -11,6 +11,7 @@ while services are running; existing hashes are left alone.
   npm run hash-passwords     (reads MONGODB_URI)`;
 
 /**
+ * Hashes every plain password, while services run.
  * @param progress called after each account with the accounts read and the passwords hashed so far.
  * @returns the number of passwords hashed.
  */

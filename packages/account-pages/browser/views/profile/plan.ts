@@ -1,5 +1,5 @@
+import { tierOf } from '@gatehouse/shared/access/tiers';
 import { useEffect, useState } from 'preact/hooks';
-import { tierOf } from '../../../../policy/tiers.ts';
 import { formatDate, formatNumber, formatTime, texts } from '../../account-texts.ts';
 import { type Budget, latestBudget, onBudgetChange } from '../../budget.ts';
 import { html } from '../../html.ts';

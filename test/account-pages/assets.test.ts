@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createModules } from '../../../services/gateway/pages/assets.ts';
+import { createModules } from '../../packages/account-pages/server/assets.ts';
 
 let folder: string;
 beforeAll(async () => {

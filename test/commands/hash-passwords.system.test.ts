@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { hashPasswords } from '../../../services/user/account/hash-passwords.ts';
-import { postForm } from '../../fixtures/http.ts';
-import { type Services, startServices } from '../../fixtures/services.ts';
+import { hashPasswords } from '../../commands/hash-passwords.ts';
+import { postForm } from '../fixtures/http.ts';
+import { type Services, startServices } from '../fixtures/services.ts';
 
 const ARGON2ID = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/;
 
@@ -92,7 +92,7 @@ test('hashes every password once in two parallel runs', async () => {
 });
 
 const command = (env: NodeJS.ProcessEnv, ...options: string[]) =>
-  promisify(execFile)(process.execPath, ['services/user/account/hash-passwords.ts', ...options], {
+  promisify(execFile)(process.execPath, ['commands/hash-passwords.ts', ...options], {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
   });
 

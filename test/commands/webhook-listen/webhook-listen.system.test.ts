@@ -3,13 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { signatureHeaders } from '../../../../services/user/webhooks/delivery/signature.ts';
-import { createReceiver } from '../../../../services/user/webhooks/listen/receiver.ts';
-import { eventually } from '../../../fixtures/eventually.ts';
-import { send } from '../../../fixtures/http.ts';
-import { createProcesses } from '../../../fixtures/processes.ts';
-import { conversation } from '../event-samples.ts';
-import { SECRET, startWebhookService } from '../webhook-service.ts';
+import { createReceiver } from '../../../commands/webhook-listen/receiver.ts';
+import { signatureHeaders } from '../../../services/user/webhooks/delivery/signature.ts';
+import { eventually } from '../../fixtures/eventually.ts';
+import { send } from '../../fixtures/http.ts';
+import { createProcesses } from '../../fixtures/processes.ts';
+import { conversation } from '../../user/webhooks/event-samples.ts';
+import { SECRET, startWebhookService } from '../../user/webhooks/webhook-service.ts';
 
 const now = Date.UTC(2026, 0, 15, 9, 30);
 const BODY = '{"event":"payment.failed","timestamp":"2026-01-15T09:30:00Z","data":{"amount":1}}';
@@ -131,7 +131,7 @@ describe('the receiver', () => {
 });
 
 describe('npm run webhook-listen', () => {
-  const script = fileURLToPath(new URL('../../../../services/user/webhooks/listen/main.ts', import.meta.url));
+  const script = fileURLToPath(new URL('../../../commands/webhook-listen.ts', import.meta.url));
   let args: string[];
   const processes = createProcesses<'webhook-listen'>(() => ({ script, args }));
   afterEach(() => processes.end('webhook-listen'));

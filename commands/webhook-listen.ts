@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { loadStandaloneConfig } from '@gatehouse/shared/config';
-import { createReceiver, type Totals } from './receiver.ts';
+import { createReceiver, type Totals } from './webhook-listen/receiver.ts';
 
 const USAGE = `Receives webhooks on this machine: prints each delivery, whether its signatures hold, and whether it arrived before.
 It listens on 127.0.0.1 only. Ctrl-C stops it.
