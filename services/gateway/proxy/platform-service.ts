@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import httpProxy, { type FastifyHttpProxyOptions } from '@fastify/http-proxy';
 import type { Dispatcher } from 'undici';
 import { requestHeaders } from './forwarded-headers.ts';
@@ -11,8 +10,10 @@ interface Call extends ForwardOptions {
   resolve(response: Promise<UpstreamResponse>): void;
 }
 
-/** The call that reply-from is sending; it passes only method, path and headers to its HTTP client. */
-const current = new AsyncLocalStorage<Call>();
+/** Holds the call among its headers: reply-from passes nothing else of a call to its HTTP client, and copies symbols. */
+const CALL = Symbol('call');
+
+type CarryingTarget = Target & { headers: { [CALL]: Call } };
 
 /**
  * Forwards a prefix to a platform service through @fastify/http-proxy. The policy has refused every path that is not
@@ -26,10 +27,8 @@ export const platformService =
      * It does not call back. reply-from would log a disconnected client as a warning, discard the response that an
      * Idempotency-Key waits for, and set the headers of a small body that may still break off.
      */
-    const request = (target: Target) => {
-      const { resolve, ...options } = current.getStore() as Call;
-      resolve(upstream.send(target, options));
-    };
+    const request = ({ method, path, headers: { [CALL]: call, ...headers } }: CarryingTarget) =>
+      call.resolve(upstream.send({ method, path, headers }, call));
 
     return app.register(httpProxy, {
       prefix,
@@ -42,13 +41,14 @@ export const platformService =
       undici: { request: request as unknown as Dispatcher['request'] },
       disableCache: true,
       disableRequestLogging: true,
-      replyOptions: { rewriteRequestHeaders: requestHeaders },
       async handler(request, reply, path, options) {
-        const call = ({ body = bodyOf(request), signal }: ForwardOptions) =>
+        const send = ({ body = bodyOf(request), signal }: ForwardOptions) =>
           new Promise<UpstreamResponse>((resolve) => {
-            current.run({ body, signal, resolve }, () => reply.from(path, options));
+            const call: Call = { body, signal, resolve };
+            const rewriteRequestHeaders = () => ({ ...requestHeaders(request), [CALL]: call });
+            reply.from(path, { ...options, rewriteRequestHeaders });
           });
-        return relay(reply, await idempotency(request, reply, call));
+        return relay(reply, await idempotency(request, reply, send));
       },
     } as FastifyHttpProxyOptions);
   };
