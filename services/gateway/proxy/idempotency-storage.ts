@@ -11,31 +11,31 @@ const WINDOW_MS = 24 * 3_600_000;
  * @returns whether there was enough left.
  */
 export async function takeStorage(
-  db: Database,
+  { idempotencyStorage }: Pick<Database, 'idempotencyStorage'>,
   account: string,
   bytes: number,
   now: number,
 ): Promise<boolean> {
-  const { idempotencyStorage } = db;
   const at = new Date(now);
-  const next = { bytes, expires_at: new Date(now + WINDOW_MS) };
-  const add = () =>
+  const isCurrent = { $gt: ['$expires_at', at] };
+  const add = (upsert: boolean) =>
     idempotencyStorage.updateOne(
-      { _id: account, expires_at: { $gt: at }, bytes: { $lte: MAX_BYTES - bytes } },
-      { $inc: { bytes } },
+      { _id: account, $or: [{ expires_at: { $lte: at } }, { bytes: { $lte: MAX_BYTES - bytes } }] },
+      [
+        {
+          $set: {
+            bytes: { $cond: [isCurrent, { $add: ['$bytes', bytes] }, bytes] },
+            expires_at: { $cond: [isCurrent, '$expires_at', new Date(now + WINDOW_MS)] },
+          },
+        },
+      ],
+      { upsert },
     );
-  if ((await add()).matchedCount === 1) return true;
-  // The database deletes an expired count some time later.
-  const restarted = await idempotencyStorage.updateOne(
-    { _id: account, expires_at: { $lte: at } },
-    { $set: next },
-  );
-  if (restarted.matchedCount === 1) return true;
   try {
-    await idempotencyStorage.insertOne({ _id: account, ...next });
+    await add(true);
     return true;
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
-    return (await add()).matchedCount === 1; // another call began the count meanwhile, or it is full
+    return (await add(false)).matchedCount === 1; // the storage is full, or a concurrent call began the count
   }
 }

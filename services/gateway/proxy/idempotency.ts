@@ -6,7 +6,7 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../database.ts';
 import { abortOnDisconnect } from './cancellation.ts';
-import { leaseKey, renewLease } from './idempotency-lease.ts';
+import { leaseKey } from './idempotency-lease.ts';
 import { takeStorage } from './idempotency-storage.ts';
 import { hasBody } from './request-body.ts';
 import type { UpstreamResponse } from './response.ts';
@@ -49,12 +49,11 @@ export function createIdempotency(
     const _id = digest(JSON.stringify([principal.user._id.toHexString(), request.method, path, key]));
     const { body, fingerprints } = fingerprinted(request, whole, secrets);
 
-    const lease = await leaseKey(db, _id, now());
+    const lease = await leaseKey(db, _id, now);
     if (!lease) return storedResponse(db, _id, body, fingerprints);
-    const stopRenewal = renewLease(db, lease, now);
     const release = async () => {
-      await stopRenewal();
-      await db.idempotencyKeys.deleteOne(lease);
+      await lease.stopRenewal();
+      await db.idempotencyKeys.deleteOne(lease.held);
     };
     try {
       // No signal: a client that disconnects retries with the key and expects the outcome.
@@ -69,7 +68,7 @@ export function createIdempotency(
         await release();
       else {
         const [fingerprint = ''] = fingerprints();
-        await stopRenewal();
+        await lease.stopRenewal();
         const log = (error: unknown) =>
           request.log.error({ err: error }, 'cannot store the response for its Idempotency-Key');
         const account = principal.user._id.toHexString();
@@ -86,7 +85,7 @@ export function createIdempotency(
           body: all.toString('base64'),
         };
         await db.idempotencyKeys
-          .updateOne(lease, { $set: { fingerprint, ...(answer ? { answer } : { status }) } })
+          .updateOne(lease.held, { $set: { fingerprint, ...(answer ? { answer } : { status }) } })
           .catch(log);
       }
       return { status, headers, body: all ?? stream };

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildGateway } from '../../../services/gateway/app.ts';
-import { leaseKey, renewLease } from '../../../services/gateway/proxy/idempotency-lease.ts';
+import { leaseKey } from '../../../services/gateway/proxy/idempotency-lease.ts';
 import { takeStorage } from '../../../services/gateway/proxy/idempotency-storage.ts';
 import { eventually } from '../../fixtures/eventually.ts';
 import { startGateway, startHttp } from '../../fixtures/gateway.ts';
@@ -696,13 +696,12 @@ test('a renewal whose acknowledgement is lost keeps the lease', async () => {
   const db = { ...gateway.db, idempotencyKeys: lossy };
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
-    const lease = (await leaseKey(db, key, gateway.clock.now())) ?? expect.fail('the key is free');
-    const stopRenewal = renewLease(db, lease, gateway.clock.now);
+    const lease = (await leaseKey(db, key, gateway.clock.now)) ?? expect.fail('the key is free');
     gateway.clock.advance(30);
     vi.advanceTimersByTime(30_000);
-    await stopRenewal();
+    await lease.stopRenewal();
     expect(renewed).toBe(1);
-    expect(await idempotencyKeys.findOne({ ...lease })).toMatchObject({
+    expect(await idempotencyKeys.findOne(lease.held)).toMatchObject({
       _id: key,
       leased_until: new Date(gateway.clock.now() + 120_000),
     });
