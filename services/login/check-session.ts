@@ -9,9 +9,9 @@ const TIMEOUT = 14_000;
 const TEXT = 'Your identity provider could not be reached. Please try again in a few minutes.';
 
 /**
- * Asks the user service, which asks the identity provider, whether a session may go on. The caller's own token is the
+ * Asks the user service, which asks the identity provider, whether a session may continue. The caller's own token is the
  * credential: the answer concerns no other session.
- * @throws {AppError} invalidToken, tokenExpired or unavailable when it may not, or when nobody can say.
+ * @throws {AppError} invalidToken or tokenExpired if it may not, unavailable if that is unknown.
  */
 export async function checkSession(
   { USER_SERVICE_URL }: { USER_SERVICE_URL: string },

@@ -14,7 +14,7 @@ interface Options {
 /**
  * Replaces a stored plain password, which has just matched, with its hash. A failure is logged; the next login tries
  * again.
- * @param flows for whom; see fair-queue.ts.
+ * @param flows to which the hash is charged.
  */
 export async function hashPlainPassword(
   { config, db, passwords }: Options,
@@ -25,7 +25,7 @@ export async function hashPlainPassword(
   if (config.PASSWORD_STORAGE === 'plain' || isPasswordHash(password)) return;
   try {
     const hash = await passwords.encode(password, config.PASSWORD_STORAGE, flows);
-    // The filter leaves a password alone that has changed meanwhile.
+    // The filter keeps a password that was changed concurrently.
     await db.users.updateOne({ _id, password }, { $set: { password: hash } });
   } catch (error) {
     log.warn({ err: error, _id }, 'The plain password of this user record could not be hashed');

@@ -15,7 +15,7 @@ export const refreshes = (['/auth', '/api/v1/auth'] as const).map((prefix) =>
     returnsSecret: true,
     summary: 'Extend a session',
     description:
-      'Returns a token of the same session that is valid for one hour, or until the session reaches its maximum age. A session that began at an identity provider goes on if the provider says so.',
+      'Returns a token of the same session that is valid for one hour, or until the session reaches its maximum age. A session that began at an identity provider continues if the provider agrees.',
     returns: catalogueToken,
     audits: ['refresh'],
     async handle({ config, tokens, now, request, audit }) {
@@ -27,7 +27,7 @@ export const refreshes = (['/auth', '/api/v1/auth'] as const).map((prefix) =>
       const lifetime = left(Math.min(lastExp, check?.until ?? lastExp));
       if (lifetime <= 0) throw new AppError('tokenExpired');
       const user_id = userIdOf(user);
-      // Keep the start time, so that whatever ends the old session also ends the new one.
+      // Keep the start time: whatever ends the old session must also end the new one.
       const sid = session.hasId ? session.id : newSessionId(Math.min(session.beganAt, now()));
       await audit('refresh', {
         session: auditedSession(request, sid, lifetime, now()),

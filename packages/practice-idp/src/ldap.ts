@@ -107,7 +107,7 @@ export async function startLdapServer(
 function serve(socket: Socket, staff: Staff): void {
   let turn = Promise.resolve();
   let pending: Buffer = Buffer.alloc(0);
-  /** Whether the connection has bound as somebody. */
+  /** Whether the connection has authenticated. */
   let bound = false;
   const onBind = (isBound: boolean) => {
     bound = isBound;

@@ -14,7 +14,7 @@ const HOUR = 3_600;
 
 /** An OpenID Connect provider (https://github.com/panva/node-oidc-provider) with the people of ./people.ts. */
 export function createOidcProvider(issuer: string, gatehouse: string, key: SigningKey, staff: Staff) {
-  /** The grants of each person: without its grant a refresh token is worth nothing. */
+  /** The grants of each person: a refresh token is invalid without its grant. */
   const grants = new Map<string, { destroy(): Promise<unknown> }[]>();
   const provider = new Provider(issuer, {
     clients: [
@@ -72,7 +72,7 @@ export function createOidcProvider(issuer: string, gatehouse: string, key: Signi
         }
       );
     },
-    // Nobody is asked to consent.
+    // No consent page.
     loadExistingGrant: async ({ oidc }) => {
       const grant = new oidc.provider.Grant({
         accountId: String(oidc.session?.accountId),
@@ -105,7 +105,7 @@ export function createOidcProvider(issuer: string, gatehouse: string, key: Signi
       if (!response.headersSent) sendPage(response, messagePage(`The login failed: ${error.message}.`), 400);
     });
   };
-  /** Makes the refresh tokens of a person worth nothing. */
+  /** Invalidates the refresh tokens of a person. */
   async function revoke(uid: string): Promise<void> {
     for (const grant of grants.get(uid) ?? []) await grant.destroy();
     grants.delete(uid);

@@ -1,4 +1,4 @@
-/** Somebody who can log in at the practice identity provider. The passwords are no secrets. */
+/** A person who can log in at the practice identity provider. The passwords are no secrets. */
 export interface Person {
   /** The name at login, and what never changes about the person. */
   uid: string;
@@ -41,7 +41,7 @@ export function createStaff() {
     /** Whether answers about people take longer than Gatehouse waits. */
     isSlow: false,
     conditionOf,
-    /** Everybody who is not deleted. */
+    /** All people who are not deleted. */
     people: () => PEOPLE.filter((person) => conditionOf(person) !== 'deleted'),
     setCondition: (uid: string, condition: Condition) => void conditions.set(uid, condition),
     /** @param name the uid or the address. @returns the person if they may log in. */

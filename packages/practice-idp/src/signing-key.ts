@@ -10,8 +10,7 @@ export interface SigningKey {
 }
 
 /**
- * Returns the key in a file. The first start makes it, so that a connection with its certificate works after a
- * restart.
+ * Returns the key in a file, which the first start makes. A connection with its certificate works after a restart.
  */
 export async function loadSigningKey(file: string): Promise<SigningKey> {
   try {

@@ -85,7 +85,7 @@ const services = {
     LOGIN_PORT: port.default(8001),
     SESSION_MAX_HOURS: sessionMaxHours,
     ...passwordStorage,
-    /** Asks identity providers whether a session may go on. */
+    /** Asks identity providers whether a session may continue. */
     USER_SERVICE_URL: address('http', 'https').default('http://127.0.0.1:8002'),
   }),
   user: z.object({

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * A UUIDv8 (RFC 9562 §5.8) derived from a text, so that a repeated call gets the same id. It begins with the time, as
- * version 7 does, so that new ids are appended to their index.
+ * A UUIDv8 (RFC 9562 §5.8) derived from a text: a repeated call gets the same id. It begins with the time, as version 7
+ * does, and new ids are appended to their index.
  * @param at Unix milliseconds; the same on every call.
  */
 export function derivedId(at: number, text: string): string {

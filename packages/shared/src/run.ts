@@ -28,7 +28,7 @@ export async function runService<S extends Service>(
   const closing = closeWithGrace(options, async ({ err }) => {
     if (err) (app?.log ?? console).error(err, 'stopping after an unexpected error');
     await app?.close();
-    if (isOrphan()) kill(); // nobody else would end a process that hangs as it exits
+    if (isOrphan()) kill(); // a process that hangs as it exits would stay
   });
   process.once('disconnect', () => closing.close());
   // The parent was gone before the listener was there.

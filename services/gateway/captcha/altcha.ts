@@ -15,7 +15,7 @@ const payload = z.object({
 
 type Secret = Pick<GatewayConfig, 'CAPTCHA_SECRET'>;
 
-/** A derived key, so that CAPTCHA_SECRET itself signs nothing. */
+/** A derived key: CAPTCHA_SECRET itself signs nothing. */
 const signingSecret = ({ CAPTCHA_SECRET }: Secret): string =>
   createHmac('sha256', CAPTCHA_SECRET).update('altcha challenge').digest('hex');
 

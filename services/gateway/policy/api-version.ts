@@ -28,7 +28,7 @@ export const apiVersion = fp(
         throw new AppError('invalidFormat', { text: 'API-Version must be v1 or v2' });
       done();
     });
-    // onSend, so that errors and forwarded responses carry the headers too.
+    // onSend also runs for errors and forwarded responses.
     app.addHook('onSend', async (request, reply) => {
       if (contractOfRequest(request) === 'direct') return;
       reply.header('api-version', 'v1');

@@ -5,7 +5,7 @@ const SEGMENT = `(?!\\.\\.|\\.(?:/|$))(?:${CHARACTER})+(?<!\\.\\.)`;
 const CANONICAL = new RegExp(`^/(?:${SEGMENT}(?:/${SEGMENT})*/?)?$`);
 
 /**
- * Whether a path has only one spelling (CONTRACT.md §Paths), so that the gateway and the servers in front of it and
- * behind it cannot disagree about which path was requested.
+ * Whether a path has only one spelling (CONTRACT.md §Paths). Otherwise the gateway and the servers in front of it and
+ * behind it could disagree about which path was requested.
  */
 export const isCanonical = (url: string): boolean => CANONICAL.test(url.split('?', 1)[0] ?? '');

@@ -25,7 +25,7 @@ export interface Use {
   windows: readonly Window[];
 }
 
-/** Counts uses by key. The caller passes the limits, so that a change of plan takes effect on the next call. */
+/** Counts uses by key. The caller passes the limits: a change of plan takes effect on the next call. */
 export interface Counters {
   /** Counts one use in every window, or in none when a window is at its limit. Atomic. */
   spend(key: string, windows: readonly Window[]): Promise<Spent>;

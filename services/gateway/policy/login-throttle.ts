@@ -9,7 +9,7 @@ const THROTTLE = [{ seconds: 300, limit: 20 }];
 const SUSPICIOUS_PAIR = [{ seconds: 900, limit: 3 }];
 /** by network, */
 const SUSPICIOUS_NETWORK = [{ seconds: 900, limit: 20 }];
-/** and by account. A success does not clear these: a guesser goes on while the owner logs in. */
+/** and by account. A success does not clear these: the guesser continues while the owner logs in. */
 const SUSPICIOUS_ACCOUNT = [{ seconds: 900, limit: 10 }];
 /** A wrong guess: unknown account, wrong password. */
 const FAILED = new Set([401, 404]);
@@ -17,8 +17,8 @@ const FAILED = new Set([401, 404]);
 /** Counts failed logins under both contracts. It never locks the account itself: other networks are not refused. */
 export interface LoginThrottle {
   /**
-   * Makes a login attempt. The failure is counted before the attempt, so that a parallel burst gets no extra guesses,
-   * and refunded unless the attempt fails.
+   * Makes a login attempt. A failure is counted in advance, which denies a parallel burst extra guesses, and refunded
+   * unless the attempt fails.
    * @param whenSuspicious runs first when the account, the network or both have failed often.
    * @throws {AppError} rateLimited
    */

@@ -1,6 +1,6 @@
 import { type Budget, type Counters, closest, type Use } from './counters.ts';
 
-/** Uses that are counted together before an attempt, so that a parallel burst gets no extra attempts. */
+/** Uses that are counted together before an attempt. A parallel burst gets no extra attempts. */
 export interface Reservation extends Budget {
   /** Ends the attempt. Uses that do not count are taken back. */
   settle(counts: boolean): Promise<void>;

@@ -29,7 +29,7 @@ export type Idempotency = (
   whole?: Buffer,
 ) => Promise<UpstreamResponse>;
 
-/** The secrets key the fingerprints, so that the bodies cannot be guessed from the database. */
+/** The secrets key the fingerprints: otherwise a reader of the database could guess bodies. */
 export function createIdempotency(
   { JWT_SECRET, JWT_SECRET_PREVIOUS }: Pick<GatewayConfig, 'JWT_SECRET' | 'JWT_SECRET_PREVIOUS'>,
   db: Database,

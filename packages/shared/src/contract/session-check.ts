@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Where the login service asks the user service whether a session may go on; the bearer is a token of the session. */
+/** Where the login service asks the user service whether a session may continue; the bearer is a token of the session. */
 export const SESSION_CHECK = '/internal/sso/session/check';
 
 /** What the user service answers about a session that began at an identity provider. */
@@ -9,7 +9,7 @@ export const sessionCheck = z.discriminatedUnion('verdict', [
     verdict: z.literal('continues'),
     /** When the person has to log in again, in Unix seconds; null if only SESSION_MAX_HOURS ends the session. */
     until: z.int().nullable(),
-    /** Whether the provider was not reached, so that the session goes on without its word. */
+    /** Whether the session continues without an answer because the provider was not reached. */
     grace: z.boolean(),
     connection_id: z.string(),
     organization_id: z.string(),

@@ -38,6 +38,6 @@ export const endOtherSessionsContract = contract('DELETE /api/v1/users/me/sessio
   endsSessions: true,
   summary: 'End all your other sessions',
   description: 'Refuses every token of the caller’s other sessions from now on, listed or not.',
-  returns: message('Other sessions ended', 'Only the current session goes on.'),
+  returns: message('Other sessions ended', 'Only the current session continues.'),
   audits: ['session.end_others'],
 });

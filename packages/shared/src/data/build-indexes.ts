@@ -26,9 +26,9 @@ export interface CollectionDefinition<Stored extends Document> {
 
 export interface BuildOptions {
   log: { warn(text: string): void };
-  /** Milliseconds after which a build that has not ended is logged, again and again. */
+  /** Milliseconds between two log lines about a build that has not ended. */
   logInterval?: number;
-  /** Milliseconds after which the start is given up. The server goes on, and the next start joins its build. */
+  /** Milliseconds after which the start is given up. The server continues, and the next start joins its build. */
   limit?: number;
 }
 

@@ -5,7 +5,7 @@ const LEAST_VERSION = 7;
 
 /**
  * Refuses settings of the connection under which a session that has ended could pass, or a write could be lost.
- * @throws {Error} in words for the operator.
+ * @throws {Error} with a message for the operator.
  */
 export function checkOptions({ options }: MongoClient): void {
   const { readPreference, readConcern, writeConcern } = options;

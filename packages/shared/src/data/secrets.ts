@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { AppError } from '../http/errors.ts';
 
-/** Encrypts secrets with AES-256-GCM, bound to the id of their record so that none can be moved to another record. */
+/** Encrypts secrets with AES-256-GCM, bound to the id of their record: none can be moved to another record. */
 export interface Secrets {
   seal(secret: string, recordId: string): string;
   /** @throws {AppError} unavailable when none of the configured keys opens it. */

@@ -8,7 +8,7 @@ export interface Poller {
   wake(): void;
   /** Begins no further run. @returns when the run in progress has ended. */
   stop(): Promise<void>;
-  /** Whether `stop` has been called, so that a long run can end early. */
+  /** Whether `stop` has been called. A long run should end early. */
   readonly stopping: boolean;
 }
 
@@ -18,7 +18,7 @@ interface Options {
   /** Does what is due. */
   run: () => Promise<void>;
   log: Pick<FastifyBaseLogger, 'warn'>;
-  /** Logged when a run fails. The next tick or wake-up tries again, so that a database that is down is not flooded. */
+  /** Logged when a run fails. Only the next tick or wake-up tries again: a database that is down is not flooded. */
   failure: string;
 }
 

@@ -2,7 +2,7 @@ import { isDuplicateKey } from '../data/connect.ts';
 import { optimistic } from './optimistic.ts';
 
 /**
- * Stores a document in the lowest free slot, so that a unique index on the slot bounds how many there are. A concurrent
+ * Stores a document in the lowest free slot. A unique index on the slot bounds how many there are. A concurrent
  * call that takes the same slot makes the index refuse this one, and the next free slot is tried. There is no second
  * write, so a kill leaves nothing.
  * @param fields the fields that are numbered, each with its unique index.

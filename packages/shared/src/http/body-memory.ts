@@ -28,7 +28,7 @@ interface Bound {
 interface Options {
   /** Bytes. */
   max: number;
-  /** Whether each network of clients has a share of them, so that one network cannot have everybody refused. */
+  /** Whether each network of clients has a share of them. One network cannot have all others refused. */
   perNetwork: boolean;
 }
 
@@ -71,7 +71,7 @@ export const bodyMemory = fp(async (app: FastifyInstance, { max, perNetwork }: O
       request.off('data', count);
       request.emit('error', new AppError('unavailable', { retryAfter: RETRY_AFTER }));
     };
-    // Unlike `on`, this does not start the flow before somebody reads.
+    // Unlike `on`, this does not start the flow before the body is read.
     request.prependListener('data', count);
     response.once('close', () => {
       request.off('data', count);

@@ -36,7 +36,7 @@ export const forms = fp(async (app: FastifyInstance, options: FormsOptions) => {
     bodyLimit: maxBody,
     parser: (text) => parseUrlencoded(text, createForm(options)),
   });
-  // Every part is read as bytes, so that invalid UTF-8 is refused instead of replaced.
+  // Every part is read as bytes: invalid UTF-8 is refused, not replaced.
   await app.register(multipart, {
     isPartAFile: () => true,
     limits: { fileSize: maxBody + 1, parts: MAX_FIELDS, headerPairs: 20 },

@@ -17,7 +17,7 @@ interface Connection {
 
 /**
  * Limits the requests of one connection that are in flight (RFC 9112 §9.3.2): Node.js handles all pipelined requests at
- * once. Later ones wait, and meanwhile nothing more is read from the socket. Node.js sends the responses in order.
+ * once. Later ones wait, and the socket is not read while they do. Node.js sends the responses in order.
  */
 export function limitPipelining(server: Server): void {
   const connections = new WeakMap<Socket, Connection>();

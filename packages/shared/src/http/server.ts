@@ -96,7 +96,7 @@ export async function createServer({
     genReqId: (raw) => requestId(raw.headers['x-request-id']),
     bodyLimit: 1024 * 1024,
     pluginTimeout: 0, // a repair at start may take long
-    routerOptions: { maxParamLength: 16_384 }, // longer than any header, so that no ID is too long for the router
+    routerOptions: { maxParamLength: 16_384 }, // longer than any header: no ID is too long for the router
     connectionTimeout: idle,
     requestTimeout: streams ? 0 : request,
     http: {

@@ -19,8 +19,8 @@ export function createDocument(type: string, text: string): SharedDocument {
 }
 
 /**
- * Wraps `build`, which anybody can cause: callers share its document for some seconds, and concurrent callers share one
- * build. A build that fails is forgotten.
+ * Wraps `build`, which needs no bearer: callers share its document for some seconds, and concurrent callers share one
+ * build. A failed build is not remembered.
  * @param now Unix milliseconds.
  */
 export function sharedDocument(

@@ -10,7 +10,7 @@ import { protectiveHeaders } from './response-headers.ts';
 export const strictRequests = fp(async (app: FastifyInstance) => {
   // Node.js would answer 417, which neither contract has. The hook below answers 400 instead, in order.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  // An async function, so that the body of a small request has arrived when a later hook refuses it.
+  // Async on purpose: the body of a small request has arrived when a later hook refuses it.
   app.addHook('onRequest', async (request, reply) => {
     const { origin, host, expect, 'access-control-request-method': preflight } = request.headers;
     if (expect !== undefined && expect.toLowerCase() !== '100-continue') throw new AppError('invalidFormat');

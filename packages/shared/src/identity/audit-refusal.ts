@@ -28,7 +28,7 @@ export const refusalCollections = {
 type Database = Collections<typeof auditCollections & typeof refusalCollections>;
 
 /**
- * Audits a refused attempt that names no known account. Anybody can make these, so beyond a limit for each network and
+ * Audits a refused attempt that names no known account. Any client can make these: beyond a limit for each network and
  * hour they are logged and counted, not stored.
  */
 export const auditRefusal = (

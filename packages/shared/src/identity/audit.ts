@@ -14,7 +14,7 @@ const RELAYED: ReadonlySet<AuditAction> = new Set(RELAYED_ACTIONS);
 /** The changed fields. Never a password, code, token or secret. */
 type Fields = Record<string, string | string[] | null>;
 
-/** Who did what to whom, and what came of it. */
+/** An action with its actor, its target and its outcome. */
 export interface AuditEvent {
   event_id: string;
   at: Date;
@@ -146,7 +146,7 @@ export async function auditAll(
     for (const { event_id } of events)
       request.log.error({ err: error, event_id }, 'audit event not recorded');
   });
-  await withTimeout(stored, STORE_TIMEOUT, () => new Error('timed out')).catch(() => {}); // the write goes on
+  await withTimeout(stored, STORE_TIMEOUT, () => new Error('timed out')).catch(() => {}); // the write continues
 }
 
 /** A job that acts without a request, such as a deletion that has become due. */
@@ -156,12 +156,12 @@ export interface AuditedJob {
   log: FastifyBaseLogger;
 }
 
-/** The id of the event is derived, see `derivedId`, so that a job that is repeated stores the same event. */
+/** The id of the event is derived, see `derivedId`: a job that is repeated stores the same event. */
 type JobDetails = Details & Pick<AuditEvent, 'event_id'>;
 
 /**
  * Logs and stores the events of a job. Events that are stored already are left as they are.
- * @throws when an event cannot be stored, so that the job is repeated.
+ * @throws when an event cannot be stored; the job must be repeated.
  */
 export async function auditJob(
   db: Collections<typeof auditCollections>,

@@ -21,13 +21,13 @@ const hasValidPunycode = (domain: string): boolean => !/xn--/i.test(domain) || d
 
 /**
  * Returns the key shared by all spellings of an address. Only ASCII letters are lowercased: a database collation
- * also folds look-alikes such as the Kelvin sign and full-width letters. Longer texts than any address are cut,
- * so that they fill neither counters nor logs.
+ * also folds look-alikes such as the Kelvin sign and full-width letters. Texts longer than any address are cut: they
+ * must fill neither counters nor logs.
  */
 export const emailKey = (email: string): string =>
   email.slice(0, MAX_ADDRESS + 1).replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** Stands in logs and audits for what somebody typed as an address, which may be their password. */
+/** Replaces in logs and audits what was typed as an address: it may be a password. */
 const NOT_AN_ADDRESS = '[not an address]';
 
 /** Returns the typed address as it may be logged and audited. */

@@ -57,8 +57,8 @@ interface Limits {
 }
 
 /**
- * Bounds a queue and shares it among flows, so that a flood for one account or from one network does not hold up the
- * others (start-time fair queueing; Goyal, Vin and Cheng, 1996). A job's turn comes after the latest job of each of its
+ * Bounds a queue and shares it among flows (start-time fair queueing; Goyal, Vin and Cheng, 1996): a flood for one
+ * account or from one network does not hold up the others. A job's turn comes after the latest job of each of its
  * flows. When the queue is full, the job whose turn is last gives way.
  */
 export function createFairQueue(

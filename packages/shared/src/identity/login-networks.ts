@@ -7,7 +7,7 @@ import type { User } from './users.ts';
 /** Networks of an account that are remembered: home, work and a few more. */
 const MAX_NETWORKS = 8;
 
-/** Names a network on the record of an account, so that the record does not show addresses at sight. */
+/** Names a network on the record of an account, without showing the address at sight. */
 const networkId = ({ _id }: Pick<WithId<User>, '_id'>, ip: string): string =>
   createHash('sha256')
     .update(`${_id.toHexString()} ${addressKey(ip)}`)
@@ -15,8 +15,8 @@ const networkId = ({ _id }: Pick<WithId<User>, '_id'>, ip: string): string =>
     .slice(0, 16);
 
 /**
- * The flows of a login from a network of the account's recent logins; undefined from any other. A flood of guesses from
- * elsewhere has the flow of the account, so that the owner does not wait behind it.
+ * The flows of a login from a network of the account's recent logins; undefined from any other. The owner does not wait
+ * behind a flood of guesses from elsewhere, which has the flow of the account.
  */
 export function ownerFlows(user: WithId<User> | null, ip: string): Flows | undefined {
   const id = user && networkId(user, ip);

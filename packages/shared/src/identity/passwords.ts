@@ -38,18 +38,18 @@ export type PasswordStorage = 'argon2id' | 'plain';
 
 export interface Passwords {
   /**
-   * Returns the value to store for a password. A password that looks like a hash is always hashed, so that
-   * nobody can plant a hash.
-   * @param flows for whom; see fair-queue.ts.
+   * Returns the value to store for a password. A password that looks like a hash is always hashed: otherwise a user
+   * could plant a hash.
+   * @param flows to which the hash is charged.
    * @throws {AppError} unavailable when the queue is full.
    */
   encode(password: string, storage: PasswordStorage, flows?: Flows): Promise<string>;
   /**
    * Returns whether `submitted` equals the stored password exactly (CONTRACT.md §Login, 2). A hash that is too
    * costly matches nothing.
-   * @param options.alwaysHash takes the time of a hash even if there is none to verify, so that the time of the
-   * answer does not tell what is stored.
-   * @param options.flows for whom; see fair-queue.ts.
+   * @param options.alwaysHash hides by the time of the answer what is stored: it takes the time of a hash even if there
+   * is none to verify.
+   * @param options.flows to which the hash is charged.
    * @throws {AppError} unavailable when the queue is full.
    */
   matches(
@@ -68,7 +68,7 @@ interface HashingOptions {
   cost?: typeof ARGON2ID;
 }
 
-/** Hashes on the thread pool through a bounded, fair queue, so that a flood of logins gets 503 instead of a stall. */
+/** Hashes on the thread pool through a bounded, fair queue. A flood of logins gets 503 instead of a stall. */
 export function createPasswords({
   queue = new PQueue({ concurrency: availableParallelism() }),
   maxQueued = 128 * queue.concurrency,

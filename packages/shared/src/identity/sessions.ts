@@ -94,7 +94,7 @@ export async function endOtherSessions(
   { id, beganAt }: Session,
   now: number,
 ): Promise<boolean> {
-  // Of two sessions that end each other, the second one must not come back.
+  // When two sessions end each other, only the first call succeeds.
   const isLive = {
     $or: [
       { others_ended: { $exists: false } },

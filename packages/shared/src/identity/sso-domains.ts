@@ -35,7 +35,7 @@ export const USABLE = { enabled: true, deleted_at: { $exists: false } };
 
 /**
  * Whether an account may not log in with its password: its domain requires single sign-on, and people can log in that
- * way, through an enabled connection and under the plan. Owners of the organization may, so that they can repair it.
+ * way, through an enabled connection and under the plan. Owners of the organization may: they must be able to repair it.
  * @param now Unix milliseconds.
  */
 export async function requiresSso(

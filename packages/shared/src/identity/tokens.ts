@@ -121,7 +121,7 @@ const hasExp = (payload: unknown): payload is { exp: number } => {
 
 function isSession(payload: { exp: number }): payload is SessionClaims {
   const { email, user_id, otp_sent } = payload as Partial<Record<string, unknown>>;
-  // Nobody has an empty user_id, and looking for it would read every account: the index leaves it out.
+  // No account has an empty user_id. Searching for it would read every account: the index leaves it out.
   const isUserId = user_id === null || (typeof user_id === 'string' && user_id !== '');
   return typeof email === 'string' && isUserId && otp_sent === undefined;
 }

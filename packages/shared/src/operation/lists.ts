@@ -12,9 +12,9 @@ export interface ListTable {
   search: (text: string) => Filter<Document>;
   /** Stored fields that are not public. */
   hidden?: readonly string[];
-  /** A unique field, or fields that end with one, that break ties, so that no record is repeated or lost between pages. */
+  /** A unique field, or fields that end with one. They break ties: otherwise pages could repeat or lose records. */
   unique: string | readonly string[];
-  /** Counts no further, so that a long list costs no more than a short one; at least to the record after the page. */
+  /** Upper bound for counting; always counts past the current page. */
   maxCount?: number;
 }
 

@@ -182,7 +182,7 @@ export const operationsOf =
     },
   });
 
-/** On the prototype, so that a copy of a call does not ask for the caller. */
+/** On the prototype: copying a call must not evaluate the getter, which may throw. */
 const CALL = {
   get caller(): string {
     return callerId((this as unknown as Call).request);

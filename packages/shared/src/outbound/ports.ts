@@ -1,7 +1,7 @@
 /** The first and the last port of a range. */
 export type PortRange = readonly [first: number, last: number];
 
-/** Calls go to the ports of web servers, so that nobody can use them to talk to, or scan, other services. */
+/** Calls go to the ports of web servers only: otherwise they could be used to scan or talk to other services. */
 export class PortError extends Error {
   constructor() {
     super('the port is not allowed');

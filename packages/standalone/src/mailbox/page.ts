@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Mail, Mailbox } from './mailbox.ts';
 
 const HTML = readFileSync(new URL('page.html', import.meta.url), 'utf8');
-/** The CSP hash of the page's only element with this tag, so that nothing from a mail runs or styles. */
+/** The CSP hash of the page's only element with this tag: nothing from a mail runs or styles. */
 const hashOf = (tag: string): string =>
   `'sha256-${createHash('sha256')
     .update(HTML.split(new RegExp(`</?${tag}>`))[1] ?? '')

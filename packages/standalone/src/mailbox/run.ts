@@ -13,7 +13,7 @@ export function runMailbox(smtpPort: number, httpPort: number): Component {
     console.error(`mailbox: ${error.message}`);
     end(1);
   });
-  // Nothing here outlives the process, so there is nothing to finish.
+  // Nothing here outlives the process.
   return { name: 'mailbox', ready, ended, stop: async () => end(0) };
 }
 
