@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { GatewayConfig } from '@gatehouse/shared/config';
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { LANGUAGES, type Language, languageOf } from '@gatehouse/shared/http/language';
 import { publicRoutes } from '@gatehouse/shared/http/public-routes';
 import { DOCUMENT_HEADERS } from '@gatehouse/shared/http/response-headers';
@@ -52,7 +52,7 @@ export async function pages(app: FastifyInstance, { config }: { config: GatewayC
   }
   const immutable = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' };
   app.get<{ Params: { name: string } }>('/assets/:name', async (request, reply) => {
-    const asset = found((await content(config)).assets.get(`/assets/${request.params.name}`));
+    const asset = orNotFound((await content(config)).assets.get(`/assets/${request.params.name}`));
     return send(request, reply.headers(immutable), asset);
   });
 }

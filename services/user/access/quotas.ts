@@ -1,5 +1,5 @@
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import type { Collection, Document, Filter, UpdateFilter } from 'mongodb';
 import type { Database } from '../database.ts';
 import { type Department, PLANS } from '../organizations/records.ts';
@@ -65,7 +65,7 @@ export async function planOf(
     { organization_id, department_id },
     { projection: { billing: 1 } },
   );
-  return departmentPlan(found(department).billing);
+  return departmentPlan(orNotFound(department).billing);
 }
 
 /** @throws {AppError} forbidden if the organization has as many departments as its plan allows. */

@@ -1,5 +1,5 @@
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody } from '@gatehouse/shared/http/fields';
 import { auditAll } from '@gatehouse/shared/identity/audit';
 import { z } from 'zod';
@@ -41,7 +41,7 @@ export const moveChatbot = operation('POST /api/v1/chatbots/{chatbot_id}/move', 
       if (!moved) return undefined;
       await revokeRemovedMeanwhile(db, place, listedOn(moved));
       await auditAll(db, request, now(), auditedMove(before, moved));
-      return found(await db.chatbots.findOne({ chatbot_id }));
+      return orNotFound(await db.chatbots.findOne({ chatbot_id }));
     });
   },
 });

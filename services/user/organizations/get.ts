@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { organizationRecord } from './contract.ts';
 import { operation } from './operation.ts';
 
@@ -8,6 +8,6 @@ export const getOrganization = operation('GET /api/v1/organizations/{organizatio
   description: 'Returns 404 if the organization does not exist or the caller has no role in it.',
   returns: organizationRecord,
   async handle({ db, params: { organization_id } }) {
-    return found(await db.organizations.findOne({ organization_id }));
+    return orNotFound(await db.organizations.findOne({ organization_id }));
   },
 });

@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
 import { membershipOf } from '../access/membership.ts';
 import { organizationRecord } from './contract.ts';
@@ -13,7 +13,7 @@ export const updateOrganization = operation('PATCH /api/v1/organizations/{organi
   returns: organizationRecord,
   audits: ['organization.update'],
   async handle({ db, audit, params: { organization_id }, body: { name }, request }) {
-    const before = found(
+    const before = orNotFound(
       await db.organizations.findOneAndUpdate(
         { organization_id, 'owners.user_id': membershipOf(request).caller },
         { $set: { name } },

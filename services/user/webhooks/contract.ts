@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { expecting, line, oneOf } from '@gatehouse/shared/http/fields';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
@@ -150,7 +150,7 @@ export const auditedWebhook = ({
  */
 export async function managedWebhook(db: Database, request: FastifyRequest): Promise<WithId<Webhook>> {
   const { webhook_id } = request.params as { webhook_id: string };
-  const webhook = found(await db.webhooks.findOne({ webhook_id }));
+  const webhook = orNotFound(await db.webhooks.findOne({ webhook_id }));
   await assertManages(db, request, webhook);
   return webhook;
 }

@@ -62,7 +62,7 @@ export class AppError extends Error {
 }
 
 /** Returns the record that a query found. @throws {AppError} notFound when it found none. */
-export function found<T>(record: T | null | undefined): T {
+export function orNotFound<T>(record: T | null | undefined): T {
   if (record === null || record === undefined) throw new AppError('notFound');
   return record;
 }

@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { rolesOf } from '../../access/roles.ts';
 import { operation } from '../../operation.ts';
 import { ownAccessRecord } from './contract.ts';
@@ -15,6 +15,6 @@ export const ownAccess = operation('GET /api/v1/chatbots/{chatbot_id}/access/me'
       rolesOf(db, caller),
       db.chatbots.findOne({ chatbot_id }, { projection: { name_suffixes: 0 } }),
     ]);
-    return presentOwnAccess(found(chatbot), caller, roles);
+    return presentOwnAccess(orNotFound(chatbot), caller, roles);
   },
 });

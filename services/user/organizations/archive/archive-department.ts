@@ -1,4 +1,4 @@
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { jsonBody, line, oneOf } from '@gatehouse/shared/http/fields';
 import { refuseArchived } from '../../access/archived.ts';
 import { membershipOf } from '../../access/membership.ts';
@@ -39,7 +39,7 @@ export const archiveDepartment = operation(
         { $set: { ...marks, ...(move_to !== undefined && { move_to, due_at: new Date(now()) }) } },
         { returnDocument: 'after' },
       );
-      if (!archived) return found(await db.departments.findOne({ organization_id, department_id }));
+      if (!archived) return orNotFound(await db.departments.findOne({ organization_id, department_id }));
       await audit('department.archive', {
         after: { chatbots, ...(move_to !== undefined && { move_to }), deletes_at: marks.deletes_at },
       });

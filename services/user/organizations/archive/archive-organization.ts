@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { membershipOf } from '../../access/membership.ts';
 import { organizationRecord } from '../contract.ts';
 import { operation } from '../operation.ts';
@@ -22,7 +22,7 @@ export const archiveOrganization = operation('POST /api/v1/organizations/{organi
       { $set: marks },
       { returnDocument: 'after' },
     );
-    if (!archived) return found(await db.organizations.findOne(own));
+    if (!archived) return orNotFound(await db.organizations.findOne(own));
     await audit('organization.archive', { after: { deletes_at: marks.deletes_at } });
     return archived;
   },

@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { refuseArchived } from '../../access/archived.ts';
 import { membershipOf } from '../../access/membership.ts';
 import { departmentRecord } from '../contract.ts';
@@ -25,7 +25,7 @@ export const restoreDepartment = operation(
         [renewBilling(membershipOf(request).caller, now()), { $unset: Object.keys(NO_MARKS) }],
         { returnDocument: 'before' },
       );
-      if (!before) return found(await db.departments.findOne(department));
+      if (!before) return orNotFound(await db.departments.findOne(department));
       await storeEntries(db, request, department_id);
       const { archived_at: _, deletes_at = '', move_to: __, ...restored } = before;
       await audit('department.restore', { before: { deletes_at } });

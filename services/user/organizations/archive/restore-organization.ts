@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { membershipOf } from '../../access/membership.ts';
 import { organizationRecord } from '../contract.ts';
 import { operation } from '../operation.ts';
@@ -24,7 +24,7 @@ export const restoreOrganization = operation('POST /api/v1/organizations/{organi
       { $unset: NO_MARKS },
       { returnDocument: 'before' },
     );
-    if (!before) return found(await db.organizations.findOne(own));
+    if (!before) return orNotFound(await db.organizations.findOne(own));
     const { archived_at: _, deletes_at = '', ...restored } = before;
     await audit('organization.restore', { before: { deletes_at } });
     return restored;

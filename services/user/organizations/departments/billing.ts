@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 import { membershipOf } from '../../access/membership.ts';
@@ -53,7 +53,7 @@ export const getBilling = operation(
       'Each department has its own plan and payment status. The billing of an archived department has ended.',
     returns: billingRecord,
     async handle({ db, request, params: { organization_id, department_id } }) {
-      const { billing } = found(await db.departments.findOne({ organization_id, department_id }));
+      const { billing } = orNotFound(await db.departments.findOne({ organization_id, department_id }));
       const archived = archivedIn(membershipOf(request).roles, department_id);
       return { department_id, ...billing, ...(archived && { ended_at: archived.at }) };
     },
@@ -80,7 +80,7 @@ export const changePlan = operation(
       const at = new Date(now()).toISOString();
       const chosen = { subscription_plan, payment_status: 'pending' } as const;
       const isNew = { $ne: ['$billing.subscription_plan', subscription_plan] };
-      const { billing: before } = found(
+      const { billing: before } = orNotFound(
         await db.departments.findOneAndUpdate(
           { organization_id, department_id },
           [

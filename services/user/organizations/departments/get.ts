@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { departmentRecord } from '../contract.ts';
 import { operation } from '../operation.ts';
 
@@ -10,7 +10,7 @@ export const getDepartment = operation(
     description: 'Returns 404 if the department does not exist or the caller has no role in it.',
     returns: departmentRecord,
     async handle({ db, params: { organization_id, department_id } }) {
-      return found(await db.departments.findOne({ organization_id, department_id }));
+      return orNotFound(await db.departments.findOne({ organization_id, department_id }));
     },
   },
 );

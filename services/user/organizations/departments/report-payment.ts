@@ -1,4 +1,4 @@
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody, line, oneOf } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 import type { Database } from '../../database.ts';
@@ -120,7 +120,7 @@ async function applyReport(
     { returnDocument: 'before' },
   );
   if (before) return { billing: { ...before.billing, ...changes }, before };
-  const department = found(await db.departments.findOne({ department_id }));
+  const department = orNotFound(await db.departments.findOne({ department_id }));
   const known = (department.payment_reports ?? []).filter((each) => each.invoice_id === invoice_id);
   if (known.some((each) => each.subscription_plan !== subscription_plan)) {
     throw new AppError('duplicate', { text: 'The invoice is for another plan' });

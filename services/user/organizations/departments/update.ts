@@ -1,5 +1,5 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
 import { departmentRecord } from '../contract.ts';
 import { name } from '../names.ts';
@@ -26,11 +26,11 @@ export const updateDepartment = operation(
           throw isDuplicateKey(error, 'name_key') ? new AppError('duplicate') : error;
         });
       await audit('department.update', {
-        before: { name: found(before).name },
+        before: { name: orNotFound(before).name },
         after: { name },
         ...department,
       });
-      return { ...found(before), name };
+      return { ...orNotFound(before), name };
     },
   },
 );

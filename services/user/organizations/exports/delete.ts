@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { message } from '@gatehouse/shared/operation/responses';
 import { operation } from '../operation.ts';
 import { PLACES } from './contract.ts';
@@ -14,7 +14,7 @@ export const deleteExports = PLACES.map(({ of, path, needs }) =>
     audits: ['export.delete'],
     async handle({ db, now, request, params: { export_id }, audit }) {
       const visible = { export_id, ...visibleExports(request, now()) };
-      const { organization_id, department_id } = found(await db.exports.findOneAndDelete(visible));
+      const { organization_id, department_id } = orNotFound(await db.exports.findOneAndDelete(visible));
       // The TTL index deletes what a kill leaves here.
       await db.exportChunks.deleteMany({ export_id });
       await audit('export.delete', { target: { export_id }, organization_id, department_id });

@@ -1,4 +1,4 @@
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { oneOf } from '@gatehouse/shared/http/fields';
 import { strictQuery } from '@gatehouse/shared/operation/lists';
 import { z } from 'zod';
@@ -32,7 +32,7 @@ export const downloadExports = PLACES.map(({ of, path, needs }) =>
     fails: ['duplicate', 'rangeNotSatisfiable'],
     audits: ['export.download'],
     async handle({ db, now, request, reply, params: { export_id }, query: { data }, audit }) {
-      const job = found(await db.exports.findOne({ export_id, ...visibleExports(request, now()) }));
+      const job = orNotFound(await db.exports.findOne({ export_id, ...visibleExports(request, now()) }));
       const permissions = viewPermissionsOf(request);
       if (!job.sees.every((each) => permissions.has(each)))
         throw new AppError('forbidden', { text: 'The export holds more than your role may see now' });

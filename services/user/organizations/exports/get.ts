@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { operation } from '../operation.ts';
 import { exportRecord, PLACES, presentExport } from './contract.ts';
 import { visibleExports } from './visible-exports.ts';
@@ -11,7 +11,9 @@ export const getExports = PLACES.map(({ of, path, needs }) =>
       'The progress counts the rows that are stored, of those that were there when the job started. The export is ready when its `status` says so: rows that come or go meanwhile change the first number.',
     returns: exportRecord,
     async handle({ db, now, request, params: { export_id } }) {
-      return presentExport(found(await db.exports.findOne({ export_id, ...visibleExports(request, now()) })));
+      return presentExport(
+        orNotFound(await db.exports.findOne({ export_id, ...visibleExports(request, now()) })),
+      );
     },
   }),
 );

@@ -1,4 +1,4 @@
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { isLapsed } from '../../access/lapse-invitations.ts';
 import { ALREADY_OWNER, acceptedInvitation } from '../contract.ts';
 import { operation } from '../operation.ts';
@@ -33,7 +33,7 @@ export const acceptInvitation = operation('POST /api/v1/invitations/{invitation_
     if (joined) await endTwins(db, joined, invitee);
     if (!joined) {
       // Answered, withdrawn or ended concurrently.
-      if (isLapsed(found(await db.memberships.findOne(mine)))) throw new AppError('notFound');
+      if (isLapsed(orNotFound(await db.memberships.findOne(mine)))) throw new AppError('notFound');
       throw new AppError('duplicate', { text: 'Already a member' });
     }
     const { role, email } = joined;

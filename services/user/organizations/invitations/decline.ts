@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { message } from '@gatehouse/shared/operation/responses';
 import type { Database } from '../../database.ts';
 import { operation } from '../operation.ts';
@@ -18,7 +18,7 @@ export const declineInvitation = operation('POST /api/v1/invitations/{invitation
     const declined =
       (await declineMembership(db, invitation_id, invitee, now())) ??
       (await declineOffer(db, { invitation_id, user_id: invitee.user_id, now: now() }));
-    const { role, target, organization_id, department_id } = found(declined);
+    const { role, target, organization_id, department_id } = orNotFound(declined);
     await audit('invitation.decline', { target, before: { role }, organization_id, department_id });
   },
 });

@@ -1,4 +1,4 @@
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { refuseArchived } from '../../access/archived.ts';
 import type { Database } from '../../database.ts';
 import type { Organization } from '../records.ts';
@@ -16,7 +16,7 @@ function refuse(
   what: 'organization' | 'department',
   place: Pick<Organization, 'archived_at' | 'deleting'> | null,
 ): void {
-  const { archived_at, deleting } = found(place);
+  const { archived_at, deleting } = orNotFound(place);
   if (deleting) throw new AppError('notFound');
   refuseArchived(archived_at === undefined ? undefined : { what, at: archived_at });
 }

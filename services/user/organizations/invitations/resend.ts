@@ -1,5 +1,5 @@
 import { grantableBy } from '@gatehouse/shared/access/rbac';
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { membershipOf, roleOf } from '../../access/membership.ts';
 import { invitationRecord } from '../contract.ts';
 import { operation } from '../operation.ts';
@@ -22,7 +22,7 @@ export const resendInvitation = operation(
       const { organization_id, department_id, invitation_id } = params;
       const { caller } = membershipOf(request);
       const place = { organization_id, department_id, membership_id: invitation_id, ...isInvitation };
-      const invitation = found(
+      const invitation = orNotFound(
         await db.memberships.findOne({ ...place, expires_at: { $gt: new Date(now()) } }),
       );
       const { email, invited_id = '' } = invitation;
@@ -40,7 +40,7 @@ export const resendInvitation = operation(
         { returnDocument: 'after' },
       );
       if (!renewed) {
-        const { declined_at } = found(await db.memberships.findOne(place));
+        const { declined_at } = orNotFound(await db.memberships.findOne(place));
         throw declined_at
           ? new AppError('duplicate', { text: 'The invitation was declined' })
           : new AppError('forbidden'); // to a role above the caller's

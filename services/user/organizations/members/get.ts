@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { anyOf } from '@gatehouse/shared/operation/lists';
 import { grantsOfMember, MAX_ROLES } from '../../access/chatbot-entries.ts';
 import { visibleTo } from '../../access/chatbot-roles.ts';
@@ -17,7 +17,7 @@ export const getMember = operation(
     returns: memberView,
     async handle({ db, params, request }) {
       const { organization_id, department_id, user_id } = params;
-      const membership = found(await db.memberships.findOne(params));
+      const membership = orNotFound(await db.memberships.findOne(params));
       const { caller, roles } = membershipOf(request);
       const readable =
         caller === user_id
@@ -27,7 +27,7 @@ export const getMember = operation(
         presentMembers(db, organization_id, [membership]),
         grantsOfMember(db, params, readable),
       ]);
-      return { ...found(member), ...entries };
+      return { ...orNotFound(member), ...entries };
     },
   },
 );

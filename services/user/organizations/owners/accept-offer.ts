@@ -1,4 +1,4 @@
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { auditAll } from '@gatehouse/shared/identity/audit';
 import { findActiveUser } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
@@ -22,16 +22,16 @@ export async function acceptOffer(
   { invitation_id, user_id }: Pick<Offer, 'invitation_id' | 'user_id'>,
 ): Promise<z.infer<typeof acceptedInvitation>> {
   const mine = { offers: { $elemMatch: { invitation_id, user_id, ...isOpen(now()) } } };
-  const { organization_id, offers = [] } = found(await db.organizations.findOne(mine));
+  const { organization_id, offers = [] } = orNotFound(await db.organizations.findOne(mine));
   await refuseArchivedPlace(db, { organization_id });
-  const offer = found(offers.find((each) => each.invitation_id === invitation_id));
-  found(await findActiveUser(db.users, offer.granted_by));
+  const offer = orNotFound(offers.find((each) => each.invitation_id === invitation_id));
+  orNotFound(await findActiveUser(db.users, offer.granted_by));
   const write = () => becomeOwner(db, organization_id, offer, now());
   const isAccepted = offer.transfer
     ? await endOrganizationOwner(db, { organization_id, user_id: offer.granted_by }, now(), write)
     : await write();
   if (!isAccepted) {
-    const { owners } = found(await db.organizations.findOne({ organization_id, ...mine }));
+    const { owners } = orNotFound(await db.organizations.findOne({ organization_id, ...mine }));
     const isOwner = (id: string) => owners.some((each) => each.user_id === id);
     if (isOwner(user_id)) throw new AppError('duplicate', { text: 'You are an Owner already' });
     if (isOwner(offer.granted_by) && owners.length >= MAX_OWNERS) {

@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { z } from 'zod';
 import { offerRecord } from '../contract.ts';
 import { operation } from '../operation.ts';
@@ -13,7 +13,7 @@ export const listOffers = operation('GET /api/v1/organizations/{organization_id}
     .object({ offers: z.array(offerRecord) })
     .meta({ description: 'The offers', examples: [{ offers: offerRecord.meta()?.examples }] }),
   async handle({ db, now, params: { organization_id } }) {
-    const { offers } = found(await db.organizations.findOne({ organization_id }));
+    const { offers } = orNotFound(await db.organizations.findOne({ organization_id }));
     return { offers: listedOffers(offers, now()) };
   },
 });

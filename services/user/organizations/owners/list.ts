@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { oneOf } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 import { peopleOf } from '../../access/people.ts';
@@ -16,7 +16,7 @@ export const listOwners = operation('GET /api/v1/organizations/{organization_id}
     .object({ owners: z.array(listedOwner), offers: z.array(offerRecord).exactOptional() })
     .meta({ description: 'The Owners', examples: [{ owners: listedOwner.meta()?.examples }] }),
   async handle({ db, now, caller, params: { organization_id }, query }) {
-    const { owners, offers } = found(await db.organizations.findOne({ organization_id }));
+    const { owners, offers } = orNotFound(await db.organizations.findOne({ organization_id }));
     const personOf = await peopleOf(
       db,
       organization_id,

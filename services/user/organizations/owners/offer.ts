@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 import { membershipOf } from '../../access/membership.ts';
@@ -28,7 +28,7 @@ export const offerOwnership = operation('PUT /api/v1/organizations/{organization
     const { organization_id, user_id } = params;
     const transfer = body?.transfer ?? false;
     const { caller } = membershipOf(request);
-    const { owners } = found(await db.organizations.findOne({ organization_id }));
+    const { owners } = orNotFound(await db.organizations.findOne({ organization_id }));
     const owner = owners.find((each) => each.user_id === user_id);
     // Also with `transfer`: nothing is left to offer.
     if (owner) return owner;
@@ -59,7 +59,7 @@ async function storeOffer(
   now: number,
 ): Promise<{ offer: Offer; owner?: never } | { offer?: never; owner: Organization['owners'][number] }> {
   return optimistic(async () => {
-    const { offers }: Organization = found(await db.organizations.findOne({ organization_id }));
+    const { offers }: Organization = orNotFound(await db.organizations.findOne({ organization_id }));
     const others = otherOffers(offers ?? [], user_id, now);
     if (!others) {
       throw new AppError('forbidden', { text: `An organization has at most ${MAX_PENDING} pending offers` });
@@ -80,7 +80,7 @@ async function storeOffer(
       { $set: { offers: [...others, offer] } },
     );
     if (matchedCount === 1) return { offer };
-    const { owners } = found(await db.organizations.findOne({ organization_id }));
+    const { owners } = orNotFound(await db.organizations.findOne({ organization_id }));
     const ownerOf = (id: string) => owners.find((each) => each.user_id === id);
     if (!ownerOf(terms.granted_by)) throw new AppError('forbidden');
     const owner = ownerOf(user_id);

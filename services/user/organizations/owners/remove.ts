@@ -1,4 +1,4 @@
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { activeAmong } from '@gatehouse/shared/identity/users';
 import { message } from '@gatehouse/shared/operation/responses';
 import { membershipOf } from '../../access/membership.ts';
@@ -51,7 +51,7 @@ async function remainingOwners(
   organization_id: string,
   { caller, user_id }: { caller: string; user_id: string },
 ): Promise<string[]> {
-  const { owners } = found(await db.organizations.findOne({ organization_id }));
+  const { owners } = orNotFound(await db.organizations.findOne({ organization_id }));
   if (!owners.some((owner) => owner.user_id === user_id)) throw new AppError('notFound');
   if (caller !== user_id) return [caller];
   const others = owners.map((owner) => owner.user_id).filter((id) => id !== user_id);

@@ -1,4 +1,4 @@
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { findActiveUser } from '@gatehouse/shared/identity/users';
 import { membershipOf } from '../../access/membership.ts';
 import { offerRecord } from '../contract.ts';
@@ -21,9 +21,9 @@ export const resendOffer = operation(
       const { db, now, audit, params, request } = call;
       const { organization_id, invitation_id } = params;
       const { caller } = membershipOf(request);
-      const { offers = [] } = found(await db.organizations.findOne({ organization_id }));
+      const { offers = [] } = orNotFound(await db.organizations.findOne({ organization_id }));
       const isIt = (each: { invitation_id: string }) => each.invitation_id === invitation_id;
-      const offered = found(offers.find((each) => isIt(each) && isListed(each, now())));
+      const offered = orNotFound(offers.find((each) => isIt(each) && isListed(each, now())));
       const { user_id, transfer, granted_by } = offered;
       await spendInvitation(db, request, { organization_id, inviter: caller, recipient: { user_id } }, now());
       // Nobody gives away the place of another; otherwise the caller vouches in place of an Owner who cannot act.
@@ -49,7 +49,7 @@ export const resendOffer = operation(
         if (!isLeft) throw new AppError('notFound');
         throw new AppError('duplicate', { text: 'The offer was declined' });
       }
-      const offer = found(renewed.offers?.find(isIt));
+      const offer = orNotFound(renewed.offers?.find(isIt));
       await audit('invitation.resend', { target: { user_id, invitation_id }, after: { role: 'Owner' } });
       mailOfferLater(call, request, { organization_id, offer });
       return presentOffer(offer, now());

@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { message } from '@gatehouse/shared/operation/responses';
 import { membershipOf } from '../../access/membership.ts';
 import { operation } from '../operation.ts';
@@ -12,7 +12,7 @@ export const withdrawOffer = operation(
     returns: message('Offer withdrawn', 'The offer is withdrawn'),
     audits: ['invitation.withdraw'],
     async handle({ db, audit, params: { organization_id, invitation_id }, request }) {
-      const { offers = [] } = found(
+      const { offers = [] } = orNotFound(
         await db.organizations.findOneAndUpdate(
           {
             organization_id,
@@ -23,7 +23,7 @@ export const withdrawOffer = operation(
           { returnDocument: 'before' },
         ),
       );
-      const { user_id } = found(offers.find((offer) => offer.invitation_id === invitation_id));
+      const { user_id } = orNotFound(offers.find((offer) => offer.invitation_id === invitation_id));
       await audit('invitation.withdraw', { target: { user_id, invitation_id }, before: { role: 'Owner' } });
     },
   },

@@ -1,5 +1,5 @@
 import { can } from '@gatehouse/shared/access/rbac';
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { anyOf } from '@gatehouse/shared/operation/lists';
 import { grantsOfMember, MAX_ROLES } from '../../access/chatbot-entries.ts';
 import { visibleTo } from '../../access/chatbot-roles.ts';
@@ -28,7 +28,7 @@ export const getPerson = operation('GET /api/v1/organizations/{organization_id}/
       peopleOf(db, organization_id, [user_id]),
       grantsOfMember(db, { organization_id, user_id }, readable),
     ]);
-    const owner = found(organization).owners.find((each) => each.user_id === user_id);
+    const owner = orNotFound(organization).owners.find((each) => each.user_id === user_id);
     if (!owner && memberships.length === 0) throw new AppError('notFound');
     const departments = await db.departments
       .find(

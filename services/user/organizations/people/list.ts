@@ -1,5 +1,5 @@
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { containsText, listQuery, pageResponse, paginationOf } from '@gatehouse/shared/operation/lists';
 import { peopleOf } from '../../access/people.ts';
 import { addFormerMembers, removeIfWithoutRole } from '../../access/roster.ts';
@@ -23,7 +23,7 @@ export const listPeople = operation('GET /api/v1/organizations/{organization_id}
   query: listQuery(table),
   returns: pageResponse(personRecord),
   async handle({ db, now, params: { organization_id }, query }) {
-    const organization = found(await db.organizations.findOne({ organization_id }));
+    const organization = orNotFound(await db.organizations.findOne({ organization_id }));
     if (!organization.people_enrolled) await addFormerMembers(db, organization_id, now());
     const owners = organization.owners.map(({ user_id }) => user_id);
     const { user_ids, total } = await pageOf(db, organization_id, owners, query);

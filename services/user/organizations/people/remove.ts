@@ -1,5 +1,5 @@
 import { can, grantableBy } from '@gatehouse/shared/access/rbac';
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { message } from '@gatehouse/shared/operation/responses';
@@ -40,7 +40,7 @@ async function removableFrom(
   { caller, roles }: Pick<CallerMembership, 'caller' | 'roles'>,
   { organization_id, user_id }: { organization_id: string; user_id: string },
 ): Promise<string[] | undefined> {
-  const { owners } = found(await db.organizations.findOne({ organization_id }));
+  const { owners } = orNotFound(await db.organizations.findOne({ organization_id }));
   const memberships = await db.memberships.find({ organization_id, user_id }).toArray();
   const isOwner = owners.some((owner) => owner.user_id === user_id);
   const visible = memberships.filter(({ department_id }) => roleIn(roles, department_id));

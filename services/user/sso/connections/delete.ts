@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { oneOf } from '@gatehouse/shared/http/fields';
 import { message } from '@gatehouse/shared/operation/responses';
 import { z } from 'zod';
@@ -25,13 +25,13 @@ export const deleteConnection = operation('DELETE /api/v1/sso/connections/{conne
     const { db, now, audit, params, query, request } = call;
     const { connection_id } = params;
     // A connection whose deletion was interrupted can be deleted again.
-    const connection = found(await db.ssoConnections.findOne({ connection_id }));
+    const connection = orNotFound(await db.ssoConnections.findOne({ connection_id }));
     const { organization_id } = connection;
     await requireOwner(db, request, organization_id);
     const release = query.release === 'true';
     if (!release) await refuseLast(call, connection, { deleting: true });
     // From here on nobody logs in. The record goes last, so that an interrupted deletion is completed later.
-    const before = found(
+    const before = orNotFound(
       await db.ssoConnections.findOneAndUpdate(
         { connection_id },
         { $set: { enabled: false, deleted_at: new Date(now()) }, $unset: { scim_token: true } },

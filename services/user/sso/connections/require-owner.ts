@@ -1,4 +1,4 @@
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { FastifyRequest } from 'fastify';
 import { isWrite, refuseArchived } from '../../access/archived.ts';
@@ -45,7 +45,7 @@ export async function ownedConnection(
   request: FastifyRequest,
   connection_id: string,
 ): Promise<Connection> {
-  const connection = found(
+  const connection = orNotFound(
     await db.ssoConnections.findOne({ connection_id, deleted_at: { $exists: false } }),
   );
   await requireOwner(db, request, connection.organization_id);

@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { message } from '@gatehouse/shared/operation/responses';
 import { z } from 'zod';
 import { digest, randomToken } from '../login/flow.ts';
@@ -30,7 +30,7 @@ export const issueScimToken = operation('POST /api/v1/sso/connections/{connectio
     const { connection_id, organization_id } = connection;
     await requirePlan(call, organization_id);
     const token = `scim_${randomToken()}`;
-    const before = found(
+    const before = orNotFound(
       await db.ssoConnections.findOneAndUpdate(
         { connection_id, deleted_at: { $exists: false } },
         { $set: { scim_token: digest(token), updated_at: new Date(now()) } },
@@ -56,7 +56,7 @@ export const revokeScimToken = operation('DELETE /api/v1/sso/connections/{connec
   audits: ['connection.update'],
   async handle({ db, now, request, params, audit }) {
     const { connection_id, organization_id } = await ownedConnection(db, request, params.connection_id);
-    const before = found(
+    const before = orNotFound(
       await db.ssoConnections.findOneAndUpdate(
         { connection_id },
         { $set: { updated_at: new Date(now()) }, $unset: { scim_token: true } },

@@ -1,5 +1,5 @@
 import { ANY_STRING } from '@gatehouse/shared/data/connect';
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { message } from '@gatehouse/shared/operation/responses';
 import { z } from 'zod';
 import { endProviderSessions } from '../login/end-sessions.ts';
@@ -24,7 +24,7 @@ export const unlinkIdentity = operation(
       const { connection_id, user_id } = params;
       const { organization_id } = await ownedConnection(db, request, connection_id);
       // A repeated call completes one that was interrupted.
-      const before = found(
+      const before = orNotFound(
         await db.ssoIdentities.findOneAndUpdate(
           { connection_id, user_id, $or: [{ subject: ANY_STRING }, { unlinking: true }] },
           {

@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import type { Domain } from '@gatehouse/shared/identity/sso-domains';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -71,7 +71,7 @@ export const presentDomain = (domain: Domain): z.infer<typeof domainRecord> => (
  * @throws {AppError} notFound if they have no role in it, forbidden if they are not an Owner.
  */
 export async function ownedDomain(db: Database, request: FastifyRequest, domain_id: string): Promise<Domain> {
-  const domain = found(await db.ssoDomains.findOne({ domain_id }));
+  const domain = orNotFound(await db.ssoDomains.findOne({ domain_id }));
   await requireOwner(db, request, domain.organization_id);
   return domain;
 }

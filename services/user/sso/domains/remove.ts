@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { message } from '@gatehouse/shared/operation/responses';
 import { operation } from '../operation.ts';
 import { ownedDomain } from './contract.ts';
@@ -13,7 +13,7 @@ export const removeDomain = operation('DELETE /api/v1/sso/domains/{domain_id}', 
   audits: ['domain.remove'],
   async handle({ db, audit, params, request }) {
     const { domain_id, organization_id } = await ownedDomain(db, request, params.domain_id);
-    const { domain, sso_required } = found(await db.ssoDomains.findOneAndDelete({ domain_id }));
+    const { domain, sso_required } = orNotFound(await db.ssoDomains.findOneAndDelete({ domain_id }));
     await audit('domain.remove', {
       target: { domain_id },
       before: { domain, sso_required: String(sso_required) },

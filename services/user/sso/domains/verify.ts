@@ -1,5 +1,5 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { Domain } from '@gatehouse/shared/identity/sso-domains';
 import type { FastifyRequest } from 'fastify';
@@ -44,7 +44,7 @@ export const verifyDomain = operation('POST /api/v1/sso/domains/{domain_id}/veri
         throw new AppError('duplicate', { text: `Another organization has verified ${name}` });
       });
     // A concurrent call has verified or removed it.
-    if (!verified) return presentDomain(found(await db.ssoDomains.findOne({ domain_id })));
+    if (!verified) return presentDomain(orNotFound(await db.ssoDomains.findOne({ domain_id })));
     await audit('domain.verify', { target: { domain_id }, after: { domain: name }, organization_id });
     return presentDomain(verified);
   },

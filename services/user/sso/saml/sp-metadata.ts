@@ -1,5 +1,5 @@
 import { escapeMarkup } from '@gatehouse/shared/escape-markup';
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { z } from 'zod';
 import { operation, type SsoOptions } from '../operation.ts';
 import { asSaml, slug } from './contract.ts';
@@ -19,7 +19,7 @@ export const spMetadata = operation('GET /saml/metadata/{slug}', {
   }),
   fails: ['invalidFormat', 'notFound', 'rateLimited', 'unavailable'],
   async handle({ config, db, now, reply, params: { slug } }) {
-    const connection = found(await db.ssoConnections.findOne({ protocol: 'saml', slug }));
+    const connection = orNotFound(await db.ssoConnections.findOne({ protocol: 'saml', slug }));
     return reply
       .type('application/samlmetadata+xml; charset=utf-8')
       .send(describeServiceProvider(config, asSaml(connection), now()));

@@ -1,4 +1,4 @@
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { managedWebhook } from '../contract.ts';
 import { operation } from '../operation.ts';
 import { deliveryRecord, presentDelivery } from './present-delivery.ts';
@@ -22,7 +22,7 @@ export const cancelDelivery = operation(
         { returnDocument: 'after' },
       );
       if (!cancelled) {
-        const present = found(await db.webhookDeliveries.findOne(delivery));
+        const present = orNotFound(await db.webhookDeliveries.findOne(delivery));
         if (present.status === 'cancelled') {
           // The call that canceled it may have been killed before it told the workers.
           await webhookChanged(webhook_id, { cancelled: true });

@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { z } from 'zod';
 import { managedWebhook } from '../contract.ts';
 import { operation } from '../operation.ts';
@@ -40,7 +40,7 @@ export const getDelivery = operation('GET /api/v1/webhooks/{webhook_id}/deliveri
     }),
   async handle({ db, params: { delivery_id }, request }) {
     const { webhook_id } = await managedWebhook(db, request);
-    const delivery = found(await db.webhookDeliveries.findOne({ _id: delivery_id, webhook_id }));
+    const delivery = orNotFound(await db.webhookDeliveries.findOne({ _id: delivery_id, webhook_id }));
     const { payload, attempts, exchanges = [] } = delivery;
     // Only the latest attempts have an exchange.
     const older = attempts.length - exchanges.length;

@@ -1,4 +1,4 @@
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { managedWebhook } from '../contract.ts';
 import { operation } from '../operation.ts';
 import { deliveryRecord, presentDelivery } from './present-delivery.ts';
@@ -21,7 +21,7 @@ export const replayDelivery = operation(
         { returnDocument: 'after' },
       );
       if (!replayed) {
-        const { event } = found(await db.webhookDeliveries.findOne(delivery));
+        const { event } = orNotFound(await db.webhookDeliveries.findOne(delivery));
         throw new AppError('forbidden', { text: `The webhook is not subscribed to ${event}` });
       }
       await webhookChanged(webhook_id, { endHold: true });

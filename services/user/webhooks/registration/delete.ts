@@ -1,4 +1,4 @@
-import { found } from '@gatehouse/shared/http/errors';
+import { orNotFound } from '@gatehouse/shared/http/errors';
 import { message } from '@gatehouse/shared/operation/responses';
 import type { Database } from '../../database.ts';
 import { auditedWebhook, managedWebhook } from '../contract.ts';
@@ -17,7 +17,7 @@ export const deleteWebhook = operation('DELETE /api/v1/webhooks/{webhook_id}', {
   audits: ['webhook.delete'],
   async handle({ db, webhookChanged, audit, request }) {
     const { webhook_id } = await managedWebhook(db, request);
-    const deleted = found(await db.webhooks.findOneAndDelete({ webhook_id }));
+    const deleted = orNotFound(await db.webhooks.findOneAndDelete({ webhook_id }));
     await webhookChanged(webhook_id);
     // In the background: without their webhook, deliveries are neither listed nor sent. Any left over expire.
     deleteDeliveries(db, webhook_id).catch((error) => {

@@ -1,5 +1,5 @@
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
-import { AppError, found } from '@gatehouse/shared/http/errors';
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import { auditedWebhook, managedWebhook, presentWebhook, settings, webhookRecord } from '../contract.ts';
 import { END_FAILURES, healthOf, withoutFailures } from '../delivery/health.ts';
@@ -67,14 +67,14 @@ export const updateWebhook = operation('PATCH /api/v1/webhooks/{webhook_id}', {
       );
       // A concurrent call changed the headers, or deleted the webhook.
       if (!before && unchanged) return undefined;
-      const changed = { ...found(before), ...$set };
+      const changed = { ...orNotFound(before), ...$set };
       if (startsAnew) changed.health = withoutFailures(healthOf(changed));
       // The receiver's Retry-After applied to the previous settings.
       await webhookChanged(webhook_id, { endHold: true });
       await audit('webhook.update', {
         target: { webhook_id },
         ...placeOf(changed),
-        before: auditedWebhook(found(before)),
+        before: auditedWebhook(orNotFound(before)),
         after: auditedWebhook(changed),
       });
       return presentWebhook(changed, now());
