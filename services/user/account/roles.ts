@@ -2,9 +2,9 @@ import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
 import { oneOf } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 import type { Grant } from '../access/access-list.ts';
+import { inviteeOf } from '../access/memberships/invitee.ts';
 import type { Database } from '../database.ts';
 import { archiveFields, receivedInvitation } from '../organizations/contract.ts';
-import { inviteeOf } from '../organizations/invitations/invitee.ts';
 import { receivedInvitations } from '../organizations/invitations/list-received.ts';
 import { operation } from './operation.ts';
 

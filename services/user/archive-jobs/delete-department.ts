@@ -1,5 +1,6 @@
+import { deleteMemberships } from '../access/memberships/delete-memberships.ts';
 import { auditedChatbot, BY_PLACE, placeOf } from '../chatbots/records.ts';
-import { invitationTarget } from '../organizations/invitations/status.ts';
+import { invitationTarget } from '../organizations/invitations/present-invitation.ts';
 import { BY_MEMBERSHIP, type Department, type Membership } from '../organizations/records.ts';
 import { deleteExports } from './delete-exports.ts';
 import { deleteWebhooks } from './delete-webhooks.ts';
@@ -25,7 +26,9 @@ export async function deleteDepartment(closing: ClosingJob, department: Departme
     before: auditedChatbot(chatbot),
     ...placeOf(chatbot),
   }));
-  await deleteInPages(job, db.memberships, { department_id }, BY_MEMBERSHIP, ended);
+  await deleteInPages(job, db.memberships, { department_id }, BY_MEMBERSHIP, ended, (ids) =>
+    deleteMemberships(db, ids),
+  );
   await deleteInPages(job, db.billingEntries, { department_id }, { department_id: 1, number: 1 });
   await deleteWebhooks(job, place);
   await deleteExports(job, place);

@@ -2,7 +2,7 @@ import type { Config } from '@gatehouse/shared/config';
 import { derivedId } from '@gatehouse/shared/derived-id';
 import { type AuditEvent, auditJob } from '@gatehouse/shared/identity/audit';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Collection, Document, Filter, IndexSpecification, WithId } from 'mongodb';
+import type { Collection, Document, Filter, IndexSpecification, ObjectId, WithId } from 'mongodb';
 import type { Database } from '../database.ts';
 
 /** Documents written in one command, so that other commands run in between. */
@@ -43,6 +43,7 @@ export const record = (
 /**
  * Deletes the matching documents in pages, each after recording its events. May be repeated.
  * @param hint an index whose keys never change, so that no page misses a document that moves while it is read.
+ * @param remove the write, if the collection has one of its own.
  */
 export async function deleteInPages<Item extends Document>(
   job: ClosingJob,
@@ -50,6 +51,8 @@ export async function deleteInPages<Item extends Document>(
   filter: Filter<Item>,
   hint: IndexSpecification,
   eventOf?: (item: WithId<Item>) => Recorded,
+  remove: (ids: ObjectId[]) => Promise<unknown> = (ids) =>
+    collection.deleteMany({ _id: { $in: ids } } as Filter<Item>),
 ): Promise<void> {
   for (;;) {
     await job.renew();
@@ -57,6 +60,6 @@ export async function deleteInPages<Item extends Document>(
     const items = await collection.find(filter, { limit: PAGE, projection, hint }).toArray();
     if (items.length === 0) return;
     if (eventOf) await record(job, items.map(eventOf));
-    await collection.deleteMany({ _id: { $in: items.map(({ _id }) => _id) } } as Filter<Item>);
+    await remove(items.map(({ _id }) => _id as ObjectId));
   }
 }

@@ -146,17 +146,17 @@ export interface Membership {
   invited_id?: string;
   /** When the invitation expires; absent on a member. */
   valid_until?: Date;
-  /** The `valid_until` with which the invitation has lapsed; see ../access/lapse-invitations.ts. */
+  /** The `valid_until` with which the invitation has lapsed; see ../access/memberships/lapse-invitations.ts. */
   lapsed?: Date;
   /** When the invitee declined. */
   declined_at?: Date;
   /** When the TTL index deletes the invitation; absent on a member. */
   expires_at?: Date;
-  /** An id while a call is adding somebody who has a role elsewhere in the organization; see members/add-from-within.ts. */
+  /** An id while a call is adding a person who has a role elsewhere in the organization; see ../access/memberships/add-from-within.ts. */
   adding?: string;
-  /** An id while self-granted roles above a changed role are being revoked; see access/end-self-grants.ts. */
+  /** An id while self-granted roles above a changed role are being revoked; see ../access/memberships/end-self-grants.ts. */
   revocation?: string;
-  /** An id while a call is about to end the role of an Owner; see access/last-owner.ts. */
+  /** An id while a call is about to end the role of an Owner; see ../access/memberships/last-owner.ts. */
   leaving?: string;
 }
 
@@ -176,7 +176,7 @@ export interface Departure {
   began_at: Date;
 }
 
-/** A time in which a user belonged to an organization; see ../access/former-members.ts. */
+/** A time in which a user belonged to an organization; see ../access/departures/former-members.ts. */
 export interface FormerMember {
   organization_id: string;
   user_id: string;

@@ -4,10 +4,10 @@ import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyRequest } from 'fastify';
 import type { Document } from 'mongodb';
 import { closedAmong } from '../access/archived.ts';
-import { endSelfGrants, newRevocation } from '../access/end-self-grants.ts';
+import { addMember } from '../access/memberships/add-member.ts';
+import { writeRole } from '../access/memberships/change-role.ts';
 import type { Database } from '../database.ts';
 import { nameKeys } from '../organizations/departments/name-keys.ts';
-import { addMember } from '../organizations/members/add.ts';
 import type { Department, Membership } from '../organizations/records.ts';
 import type { SsoOptions } from '../sso/operation.ts';
 import type { Connection } from '../sso/records.ts';
@@ -171,13 +171,9 @@ async function setRole(
   role: AssignedRole,
 ): Promise<void> {
   const { db, now } = change.options;
-  const granted_at = new Date(now()).toISOString();
-  const { matchedCount } = await db.memberships.updateOne(
-    { department_id, membership_id, granted_by },
-    { $set: { role, granted_at, ...newRevocation() } },
-  );
-  if (matchedCount === 0) return; // a person has changed the membership meanwhile
-  await endSelfGrants(db, { membership_id });
+  const granted = { department_id, membership_id, granted_by };
+  const changed = await writeRole(db, granted, { role, granted_by, now: now() });
+  if (!changed) return; // a person has changed the membership
   await auditMember(change, 'member.grant', department_id, former, role);
 }
 

@@ -1,8 +1,8 @@
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyRequest } from 'fastify';
-import { endWithGrants } from '../access/end-grants.ts';
-import { endInvitationsTo } from '../organizations/invitations/end-to-removed.ts';
-import { endAdditions } from '../organizations/members/add-from-within.ts';
+import { endWithGrants } from '../access/departures/end-with-grants.ts';
+import { endMembership } from '../access/memberships/end-membership.ts';
+import type { Withdrawn } from '../access/memberships/withdraw-invitations.ts';
 import type { Membership } from '../organizations/records.ts';
 import type { SsoOptions } from '../sso/operation.ts';
 import type { Account } from './account.ts';
@@ -16,7 +16,7 @@ interface Granted {
 }
 
 /**
- * Ends the membership that a connection granted, and before it what would bring the member back. A membership that a
+ * Ends the membership that a connection granted, and what would bring the member back. A membership that a
  * person granted or changed stays.
  * @param actor who acts, for the audit of invitations that are withdrawn; absent for SCIM.
  * @returns the membership; null if there is none.
@@ -28,26 +28,15 @@ export function endGrantedMembership(
   actor?: Pick<Account, 'user_id' | 'email'>,
 ): Promise<Membership | null> {
   const { organization_id, department_id, user_id } = member;
-  const granted = { ...member, granted_by: grantedBy(connection_id) };
-  return endWithGrants(db, member, now(), async () => {
-    // First: once the membership has ended, an older invitation could bring them back.
-    if (await db.memberships.findOne(granted))
-      await endInvitationsTo(
-        db,
-        { organization_id, department_id },
-        { user_id, began_at: new Date(now()) },
-        ({ role, invitation_id }) =>
-          audit(db, request, now(), {
-            action: 'invitation.withdraw',
-            ...(actor && { user_id: actor.user_id, email: actor.email }),
-            target: { user_id, invitation_id, connection_id },
-            before: { role },
-            organization_id,
-            department_id,
-          }),
-      );
-    const ended = await db.memberships.findOneAndDelete(granted);
-    if (ended) await endAdditions(db, { organization_id, user_id });
-    return ended;
-  });
+  const condition = { granted_by: grantedBy(connection_id) };
+  const withdrawn = ({ role, invitation_id }: Withdrawn) =>
+    audit(db, request, now(), {
+      action: 'invitation.withdraw',
+      ...(actor && { user_id: actor.user_id, email: actor.email }),
+      target: { user_id, invitation_id, connection_id },
+      before: { role },
+      organization_id,
+      department_id,
+    });
+  return endWithGrants(db, member, now(), () => endMembership(db, member, condition, now(), withdrawn));
 }

@@ -3,6 +3,7 @@ import { audit } from '@gatehouse/shared/identity/audit';
 import { domainOf, emailKey, isPlainAddress } from '@gatehouse/shared/identity/email';
 import { ACTIVE, findUserByEmail, UNVERIFIED } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
+import { forgetInvitedAddress } from '../access/memberships/forget-address.ts';
 import type { Database } from '../database.ts';
 import type { SsoOptions } from '../sso/operation.ts';
 import type { Profile } from '../sso/profile.ts';
@@ -91,10 +92,7 @@ async function endSignup(db: Database, email: string): Promise<void> {
   await db.users.deleteOne({ _id, ...UNVERIFIED, ...isPaused });
 }
 
-/**
- * Makes what is stored with the former address follow. Memberships forget the address that was invited: the former
- * mailbox may get another owner, and only organizations that have verified the new domain may know the new address.
- */
+/** Makes what is stored with the former address follow. */
 async function followCopies(
   { db }: Pick<SsoOptions, 'db'>,
   { identity_id }: Identity,
@@ -102,7 +100,6 @@ async function followCopies(
 ): Promise<void> {
   const email = emailKey(account.email);
   const { user_id } = account;
-  const invited = { user_id, email: { $exists: true, $ne: email } };
-  await db.memberships.updateMany(invited, { $unset: { email: true } });
+  await forgetInvitedAddress(db, user_id, email);
   await db.ssoIdentities.updateOne({ identity_id }, { $set: { email } });
 }

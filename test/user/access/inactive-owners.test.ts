@@ -1,6 +1,6 @@
 import type { User } from '@gatehouse/shared/identity/users';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { removeLeavingMarks } from '../../../services/user/access/last-owner.ts';
+import { removeLeavingMarks } from '../../../services/user/access/memberships/last-owner.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { rounds } from '../../fixtures/property.ts';
 import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';

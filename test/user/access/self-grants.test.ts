@@ -1,6 +1,6 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { endSelfGrants } from '../../../services/user/access/end-self-grants.ts';
+import { endSelfGrants } from '../../../services/user/access/memberships/end-self-grants.ts';
 import { buildUserService } from '../../../services/user/app.ts';
 import { createMailer } from '../../../services/user/mail/mailer.ts';
 import { outcome } from '../../fixtures/envelope.ts';

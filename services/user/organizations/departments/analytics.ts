@@ -3,9 +3,9 @@ import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { positiveInteger, strictQuery } from '@gatehouse/shared/operation/lists';
 import type { Collection, Document, Filter } from 'mongodb';
 import { z } from 'zod';
+import { isMember } from '../../access/memberships/states.ts';
 import { CHATBOT_STATUSES, CHATBOT_TYPES } from '../../chatbots/records.ts';
 import type { Database } from '../../database.ts';
-import { isMember } from '../members/present-member.ts';
 import { operation } from '../operation.ts';
 import { viewPermissionsOf, visibleEvents } from '../visible-events.ts';
 

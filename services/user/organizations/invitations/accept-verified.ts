@@ -6,11 +6,11 @@ import { type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { Filter, WithId } from 'mongodb';
 import { closedAmong } from '../../access/archived.ts';
+import { isGood } from '../../access/memberships/inviter.ts';
+import { joinByInvitation } from '../../access/memberships/join.ts';
+import { isPending } from '../../access/memberships/states.ts';
 import type { Database } from '../../database.ts';
 import type { Membership } from '../records.ts';
-import { isGood } from './inviter.ts';
-import { endTwins, join } from './join.ts';
-import { isPending } from './status.ts';
 
 /**
  * Gives a verified account its features. If the verification activated it, also accepts the invitations to its address:
@@ -63,24 +63,26 @@ async function acceptAll(
   const user_id = userIdOf(account);
   if (user_id === null) return;
   const { email } = account;
-  const invitations = db.memberships.find({ email: emailKey(email), ...isPending(now), ...condition });
+  const invitee = { user_id, email: emailKey(email) };
+  const invitations = db.memberships.find({ email: invitee.email, ...isPending(now), ...condition });
   for await (const invitation of invitations) {
     // Nobody joins an archived place. The invitation stands, for a restore.
     if ((await closedAmong(db, [invitation]))(invitation)) continue;
     if (!(await isGood(db, invitation))) continue;
-    const joined = await join(db, invitation, user_id, { now, condition }).catch((error: unknown) => {
-      // The department is full. The invitation stands, and the account is verified all the same.
-      if (error instanceof AppError && error.reason === 'forbidden') return null;
-      throw error;
-    });
-    if (joined) await endTwins(db, joined, { user_id, email: emailKey(email) });
+    const joined = await joinByInvitation(db, invitation, invitee, { now, condition }).catch(
+      (error: unknown) => {
+        // The department is full. The invitation stands, and the account is verified all the same.
+        if (error instanceof AppError && error.reason === 'forbidden') return null;
+        throw error;
+      },
+    );
     if (!joined || !request) continue;
     const { membership_id, organization_id, department_id, role } = joined;
     await audit(db, request, now, {
       action: 'invitation.accept',
       user_id,
       email,
-      target: { user_id, invitation_id: membership_id, email: emailKey(email) },
+      target: { user_id, invitation_id: membership_id, email: invitee.email },
       after: { role },
       organization_id,
       department_id,

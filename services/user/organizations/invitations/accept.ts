@@ -1,13 +1,13 @@
 import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
-import { isLapsed } from '../../access/lapse-invitations.ts';
+import { inviteeOf, isInvited } from '../../access/memberships/invitee.ts';
+import { isGood } from '../../access/memberships/inviter.ts';
+import { joinByInvitation } from '../../access/memberships/join.ts';
+import { isLapsed } from '../../access/memberships/lapse-invitations.ts';
+import { isPending } from '../../access/memberships/states.ts';
 import { ALREADY_OWNER, acceptedInvitation } from '../contract.ts';
 import { operation } from '../operation.ts';
 import { acceptOffer } from '../owners/accept-offer.ts';
-import { inviteeOf, isInvited } from './invitee.ts';
-import { isGood } from './inviter.ts';
-import { endTwins, join } from './join.ts';
 import { refuseArchivedPlace } from './place.ts';
-import { isPending } from './status.ts';
 
 export const acceptInvitation = operation('POST /api/v1/invitations/{invitation_id}/accept', {
   needs: 'own',
@@ -29,8 +29,8 @@ export const acceptInvitation = operation('POST /api/v1/invitations/{invitation_
     if (await db.organizations.findOne({ organization_id, 'owners.user_id': user_id })) {
       throw new AppError('duplicate', { text: ALREADY_OWNER });
     }
-    const joined = await join(db, invitation, user_id, { now: now(), condition: isInvited(invitee) });
-    if (joined) await endTwins(db, joined, invitee);
+    const acceptance = { now: now(), condition: isInvited(invitee) };
+    const joined = await joinByInvitation(db, invitation, invitee, acceptance);
     if (!joined) {
       // Answered, withdrawn or ended concurrently.
       if (isLapsed(orNotFound(await db.memberships.findOne(mine)))) throw new AppError('notFound');

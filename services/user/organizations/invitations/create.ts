@@ -5,13 +5,13 @@ import { emailKey, isPlainAddress } from '@gatehouse/shared/identity/email';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { z } from 'zod';
 import { membershipOf, roleOf } from '../../access/membership.ts';
+import { isMember, VALID_DAYS } from '../../access/memberships/states.ts';
+import { storeInvitation } from '../../access/memberships/store-invitation.ts';
 import { invitationRecord } from '../contract.ts';
-import { isMember } from '../members/present-member.ts';
 import { operation } from '../operation.ts';
 import { spendInvitation } from './budget.ts';
 import { mailToAddress } from './mail.ts';
-import { presentInvitation, VALID_DAYS } from './status.ts';
-import { storeInvitation } from './store.ts';
+import { presentInvitation } from './present-invitation.ts';
 
 export const createInvitation = operation(
   'POST /api/v1/organizations/{organization_id}/departments/{department_id}/invitations',

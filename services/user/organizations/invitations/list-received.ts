@@ -2,15 +2,15 @@ import { ROLES } from '@gatehouse/shared/access/rbac';
 import { containsText, listQuery, pageResponse, paginationOf } from '@gatehouse/shared/operation/lists';
 import type { Document } from 'mongodb';
 import type { z } from 'zod';
-import { NOT_LAPSED } from '../../access/lapse-invitations.ts';
+import { type Invitee, inviteeOf, isInvited } from '../../access/memberships/invitee.ts';
+import { withoutLapsed } from '../../access/memberships/inviter.ts';
+import { NOT_LAPSED } from '../../access/memberships/lapse-invitations.ts';
+import { isPending } from '../../access/memberships/states.ts';
 import { nameOf } from '../../access/people.ts';
 import type { Database } from '../../database.ts';
 import { receivedInvitation } from '../contract.ts';
 import { operation } from '../operation.ts';
 import { isOpen } from '../owners/offers.ts';
-import { type Invitee, inviteeOf, isInvited } from './invitee.ts';
-import { withoutLapsed } from './inviter.ts';
-import { isPending } from './status.ts';
 
 const table = {
   sortable: ['granted_at', 'expires_at'],

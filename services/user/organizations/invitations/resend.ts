@@ -1,12 +1,13 @@
 import { grantableBy } from '@gatehouse/shared/access/rbac';
 import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { membershipOf, roleOf } from '../../access/membership.ts';
+import { renewInvitation } from '../../access/memberships/renew-invitation.ts';
+import { isInvitation, VALID_DAYS } from '../../access/memberships/states.ts';
 import { invitationRecord } from '../contract.ts';
 import { operation } from '../operation.ts';
 import { spendInvitation } from './budget.ts';
-import { inviterMayGrant } from './inviter.ts';
 import { mailToAddress, mailToUserLater } from './mail.ts';
-import { invitationTarget, isInvitation, presentInvitation, VALID_DAYS, validity } from './status.ts';
+import { invitationTarget, presentInvitation } from './present-invitation.ts';
 
 export const resendInvitation = operation(
   'POST /api/v1/organizations/{organization_id}/departments/{department_id}/invitations/{invitation_id}/resend',
@@ -28,17 +29,8 @@ export const resendInvitation = operation(
       const { email, invited_id = '' } = invitation;
       const recipient = email === undefined ? { user_id: invited_id } : { email };
       await spendInvitation(db, request, { organization_id, inviter: caller, recipient }, now());
-      // The caller takes the place of an inviter who may not grant the role, unless a concurrent call has done so.
-      const { granted_by } = invitation;
-      const isUnchanged = { $eq: ['$granted_by', { $literal: granted_by }] };
-      const inviter = (await inviterMayGrant(db, invitation))
-        ? '$granted_by'
-        : { $cond: [isUnchanged, { $literal: caller }, '$granted_by'] };
-      const renewed = await db.memberships.findOneAndUpdate(
-        { ...place, declined_at: { $exists: false }, role: { $in: grantableBy(roleOf(request)) } },
-        [{ $set: { ...validity(now()), granted_by: inviter, lapsed: '$$REMOVE' } }],
-        { returnDocument: 'after' },
-      );
+      const grantable = grantableBy(roleOf(request));
+      const renewed = await renewInvitation(db, invitation, { caller, grantable, now: now() });
       if (!renewed) {
         const { declined_at } = orNotFound(await db.memberships.findOne(place));
         throw declined_at

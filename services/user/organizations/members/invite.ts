@@ -3,12 +3,12 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { isUserId } from '../../access/memberships/invitee.ts';
+import { storeInvitation } from '../../access/memberships/store-invitation.ts';
 import type { invitationRecord } from '../contract.ts';
 import { spendInvitation } from '../invitations/budget.ts';
-import { isUserId } from '../invitations/invitee.ts';
 import { type MailOptions, mailToUserLater } from '../invitations/mail.ts';
-import { presentInvitation } from '../invitations/status.ts';
-import { storeInvitation } from '../invitations/store.ts';
+import { presentInvitation } from '../invitations/present-invitation.ts';
 
 interface Terms {
   organization_id: string;

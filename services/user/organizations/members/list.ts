@@ -1,9 +1,10 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
+import { isMember } from '../../access/memberships/states.ts';
 import { listedMember } from '../contract.ts';
 import { operation } from '../operation.ts';
 import { MEMBER_ORDERS, MEMBERS } from '../records.ts';
-import { isMember, presentMembers } from './present-member.ts';
+import { presentMembers } from './present-member.ts';
 
 /** A longer list is not counted to its end. */
 const MAX_COUNT = 10_000;

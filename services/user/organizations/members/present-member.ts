@@ -4,9 +4,6 @@ import type { Database } from '../../database.ts';
 import type { listedMember, memberRecord } from '../contract.ts';
 import type { Membership } from '../records.ts';
 
-/** Matches memberships, not invitations. */
-export const isMember = { user_id: { $gt: '' } };
-
 /** The public fields of a member; `email` is null unless the member was invited by e-mail. */
 export const presentMember = ({
   user_id = '',

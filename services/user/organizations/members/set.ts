@@ -3,11 +3,11 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import { findActiveUser } from '@gatehouse/shared/identity/users';
 import { membershipOf, roleOf } from '../../access/membership.ts';
+import { addFromWithin } from '../../access/memberships/add-from-within.ts';
+import { changeRole } from '../../access/memberships/change-role.ts';
 import type { Database } from '../../database.ts';
 import { ALREADY_OWNER, invitationRecord, memberRecord } from '../contract.ts';
 import { operation } from '../operation.ts';
-import { addFromWithin } from './add-from-within.ts';
-import { changeRole } from './change-role.ts';
 import { inviteUser } from './invite.ts';
 import { presentMember } from './present-member.ts';
 

@@ -3,11 +3,11 @@ import { auditAll } from '@gatehouse/shared/identity/audit';
 import { findActiveUser } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { endOrganizationOwner } from '../../access/memberships/end-organization-owner.ts';
 import type { Database } from '../../database.ts';
 import type { acceptedInvitation } from '../contract.ts';
 import { refuseArchivedPlace } from '../invitations/place.ts';
 import { MAX_OWNERS, type Offer } from '../records.ts';
-import { endOrganizationOwner } from './end-owner.ts';
 import { isOpen } from './offers.ts';
 
 /**

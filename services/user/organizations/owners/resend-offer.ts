@@ -1,10 +1,10 @@
 import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { findActiveUser } from '@gatehouse/shared/identity/users';
 import { membershipOf } from '../../access/membership.ts';
+import { VALID_DAYS, validity } from '../../access/memberships/states.ts';
 import { offerRecord } from '../contract.ts';
 import { spendInvitation } from '../invitations/budget.ts';
 import { mailOfferLater } from '../invitations/mail.ts';
-import { VALID_DAYS, validity } from '../invitations/status.ts';
 import { operation } from '../operation.ts';
 import { isListed, presentOffer, withOffer } from './offers.ts';
 

@@ -3,11 +3,11 @@ import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { message } from '@gatehouse/shared/operation/responses';
-import { requireAnotherOwner } from '../../access/last-owner.ts';
+import { depart, endedEvent } from '../../access/departures/depart.ts';
 import { type CallerMembership, membershipOf } from '../../access/membership.ts';
+import { requireAnotherDepartmentOwner } from '../../access/memberships/last-owner.ts';
 import { archivedIn, roleIn } from '../../access/roles.ts';
 import type { Database } from '../../database.ts';
-import { depart, endedEvent } from '../members/departures.ts';
 import { operation } from '../operation.ts';
 
 export const removePerson = operation('DELETE /api/v1/organizations/{organization_id}/members/{user_id}', {
@@ -49,7 +49,7 @@ async function removableFrom(
     // Before anything ends; an Owner of the organization leaves the departments to the others.
     const last = isOwner ? [] : memberships.filter(({ role }) => role === 'Owner');
     for (const { department_id } of last)
-      await requireAnotherOwner(db, { organization_id, department_id, user_id });
+      await requireAnotherDepartmentOwner(db, { organization_id, department_id, user_id });
     return undefined;
   }
   if (roles.owned.has(organization_id)) return undefined;

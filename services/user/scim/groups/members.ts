@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { audit } from '@gatehouse/shared/identity/audit';
-import { reserveSeats } from '../../access/reserve-seats.ts';
-import { addMember } from '../../organizations/members/add.ts';
+import { addMember } from '../../access/memberships/add-member.ts';
+import { reserveSeats } from '../../access/memberships/reserve-seats.ts';
 import type { Department } from '../../organizations/records.ts';
 import { endGrantedMembership } from '../../provisioning/end-membership.ts';
 import { grantedBy } from '../../provisioning/granted-by.ts';

@@ -18,7 +18,7 @@ import { followProfile } from './follow-profile.ts';
 import { type UserInput, userNameKey } from './input.ts';
 import type { ScimIdentity } from './present.ts';
 import { roleRemoved } from './role.ts';
-import { requireAnotherOwner, type Settled, syncAccount } from './sync-account.ts';
+import { refuseLastOwner, type Settled, syncAccount } from './sync-account.ts';
 
 /** Documents in one write. Other calls reach the database between writes. */
 const WRITE_SIZE = 125;
@@ -230,7 +230,7 @@ async function linkIdentity(call: Call, creation: Creation): Promise<void> {
   const { connection_id, user_id, email, updated_at } = identity;
   const known: Identity | null = await db.ssoIdentities.findOne({ connection_id, user_id });
   if (known?.scim?.user_name_key !== undefined) throw taken();
-  if (active === false) await requireAnotherOwner(call.options, call.connection, identity);
+  if (active === false) await refuseLastOwner(call.options, call.connection, identity);
   try {
     if (!known) {
       await db.ssoIdentities.insertOne(identity);

@@ -6,7 +6,7 @@ import { requireVersion } from '../version.ts';
 import { auditedUser } from './audited.ts';
 import { findUser, usersOf } from './find.ts';
 import type { ScimIdentity } from './present.ts';
-import { requireAnotherOwner, syncAccount } from './sync-account.ts';
+import { refuseLastOwner, syncAccount } from './sync-account.ts';
 
 const MAX_TRIES = 50;
 
@@ -42,7 +42,7 @@ async function remove(call: Call, identity_id: string, ifMatch: string | undefin
   for (let turn = 0; turn < MAX_TRIES; turn += 1) {
     const before = await findUser(call, identity_id);
     requireVersion(ifMatch, before.scim.version);
-    await requireAnotherOwner(options, connection, before);
+    await refuseLastOwner(options, connection, before);
     const at = new Date(now());
     const { matchedCount } = await db.ssoIdentities.updateOne(
       { ...usersOf(connection), identity_id, 'scim.version': before.scim.version },

@@ -1,13 +1,14 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
-import { activeAmong, type User } from '@gatehouse/shared/identity/users';
+import { AppError } from '@gatehouse/shared/http/errors';
+import type { User } from '@gatehouse/shared/identity/users';
 import type { WithId } from 'mongodb';
+import { otherOwners, requireAnotherOwner } from '../../access/memberships/last-owner.ts';
 import type { Database } from '../../database.ts';
 import { isOwnAddress } from '../../provisioning/address.ts';
 import { grantedBy } from '../../provisioning/granted-by.ts';
 import { endProviderSessions } from '../../sso/login/end-sessions.ts';
 import type { SsoOptions } from '../../sso/operation.ts';
 import type { Connection, Identity } from '../../sso/records.ts';
-import { ScimError } from '../errors.ts';
 import { userNameKey } from './input.ts';
 
 /** What following an identity changed about its account, for the audit. */
@@ -24,7 +25,7 @@ const MAX_TRIES = 20;
  * Makes an account follow `active` of its identity. The mark goes only if the identity has not changed meanwhile, so
  * that of concurrent changes the last one counts; what is interrupted is completed at the next start.
  * @returns the status of the account if this call changed it.
- * @throws {ScimError} 403 if the last Owner who can act would be disabled. Then the identity is active again.
+ * @throws {AppError} forbidden if the last Owner who can act would be disabled. Then the identity is active again.
  */
 export async function syncAccount(
   options: SyncOptions,
@@ -58,10 +59,12 @@ export async function syncAll(options: SyncOptions): Promise<void> {
     const connection = await db.ssoConnections.findOne({ connection_id });
     if (!connection) continue;
     await syncAccount(options, connection, identity_id).catch((error) => {
-      if (!(error instanceof ScimError)) throw error; // the last Owner stays active
+      if (!isRefusal(error)) throw error; // the last Owner stays active
     });
   }
 }
+
+const isRefusal = (error: unknown): boolean => error instanceof AppError && error.reason === 'forbidden';
 
 /** Enables the account if this connection disabled it. */
 async function enable(
@@ -80,6 +83,21 @@ const undo = (db: Database, { _id }: WithId<User>, by: string) =>
   db.users.updateOne({ _id, account_status: 'disabled', 'deprovisioned.by': by }, [
     { $set: { account_status: '$deprovisioned.account_status', deprovisioned: '$$REMOVE' } },
   ]);
+
+/** Makes an identity active again. A deletion is undone as well, unless somebody else has the userName by now. */
+const keepActive = (db: Database, { identity_id, scim }: Identity) =>
+  db.ssoIdentities
+    .updateOne(
+      { identity_id, 'scim.version': scim?.version ?? 0 },
+      {
+        $set: { 'scim.active': true, 'scim.user_name_key': userNameKey(scim?.user_name ?? '') },
+        $inc: { 'scim.version': 1 },
+        $unset: { 'scim.unsettled': true, 'scim.deleted_at': true },
+      },
+    )
+    .catch((error) => {
+      if (!isDuplicateKey(error)) throw error;
+    });
 
 /**
  * Ends the sessions that began at the connection, and disables the account if its address is in a domain of the
@@ -111,55 +129,28 @@ async function disable(
     );
     isDisabled = modifiedCount === 1;
     // Concurrent calls may have deactivated the other Owners.
-    if (isDisabled && !(await hasAnotherOwner(db, connection, user_id))) {
-      await undo(db, user, by);
-      const { version = 0, user_name = '' } = identity.scim ?? {};
-      // A deletion is undone as well, unless somebody else has the userName by now.
-      const undone = db.ssoIdentities.updateOne(
-        { identity_id: identity.identity_id, 'scim.version': version },
-        {
-          $set: { 'scim.active': true, 'scim.user_name_key': userNameKey(user_name) },
-          $inc: { 'scim.version': 1 },
-          $unset: { 'scim.unsettled': true, 'scim.deleted_at': true },
-        },
-      );
-      await undone.catch((error) => {
-        if (!isDuplicateKey(error)) throw error;
+    if (isDisabled)
+      await refuseLastOwner(options, connection, identity).catch(async (error: unknown) => {
+        if (isRefusal(error)) {
+          await undo(db, user, by);
+          await keepActive(db, identity);
+        }
+        throw error;
       });
-      throw lastOwner();
-    }
   }
   await endProviderSessions(options, { connection_id, user_id });
   return isDisabled ? { account_status: 'disabled' } : undefined;
 }
 
-/** @throws {ScimError} 403 if nobody else who can act is an Owner of the organization. */
-export async function requireAnotherOwner(
+const LAST_OWNER =
+  'This person is the last Owner of the organization who can act; name another Owner before you deactivate or delete them';
+
+/** @throws {AppError} forbidden if a user is the last Owner of the organization who can act. */
+export async function refuseLastOwner(
   { db }: Pick<SsoOptions, 'db'>,
-  connection: Connection,
-  { user_id }: Identity,
-): Promise<void> {
-  if (!(await hasAnotherOwner(db, connection, user_id))) throw lastOwner();
-}
-
-const lastOwner = (): ScimError =>
-  new ScimError(
-    403,
-    'This person is the last Owner of the organization who can act; name another Owner before you deactivate or delete them',
-  );
-
-/** Whether the organization has an Owner who can act beside a user; true for a user who is no Owner. */
-async function hasAnotherOwner(
-  db: Database,
   { organization_id }: Connection,
-  user_id: string,
-): Promise<boolean> {
-  const organization = await db.organizations.findOne({ organization_id });
-  const owners = organization?.owners.map((owner) => owner.user_id) ?? [];
-  if (!owners.includes(user_id)) return true;
-  const able = await activeAmong(
-    db.users,
-    owners.filter((owner) => owner !== user_id),
-  );
-  return able.size > 0;
+  { user_id }: Pick<Identity, 'user_id'>,
+): Promise<void> {
+  const organization = await db.organizations.findOne({ organization_id, 'owners.user_id': user_id });
+  if (organization) await requireAnotherOwner(db, otherOwners(organization, user_id), LAST_OWNER);
 }

@@ -12,7 +12,7 @@ import { followProfile } from './follow-profile.ts';
 import { readUser, type UserInput, userNameKey, writableUser } from './input.ts';
 import type { ScimIdentity } from './present.ts';
 import { roleRemoved } from './role.ts';
-import { requireAnotherOwner, syncAccount } from './sync-account.ts';
+import { refuseLastOwner, syncAccount } from './sync-account.ts';
 
 /** Concurrent changes of one user, each of which succeeds once. */
 const MAX_TRIES = 50;
@@ -69,7 +69,7 @@ async function write(
   const { db, now } = options;
   const { identity_id } = before;
   const { version, unsettled } = before.scim;
-  if (!active && before.scim.active) await requireAnotherOwner(options, connection, before);
+  if (!active && before.scim.active) await refuseLastOwner(options, connection, before);
   const fields = {
     user_name,
     user_name_key: userNameKey(user_name),

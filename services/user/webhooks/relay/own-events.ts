@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { emailKey } from '@gatehouse/shared/identity/email';
-import { type Belonging, belongingsOf } from '../../access/former-members.ts';
+import { type Belonging, belongingsOf } from '../../access/departures/former-members.ts';
 import type { Database } from '../../database.ts';
 import { EVENTS } from '../events.ts';
 import type { IncomingEvent } from '../intake/accept.ts';

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { endWithGrants } from '../../../../services/user/access/end-grants.ts';
+import { endWithGrants } from '../../../../services/user/access/departures/end-with-grants.ts';
 import { EVENTS, type EventName } from '../../../../services/user/webhooks/events.ts';
 import { ownEventsOf } from '../../../../services/user/webhooks/relay/own-events.ts';
 import { eventually } from '../../../fixtures/eventually.ts';

@@ -1,4 +1,5 @@
-import { isPending, presentInvitation } from '../../invitations/status.ts';
+import { isPending } from '../../../access/memberships/states.ts';
+import { presentInvitation } from '../../invitations/present-invitation.ts';
 import { BY_MEMBERSHIP } from '../../records.ts';
 import type { DataSet } from '../data-set.ts';
 import { byDepartment, departmentsOf } from './by-department.ts';

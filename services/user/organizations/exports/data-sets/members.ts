@@ -1,6 +1,7 @@
+import { isMember } from '../../../access/memberships/states.ts';
 import { peopleOf } from '../../../access/people.ts';
 import type { Database } from '../../../database.ts';
-import { isMember, presentMembers } from '../../members/present-member.ts';
+import { presentMembers } from '../../members/present-member.ts';
 import { MEMBERS } from '../../records.ts';
 import type { DataSet, Read, Scope } from '../data-set.ts';
 import { byDepartment, departmentsOf } from './by-department.ts';

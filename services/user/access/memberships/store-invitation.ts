@@ -3,8 +3,8 @@ import type { Role } from '@gatehouse/shared/access/rbac';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import type { WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
-import type { Membership } from '../records.ts';
-import { isInvitation, validity } from './status.ts';
+import type { Membership } from '../../organizations/records.ts';
+import { isInvitation, validity } from './states.ts';
 
 /** An invitation to a department, by address or by user_id. */
 interface Invited {
@@ -20,7 +20,7 @@ interface Terms {
   granted_by: string;
   /** Unix milliseconds. */
   now: number;
-  /** A mark, unless the invitation has one already; see members/add-from-within.ts. */
+  /** A mark, unless the invitation has one already; see add-from-within.ts. */
   adding?: string;
 }
 

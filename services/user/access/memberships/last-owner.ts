@@ -2,19 +2,39 @@ import { randomUUID } from 'node:crypto';
 import { ANY_STRING } from '@gatehouse/shared/data/connect';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { activeAmong } from '@gatehouse/shared/identity/users';
-import type { Database } from '../database.ts';
+import type { Database } from '../../database.ts';
+import type { Organization } from '../../organizations/records.ts';
+
+/**
+ * Requires that an Owner who can act remains, which is the precondition of each write that ends the role of one.
+ * @param others the Owners who would remain.
+ * @returns those who can act; the filter of the write names them, because they may change concurrently.
+ * @throws {AppError} forbidden if nobody can act.
+ */
+export async function requireAnotherOwner(
+  db: Database,
+  others: readonly string[],
+  text = 'The last Owner cannot be removed',
+): Promise<string[]> {
+  const able = await activeAmong(db.users, others);
+  if (able.size === 0) throw new AppError('forbidden', { text });
+  return [...able];
+}
+
+/** The Owners of an organization besides one. */
+export const otherOwners = ({ owners }: Pick<Organization, 'owners'>, user_id: string): string[] =>
+  owners.map((owner) => owner.user_id).filter((id) => id !== user_id);
 
 /** An Owner of a department whose role is about to end. */
-interface Owner {
+interface DepartmentOwner {
   organization_id: string;
   department_id: string;
   user_id: string;
 }
 
 /**
- * Ends a member's role of Owner in a department, unless nobody else who can act is Owner there: no Owner of the
- * organization and no other member. The Owners are in several documents, so the member is marked as leaving first,
- * and a leaving Owner does not count as another one. Two who leave at once refuse each other.
+ * Ends a member's role of Owner in a department. The other Owners are in several documents, so the member is marked as
+ * leaving first, and a leaving Owner does not count as another one. Two who leave at once refuse each other.
  * @param end the write that ends the role; its filter includes the mark, so that it does nothing once another call
  * has changed the member.
  * @returns null if the member is not an Owner or has been changed by another call.
@@ -22,7 +42,7 @@ interface Owner {
  */
 export async function endDepartmentOwner<T>(
   db: Database,
-  { organization_id, department_id, user_id }: Owner,
+  { organization_id, department_id, user_id }: DepartmentOwner,
   end: (mark: { leaving: string }) => Promise<T | null>,
 ): Promise<T | null> {
   const member = { organization_id, department_id, user_id };
@@ -30,7 +50,7 @@ export async function endDepartmentOwner<T>(
   const { matchedCount } = await db.memberships.updateOne({ ...member, role: 'Owner' }, { $set: mark });
   if (matchedCount === 0) return null;
   try {
-    await requireAnotherOwner(db, member);
+    await requireAnotherDepartmentOwner(db, member);
     return await end(mark);
   } catch (error) {
     await db.memberships.updateOne({ ...member, ...mark }, { $unset: { leaving: true } });
@@ -42,10 +62,14 @@ export async function endDepartmentOwner<T>(
 export const removeLeavingMarks = (db: Database) =>
   db.memberships.updateMany({ leaving: ANY_STRING }, { $unset: { leaving: true } });
 
-/** @throws {AppError} forbidden if nobody else who can act is Owner in the department; nobody needs to be once its organization is archived. */
-export async function requireAnotherOwner(
+/**
+ * Requires that a department keeps an Owner: one of its organization, or another member. Archived organizations need
+ * none.
+ * @throws {AppError} forbidden if nobody else can act.
+ */
+export async function requireAnotherDepartmentOwner(
   db: Database,
-  { organization_id, department_id, user_id }: Owner,
+  { organization_id, department_id, user_id }: DepartmentOwner,
 ): Promise<void> {
   const [organization, members] = await Promise.all([
     db.organizations.findOne({ organization_id }),
@@ -58,6 +82,5 @@ export async function requireAnotherOwner(
   ]);
   if (organization?.archived_at !== undefined) return;
   const owners = (organization?.owners ?? []).map((each) => each.user_id);
-  const able = await activeAmong(db.users, [...owners, ...members.map(String)]);
-  if (able.size === 0) throw new AppError('forbidden', { text: 'The last Owner cannot be removed' });
+  await requireAnotherOwner(db, [...owners, ...members.map(String)]);
 }

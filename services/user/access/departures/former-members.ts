@@ -1,4 +1,4 @@
-import type { Database } from '../database.ts';
+import type { Database } from '../../database.ts';
 
 /** Milliseconds for which a past membership is remembered: longer than an event waits for its relay. */
 const KEPT_FOR = 7 * 86_400_000;

@@ -2,10 +2,10 @@ import { grantableBy, ROLES } from '@gatehouse/shared/access/rbac';
 import { ANY_STRING } from '@gatehouse/shared/data/connect';
 import { ACTIVE, findActiveUser } from '@gatehouse/shared/identity/users';
 import type { Document } from 'mongodb';
-import { isLapsed } from '../../access/lapse-invitations.ts';
-import { roleIn, rolesOf } from '../../access/roles.ts';
 import type { Database } from '../../database.ts';
-import type { Membership } from '../records.ts';
+import type { Membership } from '../../organizations/records.ts';
+import { roleIn, rolesOf } from '../roles.ts';
+import { isLapsed } from './lapse-invitations.ts';
 
 /**
  * Whether the inviter may still grant the role of an invitation: their account can act, and their role suffices. Both

@@ -1,8 +1,8 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
-import { reserveSeats } from '../../access/reserve-seats.ts';
-import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
-import type { Membership } from '../records.ts';
+import type { Membership } from '../../organizations/records.ts';
+import { revokeGrants } from '../revoke-grants.ts';
+import { reserveSeats } from './reserve-seats.ts';
 
 /**
  * Adds a member. @returns null if the user is one already.

@@ -1,7 +1,4 @@
-import type { z } from 'zod';
 import type { Database } from '../../database.ts';
-import type { INVITATION_STATUSES, invitationRecord } from '../contract.ts';
-import type { Membership } from '../records.ts';
 
 /** Days until an invitation expires. */
 export const VALID_DAYS = 14;
@@ -9,10 +6,11 @@ export const VALID_DAYS = 14;
 const LISTED_DAYS = 30;
 const DAY = 86_400_000;
 
-type InvitationStatus = (typeof INVITATION_STATUSES)[number];
-
 /** Matches invitations, not memberships. */
 export const isInvitation = { user_id: { $exists: false } };
+
+/** Matches memberships, not invitations. */
+export const isMember = { user_id: { $gt: '' } };
 
 /** Matches invitations that can be accepted. @param now Unix milliseconds. */
 export const isPending = (now: number) => ({
@@ -45,33 +43,6 @@ export const validity = (now: number) => ({
 
 /** When an expired invitation or offer is no longer listed. */
 export const listedUntil = (valid_until: Date): Date => new Date(valid_until.getTime() + LISTED_DAYS * DAY);
-
-export const presentInvitation = (membership: Membership, now: number): z.infer<typeof invitationRecord> => {
-  const { membership_id, email, user_id, invited_id, role, granted_by, granted_at, valid_until } = membership;
-  return {
-    invitation_id: membership_id,
-    email: email ?? null,
-    user_id: user_id ?? invited_id ?? null,
-    role,
-    status: statusOf(membership, now),
-    granted_by,
-    granted_at,
-    expires_at: valid_until?.toISOString() ?? null,
-  };
-};
-
-function statusOf({ user_id, declined_at, valid_until }: Membership, now: number): InvitationStatus {
-  if (user_id !== undefined) return 'accepted';
-  if (declined_at) return 'declined';
-  return valid_until && valid_until.getTime() > now ? 'pending' : 'expired';
-}
-
-/** An invitation as the target of an audit event. */
-export const invitationTarget = ({ membership_id, email, invited_id }: Membership) => ({
-  invitation_id: membership_id,
-  ...(email !== undefined && { email }),
-  ...(invited_id !== undefined && { user_id: invited_id }),
-});
 
 /** Invitations from before `valid_until` was stored expire when they are deleted. */
 export const datePendingInvitations = (db: Database) =>

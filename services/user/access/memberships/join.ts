@@ -1,32 +1,48 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import type { Filter, WithId } from 'mongodb';
-import { lapse, NOT_LAPSED } from '../../access/lapse-invitations.ts';
-import { reserveSeats } from '../../access/reserve-seats.ts';
-import { revokeGrants } from '../../access/revoke-grants.ts';
 import type { Database } from '../../database.ts';
-import type { Membership } from '../records.ts';
-import type { Invitee } from './invitee.ts';
-import { isPending } from './status.ts';
+import type { Membership } from '../../organizations/records.ts';
+import { revokeGrants } from '../revoke-grants.ts';
+import { type Invitee, isInvited } from './invitee.ts';
+import { lapse, NOT_LAPSED } from './lapse-invitations.ts';
+import { reserveSeats } from './reserve-seats.ts';
+import { isPending } from './states.ts';
 
-interface Options {
+interface Acceptance {
   /** Unix milliseconds. */
   now: number;
   /** What the invitation must match at the time of the write. */
-  condition?: Filter<Membership>;
-  /** What the membership has instead of the terms of the invitation. */
-  terms?: Partial<Pick<Membership, 'role' | 'granted_by' | 'granted_at'>>;
+  condition: Filter<Membership>;
+}
+
+/**
+ * Turns a pending invitation into a membership, and ends the other invitations of the new member to the department, so
+ * that a later removal is not undone by one.
+ * @throws {AppError} forbidden if the department is full.
+ * @returns null if the invitation matches no more, or the user is a member already.
+ */
+export async function joinByInvitation(
+  db: Database,
+  invitation: WithId<Membership>,
+  invitee: Invitee,
+  acceptance: Acceptance,
+): Promise<Membership | null> {
+  const joined = await join(db, invitation, invitee.user_id, acceptance);
+  if (joined) await lapse(db, { department_id: joined.department_id, ...isInvited(invitee) });
+  return joined;
 }
 
 /**
  * Turns a pending invitation into a membership with one write.
- * @throws {AppError} forbidden if the department is full.
- * @returns null if the invitation matches no more, or the user is a member already.
+ * @param terms override the role and the grant of the invitation.
+ * @throws as `joinByInvitation` does.
  */
 export async function join(
   db: Database,
   { _id, organization_id, department_id }: WithId<Membership>,
   user_id: string,
-  { now, condition = {}, terms = {} }: Options,
+  { now, condition }: Acceptance,
+  terms: Partial<Pick<Membership, 'role' | 'granted_by' | 'granted_at'>> = {},
 ): Promise<Membership | null> {
   if (await db.memberships.findOne({ department_id, user_id })) return null;
   // Leftovers of an earlier membership must not come back with the new one.
@@ -46,10 +62,3 @@ export async function join(
     throw error;
   }
 }
-
-/** Ends the other invitations of a new member to their department, so that a later removal is not undone by one. */
-export const endTwins = (
-  db: Database,
-  { department_id }: Pick<Membership, 'department_id'>,
-  { user_id, email }: Invitee,
-) => lapse(db, { department_id, $or: [{ invited_id: user_id }, { email }] });

@@ -1,7 +1,7 @@
-import type { Database } from '../database.ts';
-import type { Department } from '../organizations/records.ts';
-import { reserveMembers } from './quotas.ts';
-import { addToRoster } from './roster.ts';
+import type { Database } from '../../database.ts';
+import type { Department } from '../../organizations/records.ts';
+import { reserveMembers } from '../quotas.ts';
+import { addToRoster } from '../roster.ts';
 
 /**
  * Makes room for people who are about to become members of a department; call it before the write that gives them

@@ -1,8 +1,9 @@
 import { grantableBy } from '@gatehouse/shared/access/rbac';
 import type { Filter } from 'mongodb';
-import type { Database } from '../database.ts';
-import type { Membership } from '../organizations/records.ts';
-import { roleIn, rolesOf } from './roles.ts';
+import type { Database } from '../../database.ts';
+import type { Membership } from '../../organizations/records.ts';
+import { roleIn, rolesOf } from '../roles.ts';
+import { isInvitation } from './states.ts';
 
 /**
  * An invitation that has lapsed stays lapsed until it is renewed, also when its inviter gets their role back. The mark
@@ -18,7 +19,7 @@ export const NOT_LAPSED = { $expr: { $ne: ['$lapsed', '$valid_until'] } };
 
 /** Marks invitations as lapsed, which no list shows: an invitation to an address must not tell whose address it is. */
 export const lapse = (db: Pick<Database, 'memberships'>, invitations: Filter<Membership>) =>
-  db.memberships.updateMany({ ...invitations, user_id: { $exists: false } }, MARK);
+  db.memberships.updateMany({ ...invitations, ...isInvitation }, MARK);
 
 /** Lets the invitations lapse that a user made in an organization and may not make any more. */
 export async function lapseInvitationsBy(
