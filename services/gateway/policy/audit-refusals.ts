@@ -19,15 +19,9 @@ interface Attempt {
 }
 
 /** Audits an attempt that the CAPTCHA or a throttle refuses (CONTRACT.md §Audit). The services audit all others. */
-export type AuditRefusals = <T>(
-  request: FastifyRequest,
-  attempt: Attempt,
-  make: () => Promise<T>,
-) => Promise<T>;
-
 export const createAuditRefusals =
-  (db: Database, now: () => number): AuditRefusals =>
-  async (request, { action, email }, make) => {
+  (db: Database, now: () => number) =>
+  async <T>(request: FastifyRequest, { action, email }: Attempt, make: () => Promise<T>): Promise<T> => {
     try {
       return await make();
     } catch (error) {
@@ -43,3 +37,5 @@ export const createAuditRefusals =
       throw error;
     }
   };
+
+export type AuditRefusals = ReturnType<typeof createAuditRefusals>;

@@ -9,21 +9,19 @@ const THROTTLE = [{ seconds: 900, limit: 30 }];
 
 const OTP_EXPIRED = new AppError('otpExpired').message;
 
-/** Limits guesses that are spread over many accounts, which each account's own budget does not see. */
-export interface CodeThrottle {
-  /** Makes an attempt to use a code. @throws {AppError} rateLimited */
-  guard(address: string, attempt: () => Promise<UpstreamResponse>): Promise<UpstreamResponse>;
-}
-
-export function createCodeThrottle(counters: Counters): CodeThrottle {
-  return {
-    async guard(address, attempt) {
-      const reservation = await reserveAttempt(counters, networkUses('codes:', address, THROTTLE));
-      if (reservation.exceeded) throw rateLimited(reservation);
-      return withReservations([reservation], attempt, isWrongGuess);
-    },
+/**
+ * Limits guesses that are spread over many accounts, which each account's own budget does not see. The returned function
+ * makes an attempt to use a code. @throws {AppError} rateLimited
+ */
+export const createCodeThrottle =
+  (counters: Counters) =>
+  async (address: string, attempt: () => Promise<UpstreamResponse>): Promise<UpstreamResponse> => {
+    const reservation = await reserveAttempt(counters, networkUses('codes:', address, THROTTLE));
+    if (reservation.exceeded) throw rateLimited(reservation);
+    return withReservations([reservation], attempt, isWrongGuess);
   };
-}
+
+export type CodeThrottle = ReturnType<typeof createCodeThrottle>;
 
 /** The service compares no code that has expired. */
 const isWrongGuess = ({ status, body }: UpstreamResponse): boolean =>

@@ -14,50 +14,48 @@ const SUSPICIOUS_ACCOUNT = [{ seconds: 900, limit: 10 }];
 /** A wrong guess: unknown account, wrong password. */
 const FAILED = new Set([401, 404]);
 
-/** Counts failed logins under both contracts. It never locks the account itself: other networks are not refused. */
-export interface LoginThrottle {
+/**
+ * Counts failed logins under both contracts. It never locks the account itself: other networks are not refused. The
+ * returned function makes a login attempt. A failure is counted in advance, which denies a parallel burst extra guesses,
+ * and refunded unless the attempt fails.
+ */
+export const createLoginThrottle =
+  (counters: Counters) =>
   /**
-   * Makes a login attempt. A failure is counted in advance, which denies a parallel burst extra guesses, and refunded
-   * unless the attempt fails.
    * @param whenSuspicious runs first when the account, the network or both have failed often.
    * @throws {AppError} rateLimited
    */
-  guard<T extends { status: number }>(
+  async <T extends { status: number }>(
     email: string,
     address: string,
     attempt: () => Promise<T>,
-    whenSuspicious?: () => Promise<void>,
-  ): Promise<T>;
-}
-
-export function createLoginThrottle(counters: Counters): LoginThrottle {
-  return {
-    async guard(email, address, attempt, whenSuspicious = async () => {}) {
-      const account = emailKey(email.trim());
-      const usesOf = {
-        throttle: networkUses(`login:${account}|`, address, THROTTLE),
-        pair: networkUses(`login-pair:${account}|`, address, SUSPICIOUS_PAIR),
-        network: networkUses('login-address:', address, SUSPICIOUS_NETWORK),
-        account: [{ key: `login-account:${account}`, windows: SUSPICIOUS_ACCOUNT }],
-      };
-      const throttle = await reserveAttempt(counters, usesOf.throttle);
-      if (throttle.exceeded) throw rateLimited(throttle);
-      const suspicions = await Promise.all(
-        [usesOf.pair, usesOf.network, usesOf.account].map((uses) => reserve(counters, uses)),
-      );
-      const response = await withReservations(
-        [throttle, ...suspicions],
-        async () => {
-          if (suspicions.some(({ exceeded }) => exceeded)) await whenSuspicious();
-          return attempt();
-        },
-        ({ status }) => FAILED.has(status),
-      );
-      if (response.status === 200) {
-        const own = [...usesOf.throttle, ...usesOf.pair];
-        await Promise.all(own.map(({ key, windows }) => counters.clear(key, windows)));
-      }
-      return response;
-    },
+    whenSuspicious = async (): Promise<void> => {},
+  ): Promise<T> => {
+    const account = emailKey(email.trim());
+    const usesOf = {
+      throttle: networkUses(`login:${account}|`, address, THROTTLE),
+      pair: networkUses(`login-pair:${account}|`, address, SUSPICIOUS_PAIR),
+      network: networkUses('login-address:', address, SUSPICIOUS_NETWORK),
+      account: [{ key: `login-account:${account}`, windows: SUSPICIOUS_ACCOUNT }],
+    };
+    const throttle = await reserveAttempt(counters, usesOf.throttle);
+    if (throttle.exceeded) throw rateLimited(throttle);
+    const suspicions = await Promise.all(
+      [usesOf.pair, usesOf.network, usesOf.account].map((uses) => reserve(counters, uses)),
+    );
+    const response = await withReservations(
+      [throttle, ...suspicions],
+      async () => {
+        if (suspicions.some(({ exceeded }) => exceeded)) await whenSuspicious();
+        return attempt();
+      },
+      ({ status }) => FAILED.has(status),
+    );
+    if (response.status === 200) {
+      const own = [...usesOf.throttle, ...usesOf.pair];
+      await Promise.all(own.map(({ key, windows }) => counters.clear(key, windows)));
+    }
+    return response;
   };
-}
+
+export type LoginThrottle = ReturnType<typeof createLoginThrottle>;

@@ -8,16 +8,6 @@ import type { Collection } from 'mongodb';
 
 const MAX_CACHED = 10_000;
 
-/** Principals by bearer, cached for `PRINCIPAL_CACHE_MS` to spare the database. */
-export interface Principals {
-  /** @throws {AppError} what `authenticate` throws; refusals are not cached. */
-  of(authorization: string | undefined): Promise<Principal>;
-  /** Drops every cached bearer of this bearer's session, which has ended. */
-  forget(authorization: string | undefined): void;
-  /** Drops every cached bearer of the user with this email address. */
-  forgetUser(email: string): void;
-}
-
 interface Cached {
   /** Shared by concurrent calls with the same bearer. */
   pending: Promise<Principal>;
@@ -27,11 +17,12 @@ interface Cached {
   until: number;
 }
 
+/** Principals by bearer, cached for `PRINCIPAL_CACHE_MS` to spare the database. */
 export function createPrincipals(
   { PRINCIPAL_CACHE_MS }: { PRINCIPAL_CACHE_MS: number },
   { users, tokens, now }: { users: Collection<User>; tokens: Tokens; now: () => number },
   maxCached = MAX_CACHED,
-): Principals {
+) {
   const authenticate = createAuthenticate(users, tokens);
   const cache = new LRUCache<string, Cached>({ maxSize: maxCached, sizeCalculation: () => 1 });
 
@@ -43,7 +34,8 @@ export function createPrincipals(
   };
 
   return {
-    async of(authorization) {
+    /** @throws {AppError} what `authenticate` throws; refusals are not cached. */
+    async of(authorization: string | undefined): Promise<Principal> {
       const at = now();
       const known = authorization === undefined ? undefined : cache.get(authorization);
       if (known && known.until > at) return known.pending;
@@ -63,15 +55,19 @@ export function createPrincipals(
       );
       return pending;
     },
-    forget(authorization) {
+    /** Drops every cached bearer of this bearer's session, which has ended. */
+    forget(authorization: string | undefined): void {
       const token = withoutScheme(authorization ?? '');
       const check = tokens.verify(token, now());
       if (!check.ok) return;
       const { id } = sessionOf(token, check.sid, check.claims);
       forgetWhere(({ session }) => session.id === id);
     },
-    forgetUser(email) {
+    /** Drops every cached bearer of the user with this email address. */
+    forgetUser(email: string): void {
       forgetWhere(({ user }) => emailKey(user.email) === emailKey(email));
     },
   };
 }
+
+export type Principals = ReturnType<typeof createPrincipals>;

@@ -18,25 +18,25 @@ const MUTATING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
  * Makes a call at most once for each `Idempotency-Key` of a user, method and path (CONTRACT.md §Idempotency).
- * Responses with 429, 5xx or `no-store` are not stored: `no-store` marks tokens and secrets.
- * @param call makes the call with the options that it is given.
- * @param whole the body, if it has been read already.
+ * Responses with 429, 5xx or `no-store` are not stored: `no-store` marks tokens and secrets. The secrets key the
+ * fingerprints: otherwise a reader of the database could guess bodies.
  */
-export type Idempotency = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  call: (options: ForwardOptions) => Promise<UpstreamResponse>,
-  whole?: Buffer,
-) => Promise<UpstreamResponse>;
-
-/** The secrets key the fingerprints: otherwise a reader of the database could guess bodies. */
 export function createIdempotency(
   { JWT_SECRET, JWT_SECRET_PREVIOUS }: Pick<GatewayConfig, 'JWT_SECRET' | 'JWT_SECRET_PREVIOUS'>,
   db: Database,
   now: () => number,
-): Idempotency {
+) {
   const secrets = [JWT_SECRET, ...(JWT_SECRET_PREVIOUS ? [JWT_SECRET_PREVIOUS] : [])];
-  return async (request, reply, call, whole) => {
+  /**
+   * @param call makes the call with the options that it is given.
+   * @param whole the body, if it has been read already.
+   */
+  return async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    call: (options: ForwardOptions) => Promise<UpstreamResponse>,
+    whole?: Buffer,
+  ): Promise<UpstreamResponse> => {
     const key = request.headers['idempotency-key'];
     const { principal } = request;
     if (key === undefined || !principal || !MUTATING.has(request.method)) {
@@ -95,6 +95,8 @@ export function createIdempotency(
     }
   };
 }
+
+export type Idempotency = ReturnType<typeof createIdempotency>;
 
 async function storedResponse(
   db: Database,

@@ -20,7 +20,7 @@ const STATUSES = new Set([200, 201, 202, 400, 401, 403, 404, 409, 429, 500, 503]
 
 export interface ForwardOptions {
   /** Replaces the client's body; a stream must yield the same bytes. */
-  body?: Readable | Buffer | undefined;
+  body?: Readable | Buffer | null | undefined;
   /** Cancels the call, even while the response is being sent. */
   signal?: AbortSignal | undefined;
 }
@@ -31,36 +31,13 @@ export interface Target {
   headers: IncomingHttpHeaders;
 }
 
-/** A service behind the gateway, reached over keep-alive connections. No request is ever retried. */
-export interface Upstream {
-  origin: string;
-  /** The path of the configured URL, without a trailing slash. */
-  basePath: string;
-  /**
-   * Forwards a call with its path, query and body.
-   * @throws {AppError} unavailable when the service is down, silent or breaks HTTP; or what `body` failed with.
-   */
-  forward(request: FastifyRequest, options?: ForwardOptions): Promise<UpstreamResponse>;
-  /**
-   * Posts content that the gateway has parsed and serialized again. Nothing else of the client's request is sent, except
-   * its address, protocol, program and request ID.
-   * @throws {AppError} unavailable when the service is down, slow or answers outside the contract.
-   */
-  post(
-    path: string,
-    content: { type: string; text: string },
-    request: FastifyRequest,
-  ): Promise<UpstreamResponse>;
-  /** Sends one request; `path` begins with `basePath`. @throws {AppError} as `forward` does. */
-  send(target: Target, options?: ForwardOptions): Promise<UpstreamResponse>;
-  /** Rejects when the service does not answer. */
-  check(): Promise<unknown>;
-  close(): Promise<void>;
-}
-
-/** @param timeout milliseconds that the service may be silent. */
-export function createUpstream(url: string, timeout: number): Upstream {
+/**
+ * A service behind the gateway, reached over keep-alive connections. No request is ever retried.
+ * @param timeout milliseconds that the service may be silent.
+ */
+export function createUpstream(url: string, timeout: number) {
   const { origin, pathname } = new URL(url);
+  /** Without a trailing slash. */
   const basePath = pathname.replace(/\/$/, '');
   const pool = new Pool(origin, {
     connections: null, // unlimited: slow calls must not block others
@@ -73,7 +50,10 @@ export function createUpstream(url: string, timeout: number): Upstream {
     const [withoutQuery] = path.split('?', 1); // a query may hold secrets, and this is logged
     return new AppError('unavailable', { cause: new Error(`${origin}${withoutQuery}`, { cause }) });
   };
-  const send: Upstream['send'] = async ({ method, path, headers }, { body = null, signal } = {}) => {
+  const send = async (
+    { method, path, headers }: Target,
+    { body = null, signal }: ForwardOptions = {},
+  ): Promise<UpstreamResponse> => {
     try {
       const options = { path, headers, body, ...(signal && { signal }) };
       const response = await pool.request({ method: method as 'GET', ...options });
@@ -90,8 +70,13 @@ export function createUpstream(url: string, timeout: number): Upstream {
   return {
     origin,
     basePath,
+    /** Sends one request; `path` begins with `basePath`. @throws {AppError} as `forward` does. */
     send,
-    forward(request, { body = bodyOf(request), signal } = {}) {
+    /**
+     * Forwards a call with its path, query and body.
+     * @throws {AppError} unavailable when the service is down, silent or breaks HTTP; or what `body` failed with.
+     */
+    forward(request: FastifyRequest, { body = bodyOf(request), signal }: ForwardOptions = {}) {
       const target = {
         method: request.method,
         path: basePath + request.url,
@@ -99,7 +84,16 @@ export function createUpstream(url: string, timeout: number): Upstream {
       };
       return send(target, { body, signal });
     },
-    async post(path, { type, text }, request) {
+    /**
+     * Posts content that the gateway has parsed and serialized again. Nothing else of the client's request is sent,
+     * except its address, protocol, program and request ID.
+     * @throws {AppError} unavailable when the service is down, slow or answers outside the contract.
+     */
+    async post(
+      path: string,
+      { type, text }: { type: string; text: string },
+      request: FastifyRequest,
+    ): Promise<UpstreamResponse> {
       try {
         const response = await pool.request({
           method: 'POST',
@@ -133,6 +127,7 @@ export function createUpstream(url: string, timeout: number): Upstream {
         throw unavailable(path, error);
       }
     },
+    /** Rejects when the service does not answer. */
     async check() {
       const { statusCode, body } = await pool.request({ method: 'GET', path: `${basePath}/health/live` });
       await body.dump();
@@ -141,6 +136,8 @@ export function createUpstream(url: string, timeout: number): Upstream {
     close: () => pool.close(),
   };
 }
+
+export type Upstream = ReturnType<typeof createUpstream>;
 
 /** The error for a prefix whose service has no URL. */
 export const notConfigured = (prefix: Prefix): AppError =>

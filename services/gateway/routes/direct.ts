@@ -31,7 +31,7 @@ const login = formOperation(loginContract.line, {
     const { email } = form;
     const response = await auditRefusals(request, { action: 'login', email }, async () => {
       await captcha(recaptcha_token, request.ip, now());
-      return throttle.guard(email, request.ip, () =>
+      return throttle(email, request.ip, () =>
         loginService.post(loginContract.path, urlencoded(form), request),
       );
     });
@@ -58,7 +58,7 @@ const throttled = (contract: Facts & { line: RouteLine }, action: AuditAction) =
       const form = body as Form;
       const { email } = form;
       const response = await auditRefusals(request, { action, email }, () =>
-        codeThrottle.guard(request.ip, () => userService.post(contract.path, urlencoded(form), request)),
+        codeThrottle(request.ip, () => userService.post(contract.path, urlencoded(form), request)),
       );
       // A reset ends every session: this gateway refuses them at once, the others do within PRINCIPAL_CACHE_MS.
       if (action === 'reset' && response.status === 200) principals.forgetUser(email);

@@ -35,7 +35,7 @@ export async function forwardLogin(
   const json = { type: 'application/json', text: JSON.stringify(credentials) };
   const response = await auditRefusals(request, { action, email }, async () => {
     if (policy === 'always') await checkCaptcha();
-    return throttle.guard(
+    return throttle(
       account,
       request.ip,
       () => service.post(path, json, request),

@@ -412,15 +412,15 @@ test('an attempt that ends after its window refunds nothing in the next one', as
         begun();
         return promise;
       };
-      under.push(throttle.guard(...person, attempt));
+      under.push(throttle(...person, attempt));
     });
   }
   vi.advanceTimersByTime(300_000);
-  for (let time = 0; time < 20; time += 1) await throttle.guard(...person, wrong);
+  for (let time = 0; time < 20; time += 1) await throttle(...person, wrong);
   late[0]?.reject(new Error('too late'));
   late[1]?.resolve({ status: 503 });
   await Promise.allSettled(under);
-  await expect(throttle.guard(...person, wrong)).rejects.toThrow('Too many requests');
+  await expect(throttle(...person, wrong)).rejects.toThrow('Too many requests');
   vi.useRealTimers();
 });
 

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { AppError } from '@gatehouse/shared/http/errors';
 import {
-  type Authenticate,
   callerId,
   createAuthenticate,
   isPublic,
@@ -27,7 +26,7 @@ let db: Accounts;
 let drop: () => Promise<void>;
 /** The commands sent by the driver. */
 let commands: string[];
-let authenticate: Authenticate;
+let authenticate: ReturnType<typeof createAuthenticate>;
 beforeAll(async () => {
   ({ db, drop, commands } = await watchedDatabase(COLLECTIONS));
   authenticate = createAuthenticate(db.users, tokens);

@@ -1,15 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { AppError } from '../http/errors.ts';
 
-/** Encrypts secrets with AES-256-GCM, bound to the id of their record: none can be moved to another record. */
-export interface Secrets {
-  seal(secret: string, recordId: string): string;
-  /** @throws {AppError} unavailable when none of the configured keys opens it. */
-  open(sealed: string, recordId: string): string;
-  /** Whether the current key sealed it. */
-  isCurrent(sealed: string): boolean;
-}
-
 interface Keys {
   JWT_SECRET: string;
   JWT_SECRET_PREVIOUS?: string | undefined;
@@ -18,10 +9,12 @@ interface Keys {
 }
 
 /**
+ * Encrypts secrets with AES-256-GCM, bound to the id of their record: none can be moved to another record.
+ *
  * The first setting that is present seals; any of them opens what it sealed. This allows a key to be rotated, and
  * WEBHOOK_SECRET_KEY to be introduced where JWT_SECRET was used before.
  */
-export function createSecrets(config: Keys): Secrets {
+export function createSecrets(config: Keys) {
   const keys = [
     config.WEBHOOK_SECRET_KEY,
     config.WEBHOOK_SECRET_KEY_PREVIOUS,
@@ -32,7 +25,7 @@ export function createSecrets(config: Keys): Secrets {
     .map(derive);
   const [current] = keys as [Key, ...Key[]];
   return {
-    seal(secret, recordId) {
+    seal(secret: string, recordId: string): string {
       const iv = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', current.key, iv).setAAD(Buffer.from(recordId));
       const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
@@ -41,10 +34,14 @@ export function createSecrets(config: Keys): Secrets {
         ...[iv, text, cipher.getAuthTag()].map((part) => part.toString('base64url')),
       ].join('.');
     },
-    open: (sealed, recordId) => decrypt(keys, sealed, recordId),
-    isCurrent: (sealed) => sealed.startsWith(`${current.name}.`),
+    /** @throws {AppError} unavailable when none of the configured keys opens it. */
+    open: (sealed: string, recordId: string): string => decrypt(keys, sealed, recordId),
+    /** Whether the current key sealed it. */
+    isCurrent: (sealed: string): boolean => sealed.startsWith(`${current.name}.`),
   };
 }
+
+export type Secrets = ReturnType<typeof createSecrets>;
 
 function decrypt(keys: readonly Key[], sealed: string, recordId: string): string {
   const [name, ...parts] = sealed.split('.');

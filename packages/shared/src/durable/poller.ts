@@ -1,17 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
 
-/** Looks for work at an interval, and sooner when woken, in one run at a time. */
-export interface Poller {
-  /** Begins to look at the interval. A tick during a run is skipped. */
-  start(): void;
-  /** Runs now. During a run, runs once more afterward: the run in progress may have missed what is new. */
-  wake(): void;
-  /** Begins no further run. @returns when the run in progress has ended. */
-  stop(): Promise<void>;
-  /** Whether `stop` has been called. A long run should end early. */
-  readonly stopping: boolean;
-}
-
 interface Options {
   /** Milliseconds between two looks. */
   interval: number;
@@ -22,7 +10,8 @@ interface Options {
   failure: string;
 }
 
-export function createPoller({ interval, run, log, failure }: Options): Poller {
+/** Looks for work at an interval, and sooner when woken, in one run at a time. */
+export function createPoller({ interval, run, log, failure }: Options) {
   let timer: NodeJS.Timeout | undefined;
   let stopping = false;
   let isRunning = false;
@@ -47,20 +36,26 @@ export function createPoller({ interval, run, log, failure }: Options): Poller {
   }
 
   return {
+    /** Begins to look at the interval. A tick during a run is skipped. */
     start() {
       timer = setInterval(runUnlessRunning, interval);
     },
+    /** Runs now. During a run, runs once more afterward: the run in progress may have missed what is new. */
     wake() {
       runAgain = true;
       runUnlessRunning();
     },
+    /** Begins no further run. @returns when the run in progress has ended. */
     async stop() {
       stopping = true;
       clearInterval(timer);
       await lastRun;
     },
+    /** Whether `stop` has been called. A long run should end early. */
     get stopping() {
       return stopping;
     },
   };
 }
+
+export type Poller = ReturnType<typeof createPoller>;

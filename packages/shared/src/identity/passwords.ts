@@ -36,29 +36,6 @@ export function isTooCostly(stored: unknown): boolean {
 
 export type PasswordStorage = 'argon2id' | 'plain';
 
-export interface Passwords {
-  /**
-   * Returns the value to store for a password. A password that looks like a hash is always hashed: otherwise a user
-   * could plant a hash.
-   * @param flows to which the hash is charged.
-   * @throws {AppError} unavailable when the queue is full.
-   */
-  encode(password: string, storage: PasswordStorage, flows?: Flows): Promise<string>;
-  /**
-   * Returns whether `submitted` equals the stored password exactly (CONTRACT.md §Login, 2). A hash that is too
-   * costly matches nothing.
-   * @param options.alwaysHash hides by the time of the answer what is stored: it takes the time of a hash even if there
-   * is none to verify.
-   * @param options.flows to which the hash is charged.
-   * @throws {AppError} unavailable when the queue is full.
-   */
-  matches(
-    stored: unknown,
-    submitted: string,
-    options?: { alwaysHash?: boolean; flows?: Flows },
-  ): Promise<boolean>;
-}
-
 interface HashingOptions {
   /** Runs the hashing jobs; by default one per core. */
   queue?: PQueue;
@@ -73,15 +50,33 @@ export function createPasswords({
   queue = new PQueue({ concurrency: availableParallelism() }),
   maxQueued = 128 * queue.concurrency,
   cost = ARGON2ID,
-}: HashingOptions = {}): Passwords {
+}: HashingOptions = {}) {
   const unknownPassword = decoy(cost);
   const enqueue = createFairQueue(queue, { maxQueued });
   return {
-    async encode(password, storage, flows) {
+    /**
+     * Returns the value to store for a password. A password that looks like a hash is always hashed: otherwise a user
+     * could plant a hash.
+     * @param flows to which the hash is charged.
+     * @throws {AppError} unavailable when the queue is full.
+     */
+    async encode(password: string, storage: PasswordStorage, flows?: Flows): Promise<string> {
       if (storage === 'plain' && !isPasswordHash(password)) return password;
       return enqueue(() => hash(password, cost), flows);
     },
-    async matches(stored, submitted, { alwaysHash = false, flows } = {}) {
+    /**
+     * Returns whether `submitted` equals the stored password exactly (CONTRACT.md §Login, 2). A hash that is too
+     * costly matches nothing.
+     * @param options.alwaysHash hides by the time of the answer what is stored: it takes the time of a hash even if there
+     * is none to verify.
+     * @param options.flows to which the hash is charged.
+     * @throws {AppError} unavailable when the queue is full.
+     */
+    async matches(
+      stored: unknown,
+      submitted: string,
+      { alwaysHash = false, flows }: { alwaysHash?: boolean; flows?: Flows } = {},
+    ): Promise<boolean> {
       const hashed = typeof stored === 'string' && isPasswordHash(stored);
       if (hashed && !isTooCostly(stored)) {
         const matched = await enqueue(() => verify(stored, submitted).catch(undefinedIfUnreadable), flows);
@@ -94,6 +89,8 @@ export function createPasswords({
     },
   };
 }
+
+export type Passwords = ReturnType<typeof createPasswords>;
 
 /** A stored value that only looks like a hash, or has parameters that argon2 refuses, matches no password. */
 function undefinedIfUnreadable(error: Error & { code?: string }): undefined {

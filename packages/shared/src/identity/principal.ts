@@ -36,11 +36,9 @@ export const withoutScheme = (authorization: string): string => authorization.re
  * @param now Unix milliseconds.
  * @throws {AppError} noAuthorizationHeader, tokenExpired or invalidToken.
  */
-export type Authenticate = (authorization: string | undefined, now: number) => Promise<Principal>;
-
-export function createAuthenticate(users: Collection<User>, tokens: Tokens): Authenticate {
+export function createAuthenticate(users: Collection<User>, tokens: Tokens) {
   const readUser = userReader(users);
-  return async (authorization, now) => {
+  return async (authorization: string | undefined, now: number): Promise<Principal> => {
     if (!authorization) throw new AppError('noAuthorizationHeader');
     const token = withoutScheme(authorization);
     const check = tokens.verify(token, now);

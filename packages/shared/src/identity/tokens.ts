@@ -21,34 +21,11 @@ export type TokenCheck =
   | { ok: true; claims: SessionClaims; sid: string | undefined; sso?: true }
   | { ok: false; reason: 'invalid' | 'expired' };
 
-/** Signs and verifies tokens: HS256 (RFC 7518 §3.2), integer `exp`, no `iat`. Times are Unix milliseconds. */
-export interface Tokens {
-  /**
-   * Signs a token that starts a session or, given a `sid`, continues one. It is valid for `lifetime` seconds.
-   * The session id is the private header parameter `sid` (RFC 7515 §4.3), because the contract fixes the claims.
-   * `sso` marks a session that began at an identity provider.
-   */
-  session(
-    user: { email: string; user_id: string | null },
-    now: number,
-    options?: { lifetime?: number; sid?: string; sso?: boolean },
-  ): string;
-  /**
-   * Signs the token that signup, forgot-password and reset-password return. It is never accepted as a bearer.
-   * @param attempt the id of the signup or forgot-password call, carried in the private header parameter `attempt`.
-   */
-  otpSent(email: string, now: number, attempt?: string): string;
-  /** Returns the attempt id of such a token; null if the token is not ours, has expired or is for another email. */
-  attemptOf(token: string, email: string, now: number): string | null;
-  /** Verifies a session token without checking whether its session has ended. */
-  verify(token: string, now: number): TokenCheck;
-}
-
-/** `JWT_SECRET` signs; the optional previous secret still verifies. */
-export function createTokens(config: {
-  JWT_SECRET: string;
-  JWT_SECRET_PREVIOUS?: string | undefined;
-}): Tokens {
+/**
+ * Signs and verifies tokens: HS256 (RFC 7518 §3.2), integer `exp`, no `iat`. Times are Unix milliseconds. `JWT_SECRET`
+ * signs; the optional previous secret still verifies.
+ */
+export function createTokens(config: { JWT_SECRET: string; JWT_SECRET_PREVIOUS?: string | undefined }) {
   // jsonwebtoken is several times faster with a KeyObject than with a string.
   const keyOf = (secret: string) => createSecretKey(Buffer.from(secret, 'utf8'));
   const signingKey = keyOf(config.JWT_SECRET);
@@ -69,14 +46,27 @@ export function createTokens(config: {
     return fresh;
   };
   return {
-    session: (
-      { email, user_id },
-      now,
-      { lifetime = LIFETIME.direct, sid = newSessionId(now), sso = false } = {},
-    ) => sign({ email, user_id }, lifetime, now, { sid, ...(sso && { sso }) }),
-    otpSent: (email, now, attempt) =>
+    /**
+     * Signs a token that starts a session or, given a `sid`, continues one. It is valid for `lifetime` seconds.
+     * The session id is the private header parameter `sid` (RFC 7515 §4.3), because the contract fixes the claims.
+     * `sso` marks a session that began at an identity provider.
+     */
+    session(
+      { email, user_id }: { email: string; user_id: string | null },
+      now: number,
+      options: { lifetime?: number; sid?: string; sso?: boolean } = {},
+    ): string {
+      const { lifetime = LIFETIME.direct, sid = newSessionId(now), sso = false } = options;
+      return sign({ email, user_id }, lifetime, now, { sid, ...(sso && { sso }) });
+    },
+    /**
+     * Signs the token that signup, forgot-password and reset-password return. It is never accepted as a bearer.
+     * @param attempt the id of the signup or forgot-password call, carried in the private header parameter `attempt`.
+     */
+    otpSent: (email: string, now: number, attempt?: string): string =>
       sign({ email, otp_sent: true }, LIFETIME.direct, now, attempt === undefined ? {} : { attempt }),
-    attemptOf(token, email, now) {
+    /** Returns the attempt id of such a token; null if the token is not ours, has expired or is for another email. */
+    attemptOf(token: string, email: string, now: number): string | null {
       const { payload, header } = decoded(token) ?? {};
       if (!hasExp(payload) || payload.exp <= now / 1000) return null;
       const claims = payload as { email?: unknown; otp_sent?: unknown };
@@ -87,7 +77,8 @@ export function createTokens(config: {
         emailKey(claims.email) === emailKey(email);
       return matches && typeof attempt === 'string' && attempt !== '' ? attempt : null;
     },
-    verify(token, now) {
+    /** Verifies a session token without checking whether its session has ended. */
+    verify(token: string, now: number): TokenCheck {
       // The signature comes first: only a token that we signed is reported as expired.
       const { payload, header } = decoded(token) ?? {};
       if (!hasExp(payload)) return { ok: false, reason: 'invalid' };
@@ -100,6 +91,8 @@ export function createTokens(config: {
     },
   };
 }
+
+export type Tokens = ReturnType<typeof createTokens>;
 
 function decode(token: string, key: KeyObject): jwt.Jwt | undefined {
   try {

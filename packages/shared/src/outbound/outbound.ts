@@ -1,5 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { LRUCache } from 'lru-cache';
+import { Agent, buildConnector } from 'undici';
 import type { Config } from '../config.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { ClearTextError } from './clear-text.ts';
@@ -12,26 +13,6 @@ import {
   NotPublicError,
   type Resolve,
 } from './public-address.ts';
-
-/** How we reach addresses that customers configure: their identity providers. */
-export interface Outbound {
-  /** Dials HTTP under the rules for addresses; never follows redirects. */
-  agent: Dispatcher;
-  /** Does the same, with these certificates in PEM in place of the authorities of the system. */
-  agentFor(ca: string | null | undefined): Dispatcher;
-  /**
-   * Resolves a host to the addresses that may be dialed, for protocols other than HTTP.
-   * @param trusted whether only addresses in SSO_ALLOWED_NETWORKS will do, as for connections without TLS.
-   * @throws {NotPublicError} when any of them is refused.
-   */
-  resolve(hostname: string, options?: { trusted?: boolean }): Promise<string[]>;
-  /**
-   * Resolves the host of a URL under the rules of `agent`.
-   * @throws {NotPublicError | PortError} when the URL may not be dialed.
-   */
-  check(url: URL): Promise<void>;
-  close(): Promise<void>;
-}
 
 /** Bytes of a response. Metadata of federations can be larger; that of one provider is a few KiB. */
 const MAX_RESPONSE = 1024 * 1024;
@@ -59,10 +40,12 @@ class ResolveTimeoutError extends Error {
 }
 
 /**
+ * How we reach addresses that customers configure: their identity providers.
+ *
  * Providers have public addresses or are in the networks that the operator allows. What the operator allows needs
  * neither TLS nor a port of web servers. Addresses are checked whenever a connection is made (DNS rebinding).
  */
-export function createOutbound(config: Settings, tuning: OutboundTuning = {}): Outbound {
+export function createOutbound(config: Settings, tuning: OutboundTuning = {}) {
   const { resolve: resolveName = createResolve(), ...limits } = tuning;
   const { connectTimeout, readTimeout, resolveTimeout } = { ...DEFAULTS, ...limits };
   const isAllowed = networkCheck(config.SSO_ALLOWED_NETWORKS);
@@ -76,6 +59,11 @@ export function createOutbound(config: Settings, tuning: OutboundTuning = {}): O
     return withTimeout(resolveName(host), resolveTimeout, new ResolveTimeoutError());
   }
 
+  /**
+   * Resolves a host to the addresses that may be dialed, also for protocols other than HTTP.
+   * @param trusted whether only addresses in SSO_ALLOWED_NETWORKS will do, as for connections without TLS.
+   * @throws {NotPublicError} when any of them is refused.
+   */
   async function resolve(hostname: string, { trusted = false } = {}): Promise<string[]> {
     const addresses = await addressesOf(hostname);
     const onlyAllowed = trusted || isLocalName(hostname);
@@ -123,30 +111,30 @@ export function createOutbound(config: Settings, tuning: OutboundTuning = {}): O
       },
     });
   const agent = createAgent();
-  const agents = new Map<string, Agent>();
-
-  /** A connection that one agent made never serves another: they trust different authorities. */
-  function agentFor(ca: string | null | undefined): Agent {
-    if (!ca) return agent;
-    const kept = agents.get(ca) ?? createAgent(ca);
-    agents.delete(ca);
-    agents.set(ca, kept);
-    const [oldest] = agents;
-    if (agents.size > MAX_AGENTS && oldest) {
-      agents.delete(oldest[0]);
-      // Calls in flight end first.
-      oldest[1].close().catch(() => {});
-    }
-    return kept;
-  }
+  const agents = new LRUCache<string, Agent>({
+    max: MAX_AGENTS,
+    memoMethod: createAgent,
+    dispose: (evicted) => void evicted.close().catch(() => {}), // calls in flight end first
+  });
 
   return {
+    /** Dials HTTP under the rules for addresses; never follows redirects. */
     agent,
-    agentFor,
+    /**
+     * Does the same, with these certificates in PEM in place of the authorities of the system. A connection of one agent
+     * never serves another: they trust different authorities.
+     */
+    agentFor: (ca: string | null | undefined): Agent => (ca ? agents.memo(ca) : agent),
     resolve,
-    check: async (url) => void (await resolveTarget(url)),
+    /**
+     * Resolves the host of a URL under the rules of `agent`.
+     * @throws {NotPublicError | PortError} when the URL may not be dialed.
+     */
+    check: async (url: URL) => void (await resolveTarget(url)),
     close: async () => {
       await Promise.all([agent, ...agents.values()].map((each) => each.destroy()));
     },
   };
 }
+
+export type Outbound = ReturnType<typeof createOutbound>;
