@@ -1,15 +1,15 @@
 import { connect } from '@gatehouse/shared/data/connect';
 import type { User } from '@gatehouse/shared/identity/users';
+import type { Delivery } from '@gatehouse/webhooks/records';
 import { COLLECTIONS, type Database } from '../services/user/database.ts';
 import type { Membership } from '../services/user/organizations/records.ts';
-import type { Delivery } from '../services/user/webhooks/records.ts';
 import { testClock } from '../test/fixtures/clock.ts';
 import { send } from '../test/fixtures/http.ts';
 import { launch } from '../test/fixtures/launcher.ts';
 import { accountRecord, member } from '../test/fixtures/members.ts';
 import { JWT_SECRET } from '../test/fixtures/services.ts';
 import { storeOrganization } from '../test/user/access/store-organization.ts';
-import { storedWebhook } from '../test/user/webhooks/stored-webhook.ts';
+import { storedWebhook } from '../test/webhooks/stored-webhook.ts';
 import { load } from './load.ts';
 import { compare } from './report.ts';
 

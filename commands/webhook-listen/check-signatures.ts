@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { standardKey } from '../../services/user/webhooks/delivery/signature.ts';
+import { standardKey } from '../../packages/webhooks/delivery/signature.ts';
 
 /** Seconds by which the clocks of sender and receiver may differ, as the libraries of Standard Webhooks allow. */
 const TOLERANCE = 300;

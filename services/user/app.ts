@@ -6,10 +6,14 @@ import { requirePrincipal } from '@gatehouse/shared/identity/principal';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { addOperations } from '@gatehouse/shared/operation/add-operations';
 import { createOutbound, type OutboundTuning } from '@gatehouse/shared/outbound/outbound';
+import { eventDocument } from '@gatehouse/webhooks/event-document';
+import { webhooks } from '@gatehouse/webhooks/operations';
+import { createDelivery, type DeliveryTuning } from '@gatehouse/webhooks/pipeline';
 import { requireMembership } from './access/membership.ts';
 import { checkServiceKey } from './access/service-key.ts';
 import { account } from './account/account.ts';
 import { type ClosingTuning, createClosing } from './archive-jobs/poller.ts';
+import { createAnnouncements } from './chatbots/announce.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import type { Database } from './database.ts';
 import { backgroundOf } from './jobs.ts';
@@ -25,9 +29,7 @@ import type { OidcLimits } from './sso/oidc/limits.ts';
 import { oidcRoutes, openIdConnect } from './sso/oidc/oidc.ts';
 import { singleSignOn } from './sso/sso.ts';
 import { createUpkeep } from './sso/upkeep/poller.ts';
-import { eventDocument } from './webhooks/events/document.ts';
-import { createDelivery, type DeliveryTuning } from './webhooks/pipeline.ts';
-import { webhooks } from './webhooks/webhooks.ts';
+import { createWebhookHost } from './webhook-host.ts';
 
 export interface UserServiceOptions {
   config: Config<'user'>;
@@ -82,7 +84,7 @@ export async function buildUserService({
   await app.register(requireMembership, { db });
   const { log } = app;
   const guards = { 'service key': checkServiceKey(config) };
-  const delivery = createDelivery(app, { config, db, mailer, now, ...tuning });
+  const delivery = createDelivery(app, { config, db, host: createWebhookHost(db, mailer), now, ...tuning });
   const { secrets, worker, relay, owners, repair, ...webhookDependencies } = delivery;
   const exportWorker = createExportWorker({ db, now, log, tuning: exportTuning });
   const closings = createClosing({ config, db, now, log, closing });
@@ -117,6 +119,7 @@ export async function buildUserService({
     'relay audit events': relay,
     'repair events': repair,
     'notify webhook owners': owners,
+    'announce chatbots': createAnnouncements({ db, now, log, accept: delivery.accept }),
     'run exports': exportWorker,
     'close archived places': closings,
     'send payment notices': paymentNotices,

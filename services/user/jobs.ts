@@ -5,7 +5,10 @@ import { ensureAllFeatures } from '@gatehouse/shared/identity/features';
 import { endSelfGrants } from './access/memberships/end-self-grants.ts';
 import { removeLeavingMarks } from './access/memberships/last-owner.ts';
 import { datePendingInvitations } from './access/memberships/states.ts';
+import { TIMING as WEBHOOKS } from '@gatehouse/webhooks/pipeline';
+import { resealSecrets as resealWebhooks } from '@gatehouse/webhooks/reseal-secrets';
 import { CLOSING } from './archive-jobs/poller.ts';
+import { INTERVAL as ANNOUNCEMENTS } from './chatbots/announce.ts';
 import type { Database } from './database.ts';
 import { TIMING as EXPORTS } from './organizations/exports/worker.ts';
 import { completeActivations } from './organizations/invitations/accept-verified.ts';
@@ -16,10 +19,6 @@ import { resealSecrets as resealConnections } from './sso/connections/reseal-sec
 import { unlinkInterrupted } from './sso/connections/unlink-identity.ts';
 import { endInterrupted } from './sso/connections/update.ts';
 import { INTERVAL as UPKEEP } from './sso/upkeep/poller.ts';
-import { INTERVAL as OWNER_NOTICES } from './webhooks/delivery/notify-owners.ts';
-import { INTERVAL as EVENT_REPAIR } from './webhooks/intake/repair.ts';
-import { TIMING as WEBHOOKS } from './webhooks/pipeline.ts';
-import { resealSecrets as resealWebhooks } from './webhooks/registration/reseal-secrets.ts';
 
 /**
  * Everything that the user service does in the background; nothing else does. docs/ARCHITECTURE.md, "What happens after
@@ -30,8 +29,12 @@ import { resealSecrets as resealWebhooks } from './webhooks/registration/reseal-
 export const JOBS = {
   'deliver webhooks': { every: WEBHOOKS.poll, completes: 'deliveries in flight, which are sent again' },
   'relay audit events': { every: WEBHOOKS.poll, completes: 'audit events that are still marked' },
-  'repair events': { every: EVENT_REPAIR, completes: 'events without all their deliveries' },
-  'notify webhook owners': { every: OWNER_NOTICES, completes: 'mails about disabled webhooks' },
+  'repair events': { every: WEBHOOKS.repair, completes: 'events without all their deliveries' },
+  'notify webhook owners': { every: WEBHOOKS.notices, completes: 'mails about disabled webhooks' },
+  'announce chatbots': {
+    every: ANNOUNCEMENTS,
+    completes: '`chatbot.created` of chatbots that are still marked',
+  },
   'run exports': { every: EXPORTS.poll, completes: 'exports, from their last chunk' },
   'close archived places': {
     every: CLOSING.poll,

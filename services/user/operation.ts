@@ -1,7 +1,7 @@
 import type { Config } from '@gatehouse/shared/config';
 import { operationsOf } from '@gatehouse/shared/operation/operation';
+import type { Accept } from '@gatehouse/webhooks/accept';
 import type { Database } from './database.ts';
-import type { Accept } from './webhooks/intake/accept.ts';
 
 export interface UserDependencies {
   config: Config<'user'>;

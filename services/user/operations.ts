@@ -1,10 +1,10 @@
+import { webhooks } from '@gatehouse/webhooks/operations';
 import { account } from './account/account.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import { organizations } from './organizations/organizations.ts';
 import { scim } from './scim/scim.ts';
 import { openIdConnect } from './sso/oidc/oidc.ts';
 import { singleSignOn } from './sso/sso.ts';
-import { webhooks } from './webhooks/webhooks.ts';
 
 /** Every operation of the user service. */
 export const OPERATIONS = [

@@ -13,8 +13,8 @@ import { standaloneDatabase } from '../fixtures/mongodb.ts';
 import { createProcesses } from '../fixtures/processes.ts';
 import { type Receiver, startReceiver } from '../fixtures/receiver.ts';
 import { JWT_SECRET } from '../fixtures/services.ts';
-import { conversation } from '../user/webhooks/event-samples.ts';
-import { INTERNAL_API_KEY, SECRET } from '../user/webhooks/webhook-service.ts';
+import { conversation } from '../webhooks/event-samples.ts';
+import { INTERNAL_API_KEY, SECRET } from '../webhooks/webhook-service.ts';
 
 /** Two user services on one database. The tests kill these processes and start them again. */
 const SCRIPTS = {

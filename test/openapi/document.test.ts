@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EVENTS } from '../../services/user/webhooks/events.ts';
+import { EVENTS } from '../../packages/webhooks/events.ts';
 import { startGateway } from '../fixtures/gateway.ts';
 import { send } from '../fixtures/http.ts';
 import { startServices } from '../fixtures/services.ts';

@@ -1,5 +1,4 @@
-import { auditedWebhook } from '../webhooks/contract.ts';
-import { BY_TIME } from '../webhooks/records.ts';
+import { auditedWebhook, BY_TIME } from '@gatehouse/webhooks/records';
 import { type ClosingJob, deleteInPages, record } from './job.ts';
 
 /** Deletes the webhooks of an organization or department, each after its deliveries. May be repeated. */

@@ -1,5 +1,5 @@
+import { CHATBOT_TYPES } from '@gatehouse/shared/contract/chatbot-types';
 import { languageTag, line, oneOf } from '@gatehouse/shared/http/fields';
-import { CHATBOT_TYPES } from './records.ts';
 
 export const MAX_NAME = 200;
 

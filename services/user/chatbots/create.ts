@@ -3,7 +3,7 @@ import { jsonBody, line } from '@gatehouse/shared/http/fields';
 import { placeForNewChatbot } from '../access/chatbot-roles.ts';
 import { rolesOf } from '../access/roles.ts';
 import { operation } from '../operation.ts';
-import { createAndAnnounce } from '../webhooks/intake/chatbot-created.ts';
+import { createAndAnnounce } from './announce.ts';
 import { chatbotFields } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
 import { auditedChatbot, type Chatbot, chatbotRecord, PERSONAL, placeOf } from './records.ts';

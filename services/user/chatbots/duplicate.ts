@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { permittedChatbots, placeForNewChatbot } from '../access/chatbot-roles.ts';
 import { operation } from '../operation.ts';
-import { createAndAnnounce } from '../webhooks/intake/chatbot-created.ts';
+import { createAndAnnounce } from './announce.ts';
 import { MAX_NAME } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
 import { auditedChatbot, type Chatbot, chatbotRecord, PERSONAL, placeOf } from './records.ts';

@@ -1,8 +1,9 @@
+import { CHATBOT_TYPES } from '@gatehouse/shared/contract/chatbot-types';
 import { listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
 import { permittedChatbots } from '../access/chatbot-roles.ts';
 import { operation } from '../operation.ts';
 import { nameContains } from './name-search.ts';
-import { CHATBOT_STATUSES, CHATBOT_TYPES, type Chatbot, chatbotRecord } from './records.ts';
+import { CHATBOT_STATUSES, type Chatbot, chatbotRecord } from './records.ts';
 
 const table = {
   sortable: [

@@ -1,8 +1,8 @@
+import { CHATBOT_TYPES } from '@gatehouse/shared/contract/chatbot-types';
 import { collection } from '@gatehouse/shared/data/connect';
 import { z } from 'zod';
 import type { Grant } from '../access/access-list.ts';
 
-export const CHATBOT_TYPES = ['3d', 'text', 'voice'] as const;
 export const CHATBOT_STATUSES = ['active', 'paused'] as const;
 
 /** The public fields of a chatbot, stored as they are returned (CONTRACT.md §Chatbots). */

@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createReceiver } from '../../../commands/webhook-listen/receiver.ts';
-import { signatureHeaders } from '../../../services/user/webhooks/delivery/signature.ts';
+import { signatureHeaders } from '../../../packages/webhooks/delivery/signature.ts';
 import { eventually } from '../../fixtures/eventually.ts';
 import { send } from '../../fixtures/http.ts';
 import { createProcesses } from '../../fixtures/processes.ts';
-import { conversation } from '../../user/webhooks/event-samples.ts';
-import { SECRET, startWebhookService } from '../../user/webhooks/webhook-service.ts';
+import { conversation } from '../../webhooks/event-samples.ts';
+import { SECRET, startWebhookService } from '../../webhooks/webhook-service.ts';
 
 const now = Date.UTC(2026, 0, 15, 9, 30);
 const BODY = '{"event":"payment.failed","timestamp":"2026-01-15T09:30:00Z","data":{"amount":1}}';

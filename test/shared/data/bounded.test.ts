@@ -1,6 +1,6 @@
+import { batched } from '@gatehouse/shared/data/batched';
 import { bounded } from '@gatehouse/shared/data/bounded';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { batched } from '../../../services/user/webhooks/delivery/batched.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

@@ -4,11 +4,13 @@ import type { Collection, Document, Filter, ObjectId, UpdateFilter, WithId } fro
 /** Another process holds the lease, or the work is gone. */
 export class LeaseLost extends Error {}
 
+type Id = ObjectId | string;
+
 interface Options<Item extends Document> {
   collection: Collection<Item>;
-  /** The path of the time at which a document may be claimed. */
+  /** The path of the time at which somebody must look at a document. */
   due: string;
-  /** The path of the id of its holder. */
+  /** The path of the id of who holds it. */
   holder: string;
   /** Milliseconds until another process may take over from one that was killed. */
   duration: number;
@@ -31,8 +33,8 @@ export function createLease<Item extends Document>({
 }: Options<Item>) {
   const id = randomUUIDv7();
   const end = () => ({ [due]: new Date(now() + duration) });
-  const held = (_id: ObjectId | string): Filter<Item> => ({ _id, [holder]: id }) as Filter<Item>;
-  const write = async (_id: ObjectId | string, update: Document, filter: Document = {}): Promise<boolean> => {
+  const held = (_id: Id): Filter<Item> => ({ _id, [holder]: id }) as unknown as Filter<Item>;
+  const write = async (_id: Id, update: Document, filter: Document = {}): Promise<boolean> => {
     const own = { ...held(_id), ...filter } as Filter<Item>;
     const { matchedCount } = await collection.updateOne(own, update as UpdateFilter<Item>);
     return matchedCount === 1;
@@ -55,10 +57,10 @@ export function createLease<Item extends Document>({
       );
     },
     /** Extends the lease. @returns false when it is lost. */
-    renew: (_id: ObjectId | string, update: Document = {}, filter: Document = {}): Promise<boolean> =>
+    renew: (_id: Id, update: Document = {}, filter: Document = {}): Promise<boolean> =>
       write(_id, { ...update, $set: { ...update.$set, ...end() } }, filter),
     /** Gives the document up until `at`. @returns false when the lease is lost. */
-    release: (_id: ObjectId | string, at: Date): Promise<boolean> =>
+    release: (_id: Id, at: Date): Promise<boolean> =>
       write(_id, { $set: { [due]: at }, $unset: { [holder]: true } }),
   };
 }

@@ -1,3 +1,4 @@
+import type { Belonging } from '@gatehouse/webhooks/host';
 import type { Database } from '../../database.ts';
 
 /** Milliseconds for which a past membership is remembered: longer than an event waits for its relay. */
@@ -32,18 +33,6 @@ export async function rememberMember(
     { $max: { left_at: new Date(now), expires_at: new Date(now + KEPT_FOR) } },
     { upsert: true },
   );
-}
-
-/** When users belonged to an organization. */
-export interface Belonging {
-  user_id: string;
-  organization_id: string;
-  /** Unix milliseconds. */
-  from: number;
-  /** Unix milliseconds; infinite while they still do. */
-  until: number;
-  /** The address that the organization invited, if it did. */
-  email?: string | undefined;
 }
 
 /** Reads to which organizations users belong, or belonged lately. */

@@ -1,10 +1,11 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
+import { CHATBOT_TYPES } from '@gatehouse/shared/contract/chatbot-types';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { positiveInteger, strictQuery } from '@gatehouse/shared/operation/lists';
 import type { Collection, Document, Filter } from 'mongodb';
 import { z } from 'zod';
 import { isMember } from '../../access/memberships/states.ts';
-import { CHATBOT_STATUSES, CHATBOT_TYPES } from '../../chatbots/records.ts';
+import { CHATBOT_STATUSES } from '../../chatbots/records.ts';
 import type { Database } from '../../database.ts';
 import { operation } from '../operation.ts';
 import { viewPermissionsOf, visibleEvents } from '../visible-events.ts';

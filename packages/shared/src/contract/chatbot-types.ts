@@ -1,0 +1,2 @@
+/** CONTRACT.md §Chatbots. */
+export const CHATBOT_TYPES = ['3d', 'text', 'voice'] as const;

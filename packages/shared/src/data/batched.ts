@@ -1,0 +1,48 @@
+import { setTimeout } from 'node:timers/promises';
+import { bounded } from './bounded.ts';
+
+/**
+ * Combines many small calls into few large ones: the calls that arrive while one runs form the next batch. Without
+ * `gather`, a single call does not wait.
+ * @param run returns one result for each item, in order; if it rejects, every call of the batch rejects.
+ * @param options.isBounded `run` bounds its calls to the database itself.
+ * @param options.gather milliseconds for which a batch that is not full waits for more calls.
+ */
+export function batched<Item, Result>(
+  run: (items: Item[]) => Promise<readonly Result[]>,
+  { maxItems, isBounded = false, gather = 0 }: { maxItems: number; isBounded?: boolean; gather?: number },
+): (item: Item) => Promise<Result> {
+  interface Call {
+    item: Item;
+    resolve: (result: Result) => void;
+    reject: (error: unknown) => void;
+  }
+  let waiting: Call[] = [];
+  let running = false;
+
+  async function runAll() {
+    if (running) return;
+    running = true;
+    // Include the calls made in the same turn of the event loop.
+    await new Promise(setImmediate);
+    while (waiting.length > 0) {
+      if (gather > 0 && waiting.length < maxItems) await setTimeout(gather);
+      const batch = waiting.slice(0, maxItems);
+      waiting = waiting.slice(maxItems);
+      try {
+        const outcome = run(batch.map(({ item }) => item));
+        const results = await (isBounded ? outcome : bounded(outcome));
+        for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    running = false;
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      void runAll();
+    });
+}

@@ -1,0 +1,50 @@
+import { oneOf } from '@gatehouse/shared/http/fields';
+import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
+import { z } from 'zod';
+import { operation } from '../dependencies.ts';
+import { managedWebhook } from '../managed.ts';
+import { DELIVERY_STATUSES, type Delivery } from '../records.ts';
+import { deliveryRecord, presentDelivery } from './present-delivery.ts';
+import { eventFilter, httpStatusFilter, selectDeliveries, since, until } from './select-deliveries.ts';
+
+const table = {
+  // There may be very many deliveries, so only the indexed order is offered.
+  sortable: ['created_at'],
+  filters: {},
+  search: containsText('event_id'),
+  hidden: ['payload', 'exchanges'],
+  // `seq` keeps the order of events that were published together.
+  unique: ['seq', 'delivery_id'],
+  maxCount: 1_000,
+} as const satisfies { sortable: readonly (keyof Delivery)[]; [part: string]: unknown };
+
+const parameters = listQuery(table).extend({
+  event: eventFilter.optional(),
+  status: oneOf(DELIVERY_STATUSES).optional(),
+  http_status: z
+    .preprocess((text) => (/^\d{3}$/.test(String(text)) ? Number(text) : text), httpStatusFilter)
+    .optional(),
+  from: since.optional(),
+  to: until.optional(),
+});
+
+export const listDeliveries = operation('GET /api/v1/webhooks/{webhook_id}/deliveries', {
+  needs: 'administration',
+  summary: 'List deliveries',
+  description: `Lists deliveries by creation, events published together in their order, with their latest attempts and the beginning of what the receiver answered. A page of very many deliveries costs what a page of few costs, so they are counted up to 1,000 or just past the page: a \`total_items\` above that is not exact, \`has_next\` always is. Deliveries are kept for the retention time, by default 30 days. \`search\` matches any part of the event id; unlike the filters, it reads them all.`,
+  query: parameters,
+  returns: pageResponse(deliveryRecord),
+  async handle({ db, host, query, request }) {
+    const { webhook_id } = await managedWebhook({ db, host }, request);
+    const { event, status, http_status, from, to } = query;
+    const { filter, hint } = selectDeliveries(webhook_id, {
+      events: event && [event],
+      statuses: status && [status],
+      http_status,
+      since: from === undefined ? undefined : new Date(from),
+      until: to === undefined ? undefined : new Date(to),
+    });
+    const page = await readPage(db.webhookDeliveries, table, [{ within: filter }], query, { hint });
+    return { ...page, data: page.data.map(presentDelivery) };
+  },
+});

@@ -1,0 +1,77 @@
+import type { AppError } from '@gatehouse/shared/http/errors';
+import type { FastifyRequest } from 'fastify';
+import type { Tenant } from './records.ts';
+
+/** What the package asks of the service that it runs in. Accounts are in the shared `users` collection. */
+export interface WebhookHost {
+  /** Reads which of some organizations and departments are closed: archived or deleted. */
+  closedAmong(tenants: Iterable<Tenant>): Promise<(tenant: Tenant) => boolean>;
+
+  /** Where a user manages webhooks and reads events. */
+  administeredBy(user_id: string): Promise<{
+    organizations: string[];
+    /** Departments of other organizations. */
+    departments: { organization_id: string; department_id: string }[];
+  }>;
+  /**
+   * The tenant that the caller names by the ids of an organization, a department, or both.
+   * @throws {AppError} notFound if the caller has no role there; forbidden if they do not administer it, or for a
+   * write if it is archived.
+   */
+  administeredTenant(request: FastifyRequest, ids: NamedTenant): Promise<AdministeredTenant>;
+  /** @throws {AppError} notFound if the caller does not administer the tenant; forbidden for a write if it is archived. */
+  assertAdministers(request: FastifyRequest, tenant: AdministeredTenant): Promise<void>;
+  /** The accounts of at most `limit` Owners of an organization and, if it is named, of its department. */
+  ownersOf(tenant: AdministeredTenant, limit: number): Promise<string[]>;
+
+  /** The names of a tenant; null for what it does not have. */
+  namesOf(tenant: Tenant): Promise<{ organization: string | null; department: string | null }>;
+
+  /** How many webhooks the plan of a tenant, or of the caller's own account, allows. */
+  webhookLimit(request: FastifyRequest, tenant: Tenant): Promise<{ limit: number; exceeded: () => AppError }>;
+
+  /** Reads where departments and chatbots are; those that do not exist are left out. */
+  tenantsOf(ids: { departments: string[]; chatbots: string[] }): Promise<{
+    departments: ReadonlyMap<string, Tenant>;
+    chatbots: ReadonlyMap<string, Tenant>;
+  }>;
+  /** Reads to which organizations users belong, or belonged lately. */
+  belongingsOf(user_ids: readonly string[]): Promise<Belonging[]>;
+
+  mailer: {
+    /** Tells an owner that a webhook gets nothing more. */
+    sendWebhookDisabled(
+      to: string,
+      webhook: {
+        webhook_id: string;
+        /** The host of the receiver: its path may hold a key. */
+        host: string;
+        /** Whether it belongs to an organization, and not to the recipient alone. */
+        shared: boolean;
+        reason: 'gone' | 'failing';
+      },
+    ): Promise<void>;
+  };
+}
+
+export interface NamedTenant {
+  organization_id?: string | undefined;
+  department_id?: string | undefined;
+}
+
+/** An organization, or one of its departments. */
+export interface AdministeredTenant extends Tenant {
+  organization_id: string;
+}
+
+/** When a user belonged to an organization. */
+export interface Belonging {
+  user_id: string;
+  organization_id: string;
+  /** Unix milliseconds. */
+  from: number;
+  /** Unix milliseconds; infinite while they still do. */
+  until: number;
+  /** The address that the organization invited, if it did. */
+  email?: string | undefined;
+}

@@ -1,0 +1,43 @@
+import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
+import { callerId } from '@gatehouse/shared/identity/principal';
+import type { Visible } from '@gatehouse/shared/operation/lists';
+import type { FastifyRequest } from 'fastify';
+import type { WithId } from 'mongodb';
+import type { Database } from './database.ts';
+import type { WebhookHost } from './host.ts';
+import { tenantOf, type Webhook } from './records.ts';
+
+/** Users manage their own webhooks, and those of tenants that they administer. */
+
+/** The webhooks that a user manages, in parts that do not overlap. */
+export async function managedBy(host: WebhookHost, user_id: string): Promise<Visible<Webhook>[]> {
+  const { organizations, departments } = await host.administeredBy(user_id);
+  return [
+    { within: { owner_id: user_id } },
+    { within: { owner_id: null, organization_id: { $in: organizations } } },
+    {
+      within: {
+        owner_id: null,
+        organization_id: { $in: departments.map(({ organization_id }) => organization_id) },
+        department_id: { $in: departments.map(({ department_id }) => department_id) },
+      },
+    },
+  ];
+}
+
+/**
+ * Finds the webhook that the path names.
+ * @throws {AppError} notFound, also for a webhook that only others manage; forbidden for a write in an archived place.
+ */
+export async function managedWebhook(
+  { db, host }: { db: Database; host: WebhookHost },
+  request: FastifyRequest,
+): Promise<WithId<Webhook>> {
+  const { webhook_id } = request.params as { webhook_id: string };
+  const webhook = orNotFound(await db.webhooks.findOne({ webhook_id }));
+  if (webhook.owner_id === callerId(request)) return webhook;
+  const { organization_id, department_id } = tenantOf(webhook);
+  if (webhook.owner_id !== null || organization_id === null) throw new AppError('notFound');
+  await host.assertAdministers(request, { organization_id, department_id });
+  return webhook;
+}

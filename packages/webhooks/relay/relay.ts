@@ -1,0 +1,84 @@
+import { bounded } from '@gatehouse/shared/data/bounded';
+import { updateMethod } from '@gatehouse/shared/data/update-method';
+import { createLease } from '@gatehouse/shared/durable/lease';
+import { createPoller, type Poller } from '@gatehouse/shared/durable/poller';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Database } from '../database.ts';
+import type { WebhookHost } from '../host.ts';
+import type { Accept } from '../intake/accept.ts';
+import { ownEventsOf, type Relayed } from './own-events.ts';
+
+/** Audit events in a batch. A larger one would keep other calls waiting at the database. */
+const BATCH = 125;
+/** The one document of the lease. */
+const LEASE = { _id: 'audit' } as const;
+
+interface Options {
+  db: Database;
+  host: Pick<WebhookHost, 'belongingsOf'>;
+  now: () => number;
+  accept: Accept;
+  log: FastifyBaseLogger;
+  /** Milliseconds between two looks for events. */
+  poll: number;
+  leaseDuration: number;
+}
+
+/**
+ * Accepts events that audit events mean to webhooks, in order (CONTRACT.md §Events). The audit trail is the outbox: an
+ * event is stored with a mark, which is removed once everything is accepted. One process at a time looks for marked
+ * events. Whatever a kill or a stalled database leaves marked is relayed again, under the same ids.
+ */
+export function createRelay({ db, host, now, accept, log, poll, leaseDuration }: Options): Poller {
+  const lease = createLease({
+    collection: db.relayLeases,
+    due: 'until',
+    holder: 'holder',
+    duration: leaseDuration,
+    now,
+  });
+
+  const marked = (limit: number) =>
+    bounded(
+      db.auditEvents.find({ relay: true }).sort({ event_id: 1 }).limit(limit).batchSize(limit).toArray(),
+    );
+
+  /** An id that is known, or taken by what an earlier attempt made of the same audit event, counts as accepted. */
+  const acceptAll = ({ incoming }: Relayed) => Promise.all(incoming.map(accept));
+
+  /** @returns whether more may be marked. What fails stays marked, and waits for the next look. */
+  async function relayBatch(): Promise<boolean> {
+    const events = await marked(BATCH);
+    const relayed = await bounded(ownEventsOf({ db, host }, events));
+    for (const { event_id, problems } of relayed)
+      if (problems.length > 0) log.error({ event_id, problems }, 'audit event not relayed to webhooks');
+    const results = await Promise.allSettled(relayed.map(acceptAll));
+    const done = relayed.filter((_, index) => results[index]?.status === 'fulfilled');
+    const event_id = { $in: done.map((each) => each.event_id) };
+    if (done.length > 0)
+      await bounded(
+        db.auditEvents[updateMethod(done)]({ relay: true, event_id }, { $unset: { relay: true } }),
+      );
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) log.warn({ err: failed.reason }, 'events not relayed to webhooks yet');
+    return events.length === BATCH && done.length === events.length;
+  }
+
+  const poller: Poller = createPoller({
+    interval: poll,
+    async run() {
+      if ((await marked(1)).length === 0) return;
+      await bounded(
+        db.relayLeases.updateOne(LEASE, { $setOnInsert: { until: new Date(0) } }, { upsert: true }),
+      );
+      if (!(await bounded(lease.claim(LEASE)))) return;
+      let mayContinue = await relayBatch();
+      while (mayContinue && !poller.stopping && (await bounded(lease.renew(LEASE._id))))
+        mayContinue = await relayBatch();
+      await bounded(lease.release(LEASE._id, new Date(now())));
+    },
+    log,
+    failure: 'cannot relay audit events to webhooks',
+  });
+  return poller;
+}

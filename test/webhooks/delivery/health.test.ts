@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  afterAttempt,
+  failsFor,
+  healthOf,
+  lastDay,
+  withoutFailures,
+} from '../../../packages/webhooks/delivery/health.ts';
+
+const HOUR = 3_600_000;
+const start = Date.UTC(2026, 0, 15, 9, 30);
+const NEW = healthOf({});
+
+/** Attempts, each so many hours after the one before. */
+const healthAfter = (...attempts: [hours: number, delivered: boolean][]) => {
+  let now = start;
+  return attempts.reduce((health, [hours, delivered]) => {
+    now += hours * HOUR;
+    return afterAttempt(health, delivered, now);
+  }, NEW);
+};
+const failures = (count: number, gap: number) =>
+  Array.from({ length: count }, (_, index): [number, boolean] => [index === 0 ? 0 : gap, false]);
+
+test('a failure begins the count, and a success ends it', () => {
+  expect(healthAfter([0, false], [1, false])).toMatchObject({
+    consecutive_failures: 2,
+    failing_since: new Date(start),
+    last_failure_at: new Date(start + HOUR),
+    last_success_at: null,
+  });
+  expect(healthAfter([0, false], [1, true])).toMatchObject({
+    consecutive_failures: 0,
+    failing_since: null,
+    last_failure_at: new Date(start),
+    last_success_at: new Date(start + HOUR),
+  });
+});
+
+describe('nothing but failures for three days', () => {
+  const DAYS = 72 * HOUR;
+  test.each([
+    ['every six hours', failures(13, 6), true],
+    ['every day, as the longest Retry-After asks', failures(4, 24), true],
+    ['not for three days yet', failures(12, 6), false],
+    ['with a success at the end', [...failures(13, 6), [1, true]] as [number, boolean][], false],
+    [
+      'with a success in between',
+      [...failures(7, 6), [1, true], ...failures(7, 6)] as [number, boolean][],
+      false,
+    ],
+    ['with days in between in which nothing was sent', failures(3, 48), false],
+    ['once', failures(1, 0), false],
+  ])('%s: %#', (_what, attempts, expected) => {
+    expect(failsFor(healthAfter(...attempts), DAYS)).toBe(expected);
+  });
+
+  test('the count begins anew when the owner activates the webhook', () => {
+    expect(failsFor(withoutFailures(healthAfter(...failures(13, 6))), DAYS)).toBe(false);
+  });
+});
+
+test('agrees with a model that remembers every attempt', () => {
+  const attempt = fc.tuple(fc.integer({ min: 0, max: 40 * 60 }), fc.boolean());
+  fc.assert(
+    fc.property(fc.array(attempt, { maxLength: 200 }), (attempts) => {
+      let now = start;
+      let health = NEW;
+      const all: { at: number; delivered: boolean }[] = [];
+      for (const [minutes, delivered] of attempts) {
+        now += minutes * 60_000;
+        health = afterAttempt(health, delivered, now);
+        all.push({ at: now, delivered });
+      }
+      const lastOf = (delivered: boolean) => all.findLast((each) => each.delivered === delivered)?.at ?? null;
+      expect(health.last_success_at?.getTime() ?? null).toBe(lastOf(true));
+      expect(health.last_failure_at?.getTime() ?? null).toBe(lastOf(false));
+      const run = all.slice(all.findLastIndex(({ delivered }) => delivered) + 1);
+      expect(health.consecutive_failures).toBe(run.length);
+      const began = run.findLastIndex(({ at }, index) => at - (run[index - 1]?.at ?? -Infinity) > 36 * HOUR);
+      expect(health.failing_since?.getTime() ?? null).toBe(run[began]?.at ?? null);
+      const hour = (at: number) => Math.floor(at / HOUR);
+      const recent = all.filter(({ at }) => hour(at) > hour(now) - 24);
+      const delivered = recent.filter((each) => each.delivered).length;
+      expect(lastDay(health, now)).toEqual({ delivered, failed: recent.length - delivered });
+      expect(health.hours.length).toBeLessThanOrEqual(24);
+    }),
+  );
+});
+
+test('a day later, nothing is counted any more', () => {
+  const health = healthAfter([0, true], [1, false]);
+  expect(lastDay(health, start + 2 * HOUR)).toEqual({ delivered: 1, failed: 1 });
+  expect(lastDay(health, start + 24 * HOUR)).toEqual({ delivered: 0, failed: 1 });
+  expect(lastDay(health, start + 26 * HOUR)).toEqual({ delivered: 0, failed: 0 });
+});
