@@ -66,7 +66,7 @@ describe('a page', () => {
     ['fr', 'en'],
     ['*', 'en'],
     [';;;q=,,,', 'en'],
-    [`${'x'.repeat(5_000)},de`, 'en'],
+    [`${'x'.repeat(5_000)},de`, 'de'],
   ])('for Accept-Language %s is in %s', async (accepted, language) => {
     const { body } = await get('/', accepted === undefined ? {} : { 'accept-language': accepted });
     expect(body.toString()).toContain(`<html lang="${language}">`);
@@ -127,16 +127,13 @@ describe('compression and caching', () => {
     ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
     ['identity', undefined, (bytes: Buffer) => bytes],
     ['br;q=0, gzip', 'gzip', gunzipSync],
+    [`${'a'.repeat(10_000)}, br`, 'br', brotliDecompressSync],
+    [';;;q=,,,', undefined, (bytes: Buffer) => bytes],
   ])('for Accept-Encoding %s the encoding is %s', async (accepted, encoding, decode) => {
     const plain = await get('/');
     const { headers, body } = await get('/', { 'accept-encoding': accepted });
     expect(headers['content-encoding']).toBe(encoding);
     expect(decode(body).toString()).toBe(plain.body.toString());
-  });
-
-  test('reads only the beginning of Accept-Encoding', async () => {
-    const { headers } = await get('/', { 'accept-encoding': `${'a'.repeat(10_000)}, br` });
-    expect(headers).not.toHaveProperty('content-encoding');
   });
 
   test('a page that the client has is 304, for each encoding and language', async () => {

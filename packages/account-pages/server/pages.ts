@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { GatewayConfig } from '@gatehouse/shared/config';
 import { orNotFound } from '@gatehouse/shared/http/errors';
 import { LANGUAGES, type Language, languageOf } from '@gatehouse/shared/http/language';
@@ -6,6 +7,7 @@ import { publicRoutes } from '@gatehouse/shared/http/public-routes';
 import { DOCUMENT_HEADERS } from '@gatehouse/shared/http/response-headers';
 import { isKnown } from '@gatehouse/shared/http/shared-document';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
 import { NEEDS_SESSION, PATHS, viewOf } from '../browser/paths.ts';
 import { type Asset, CODINGS, type Coding, createAsset, createModules } from './assets.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
@@ -63,7 +65,7 @@ async function send(
   reply: FastifyReply,
   { type, encoded }: Omit<Asset, 'path'>,
 ): Promise<FastifyReply> {
-  const encoding = preferredEncoding(headers['accept-encoding']);
+  const encoding = preferredEncoding(headers);
   const { body, etag } = await encoded(encoding);
   reply.header('etag', etag);
   if (isKnown(headers, etag)) return reply.code(304).send();
@@ -71,20 +73,10 @@ async function send(
   return reply.type(type).send(body);
 }
 
-/**
- * Chooses a content coding (RFC 9110 §12.5.3); one that a client gives no weight does not count. Only the beginning of
- * the header is read, without a regular expression that could backtrack: anybody may send it.
- */
-function preferredEncoding(accepted = ''): Coding {
-  const codings = accepted
-    .slice(0, 1_000)
-    .toLowerCase()
-    .split(',')
-    .map((coding) => coding.split(';').map((part) => part.trim()))
-    .filter(([, weight = 'q=1']) => Number(weight.slice(2)) !== 0)
-    .map(([coding]) => coding);
-  return CODINGS.find((coding) => codings.includes(coding)) ?? 'identity';
-}
+/** Chooses a content coding (RFC 9110 §12.5.3): the best of those that the client likes most. */
+const preferredEncoding = (headers: IncomingHttpHeaders): Coding =>
+  (new Negotiator({ headers }).encoding([...CODINGS, 'identity'], { preferred: [...CODINGS] }) ??
+    'identity') as Coding;
 
 /** Builds every page and asset. */
 async function build(config: GatewayConfig) {
