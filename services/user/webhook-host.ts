@@ -2,7 +2,7 @@ import { principalOf } from '@gatehouse/shared/identity/principal';
 import type { WebhookHost } from '@gatehouse/webhooks/host';
 import { administeredBy, administeredTenant, assertAdministers } from './access/administration.ts';
 import { closedAmong } from './access/archived.ts';
-import { belongingsOf } from './access/former-members.ts';
+import { belongingsOf } from './access/departures/former-members.ts';
 import { ownersOf } from './access/owners-of.ts';
 import { planOf, QUOTAS, quotaExceeded } from './access/quotas.ts';
 import type { Database } from './database.ts';

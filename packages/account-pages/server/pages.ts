@@ -73,10 +73,11 @@ async function send(
   return reply.type(type).send(body);
 }
 
-/** Chooses a content coding (RFC 9110 §12.5.3): the best of those that the client likes most. */
-const preferredEncoding = (headers: IncomingHttpHeaders): Coding =>
-  (new Negotiator({ headers }).encoding([...CODINGS, 'identity'], { preferred: [...CODINGS] }) ??
-    'identity') as Coding;
+/** Chooses the best content coding that the client accepts (RFC 9110 §12.5.3). */
+function preferredEncoding(headers: IncomingHttpHeaders): Coding {
+  const accepted = new Negotiator({ headers }).encodings([...CODINGS]);
+  return CODINGS.find((coding) => accepted.includes(coding)) ?? 'identity';
+}
 
 /** Builds every page and asset. */
 async function build(config: GatewayConfig) {
