@@ -24,8 +24,6 @@ import { createUpstream, type Upstream } from './proxy/upstreams.ts';
 import { altchaChallenge } from './routes/captcha-challenge.ts';
 import { OPERATIONS } from './routes/operations.ts';
 import { prefixes } from './routes/prefixes.ts';
-import { respond } from './routes/respond.ts';
-import { uploadPdf } from './routes/upload-pdf.ts';
 
 export interface GatewayOptions {
   config: GatewayConfig;
@@ -124,11 +122,7 @@ export async function buildGateway({
     now,
   };
   await addOperations(app, operations, dependencies);
-  await app.register(prefixes, {
-    ...dependencies,
-    checkedPaths: [respond.path, uploadPdf.path],
-    publicPaths: config.PUBLIC_CALLBACK_PATHS,
-  });
+  await app.register(prefixes, dependencies);
 
   app.addHook('onClose', async () => {
     const all = new Set([loginService, userService, ...Object.values(upstreams)]);

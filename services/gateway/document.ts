@@ -49,7 +49,7 @@ export function documentOf(services: readonly string[], timeout: number) {
     const all = Object.entries({ ...Object.fromEntries(forwarded), ...own.paths });
     return {
       ...own,
-      paths: Object.fromEntries(all.map(([path, item]) => [path, withKeys(path, item)])),
+      paths: Object.fromEntries(all.map(([path, item]) => [path, withKeys(item)])),
       webhooks: Object.assign({}, ...documents.map((document) => document.webhooks)),
     };
   };
@@ -84,19 +84,18 @@ const CONFLICT = {
 };
 
 /** Adds Idempotency-Key to the operations of a path: the gateway implements it, so the services do not document it. */
-const withKeys = (_path: string, operations: Record<string, Operation>): Record<string, Operation> =>
+const withKeys = (operations: Record<string, Operation>): Record<string, Operation> =>
   Object.fromEntries(
     Object.entries(operations).map(([method, operation]) => {
-      const { parameters = [], responses, 'x-idempotency-key': takesKey } = operation;
+      if (!operation['x-idempotency-key']) return [method, operation];
+      const { parameters = [], responses } = operation;
       return [
         method,
-        takesKey
-          ? {
-              ...operation,
-              parameters: [...parameters, KEY_PARAMETER],
-              responses: { 409: CONFLICT, ...responses },
-            }
-          : operation,
+        {
+          ...operation,
+          parameters: [...parameters, KEY_PARAMETER],
+          responses: { 409: CONFLICT, ...responses },
+        },
       ];
     }),
   );

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { type Dispatcher, request } from 'undici';
 
 /** Bytes of the largest response that is read. */
@@ -15,13 +16,19 @@ export async function requestJson(
   options: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'> = { method: 'GET' },
 ): Promise<unknown> {
   const { statusCode, body } = await request(url, { ...options, signal: AbortSignal.timeout(timeout) });
+  const text = await textOf(body, MAX_BYTES);
+  if (statusCode !== 200) throw new Error(`status ${statusCode}`);
+  return JSON.parse(text);
+}
+
+/** Reads the body of a response. @throws when it has more than `max` bytes. */
+export async function textOf(body: Readable, max: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > MAX_BYTES) throw new Error('the response is too large');
+    if (size > max) throw new Error('the response is too large');
     chunks.push(chunk);
   }
-  if (statusCode !== 200) throw new Error(`status ${statusCode}`);
-  return JSON.parse(Buffer.concat(chunks).toString());
+  return Buffer.concat(chunks).toString('utf8');
 }

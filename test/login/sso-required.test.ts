@@ -204,7 +204,7 @@ test('asks the database once more than before', async () => {
   expect(await login()).toBe(200);
   commands.length = 0;
   expect(await login()).toBe(200);
-  expect(commands).toEqual(['find', 'find', 'insert']); // the account, the domain, the audit
+  expect(commands).toEqual(['find', 'aggregate', 'insert']); // the account, the domain, the audit
   // The user service relays the login to webhooks.
   expect(await db.auditEvents.findOne()).toMatchObject({ action: 'login', relay: true });
   await app.close();

@@ -1,9 +1,8 @@
 import { createPrivateKey, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Provider, { type Configuration } from 'oidc-provider';
-import { loginPage, messagePage, sendPage } from './pages.ts';
+import { loginPage, messagePage, readForm, sendPage } from './pages.ts';
 import { paused, type Staff } from './people.ts';
-import { readForm } from './read-form.ts';
 import type { SigningKey } from './signing-key.ts';
 
 export const CLIENT_ID = 'gatehouse';

@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { escapeMarkup } from '@gatehouse/shared/escape-markup';
 import { PEOPLE } from './people.ts';
 
@@ -56,3 +57,6 @@ export const sendPage = (response: ServerResponse, html: string, status = 200): 
   void response
     .writeHead(status, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
     .end(html);
+
+export const readForm = async (request: IncomingMessage): Promise<Record<string, string>> =>
+  Object.fromEntries(new URLSearchParams(await text(request)));

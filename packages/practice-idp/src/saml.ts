@@ -4,9 +4,8 @@ import { inflateRawSync } from 'node:zlib';
 import { escapeMarkup } from '@gatehouse/shared/escape-markup';
 import { DOMParser } from '@xmldom/xmldom';
 import { SignedXml } from 'xml-crypto';
-import { loginPage, messagePage, postingPage, sendPage } from './pages.ts';
+import { loginPage, messagePage, postingPage, readForm, sendPage } from './pages.ts';
 import type { Person, Staff } from './people.ts';
-import { readForm } from './read-form.ts';
 import type { SigningKey } from './signing-key.ts';
 
 const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';

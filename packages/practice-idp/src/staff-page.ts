@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { messagePage, page, sendPage } from './pages.ts';
+import { messagePage, page, readForm, sendPage } from './pages.ts';
 import { CONDITIONS, PEOPLE, type Staff } from './people.ts';
-import { readForm } from './read-form.ts';
 
 export const STAFF_PATH = '/people';
 

@@ -1,7 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Component } from './component.ts';
 import { printLines } from './log-lines.ts';
+
+/** A part of the installation that the launcher starts and stops. */
+export interface Component {
+  name: string;
+  /** Resolves when it is ready, rejects if it ends before that. */
+  ready: Promise<void>;
+  /** Resolves with the exit code, null after a signal. */
+  ended: Promise<number | null>;
+  /** Stops it, by force after `timeout` milliseconds; resolves when it has ended. */
+  stop(timeout?: number): Promise<void>;
+}
 
 /** Milliseconds until a process that ignores SIGTERM is killed. */
 const STOP_TIMEOUT = 10_000;

@@ -4,8 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadStandaloneConfig, type StandaloneConfig } from '@gatehouse/shared/config';
 import { releaseStartMemory } from '@gatehouse/shared/release-start-memory';
-import { startChild } from './child.ts';
-import type { Component } from './component.ts';
+import { type Component, startChild } from './child.ts';
 import { runMailbox } from './mailbox/run.ts';
 import { loadSecrets } from './secrets.ts';
 

@@ -1,7 +1,6 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { UpstreamResponse } from '../proxy/response.ts';
-import { type Counters, rateLimited } from './counters.ts';
-import { networkUses } from './network-uses.ts';
+import { type Counters, networkUses, rateLimited } from './counters.ts';
 import { reserveAttempt, withReservations } from './reservation.ts';
 
 /** Wrong codes from one client network, for whatever account (CONTRACT.md §Code throttle). */

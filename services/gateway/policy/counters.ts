@@ -1,4 +1,5 @@
 import type { Window } from '@gatehouse/shared/access/tiers';
+import { networksOf } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
 
 export type { Window };
@@ -57,3 +58,13 @@ export const closest = (budgets: readonly Budget[]): Budget =>
     const order = budget.remaining - nearest.remaining || nearest.resetMs - budget.resetMs;
     return order < 0 ? budget : nearest;
   });
+
+/**
+ * The uses of a budget that counts networks: each network of the address has its share of the limits.
+ * @param budget names the budget.
+ */
+export const networkUses = (budget: string, address: string, windows: readonly Window[]): Use[] =>
+  networksOf(address).map(({ key, share }) => ({
+    key: `${budget}${key}`,
+    windows: windows.map(({ seconds, limit }) => ({ seconds, limit: limit * share })),
+  }));

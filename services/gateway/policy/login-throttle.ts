@@ -1,6 +1,5 @@
 import { emailKey } from '@gatehouse/shared/identity/email';
-import { type Counters, rateLimited } from './counters.ts';
-import { networkUses } from './network-uses.ts';
+import { type Counters, networkUses, rateLimited } from './counters.ts';
 import { reserve, reserveAttempt, withReservations } from './reservation.ts';
 
 /** Failures of one account from one network before its attempts are refused (CONTRACT.md §Login throttle). */

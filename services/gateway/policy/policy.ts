@@ -7,8 +7,7 @@ import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { isCanonical } from './canonical-path.ts';
-import { type Counters, closest, rateLimited, type Use, type Window } from './counters.ts';
-import { networkUses } from './network-uses.ts';
+import { type Counters, closest, networkUses, rateLimited, type Use, type Window } from './counters.ts';
 import type { Principals } from './principals.ts';
 import { type Reservation, reserve } from './reservation.ts';
 

@@ -5,11 +5,10 @@ import type { GatewayConfig } from '@gatehouse/shared/config';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../database.ts';
-import { abortOnDisconnect } from './cancellation.ts';
 import { leaseKey } from './idempotency-lease.ts';
 import { takeStorage } from './idempotency-storage.ts';
 import { hasBody } from './request-body.ts';
-import type { UpstreamResponse } from './response.ts';
+import { abortOnDisconnect, type UpstreamResponse } from './response.ts';
 import type { ForwardOptions } from './upstreams.ts';
 
 /** Bytes of the largest response that is stored (CONTRACT.md §Idempotency): each is held in memory as well. */

@@ -20,3 +20,12 @@ export function relay(reply: FastifyReply, { status, headers, body }: UpstreamRe
   if (body instanceof Readable) body.once('error', (error) => Object.assign(error, { statusCode: 503 }));
   return reply.serializer((text: string) => text).send(body);
 }
+
+/** A signal that aborts when the client disconnects before it has the whole response. */
+export function abortOnDisconnect({ raw }: FastifyReply): AbortSignal {
+  const disconnected = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) disconnected.abort();
+  });
+  return disconnected.signal;
+}

@@ -5,6 +5,7 @@ import type { Prefix } from '@gatehouse/shared/contract/prefixes';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { FastifyRequest } from 'fastify';
 import { type Dispatcher, Pool } from 'undici';
+import { textOf } from '../request-json.ts';
 import { requestHeaders, responseHeaders } from './forwarded-headers.ts';
 import { hasBody } from './request-body.ts';
 import type { UpstreamResponse } from './response.ts';
@@ -108,7 +109,7 @@ export function createUpstream(url: string, timeout: number) {
           body: text,
           signal: AbortSignal.timeout(timeout),
         });
-        const body = await textOf(response.body);
+        const body = await textOf(response.body, MAX_RESPONSE);
         if (!STATUSES.has(response.statusCode)) throw new Error(`status ${response.statusCode}`);
         if (!String(response.headers['content-type']).startsWith('application/json'))
           throw new Error('not JSON');
@@ -162,14 +163,3 @@ const writable = (body: Buffer, headers: IncomingHttpHeaders): Buffer | string =
   isUtf8(body) && Object.values(headers).every(isAscii) ? body.toString('utf8') : body;
 
 const isAscii = (value: string | string[] | undefined): boolean => /^[\0-\x7f]*$/.test(String(value));
-
-async function textOf(body: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > MAX_RESPONSE) throw new Error('the response is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}

@@ -15,14 +15,15 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { failurePage } from '@gatehouse/shared/http/failure-page';
 import { routePath } from '@gatehouse/shared/operation/add-operations';
 import type { FastifyInstance } from 'fastify';
-import type { Principals } from '../policy/principals.ts';
+import type { GatewayDependencies } from '../operation.ts';
 import { type Forwarding, forwarding } from '../proxy/forwarding.ts';
-import type { Idempotency } from '../proxy/idempotency.ts';
 import { platformService } from '../proxy/platform-service.ts';
 import { wholeBody } from '../proxy/request-body.ts';
 import { relay } from '../proxy/response.ts';
 import { scimTooLarge } from '../proxy/scim-too-large.ts';
-import { type ForwardOptions, notConfigured, type Upstream } from '../proxy/upstreams.ts';
+import { type ForwardOptions, notConfigured } from '../proxy/upstreams.ts';
+import { respond } from './respond.ts';
+import { uploadPdf } from './upload-pdf.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -38,22 +39,14 @@ const BODY_LIMITS: Partial<Record<Prefix, number>> = {
   '/oauth': PROVIDER_BODY,
 };
 
-interface Options {
-  upstreams: Record<Prefix, Upstream | undefined>;
-  loginService: Upstream;
-  userService: Upstream;
-  /** Paths that the gateway validates before it forwards them; their routes are elsewhere. */
-  checkedPaths: readonly string[];
-  /** Exact paths that need no bearer. */
-  publicPaths: readonly string[];
-  idempotency: Idempotency;
-  principals: Principals;
-}
+/** Paths that the gateway validates before it forwards them; their routes are elsewhere. */
+const CHECKED: readonly string[] = [respond.path, uploadPdf.path];
 
 /** Forwards every prefix of the catalogue to what serves it (CONTRACT.md §Prefixes). */
-export async function prefixes(app: FastifyInstance, options: Options): Promise<void> {
-  const { upstreams, loginService, userService, checkedPaths, publicPaths, idempotency, principals } =
-    options;
+export async function prefixes(
+  app: FastifyInstance,
+  { config, upstreams, loginService, userService, idempotency, principals }: GatewayDependencies,
+): Promise<void> {
   app.addHook('onRoute', (route) => {
     route.schema = { hide: true };
   });
@@ -65,7 +58,7 @@ export async function prefixes(app: FastifyInstance, options: Options): Promise<
   app.addHook('onRequest', async ({ url }) => {
     const path = url.split('?', 1)[0] ?? '';
     const plain = path.toLowerCase().replace(/\/$/, '');
-    if (path !== plain && checkedPaths.includes(plain)) throw new AppError('notFound');
+    if (path !== plain && CHECKED.includes(plain)) throw new AppError('notFound');
   });
 
   /** A slow body waits here, not at the service. */
@@ -106,14 +99,18 @@ export async function prefixes(app: FastifyInstance, options: Options): Promise<
     })),
   ];
   for (const { operation, forward } of ending) {
-    const config = { public: false, withoutUserId: true, operation };
-    forward(app, { prefix: '', routes: [routePath(operation.path)], methods: [operation.method], config });
+    forward(app, {
+      prefix: '',
+      routes: [routePath(operation.path)],
+      methods: [operation.method],
+      config: { public: false, withoutUserId: true, operation },
+    });
   }
 
   for (const prefix of Object.keys(PREFIXES) as Prefix[]) {
     const forward = forwardingOf(prefix);
-    const open = publicPaths.filter((path) => path.startsWith(`${prefix}/`));
-    const config = {
+    const open = config.PUBLIC_CALLBACK_PATHS.filter((path) => path.startsWith(`${prefix}/`));
+    const routing = {
       public: PUBLIC_PREFIXES.has(prefix),
       withoutUserId: PREFIXES_WITHOUT_USER_ID.has(prefix),
       ...(BODY_LIMITS[prefix] && { maxBody: BODY_LIMITS[prefix] }),
@@ -122,7 +119,7 @@ export async function prefixes(app: FastifyInstance, options: Options): Promise<
       ...(prefix === '/scim/v2' && { renderFailure: scimTooLarge }),
       ...(BROWSER_PREFIXES.has(prefix) && { errorPage: failurePage }),
     };
-    await forward(app, { prefix, routes: ['', '/*'], config });
+    await forward(app, { prefix, routes: ['', '/*'], config: routing });
     if (open.length > 0) {
       const routes = open.map((path) => path.slice(prefix.length));
       await forward(app, { prefix, routes, config: { public: true } });

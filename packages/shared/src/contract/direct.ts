@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { requiredText } from '../http/fields.ts';
 import { hasPublicDomain, isPlainAddress } from '../identity/email.ts';
 import { contract } from '../operation/operation.ts';
 
@@ -7,8 +8,6 @@ import { contract } from '../operation/operation.ts';
  * operation, the gateway in front of it and their OpenAPI documents all use these schemas.
  */
 
-/** A non-empty field; otherwise "<field> is required". */
-const requiredText = z.string({ error: 'is required' }).min(1, { error: 'is required' });
 /** The e-mail of an existing account. Only trimmed: older records may hold any text. */
 const knownEmail = requiredText
   .trim()

@@ -63,7 +63,3 @@ export const isoDateTime = z.iso.datetime({
   offset: true,
   ...expecting('must be an ISO 8601 date-time such as 2026-01-15T09:30:00Z'),
 });
-
-/** The response of an operation that returns only a message. */
-export const messageResponse = <Text extends string>(message: Text, description: string) =>
-  z.object({ message: z.literal(message) }).meta({ description, examples: [{ message }] });

@@ -1,4 +1,4 @@
-import { ANY_STRING, type Collections, collection, readOne } from '../data/connect.ts';
+import { ANY_STRING, type Collections, collection } from '../data/connect.ts';
 import { domainOf } from './email.ts';
 import { planStages } from './sso-plan.ts';
 import { type User, userIdOf } from './users.ts';
@@ -44,8 +44,6 @@ export async function requiresSso(
   now: number,
 ): Promise<boolean> {
   const required = { verified_domain: domainOf(user.email), sso_required: true };
-  // Most logins end here, with the cheapest read.
-  if (!(await readOne(ssoDomains, required))) return false;
   const refusing = await ssoDomains
     .aggregate([
       { $match: required },

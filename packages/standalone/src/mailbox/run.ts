@@ -1,4 +1,4 @@
-import type { Component } from '../component.ts';
+import type { Component } from '../child.ts';
 
 const HOST = '127.0.0.1';
 
