@@ -1,8 +1,8 @@
 import { connect } from '@gatehouse/shared/data/connect';
 import type { User } from '@gatehouse/shared/identity/users';
 import type { Delivery } from '@gatehouse/webhooks/records';
+import type { Membership } from '../services/user/access/records.ts';
 import { COLLECTIONS, type Database } from '../services/user/database.ts';
-import type { Membership } from '../services/user/organizations/records.ts';
 import { testClock } from '../test/fixtures/clock.ts';
 import { send } from '../test/fixtures/http.ts';
 import { launch } from '../test/fixtures/launcher.ts';

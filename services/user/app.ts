@@ -12,7 +12,8 @@ import { createDelivery, type DeliveryTuning } from '@gatehouse/webhooks/pipelin
 import { requireMembership } from './access/membership.ts';
 import { checkServiceKey } from './access/service-key.ts';
 import { account } from './account/account.ts';
-import { type ClosingTuning, createClosing } from './archive-jobs/poller.ts';
+import { archive } from './archive/archive.ts';
+import { type ClosingTuning, createClosing } from './archive/jobs/poller.ts';
 import { createAnnouncements } from './chatbots/announce.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import type { Database } from './database.ts';
@@ -101,13 +102,13 @@ export async function buildUserService({
       db,
       mailer,
       now,
-      wakeClosing: closings.wake,
       wakeExports: exportWorker.wake,
       wakePaymentNotices: paymentNotices.wake,
       afterResponse: createAfterResponse(app),
     },
     guards,
   );
+  await addOperations(app, archive, { db, now, wakeClosing: closings.wake });
   await addOperations(app, chatbots, { config, db, now, accept: delivery.accept });
   await addOperations(app, webhooks, { db, now, secrets, ...webhookDependencies }, guards);
   await addOperations(app, singleSignOn, sso);

@@ -5,6 +5,7 @@ import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
 import { featureCollections } from '@gatehouse/shared/identity/features';
 import { userCollections } from '@gatehouse/shared/identity/users';
 import { webhookCollections } from '@gatehouse/webhooks/records';
+import { accessCollections } from './access/records.ts';
 import { chatbotCollections } from './chatbots/records.ts';
 import { exportCollections } from './organizations/exports/records.ts';
 import { organizationCollections } from './organizations/records.ts';
@@ -18,6 +19,7 @@ export const COLLECTIONS = {
   ...refusalCollections,
   ...budgetCollections,
   ...chatbotCollections,
+  ...accessCollections,
   ...organizationCollections,
   ...exportCollections,
   ...ssoCollections,

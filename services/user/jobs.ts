@@ -7,7 +7,7 @@ import { resealSecrets as resealWebhooks } from '@gatehouse/webhooks/reseal-secr
 import { endSelfGrants } from './access/memberships/end-self-grants.ts';
 import { removeLeavingMarks } from './access/memberships/last-owner.ts';
 import { datePendingInvitations } from './access/memberships/states.ts';
-import { CLOSING } from './archive-jobs/poller.ts';
+import { CLOSING } from './archive/jobs/poller.ts';
 import { INTERVAL as ANNOUNCEMENTS } from './chatbots/announce.ts';
 import type { Database } from './database.ts';
 import { TIMING as EXPORTS } from './organizations/exports/worker.ts';

@@ -1,5 +1,6 @@
 import { webhooks } from '@gatehouse/webhooks/operations';
 import { account } from './account/account.ts';
+import { archive } from './archive/archive.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import { organizations } from './organizations/organizations.ts';
 import { scim } from './scim/scim.ts';
@@ -10,6 +11,7 @@ import { singleSignOn } from './sso/sso.ts';
 export const OPERATIONS = [
   ...account,
   ...organizations,
+  ...archive,
   ...chatbots,
   ...webhooks,
   ...singleSignOn,

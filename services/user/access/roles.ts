@@ -1,8 +1,9 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
 import type { Collection } from 'mongodb';
 import type { Database } from '../database.ts';
-import type { Department, Membership, Organization } from '../organizations/records.ts';
+import type { Department, Organization } from '../organizations/records.ts';
 import type { Archived } from './archived.ts';
+import type { Membership } from './records.ts';
 
 interface DepartmentRole {
   organization_id: string;

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { Grant } from '../access/access-list.ts';
 import { inviteeOf } from '../access/memberships/invitee.ts';
 import type { Database } from '../database.ts';
-import { archiveFields, receivedInvitation } from '../organizations/contract.ts';
+import { archiveFields } from '../organizations/contract.ts';
+import { receivedInvitation } from '../organizations/invitations/contract.ts';
 import { receivedInvitations } from '../organizations/invitations/list-received.ts';
 import { operation } from './operation.ts';
 

@@ -4,8 +4,8 @@ import { expecting, jsonBody } from '@gatehouse/shared/http/fields';
 import { auditAll } from '@gatehouse/shared/identity/audit';
 import { z } from 'zod';
 import { permittedChatbots, placeForNewChatbot } from '../access/chatbot-roles.ts';
-import { listedOn, membersAmong, moveWrite, revokeRemovedMeanwhile } from '../access/move-chatbot.ts';
 import { operation } from '../operation.ts';
+import { listedOn, membersAmong, moveWrite, revokeRemovedMeanwhile } from './move-write.ts';
 import { type Chatbot, chatbotRecord, PERSONAL, placeOf } from './records.ts';
 
 export const moveChatbot = operation('POST /api/v1/chatbots/{chatbot_id}/move', {

@@ -6,8 +6,6 @@ import type { MailOptions } from './invitations/mail.ts';
 export interface OrganizationDependencies extends MailOptions {
   config: Config<'user'>;
   db: Database;
-  /** Runs the jobs of archived places now. */
-  wakeClosing: () => void;
   /** Runs exports that are due now. */
   wakeExports: () => void;
   /** Sends notices of failed payments that are due now. */

@@ -1,7 +1,3 @@
-import { archiveDepartment } from './archive/archive-department.ts';
-import { archiveOrganization } from './archive/archive-organization.ts';
-import { restoreDepartment } from './archive/restore-department.ts';
-import { restoreOrganization } from './archive/restore-organization.ts';
 import { listAudit } from './audit.ts';
 import { createOrganization } from './create.ts';
 import { analytics } from './departments/analytics.ts';
@@ -22,19 +18,19 @@ import { listReceivedInvitations } from './invitations/list-received.ts';
 import { resendInvitation } from './invitations/resend.ts';
 import { withdrawInvitation } from './invitations/withdraw.ts';
 import { listOrganizations } from './list.ts';
-import { getMember } from './members/get.ts';
-import { listMembers } from './members/list.ts';
-import { removeMember } from './members/remove.ts';
-import { setMember } from './members/set.ts';
 import { listOwners } from './owners/list.ts';
 import { listOffers } from './owners/list-offers.ts';
 import { offerOwnership } from './owners/offer.ts';
 import { removeOwner } from './owners/remove.ts';
 import { resendOffer } from './owners/resend-offer.ts';
 import { withdrawOffer } from './owners/withdraw-offer.ts';
-import { getPerson } from './people/get.ts';
-import { listPeople } from './people/list.ts';
-import { removePerson } from './people/remove.ts';
+import { getMember } from './people/get-member.ts';
+import { getPerson } from './people/get-person.ts';
+import { listMembers } from './people/list-members.ts';
+import { listPeople } from './people/list-people.ts';
+import { removeMember } from './people/remove-member.ts';
+import { removePerson } from './people/remove-person.ts';
+import { setMember } from './people/set-member.ts';
 import { reports } from './reports/report.ts';
 import { updateOrganization } from './update.ts';
 
@@ -44,8 +40,6 @@ export const organizations = [
   listOrganizations,
   getOrganization,
   updateOrganization,
-  archiveOrganization,
-  restoreOrganization,
   removePerson,
   listAudit,
   listOwners,
@@ -58,8 +52,6 @@ export const organizations = [
   listDepartments,
   getDepartment,
   updateDepartment,
-  archiveDepartment,
-  restoreDepartment,
   analytics,
   getBilling,
   changePlan,

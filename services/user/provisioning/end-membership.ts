@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { endWithGrants } from '../access/departures/end-with-grants.ts';
 import { endMembership } from '../access/memberships/end-membership.ts';
 import type { Withdrawn } from '../access/memberships/withdraw-invitations.ts';
-import type { Membership } from '../organizations/records.ts';
+import type { Membership } from '../access/records.ts';
 import type { SsoOptions } from '../sso/operation.ts';
 import type { Account } from './account.ts';
 import { grantedBy } from './granted-by.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { eventsOf } from '../../fixtures/audit.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { forbidden, notFound } from '../access/failures.ts';
-import { runJobs } from '../archive-jobs/run-jobs.ts';
+import { runJobs } from '../archive/run-jobs.ts';
 import {
   type OrganizationService,
   type Person,

@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Role } from '@gatehouse/shared/access/rbac';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import type { Membership } from '../../../services/user/access/records.ts';
 import { nameKeys } from '../../../services/user/organizations/departments/name-keys.ts';
-import type { Membership } from '../../../services/user/organizations/records.ts';
 import type { Connection } from '../../../services/user/sso/records.ts';
 import { auditEvent, eventsOf } from '../../fixtures/audit.ts';
 import { send } from '../../fixtures/http.ts';

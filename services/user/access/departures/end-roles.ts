@@ -2,10 +2,10 @@ import type { Role } from '@gatehouse/shared/access/rbac';
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import type { Filter } from 'mongodb';
 import type { Database } from '../../database.ts';
-import type { Departure, Membership } from '../../organizations/records.ts';
 import { pullOwner, whoRemains } from '../memberships/end-organization-owner.ts';
 import { endDepartmentOwner } from '../memberships/last-owner.ts';
 import { endInvitationsTo } from '../memberships/withdraw-invitations.ts';
+import type { Departure, Membership } from '../records.ts';
 
 /** A role that has ended, or an invitation that was withdrawn; null for the role of an organization's Owner. */
 export interface Ended {

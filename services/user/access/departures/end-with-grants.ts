@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { Database } from '../../database.ts';
-import type { Departure } from '../../organizations/records.ts';
 import { lapseInvitationsBy } from '../memberships/lapse-invitations.ts';
+import type { Departure } from '../records.ts';
 import { revokeGrants } from '../revoke-grants.ts';
 import { rolesOf } from '../roles.ts';
 import { removeIfWithoutRole } from '../roster.ts';

@@ -3,7 +3,7 @@ import type { Role } from '@gatehouse/shared/access/rbac';
 import { ANY_STRING } from '@gatehouse/shared/data/connect';
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import type { Database } from '../../database.ts';
-import type { Membership } from '../../organizations/records.ts';
+import type { Membership } from '../records.ts';
 import { join } from './join.ts';
 import { storeInvitation } from './store-invitation.ts';
 

@@ -1,6 +1,6 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import type { Database } from '../../database.ts';
-import type { Membership } from '../../organizations/records.ts';
+import type { Membership } from '../records.ts';
 import { revokeGrants } from '../revoke-grants.ts';
 import { reserveSeats } from './reserve-seats.ts';
 

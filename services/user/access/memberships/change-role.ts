@@ -1,7 +1,7 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
 import type { Filter } from 'mongodb';
 import type { Database } from '../../database.ts';
-import type { Membership } from '../../organizations/records.ts';
+import type { Membership } from '../records.ts';
 import { endSelfGrants, newRevocation } from './end-self-grants.ts';
 import { endDepartmentOwner } from './last-owner.ts';
 

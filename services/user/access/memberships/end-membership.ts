@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb';
 import type { Database } from '../../database.ts';
-import type { Membership } from '../../organizations/records.ts';
+import type { Membership } from '../records.ts';
 import { endAdditions } from './add-from-within.ts';
 import { endInvitationsTo, type Withdrawn } from './withdraw-invitations.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ANY_STRING } from '@gatehouse/shared/data/connect';
 import type { Filter } from 'mongodb';
 import type { Database } from '../../database.ts';
-import type { Membership } from '../../organizations/records.ts';
+import type { Membership } from '../records.ts';
 import { revokeSelfGrants } from '../revoke-grants.ts';
 import { rolesOf } from '../roles.ts';
 import { lapseInvitationsBy } from './lapse-invitations.ts';

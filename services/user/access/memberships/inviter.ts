@@ -3,7 +3,7 @@ import { ANY_STRING } from '@gatehouse/shared/data/connect';
 import { ACTIVE, findActiveUser } from '@gatehouse/shared/identity/users';
 import type { Document } from 'mongodb';
 import type { Database } from '../../database.ts';
-import type { Membership } from '../../organizations/records.ts';
+import type { Membership } from '../records.ts';
 import { roleIn, rolesOf } from '../roles.ts';
 import { isLapsed } from './lapse-invitations.ts';
 

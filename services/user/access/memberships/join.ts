@@ -1,7 +1,7 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import type { Filter, WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
-import type { Membership } from '../../organizations/records.ts';
+import type { Membership } from '../records.ts';
 import { revokeGrants } from '../revoke-grants.ts';
 import { type Invitee, isInvited } from './invitee.ts';
 import { lapse, NOT_LAPSED } from './lapse-invitations.ts';

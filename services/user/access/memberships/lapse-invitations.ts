@@ -1,7 +1,7 @@
 import { grantableBy } from '@gatehouse/shared/access/rbac';
 import type { Filter } from 'mongodb';
 import type { Database } from '../../database.ts';
-import type { Membership } from '../../organizations/records.ts';
+import type { Membership } from '../records.ts';
 import { roleIn, rolesOf } from '../roles.ts';
 import { isInvitation } from './states.ts';
 

@@ -1,6 +1,6 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
 import type { Database } from '../../database.ts';
-import type { Membership } from '../../organizations/records.ts';
+import type { Membership } from '../records.ts';
 import { inviterMayGrant } from './inviter.ts';
 import { isInvitation, validity } from './states.ts';
 

@@ -3,7 +3,7 @@ import type { Role } from '@gatehouse/shared/access/rbac';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import type { WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
-import type { Membership } from '../../organizations/records.ts';
+import type { Membership } from '../records.ts';
 import { isInvitation, validity } from './states.ts';
 
 /** An invitation to a department, by address or by user_id. */

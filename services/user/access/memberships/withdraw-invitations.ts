@@ -2,7 +2,7 @@ import type { Role } from '@gatehouse/shared/access/rbac';
 import { emailKey } from '@gatehouse/shared/identity/email';
 import type { Filter } from 'mongodb';
 import type { Database } from '../../database.ts';
-import type { Membership } from '../../organizations/records.ts';
+import type { Membership } from '../records.ts';
 import { lapse } from './lapse-invitations.ts';
 import { isInvitation, validity } from './states.ts';
 

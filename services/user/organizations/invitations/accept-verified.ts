@@ -9,8 +9,8 @@ import { closedAmong } from '../../access/archived.ts';
 import { isGood } from '../../access/memberships/inviter.ts';
 import { joinByInvitation } from '../../access/memberships/join.ts';
 import { isPending } from '../../access/memberships/states.ts';
+import type { Membership } from '../../access/records.ts';
 import type { Database } from '../../database.ts';
-import type { Membership } from '../records.ts';
 
 /**
  * Gives a verified account its features. If the verification activated it, also accepts the invitations to its address:

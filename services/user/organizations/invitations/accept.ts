@@ -4,9 +4,9 @@ import { isGood } from '../../access/memberships/inviter.ts';
 import { joinByInvitation } from '../../access/memberships/join.ts';
 import { isLapsed } from '../../access/memberships/lapse-invitations.ts';
 import { isPending } from '../../access/memberships/states.ts';
-import { ALREADY_OWNER, acceptedInvitation } from '../contract.ts';
 import { operation } from '../operation.ts';
 import { acceptOffer } from '../owners/accept-offer.ts';
+import { ALREADY_OWNER, acceptedInvitation } from './contract.ts';
 import { refuseArchivedPlace } from './place.ts';
 
 export const acceptInvitation = operation('POST /api/v1/invitations/{invitation_id}/accept', {

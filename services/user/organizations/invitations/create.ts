@@ -7,9 +7,9 @@ import { z } from 'zod';
 import { membershipOf, roleOf } from '../../access/membership.ts';
 import { isMember, VALID_DAYS } from '../../access/memberships/states.ts';
 import { storeInvitation } from '../../access/memberships/store-invitation.ts';
-import { invitationRecord } from '../contract.ts';
 import { operation } from '../operation.ts';
 import { spendInvitation } from './budget.ts';
+import { invitationRecord } from './contract.ts';
 import { mailToAddress } from './mail.ts';
 import { presentInvitation } from './present-invitation.ts';
 

@@ -8,9 +8,9 @@ import { NOT_LAPSED } from '../../access/memberships/lapse-invitations.ts';
 import { isPending } from '../../access/memberships/states.ts';
 import { nameOf } from '../../access/people.ts';
 import type { Database } from '../../database.ts';
-import { receivedInvitation } from '../contract.ts';
 import { operation } from '../operation.ts';
 import { isOpen } from '../owners/offers.ts';
+import { receivedInvitation } from './contract.ts';
 
 const table = {
   sortable: ['granted_at', 'expires_at'],

@@ -2,8 +2,8 @@ import { ROLES } from '@gatehouse/shared/access/rbac';
 import { oneOf } from '@gatehouse/shared/http/fields';
 import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
 import { WITH_STATUS } from '../../access/memberships/states.ts';
-import { invitationRecord } from '../contract.ts';
 import { operation } from '../operation.ts';
+import { invitationRecord } from './contract.ts';
 import { presentInvitation } from './present-invitation.ts';
 
 const table = {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { INVITATION_STATUSES, invitationRecord } from '../contract.ts';
-import type { Membership } from '../records.ts';
+import type { Membership } from '../../access/records.ts';
+import type { INVITATION_STATUSES, invitationRecord } from './contract.ts';
 
 export const presentInvitation = (membership: Membership, now: number): z.infer<typeof invitationRecord> => {
   const { membership_id, email, user_id, invited_id, role, granted_by, granted_at, valid_until } = membership;

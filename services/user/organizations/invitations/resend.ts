@@ -3,9 +3,9 @@ import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { membershipOf, roleOf } from '../../access/membership.ts';
 import { renewInvitation } from '../../access/memberships/renew-invitation.ts';
 import { isInvitation, VALID_DAYS } from '../../access/memberships/states.ts';
-import { invitationRecord } from '../contract.ts';
 import { operation } from '../operation.ts';
 import { spendInvitation } from './budget.ts';
+import { invitationRecord } from './contract.ts';
 import { mailToAddress, mailToUserLater } from './mail.ts';
 import { invitationTarget, presentInvitation } from './present-invitation.ts';
 

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { endOrganizationOwner } from '../../access/memberships/end-organization-owner.ts';
 import type { Database } from '../../database.ts';
-import type { acceptedInvitation } from '../contract.ts';
+import type { acceptedInvitation } from '../invitations/contract.ts';
 import { refuseArchivedPlace } from '../invitations/place.ts';
 import { MAX_OWNERS, type Offer } from '../records.ts';
 import { isOpen } from './offers.ts';

@@ -1,6 +1,6 @@
 import { orNotFound } from '@gatehouse/shared/http/errors';
 import { z } from 'zod';
-import { offerRecord } from '../contract.ts';
+import { offerRecord } from '../invitations/contract.ts';
 import { operation } from '../operation.ts';
 import { listedOffers } from './offers.ts';
 

@@ -2,8 +2,9 @@ import { orNotFound } from '@gatehouse/shared/http/errors';
 import { oneOf } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 import { peopleOf } from '../../access/people.ts';
-import { listedOwner, offerRecord } from '../contract.ts';
+import { offerRecord } from '../invitations/contract.ts';
 import { operation } from '../operation.ts';
+import { listedOwner } from './contract.ts';
 import { listedOffers } from './offers.ts';
 
 export const listOwners = operation('GET /api/v1/organizations/{organization_id}/owners', {

@@ -7,11 +7,12 @@ import { membershipOf } from '../../access/membership.ts';
 import { isUserId } from '../../access/memberships/invitee.ts';
 import { VALID_DAYS, validity } from '../../access/memberships/states.ts';
 import type { Database } from '../../database.ts';
-import { offerRecord, ownerRecord } from '../contract.ts';
 import { spendInvitation } from '../invitations/budget.ts';
+import { offerRecord } from '../invitations/contract.ts';
 import { mailOfferLater } from '../invitations/mail.ts';
 import { operation } from '../operation.ts';
 import { MAX_OWNERS, type Offer, type Organization } from '../records.ts';
+import { ownerRecord } from './contract.ts';
 import { MAX_PENDING, otherOffers, presentOffer } from './offers.ts';
 
 export const offerOwnership = operation('PUT /api/v1/organizations/{organization_id}/owners/{user_id}', {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { listedUntil } from '../../access/memberships/states.ts';
-import type { offerRecord } from '../contract.ts';
+import type { offerRecord } from '../invitations/contract.ts';
 import type { Offer } from '../records.ts';
 
 /** Offers live in the document of the organization, so their number is bounded. */

@@ -1,6 +1,6 @@
 import { isPending } from '../../../access/memberships/states.ts';
+import { BY_MEMBERSHIP } from '../../../access/records.ts';
 import { presentInvitation } from '../../invitations/present-invitation.ts';
-import { BY_MEMBERSHIP } from '../../records.ts';
 import type { DataSet } from '../data-set.ts';
 import { byDepartment, departmentsOf } from './by-department.ts';
 

@@ -1,8 +1,8 @@
 import { isMember } from '../../../access/memberships/states.ts';
 import { peopleOf } from '../../../access/people.ts';
+import { MEMBERS } from '../../../access/records.ts';
 import type { Database } from '../../../database.ts';
-import { presentMembers } from '../../members/present-member.ts';
-import { MEMBERS } from '../../records.ts';
+import { presentMembers } from '../../people/present-member.ts';
 import type { DataSet, Read, Scope } from '../data-set.ts';
 import { byDepartment, departmentsOf } from './by-department.ts';
 

@@ -1,5 +1,5 @@
-import { appended } from '../departments/billing-entries.ts';
-import { ARCHIVED_DAYS } from '../records.ts';
+import { appended } from '../organizations/departments/billing-entries.ts';
+import { ARCHIVED_DAYS } from '../organizations/records.ts';
 
 /** What the writes that archive and restore a place set, and the filters that are their preconditions. */
 

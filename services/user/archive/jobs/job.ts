@@ -3,7 +3,7 @@ import { derivedId } from '@gatehouse/shared/derived-id';
 import { type AuditEvent, auditJob } from '@gatehouse/shared/identity/audit';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Collection, Document, Filter, IndexSpecification, ObjectId, WithId } from 'mongodb';
-import type { Database } from '../database.ts';
+import type { Database } from '../../database.ts';
 
 /** Documents written in one command, so that other commands run in between. */
 const PAGE = 100;

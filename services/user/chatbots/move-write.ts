@@ -1,7 +1,7 @@
-import type { Chatbot, StoredChatbot } from '../chatbots/records.ts';
+import { accessListOf } from '../access/access-list.ts';
+import { revokeGrants } from '../access/revoke-grants.ts';
 import type { Database } from '../database.ts';
-import { accessListOf } from './access-list.ts';
-import { revokeGrants } from './revoke-grants.ts';
+import type { Chatbot, StoredChatbot } from './records.ts';
 
 /** A department, or nulls for a personal chatbot. */
 export type ChatbotPlace = Pick<Chatbot, 'organization_id' | 'department_id'>;

@@ -6,9 +6,10 @@ import { membershipOf, roleOf } from '../../access/membership.ts';
 import { addFromWithin } from '../../access/memberships/add-from-within.ts';
 import { changeRole } from '../../access/memberships/change-role.ts';
 import type { Database } from '../../database.ts';
-import { ALREADY_OWNER, invitationRecord, memberRecord } from '../contract.ts';
+import { ALREADY_OWNER, invitationRecord } from '../invitations/contract.ts';
 import { operation } from '../operation.ts';
-import { inviteUser } from './invite.ts';
+import { memberRecord } from './contract.ts';
+import { inviteUser } from './invite-user.ts';
 import { presentMember } from './present-member.ts';
 
 export const setMember = operation(

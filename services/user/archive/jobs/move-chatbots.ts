@@ -1,8 +1,8 @@
 import { activeAmong } from '@gatehouse/shared/identity/users';
-import { listedOn, membersAmong, moveWrite, revokeRemovedMeanwhile } from '../access/move-chatbot.ts';
-import { BY_PLACE } from '../chatbots/records.ts';
-import type { Database } from '../database.ts';
-import type { Department } from '../organizations/records.ts';
+import { listedOn, membersAmong, moveWrite, revokeRemovedMeanwhile } from '../../chatbots/move-write.ts';
+import { BY_PLACE } from '../../chatbots/records.ts';
+import type { Database } from '../../database.ts';
+import type { Department } from '../../organizations/records.ts';
 import { type ClosingJob, record } from './job.ts';
 
 /** Chatbots moved in one command; smaller than other pages, because each has an access list to read. */

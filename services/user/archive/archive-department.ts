@@ -1,12 +1,12 @@
 import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { jsonBody, line, oneOf } from '@gatehouse/shared/http/fields';
-import { refuseArchived } from '../../access/archived.ts';
-import { membershipOf } from '../../access/membership.ts';
-import type { Roles } from '../../access/roles.ts';
-import { departmentRecord } from '../contract.ts';
-import { operation } from '../operation.ts';
-import { ARCHIVED_DAYS } from '../records.ts';
+import { refuseArchived } from '../access/archived.ts';
+import { membershipOf } from '../access/membership.ts';
+import type { Roles } from '../access/roles.ts';
+import { departmentRecord } from '../organizations/contract.ts';
+import { ARCHIVED_DAYS } from '../organizations/records.ts';
 import { archive, NOT_ARCHIVED } from './marks.ts';
+import { operation } from './operation.ts';
 
 /** CONTRACT.md §Archive. */
 export const archiveDepartment = operation(

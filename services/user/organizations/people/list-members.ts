@@ -1,9 +1,9 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
 import { isMember } from '../../access/memberships/states.ts';
-import { listedMember } from '../contract.ts';
+import { MEMBER_ORDERS, MEMBERS } from '../../access/records.ts';
 import { operation } from '../operation.ts';
-import { MEMBER_ORDERS, MEMBERS } from '../records.ts';
+import { listedMember } from './contract.ts';
 import { presentMembers } from './present-member.ts';
 
 /** A longer list is not counted to its end. */

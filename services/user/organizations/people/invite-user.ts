@@ -5,8 +5,8 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { isUserId } from '../../access/memberships/invitee.ts';
 import { storeInvitation } from '../../access/memberships/store-invitation.ts';
-import type { invitationRecord } from '../contract.ts';
 import { spendInvitation } from '../invitations/budget.ts';
+import type { invitationRecord } from '../invitations/contract.ts';
 import { type MailOptions, mailToUserLater } from '../invitations/mail.ts';
 import { presentInvitation } from '../invitations/present-invitation.ts';
 

@@ -1,9 +1,9 @@
 import { orNotFound } from '@gatehouse/shared/http/errors';
-import { membershipOf } from '../../access/membership.ts';
-import { organizationRecord } from '../contract.ts';
-import { operation } from '../operation.ts';
-import { ARCHIVED_DAYS } from '../records.ts';
+import { membershipOf } from '../access/membership.ts';
+import { organizationRecord } from '../organizations/contract.ts';
+import { ARCHIVED_DAYS } from '../organizations/records.ts';
 import { archive, NOT_ARCHIVED } from './marks.ts';
+import { operation } from './operation.ts';
 
 /** CONTRACT.md §Archive. */
 export const archiveOrganization = operation('POST /api/v1/organizations/{organization_id}/archive', {

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { peopleOf } from '../../access/people.ts';
+import type { Membership } from '../../access/records.ts';
 import type { Database } from '../../database.ts';
-import type { listedMember, memberRecord } from '../contract.ts';
-import type { Membership } from '../records.ts';
+import type { listedMember, memberRecord } from './contract.ts';
 
 /** The public fields of a member; `email` is null unless the member was invited by e-mail. */
 export const presentMember = ({

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { runClosing } from '../../../services/user/archive-jobs/run.ts';
+import { runClosing } from '../../../services/user/archive/jobs/run.ts';
 import type { Database } from '../../../services/user/database.ts';
 import { testConfig } from '../../fixtures/services.ts';
 

@@ -1,8 +1,8 @@
 import { orNotFound } from '@gatehouse/shared/http/errors';
-import { membershipOf } from '../../access/membership.ts';
-import { organizationRecord } from '../contract.ts';
-import { operation } from '../operation.ts';
+import { membershipOf } from '../access/membership.ts';
+import { organizationRecord } from '../organizations/contract.ts';
 import { ARCHIVED, NO_MARKS, renewBilling } from './marks.ts';
+import { operation } from './operation.ts';
 
 /** CONTRACT.md §Archive. */
 export const restoreOrganization = operation('POST /api/v1/organizations/{organization_id}/restore', {

@@ -3,8 +3,8 @@ import { anyOf } from '@gatehouse/shared/operation/lists';
 import { grantsOfMember, MAX_ROLES } from '../../access/chatbot-entries.ts';
 import { visibleTo } from '../../access/chatbot-roles.ts';
 import { membershipOf } from '../../access/membership.ts';
-import { memberView } from '../contract.ts';
 import { operation } from '../operation.ts';
+import { memberView } from './contract.ts';
 import { presentMembers } from './present-member.ts';
 
 export const getMember = operation(

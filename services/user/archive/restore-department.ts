@@ -1,10 +1,10 @@
 import { orNotFound } from '@gatehouse/shared/http/errors';
-import { refuseArchived } from '../../access/archived.ts';
-import { membershipOf } from '../../access/membership.ts';
-import { departmentRecord } from '../contract.ts';
-import { storeEntries } from '../departments/billing-entries.ts';
-import { operation } from '../operation.ts';
+import { refuseArchived } from '../access/archived.ts';
+import { membershipOf } from '../access/membership.ts';
+import { departmentRecord } from '../organizations/contract.ts';
+import { storeEntries } from '../organizations/departments/billing-entries.ts';
 import { ARCHIVED, NO_MARKS, renewBilling } from './marks.ts';
+import { operation } from './operation.ts';
 
 /** CONTRACT.md §Archive. */
 export const restoreDepartment = operation(

@@ -9,8 +9,8 @@ import { membershipOf, roleOf } from '../../access/membership.ts';
 import { endMembership } from '../../access/memberships/end-membership.ts';
 import { endDepartmentOwner } from '../../access/memberships/last-owner.ts';
 import type { Withdrawn } from '../../access/memberships/withdraw-invitations.ts';
+import type { Membership } from '../../access/records.ts';
 import { operation } from '../operation.ts';
-import type { Membership } from '../records.ts';
 
 export const removeMember = operation(
   'DELETE /api/v1/organizations/{organization_id}/departments/{department_id}/members/{user_id}',

@@ -1,9 +1,9 @@
 import { createLease, type Lease, LeaseLost } from '@gatehouse/shared/durable/lease';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Collection, ObjectId, WithId } from 'mongodb';
-import { completeDepartures } from '../access/departures/depart.ts';
-import type { Database } from '../database.ts';
-import type { Closing, Department, Organization } from '../organizations/records.ts';
+import { completeDepartures } from '../../access/departures/depart.ts';
+import type { Database } from '../../database.ts';
+import type { Closing, Department, Organization } from '../../organizations/records.ts';
 import { deleteDepartment } from './delete-department.ts';
 import { deleteOrganization } from './delete-organization.ts';
 import type { ClosingJob } from './job.ts';

@@ -1,7 +1,8 @@
-import { deleteMemberships } from '../access/memberships/delete-memberships.ts';
-import { auditedChatbot, BY_PLACE, placeOf } from '../chatbots/records.ts';
-import { invitationTarget } from '../organizations/invitations/present-invitation.ts';
-import { BY_MEMBERSHIP, type Department, type Membership } from '../organizations/records.ts';
+import { deleteMemberships } from '../../access/memberships/delete-memberships.ts';
+import { BY_MEMBERSHIP, type Membership } from '../../access/records.ts';
+import { auditedChatbot, BY_PLACE, placeOf } from '../../chatbots/records.ts';
+import { invitationTarget } from '../../organizations/invitations/present-invitation.ts';
+import type { Department } from '../../organizations/records.ts';
 import { deleteExports } from './delete-exports.ts';
 import { deleteWebhooks } from './delete-webhooks.ts';
 import { type ClosingJob, deleteInPages, record } from './job.ts';

@@ -1,0 +1,10 @@
+import { operationsOf } from '@gatehouse/shared/operation/operation';
+import type { Database } from '../database.ts';
+
+export const operation = operationsOf<{
+  db: Database;
+  /** Returns Unix milliseconds. */
+  now: () => number;
+  /** Runs the jobs of archived places now. */
+  wakeClosing: () => void;
+}>();
