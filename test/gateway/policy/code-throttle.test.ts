@@ -1,4 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Counters } from '../../../services/gateway/policy/counters.ts';
+import { memoryCounters } from '../../../services/gateway/policy/counters-memory.ts';
+import { testClock } from '../../fixtures/clock.ts';
+import { smallCounters } from '../../fixtures/counters.ts';
+import { outcome } from '../../fixtures/envelope.ts';
 import { eventually } from '../../fixtures/eventually.ts';
 import { gatewayDatabase, startGateway, startHttp, startUpstream } from '../../fixtures/gateway.ts';
 import { postForm } from '../../fixtures/http.ts';
@@ -7,14 +12,15 @@ import { member } from '../../fixtures/members.ts';
 let upstream: Awaited<ReturnType<typeof startUpstream>>;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
 let database: Awaited<ReturnType<typeof gatewayDatabase>>;
-beforeAll(async () => {
-  database = await gatewayDatabase();
-});
-afterAll(() => database.drop());
-/** Starts a gateway with new counters. */
-const start = (env: NodeJS.ProcessEnv = {}) =>
+const clock = testClock();
+/** Wrong codes before a refusal: 30 in production. */
+const LIMIT = 6;
+const counters = smallCounters({ now: clock.now, divisor: 30 / LIMIT });
+const start = (env: NodeJS.ProcessEnv = {}, counted: Counters = counters) =>
   startGateway({
     database: database.db,
+    clock,
+    counters: counted,
     env: {
       USER_SERVICE_URL: upstream.url,
       TRUST_PROXY: 'loopback',
@@ -22,14 +28,17 @@ const start = (env: NodeJS.ProcessEnv = {}) =>
       ...env,
     },
   });
-
-beforeEach(async () => {
-  upstream = await startUpstream();
+beforeAll(async () => {
+  [database, upstream] = await Promise.all([gatewayDatabase(), startUpstream()]);
   gateway = await start();
 });
-afterEach(async () => {
+afterAll(async () => {
   await gateway.stop();
-  await upstream.stop();
+  await Promise.all([upstream.stop(), database.drop()]);
+});
+beforeEach(() => {
+  counters.reset();
+  upstream.received.length = 0;
 });
 
 /** Sets the user service's response. */
@@ -67,29 +76,32 @@ const times = (count: number, status: number) => Array<number>(count).fill(statu
 
 describe('wrong codes from one network', () => {
   test.each(PATHS)('return 429 at %s after thirty, without a call of the service', async (path) => {
+    const front = await start({}, memoryCounters(clock.now));
+    const { url } = front;
     wrong();
-    expect(await statusesOf(30, { path })).toEqual(times(30, 400));
-    const { headers, ...answer } = await guess({ path });
-    expect(answer).toEqual(throttled);
-    expect(headers.get('retry-after')).toBe('900');
+    expect(await statusesOf(30, { path, url })).toEqual(times(30, 400));
+    const answer = await guess({ path, url });
+    expect(outcome(answer)).toStrictEqual(throttled);
+    expect(answer.headers.get('retry-after')).toBe('900');
     expect(upstream.received).toHaveLength(30);
+    await front.stop();
   });
 
   test('share one budget at both operations, for every account', async () => {
     wrong();
-    await statusesOf(20);
+    await statusesOf(LIMIT - 2);
     says(400, 'Invalid or expired OTP');
-    await statusesOf(10, { path: '/v2/reset-password' });
+    await statusesOf(2, { path: '/v2/reset-password' });
     for (const path of PATHS) expect(await guess({ path })).toMatchObject(throttled);
-    expect(upstream.received).toHaveLength(30);
+    expect(upstream.received).toHaveLength(LIMIT);
   });
 
   test('are counted with and without bearers', async () => {
     wrong();
-    await statusesOf(10);
+    await statusesOf(LIMIT / 3);
     for (let count = 0; count < 2; count += 1) {
       const { authorization } = await member(gateway.db, gateway.clock);
-      await statusesOf(10, { headers: { authorization } });
+      await statusesOf(LIMIT / 3, { headers: { authorization } });
     }
     const { authorization } = await member(gateway.db, gateway.clock);
     expect(await guess({ headers: { authorization } })).toMatchObject(throttled);
@@ -97,9 +109,9 @@ describe('wrong codes from one network', () => {
 
   test('are counted for an IPv4 address or an IPv6 /64', async () => {
     wrong();
-    await statusesOf(30);
+    await statusesOf(LIMIT);
     expect((await guess({ address: '198.51.100.2' })).status).toBe(400);
-    await statusesOf(30, { address: '2001:db8::1' });
+    await statusesOf(LIMIT, { address: '2001:db8::1' });
     expect(await guess({ address: '2001:db8::ffff:1' })).toMatchObject(throttled);
     expect((await guess({ address: '2001:db8:0:1::1' })).status).toBe(400);
   });
@@ -112,11 +124,10 @@ describe('wrong codes from one network', () => {
     };
     const networks = (count: number, apart: number) =>
       Array.from({ length: count }, (_, index) => `2001:db8:0:${(index * apart).toString(16)}::1`);
-    expect(await burst(networks(200, 1))).toBe(120);
+    expect(await burst(networks(40, 1))).toBe(4 * LIMIT);
     expect((await guess({ address: '2001:db8:0:100::1' })).status).toBe(400);
-    // The /56 above has spent 121 of the 480.
-    expect(await burst(networks(250, 256).slice(2))).toBe(248);
-    expect(await burst(networks(250, 256).slice(2))).toBe(480 - 121 - 248);
+    // The networks above have spent a part of the budget of the /48.
+    expect(await burst(networks(80, 256).slice(2))).toBe(16 * LIMIT - 4 * LIMIT - 1);
     expect(await guess({ address: '2001:db8:0:ffff::1' })).toMatchObject(throttled);
     expect((await guess({ address: '2001:db8:1::1' })).status).toBe(400);
   });
@@ -130,8 +141,8 @@ describe('wrong codes from one network', () => {
       response.writeHead(400, { 'content-type': 'application/json' }).end('{"detail":"Invalid OTP"}');
     });
     const front = await start({ USER_SERVICE_URL: slow.url });
-    const calls = Array.from({ length: 30 }, () => guess({ url: front.url }));
-    await eventually(() => expect(reached).toBe(30));
+    const calls = Array.from({ length: LIMIT }, () => guess({ url: front.url }));
+    await eventually(() => expect(reached).toBe(LIMIT));
     const { headers, ...answer } = await guess({ url: front.url });
     expect(answer).toEqual(throttled);
     expect(headers.get('retry-after')).toBe('1');
@@ -142,27 +153,30 @@ describe('wrong codes from one network', () => {
     await slow.stop();
   });
 
-  test('in a burst: exactly thirty reach the service', async () => {
+  test('in a burst: exactly as many as may fail reach the service', async () => {
     wrong();
-    const answers = await Promise.all(Array.from({ length: 80 }, () => guess()));
-    expect(upstream.received).toHaveLength(30);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([...times(30, 400), ...times(50, 429)]);
+    const answers = await Promise.all(Array.from({ length: 16 }, () => guess()));
+    expect(upstream.received).toHaveLength(LIMIT);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([
+      ...times(LIMIT, 400),
+      ...times(16 - LIMIT, 429),
+    ]);
   });
 
   test('are forgotten after fifteen minutes', async () => {
     wrong();
     await statusesOf(1);
     gateway.clock.advance(899);
-    await statusesOf(29);
+    await statusesOf(LIMIT - 1);
     expect((await guess()).headers.get('retry-after')).toBe('1');
     gateway.clock.advance(1);
-    expect(await statusesOf(31)).toEqual([...times(30, 400), 429]);
+    expect(await statusesOf(LIMIT + 1)).toEqual([...times(LIMIT, 400), 429]);
   });
 
   test('are counted with RATE_LIMIT=off', async () => {
     wrong();
     const front = await start({ RATE_LIMIT: 'off' });
-    expect(await statusesOf(31, { url: front.url })).toEqual([...times(30, 400), 429]);
+    expect(await statusesOf(LIMIT + 1, { url: front.url })).toEqual([...times(LIMIT, 400), 429]);
     await front.stop();
   });
 
@@ -174,20 +188,21 @@ describe('wrong codes from one network', () => {
     [503, 'Service unavailable'],
   ])('do not include an answer %i %s', async (status, detail) => {
     says(status, detail);
-    expect(await statusesOf(31)).toEqual(times(31, status));
+    expect(await statusesOf(LIMIT + 1)).toEqual(times(LIMIT + 1, status));
     wrong();
-    expect(await statusesOf(31)).toEqual([...times(30, 400), 429]);
+    expect(await statusesOf(LIMIT + 1)).toEqual([...times(LIMIT, 400), 429]);
   });
 
   test('do not include a service that does not answer', async () => {
     upstream.answer.headers = { 'content-type': 'text/html' };
-    expect(await statusesOf(31)).toEqual(times(31, 503));
+    expect(await statusesOf(LIMIT + 1)).toEqual(times(LIMIT + 1, 503));
+    upstream.answer.headers = { 'content-type': 'application/json' };
   });
 
   test('do not stop signups and requests for a code', async () => {
     wrong();
-    await statusesOf(30);
+    await statusesOf(LIMIT);
     expect((await guess({ path: '/v2/forgot-password' })).status).toBe(400);
-    expect(upstream.received).toHaveLength(31);
+    expect(upstream.received).toHaveLength(LIMIT + 1);
   });
 });
