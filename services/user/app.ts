@@ -6,6 +6,9 @@ import { requirePrincipal } from '@gatehouse/shared/identity/principal';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { addOperations } from '@gatehouse/shared/operation/add-operations';
 import { createOutbound, type OutboundTuning } from '@gatehouse/shared/outbound/outbound';
+import { openIdConnect } from '@gatehouse/sso/openid-connect';
+import { singleSignOn } from '@gatehouse/sso/operations';
+import { createSso, type SsoTuning } from '@gatehouse/sso/sso';
 import { eventDocument } from '@gatehouse/webhooks/event-document';
 import { webhooks } from '@gatehouse/webhooks/operations';
 import { createDelivery, type DeliveryTuning } from '@gatehouse/webhooks/pipeline';
@@ -24,12 +27,7 @@ import { createAfterResponse } from './organizations/invitations/after-response.
 import { organizations } from './organizations/organizations.ts';
 import { createPaymentNotices } from './organizations/payment-notices/poller.ts';
 import { scim } from './scim/scim.ts';
-import { createResolveTxt, type ResolveTxt } from './sso/domains/resolve-txt.ts';
-import type { LdapTuning } from './sso/ldap/options.ts';
-import type { OidcLimits } from './sso/oidc/limits.ts';
-import { oidcRoutes, openIdConnect } from './sso/oidc/oidc.ts';
-import { singleSignOn } from './sso/sso.ts';
-import { createUpkeep } from './sso/upkeep/poller.ts';
+import { createSsoHost } from './sso-host.ts';
 import { createWebhookHost } from './webhook-host.ts';
 
 export interface UserServiceOptions {
@@ -44,9 +42,7 @@ export interface UserServiceOptions {
   exportTuning?: ExportTuning;
   /** Tests inject the limits of calls to identity providers, and what DNS answers. */
   outbound?: OutboundTuning;
-  ldap?: LdapTuning;
-  oidc?: Partial<OidcLimits>;
-  resolveTxt?: ResolveTxt;
+  sso?: SsoTuning;
   closing?: ClosingTuning;
 }
 
@@ -60,9 +56,7 @@ export async function buildUserService({
   delivery: tuning = {},
   exportTuning = {},
   outbound: outboundTuning = {},
-  ldap = {},
-  oidc = {},
-  resolveTxt = createResolveTxt(),
+  sso: ssoTuning = {},
   closing,
 }: UserServiceOptions) {
   const tokens = createTokens(config);
@@ -92,7 +86,8 @@ export async function buildUserService({
   const paymentNotices = createPaymentNotices({ db, mailer, now, log });
   const outbound = createOutbound(config, outboundTuning);
   app.addHook('onClose', () => outbound.close());
-  const sso = { config, db, mailer, tokens, secrets, outbound, resolveTxt, oidc, ldap, now };
+  const host = createSsoHost({ config, db, mailer, now });
+  const sso = createSso({ config, db, host, tokens, secrets, outbound, now, log, ...ssoTuning });
 
   await addOperations(
     app,
@@ -111,8 +106,8 @@ export async function buildUserService({
   await addOperations(app, archive, { db, now, wakeClosing: closings.wake });
   await addOperations(app, chatbots, { config, db, now, accept: delivery.accept });
   await addOperations(app, webhooks, { db, now, secrets, ...webhookDependencies }, guards);
-  await addOperations(app, singleSignOn, sso);
-  await addOperations(app, openIdConnect, oidcRoutes(sso));
+  await addOperations(app, singleSignOn, sso.singleSignOn);
+  await addOperations(app, openIdConnect, sso.openIdConnect);
   await addOperations(app, scim, { config, db, mailer, now });
 
   const jobs = {
@@ -124,8 +119,8 @@ export async function buildUserService({
     'run exports': exportWorker,
     'close archived places': closings,
     'send payment notices': paymentNotices,
-    'look after SAML connections': createUpkeep({ ...sso, log }),
+    'look after SAML connections': sso.upkeep,
   };
-  runInBackground(app, backgroundOf({ config, db, secrets, now, jobs }));
+  runInBackground(app, backgroundOf({ config, db, secrets, sso: sso.repairs, now, jobs }));
   return app;
 }

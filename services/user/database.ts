@@ -4,12 +4,12 @@ import { auditCollections } from '@gatehouse/shared/identity/audit';
 import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
 import { featureCollections } from '@gatehouse/shared/identity/features';
 import { userCollections } from '@gatehouse/shared/identity/users';
+import { ssoCollections } from '@gatehouse/sso/records';
 import { webhookCollections } from '@gatehouse/webhooks/records';
 import { accessCollections } from './access/records.ts';
 import { chatbotCollections } from './chatbots/records.ts';
 import { exportCollections } from './organizations/exports/records.ts';
 import { organizationCollections } from './organizations/records.ts';
-import { ssoCollections } from './sso/records.ts';
 
 /** The collections of the user service. */
 export const COLLECTIONS = {

@@ -2,6 +2,7 @@ import type { Config } from '@gatehouse/shared/config';
 import type { Secrets } from '@gatehouse/shared/data/secrets';
 import type { Startable } from '@gatehouse/shared/durable/jobs';
 import { ensureAllFeatures } from '@gatehouse/shared/identity/features';
+import { type createSso, UPKEEP_INTERVAL } from '@gatehouse/sso/sso';
 import { TIMING as WEBHOOKS } from '@gatehouse/webhooks/pipeline';
 import { resealSecrets as resealWebhooks } from '@gatehouse/webhooks/reseal-secrets';
 import { endSelfGrants } from './access/memberships/end-self-grants.ts';
@@ -14,11 +15,6 @@ import { TIMING as EXPORTS } from './organizations/exports/worker.ts';
 import { completeActivations } from './organizations/invitations/accept-verified.ts';
 import { INTERVAL as PAYMENT_NOTICES } from './organizations/payment-notices/poller.ts';
 import { syncAll } from './scim/users/sync-account.ts';
-import { removeInterrupted } from './sso/connections/remove.ts';
-import { resealSecrets as resealConnections } from './sso/connections/reseal-secrets.ts';
-import { unlinkInterrupted } from './sso/connections/unlink-identity.ts';
-import { endInterrupted } from './sso/connections/update.ts';
-import { INTERVAL as UPKEEP } from './sso/upkeep/poller.ts';
 
 /**
  * Everything that the user service does in the background; nothing else does. docs/ARCHITECTURE.md, "What happens after
@@ -42,7 +38,7 @@ export const JOBS = {
   },
   'send payment notices': { every: PAYMENT_NOTICES, completes: 'mails about failed payments' },
   'look after SAML connections': {
-    every: UPKEEP,
+    every: UPKEEP_INTERVAL,
     completes: 'reading of metadata, and mails about expiring certificates',
   },
 } as const;
@@ -66,13 +62,15 @@ interface Options {
   config: Config<'user'>;
   db: Database;
   secrets: Secrets;
+  /** The repairs of single sign-on. */
+  sso: ReturnType<typeof createSso>['repairs'];
   /** Returns Unix milliseconds. */
   now: () => number;
   jobs: Record<keyof typeof JOBS, Startable>;
 }
 
 /** What `runInBackground` starts. */
-export function backgroundOf({ config, db, secrets, now, jobs }: Options) {
+export function backgroundOf({ config, db, secrets, sso, now, jobs }: Options) {
   const options = { config, db, now };
   const repairs: Record<(typeof REPAIRS)[number], () => Promise<unknown>> = {
     'drop marks of leaving Owners': () => removeLeavingMarks(db),
@@ -80,10 +78,10 @@ export function backgroundOf({ config, db, secrets, now, jobs }: Options) {
     'complete activations': () => completeActivations(db, now()),
     'end self-granted roles': () => endSelfGrants(db, {}),
     'seal webhook secrets with the newest key': () => resealWebhooks(db, secrets),
-    'seal connection secrets with the newest key': () => resealConnections({ db, secrets }),
-    'complete deletions of connections': () => removeInterrupted(options),
-    'complete unlinked identities': () => unlinkInterrupted(options),
-    'end sessions of disabled connections': () => endInterrupted(options),
+    'seal connection secrets with the newest key': sso.resealSecrets,
+    'complete deletions of connections': sso.removeInterrupted,
+    'complete unlinked identities': sso.unlinkInterrupted,
+    'end sessions of disabled connections': sso.endInterrupted,
     'sync provisioned accounts': () => syncAll(options),
     'give features to old accounts': () => ensureAllFeatures(db, now()),
   };

@@ -1,11 +1,11 @@
+import { openIdConnect } from '@gatehouse/sso/openid-connect';
+import { singleSignOn } from '@gatehouse/sso/operations';
 import { webhooks } from '@gatehouse/webhooks/operations';
 import { account } from './account/account.ts';
 import { archive } from './archive/archive.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import { organizations } from './organizations/organizations.ts';
 import { scim } from './scim/scim.ts';
-import { openIdConnect } from './sso/oidc/oidc.ts';
-import { singleSignOn } from './sso/sso.ts';
 
 /** Every operation of the user service. */
 export const OPERATIONS = [

@@ -1,10 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { loggedOutPage } from '@gatehouse/shared/http/failure-page';
 import { newSessionId } from '@gatehouse/shared/identity/session-id';
+import { digest } from '@gatehouse/sso/digest';
 import type { FastifyRequest } from 'fastify';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { digest, randomToken } from '../../services/user/sso/login/flow.ts';
+import { randomToken } from '../../packages/sso/login/flow.ts';
 import { describePages, expectAccessible } from '../fixtures/browser.ts';
 import { member, newMember } from '../fixtures/members.ts';
 

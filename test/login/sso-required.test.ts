@@ -7,7 +7,7 @@ import { errorEnvelope, outcome } from '../fixtures/envelope.ts';
 import { postForm, postJson } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
 import { listen, mailedCode, testConfig } from '../fixtures/services.ts';
-import { type SsoService, startSsoService } from '../user/sso/sso-service.ts';
+import { type SsoService, startSsoService } from '../sso/sso-service.ts';
 
 const TEXT = 'Your organization requires single sign-on. Please log in through your identity provider.';
 

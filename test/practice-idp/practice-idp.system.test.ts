@@ -8,9 +8,9 @@ import { Client } from 'ldapts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { postForm, postJson, send } from '../fixtures/http.ts';
 import { createProcesses } from '../fixtures/processes.ts';
-import { callsWith } from '../user/sso/continue/sessions.ts';
-import { locationOf, newBrowser } from '../user/sso/oidc/oidc-service.ts';
-import { type SsoService, startSsoService } from '../user/sso/sso-service.ts';
+import { callsWith } from '../sso/continue/sessions.ts';
+import { locationOf, newBrowser } from '../sso/oidc/oidc-service.ts';
+import { type SsoService, startSsoService } from '../sso/sso-service.ts';
 
 const GATEHOUSE = 'http://localhost:8000';
 

@@ -1,14 +1,10 @@
 import { audit } from '@gatehouse/shared/identity/audit';
-import type { User } from '@gatehouse/shared/identity/users';
+import type { Account } from '@gatehouse/sso/host';
+import type { Profile } from '@gatehouse/sso/profile';
+import type { Connection } from '@gatehouse/sso/records';
 import type { FastifyRequest } from 'fastify';
-import type { WithId } from 'mongodb';
-import type { SsoOptions } from '../sso/operation.ts';
-import type { Profile } from '../sso/profile.ts';
-import type { Connection } from '../sso/records.ts';
+import type { ProvisioningOptions } from './options.ts';
 import type { AssignedRole } from './role.ts';
-
-/** The account of a person at a provider. It is active. */
-export type Account = WithId<User> & { user_id: string };
 
 /** The fields of an account that a provider sets. */
 type Attributes = Pick<Profile, 'firstName' | 'lastName'> & { role: AssignedRole | undefined };
@@ -28,7 +24,7 @@ export function fullName({
 }
 
 interface Context {
-  options: Pick<SsoOptions, 'db' | 'now'>;
+  options: Pick<ProvisioningOptions, 'db' | 'now'>;
   request: FastifyRequest;
   connection: Connection;
 }

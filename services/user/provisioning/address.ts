@@ -1,8 +1,8 @@
 import { domainOf, isPlainAddress } from '@gatehouse/shared/identity/email';
+import type { Profile } from '@gatehouse/sso/profile';
+import type { Connection } from '@gatehouse/sso/records';
+import { SsoRefusal } from '@gatehouse/sso/refusal';
 import type { Database } from '../database.ts';
-import type { Profile } from '../sso/profile.ts';
-import type { Connection } from '../sso/records.ts';
-import { SsoRefusal } from '../sso/refusal.ts';
 
 /** Returns the address of a profile. @throws {SsoRefusal} when there is none that the provider vouches for. */
 export function vouchedAddress({ name }: Connection, { email, emailVerified }: Profile): string {

@@ -1,6 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
+import type { Account } from '@gatehouse/sso/host';
+import type { Connection } from '@gatehouse/sso/records';
 import type { FastifyRequest } from 'fastify';
 import type { Document } from 'mongodb';
 import { closedAmong } from '../access/archived.ts';
@@ -10,11 +12,9 @@ import type { Membership } from '../access/records.ts';
 import type { Database } from '../database.ts';
 import { nameKeys } from '../organizations/departments/name-keys.ts';
 import type { Department } from '../organizations/records.ts';
-import type { SsoOptions } from '../sso/operation.ts';
-import type { Connection } from '../sso/records.ts';
-import type { Account } from './account.ts';
 import { endGrantedMembership } from './end-membership.ts';
 import { grantedBy } from './granted-by.ts';
+import type { ProvisioningOptions } from './options.ts';
 import type { AssignedRole } from './role.ts';
 
 interface Assignment {
@@ -42,7 +42,7 @@ export interface Places {
  * @param places read before, with the account.
  */
 export async function assignDepartment(
-  options: Pick<SsoOptions, 'db' | 'now'>,
+  options: Pick<ProvisioningOptions, 'db' | 'now'>,
   request: FastifyRequest,
   connection: Connection,
   user: Account,
@@ -137,7 +137,7 @@ function departmentOf(
 }
 
 interface Change {
-  options: Pick<SsoOptions, 'db' | 'now'>;
+  options: Pick<ProvisioningOptions, 'db' | 'now'>;
   request: FastifyRequest;
   connection: Connection;
   user: Account;

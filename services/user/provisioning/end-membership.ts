@@ -1,12 +1,12 @@
 import { audit } from '@gatehouse/shared/identity/audit';
+import type { Account } from '@gatehouse/sso/host';
 import type { FastifyRequest } from 'fastify';
 import { endWithGrants } from '../access/departures/end-with-grants.ts';
 import { endMembership } from '../access/memberships/end-membership.ts';
 import type { Withdrawn } from '../access/memberships/withdraw-invitations.ts';
 import type { Membership } from '../access/records.ts';
-import type { SsoOptions } from '../sso/operation.ts';
-import type { Account } from './account.ts';
 import { grantedBy } from './granted-by.ts';
+import type { ProvisioningOptions } from './options.ts';
 
 interface Granted {
   connection_id: string;
@@ -22,7 +22,7 @@ interface Granted {
  * @returns the membership; null if there is none.
  */
 export function endGrantedMembership(
-  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
+  { db, now }: Pick<ProvisioningOptions, 'db' | 'now'>,
   request: FastifyRequest,
   { connection_id, ...member }: Granted,
   actor?: Pick<Account, 'user_id' | 'email'>,

@@ -10,18 +10,19 @@ import {
   type User,
   userIdOf,
 } from '@gatehouse/shared/identity/users';
+import type { Account } from '@gatehouse/sso/host';
+import type { Profile } from '@gatehouse/sso/profile';
+import type { Connection, Identity } from '@gatehouse/sso/records';
+import { SsoRefusal } from '@gatehouse/sso/refusal';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import { withNewUserId } from '../account/user-ids.ts';
 import type { Database } from '../database.ts';
 import { acceptOwnInvitations } from '../organizations/invitations/accept-verified.ts';
-import type { SsoOptions } from '../sso/operation.ts';
-import type { Profile } from '../sso/profile.ts';
-import type { Connection, Identity } from '../sso/records.ts';
-import { SsoRefusal } from '../sso/refusal.ts';
-import { type Account, fullName } from './account.ts';
+import { fullName } from './account.ts';
 import { requireOwnDomain, vouchedAddress } from './address.ts';
 import { linkableIdentity, linkIdentity } from './identity.ts';
+import type { ProvisioningOptions } from './options.ts';
 import type { AssignedRole } from './role.ts';
 
 /**
@@ -29,7 +30,7 @@ import type { AssignedRole } from './role.ts';
  * in at once: a call that is interrupted before it is linked leaves one that the next login links.
  */
 export async function firstLogin(
-  options: Pick<SsoOptions, 'db' | 'now'>,
+  options: Pick<ProvisioningOptions, 'db' | 'now'>,
   request: FastifyRequest,
   connection: Connection,
   profile: Profile,
@@ -72,7 +73,7 @@ const MAX_TRIES = 5;
  * @param requireLinkable refuses an existing account before anything is written.
  */
 export async function findOrCreate(
-  options: Pick<SsoOptions, 'db' | 'now'>,
+  options: Pick<ProvisioningOptions, 'db' | 'now'>,
   email: string,
   attributes: Attributes,
   requireLinkable: (user_id: string) => Promise<unknown> = async () => {},
@@ -125,7 +126,7 @@ export function newAccount(email: string, { name, role }: Attributes, now: numbe
 
 /** @returns undefined if the address has an account by now. */
 async function create(
-  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
+  { db, now }: Pick<ProvisioningOptions, 'db' | 'now'>,
   email: string,
   { name, role }: Attributes,
 ): Promise<Account | undefined> {
@@ -148,7 +149,7 @@ async function create(
  * @returns undefined if the signup has been verified, disabled or deleted meanwhile.
  */
 async function takeOver(
-  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
+  { db, now }: Pick<ProvisioningOptions, 'db' | 'now'>,
   signup: WithId<User>,
   { name, role }: Attributes,
 ): Promise<Account | undefined> {

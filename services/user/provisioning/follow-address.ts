@@ -2,14 +2,14 @@ import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { domainOf, emailKey, isPlainAddress } from '@gatehouse/shared/identity/email';
 import { ACTIVE, findUserByEmail, UNVERIFIED } from '@gatehouse/shared/identity/users';
+import type { Account } from '@gatehouse/sso/host';
+import type { Profile } from '@gatehouse/sso/profile';
+import type { Connection, Identity } from '@gatehouse/sso/records';
 import type { FastifyRequest } from 'fastify';
 import { forgetInvitedAddress } from '../access/memberships/forget-address.ts';
 import type { Database } from '../database.ts';
-import type { SsoOptions } from '../sso/operation.ts';
-import type { Profile } from '../sso/profile.ts';
-import type { Connection, Identity } from '../sso/records.ts';
-import type { Account } from './account.ts';
 import { isOwnAddress } from './address.ts';
+import type { ProvisioningOptions } from './options.ts';
 
 /**
  * Gives an account the address that its provider vouches for now, if the organization has verified its domain. An
@@ -18,7 +18,7 @@ import { isOwnAddress } from './address.ts';
  * @returns the account as it is now.
  */
 export async function followAddress(
-  options: Pick<SsoOptions, 'db' | 'now'>,
+  options: Pick<ProvisioningOptions, 'db' | 'now'>,
   request: FastifyRequest,
   connection: Connection,
   { user, identity }: { user: Account; identity: Identity },
@@ -38,7 +38,7 @@ export async function followAddress(
  * codes that were mailed there.
  */
 async function changeAddress(
-  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
+  { db, now }: Pick<ProvisioningOptions, 'db' | 'now'>,
   request: FastifyRequest,
   { connection_id, organization_id }: Connection,
   user: Account,
@@ -94,7 +94,7 @@ async function endSignup(db: Database, email: string): Promise<void> {
 
 /** Makes what is stored with the former address follow. */
 async function followCopies(
-  { db }: Pick<SsoOptions, 'db'>,
+  { db }: Pick<ProvisioningOptions, 'db'>,
   { identity_id }: Identity,
   account: Account,
 ): Promise<void> {

@@ -1,10 +1,10 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { emailKey } from '@gatehouse/shared/identity/email';
+import type { Connection, Identity } from '@gatehouse/sso/records';
+import { SsoRefusal } from '@gatehouse/sso/refusal';
 import type { Database } from '../database.ts';
-import type { SsoOptions } from '../sso/operation.ts';
-import type { Connection, Identity } from '../sso/records.ts';
-import { SsoRefusal } from '../sso/refusal.ts';
+import type { ProvisioningOptions } from './options.ts';
 
 /** @throws {SsoRefusal} account disabled. */
 export function requireActive({ identity_id, scim }: Identity): void {
@@ -37,7 +37,7 @@ const mismatch = (user_id: string) =>
  * @throws {SsoRefusal} as `linkableIdentity` does.
  */
 export async function linkIdentity(
-  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
+  { db, now }: Pick<ProvisioningOptions, 'db' | 'now'>,
   connection: Connection,
   { subject, email, user_id }: { subject: string; email: string; user_id: string },
 ): Promise<{ identity: Identity; isNew: boolean }> {

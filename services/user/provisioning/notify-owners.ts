@@ -1,16 +1,16 @@
 import { ACTIVE } from '@gatehouse/shared/identity/users';
+import type { Connection, Identity } from '@gatehouse/sso/records';
 import type { FastifyRequest } from 'fastify';
 import type { Deprovisioned } from '../mail/mailer.ts';
 import { nameInMail } from '../organizations/names.ts';
-import type { SsoOptions } from '../sso/operation.ts';
-import type { Connection, Identity } from '../sso/records.ts';
+import type { ProvisioningOptions } from './options.ts';
 
 /**
  * Tells the Owners of an organization by mail that its provider has deleted a person. Best effort: neither the deletion
  * nor its answer depends on the mail server. Each send has a time limit.
  */
 export function notifyOwners(
-  options: Pick<SsoOptions, 'db' | 'mailer'>,
+  options: Pick<ProvisioningOptions, 'db' | 'mailer'>,
   request: FastifyRequest,
   connection: Connection,
   identity: Pick<Identity, 'user_id' | 'email'>,
@@ -23,7 +23,7 @@ export function notifyOwners(
 }
 
 async function send(
-  { db, mailer }: Pick<SsoOptions, 'db' | 'mailer'>,
+  { db, mailer }: Pick<ProvisioningOptions, 'db' | 'mailer'>,
   request: FastifyRequest,
   { organization_id }: Connection,
   person: Pick<Deprovisioned, 'email' | 'account'>,

@@ -1,13 +1,14 @@
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
+import type { Account } from '@gatehouse/sso/host';
+import type { Profile } from '@gatehouse/sso/profile';
+import type { Connection, Identity } from '@gatehouse/sso/records';
+import { SsoRefusal } from '@gatehouse/sso/refusal';
 import type { FastifyRequest } from 'fastify';
-import type { SsoOptions } from '../sso/operation.ts';
-import type { Profile } from '../sso/profile.ts';
-import type { Connection, Identity } from '../sso/records.ts';
-import { SsoRefusal } from '../sso/refusal.ts';
-import { type Account, updateAccount } from './account.ts';
+import { updateAccount } from './account.ts';
 import { assignDepartment } from './department.ts';
 import { firstLogin } from './first-login.ts';
 import { followAddress } from './follow-address.ts';
+import type { ProvisioningOptions } from './options.ts';
 import { findPerson } from './person.ts';
 import { assignedRole } from './role.ts';
 
@@ -17,7 +18,7 @@ import { assignedRole } from './role.ts';
  * @throws {SsoRefusal} when the person may not have an account here.
  */
 export async function provision(
-  options: Pick<SsoOptions, 'db' | 'now'>,
+  options: Pick<ProvisioningOptions, 'db' | 'now'>,
   request: FastifyRequest,
   connection: Connection,
   profile: Profile,
@@ -45,7 +46,7 @@ export async function provision(
 const LAST_LOGIN_PRECISION = 3_600_000;
 
 async function recordLogin(
-  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
+  { db, now }: Pick<ProvisioningOptions, 'db' | 'now'>,
   { identity_id, last_login_at, gone_at }: Identity,
 ): Promise<void> {
   if (last_login_at && !gone_at && now() - last_login_at.getTime() < LAST_LOGIN_PRECISION) return;

@@ -1,8 +1,8 @@
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
+import type { Profile } from '@gatehouse/sso/profile';
+import type { Connection } from '@gatehouse/sso/records';
+import { SsoRefusal } from '@gatehouse/sso/refusal';
 import type { FastifyRequest } from 'fastify';
-import type { Profile } from '../sso/profile.ts';
-import type { Connection } from '../sso/records.ts';
-import { SsoRefusal } from '../sso/refusal.ts';
 
 /** A role that a provider may give. */
 export type AssignedRole = Exclude<Role, 'Owner'>;

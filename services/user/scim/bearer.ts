@@ -1,10 +1,10 @@
+import { digest } from '@gatehouse/sso/digest';
+import type { Connection } from '@gatehouse/sso/records';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { closedAmong, isWrite } from '../access/archived.ts';
-import { digest } from '../sso/login/flow.ts';
-import type { SsoOptions } from '../sso/operation.ts';
-import { hasSsoPlan } from '../sso/plan.ts';
-import type { Connection } from '../sso/records.ts';
+import { hasSsoPlan } from '../access/sso-plan.ts';
+import type { ProvisioningOptions } from '../provisioning/options.ts';
 import { ScimError } from './errors.ts';
 
 declare module 'fastify' {
@@ -18,7 +18,7 @@ declare module 'fastify' {
  * organization is read-only.
  */
 export const requireScimToken = fp(
-  async (app: FastifyInstance, { db, now }: Pick<SsoOptions, 'db' | 'now'>) => {
+  async (app: FastifyInstance, { db, now }: Pick<ProvisioningOptions, 'db' | 'now'>) => {
     app.decorateRequest('scimConnection', undefined);
     app.addHook('onRequest', async (request) => {
       const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];

@@ -1,12 +1,12 @@
 import { parseJson } from '@gatehouse/shared/http/json';
 import { operationsOf } from '@gatehouse/shared/operation/operation';
+import type { Connection } from '@gatehouse/sso/records';
 import type { FastifyRequest } from 'fastify';
-import type { SsoOptions } from '../sso/operation.ts';
-import type { Connection } from '../sso/records.ts';
+import type { ProvisioningOptions } from '../provisioning/options.ts';
 import { requireScimToken } from './bearer.ts';
 import { otherPaths } from './other-paths.ts';
 
-export type ScimOptions = Pick<SsoOptions, 'config' | 'db' | 'mailer' | 'now'>;
+export type ScimOptions = Pick<ProvisioningOptions, 'config' | 'db' | 'mailer' | 'now'>;
 
 /** Declares an operation. Every path below /scim/v2 needs the SCIM token of a connection. */
 export const operation = operationsOf<ScimOptions>(async (scope, options) => {

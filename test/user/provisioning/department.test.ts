@@ -1,13 +1,13 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Role } from '@gatehouse/shared/access/rbac';
+import type { Connection } from '@gatehouse/sso/records';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import type { Membership } from '../../../services/user/access/records.ts';
 import { nameKeys } from '../../../services/user/organizations/departments/name-keys.ts';
-import type { Connection } from '../../../services/user/sso/records.ts';
 import { auditEvent, eventsOf } from '../../fixtures/audit.ts';
 import { send } from '../../fixtures/http.ts';
 import { bearerOf, newMember } from '../../fixtures/members.ts';
-import { type SsoService, startSsoService } from '../sso/sso-service.ts';
+import { type SsoService, startSsoService } from '../../sso/sso-service.ts';
 import { type Employer, newEmployer } from './provisioner.ts';
 
 let service: SsoService;

@@ -1,12 +1,12 @@
 import { createPasswords } from '@gatehouse/shared/identity/passwords';
+import type { Profile } from '@gatehouse/sso/profile';
+import type { Connection } from '@gatehouse/sso/records';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Profile } from '../../../services/user/sso/profile.ts';
-import type { Connection } from '../../../services/user/sso/records.ts';
 import { auditEvent, eventsOf } from '../../fixtures/audit.ts';
 import { postForm } from '../../fixtures/http.ts';
 import { newMember } from '../../fixtures/members.ts';
 import { mailedCode } from '../../fixtures/services.ts';
-import { type SsoService, startSsoService } from '../sso/sso-service.ts';
+import { type SsoService, startSsoService } from '../../sso/sso-service.ts';
 import { type Employer, GRACE, newEmployer } from './provisioner.ts';
 
 let service: SsoService;

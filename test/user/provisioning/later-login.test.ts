@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { eventsOf } from '../../fixtures/audit.ts';
 import { postForm, send } from '../../fixtures/http.ts';
 import { bearerOf } from '../../fixtures/members.ts';
-import { type SsoService, startSsoService } from '../sso/sso-service.ts';
+import { type SsoService, startSsoService } from '../../sso/sso-service.ts';
 import { type Employer, GRACE, newEmployer } from './provisioner.ts';
 
 let service: SsoService;

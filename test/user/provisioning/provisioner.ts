@@ -1,9 +1,9 @@
+import type { Profile } from '@gatehouse/sso/profile';
+import type { Connection } from '@gatehouse/sso/records';
 import type { FastifyRequest } from 'fastify';
+import type { ProvisioningOptions } from '../../../services/user/provisioning/options.ts';
 import { provision } from '../../../services/user/provisioning/provision.ts';
-import type { SsoOptions } from '../../../services/user/sso/operation.ts';
-import type { Profile } from '../../../services/user/sso/profile.ts';
-import type { Connection } from '../../../services/user/sso/records.ts';
-import type { SsoService } from '../sso/sso-service.ts';
+import type { SsoService } from '../../sso/sso-service.ts';
 
 /** What a provider says of Grace, who works at corp.example. */
 export const GRACE: Profile = {
@@ -21,7 +21,7 @@ function provisioner({ db, clock }: Pick<SsoService, 'db' | 'clock'>) {
   const warnings: object[] = [];
   const log = { info() {}, error() {}, warn: (fields: object) => void warnings.push(fields) };
   const request = { id: 'request', ip: '127.0.0.1', log } as unknown as FastifyRequest;
-  const options: Pick<SsoOptions, 'db' | 'now'> = { db, now: clock.now };
+  const options: Pick<ProvisioningOptions, 'db' | 'now'> = { db, now: clock.now };
   return {
     /** What the operator was warned of. */
     warnings,

@@ -6,7 +6,7 @@ import { eventually } from '../../fixtures/eventually.ts';
 import { send } from '../../fixtures/http.ts';
 import { bearerOf } from '../../fixtures/members.ts';
 import { listen, testConfig } from '../../fixtures/services.ts';
-import { type SsoService, startSsoService } from '../sso/sso-service.ts';
+import { type SsoService, startSsoService } from '../../sso/sso-service.ts';
 import { type Client, newClient, person, scimError } from './scim-client.ts';
 
 let service: SsoService;

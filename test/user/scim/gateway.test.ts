@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startGateway } from '../../fixtures/gateway.ts';
-import { type SsoService, startSsoService } from '../sso/sso-service.ts';
+import { type SsoService, startSsoService } from '../../sso/sso-service.ts';
 import { type Client, clientOf, newClient, scimError } from './scim-client.ts';
 
 let service: SsoService;

@@ -1,7 +1,7 @@
+import type { Connection } from '@gatehouse/sso/records';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Connection } from '../../../services/user/sso/records.ts';
 import { eventsOf } from '../../fixtures/audit.ts';
-import { type SsoService, startSsoService } from '../sso/sso-service.ts';
+import { type SsoService, startSsoService } from '../../sso/sso-service.ts';
 import { type Client, GROUP, newClient, person, scimError } from './scim-client.ts';
 
 let service: SsoService;

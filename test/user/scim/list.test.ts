@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { MongoServerError } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type SsoService, startSsoService } from '../sso/sso-service.ts';
+import { type SsoService, startSsoService } from '../../sso/sso-service.ts';
 import { type Client, newClient, scimError } from './scim-client.ts';
 
 let service: SsoService;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type SsoService, startSsoService } from '../sso/sso-service.ts';
+import { type SsoService, startSsoService } from '../../sso/sso-service.ts';
 import { type Client, ENTERPRISE, newClient, scimError, USER } from './scim-client.ts';
 
 let service: SsoService;

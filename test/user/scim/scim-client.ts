@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Connection } from '../../../services/user/sso/records.ts';
+import type { Connection } from '@gatehouse/sso/records';
 import { type Answered, send } from '../../fixtures/http.ts';
-import type { SsoService } from '../sso/sso-service.ts';
+import type { SsoService } from '../../sso/sso-service.ts';
 
 export const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 export const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';

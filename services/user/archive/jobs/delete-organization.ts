@@ -1,5 +1,5 @@
+import { removeConnection } from '@gatehouse/sso/remove-connection';
 import type { Organization } from '../../organizations/records.ts';
-import { removeConnection } from '../../sso/connections/remove.ts';
 import { deleteDepartment } from './delete-department.ts';
 import { deleteExports } from './delete-exports.ts';
 import { deleteWebhooks } from './delete-webhooks.ts';

@@ -1,11 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { audit } from '@gatehouse/shared/identity/audit';
+import { groupRole } from '@gatehouse/sso/group-role';
 import { addMember } from '../../access/memberships/add-member.ts';
 import { reserveSeats } from '../../access/memberships/reserve-seats.ts';
 import type { Department } from '../../organizations/records.ts';
 import { endGrantedMembership } from '../../provisioning/end-membership.ts';
 import { grantedBy } from '../../provisioning/granted-by.ts';
-import { groupRole } from '../../provisioning/group-role.ts';
 import { invalidValue } from '../errors.ts';
 import type { Call } from '../operation.ts';
 import { isObject, type Json } from '../schemas.ts';

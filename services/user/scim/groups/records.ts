@@ -1,6 +1,6 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import type { ScimGroup } from '@gatehouse/sso/records';
 import type { Department } from '../../organizations/records.ts';
-import type { ScimGroup } from '../../sso/records.ts';
 import { changedMeanwhile, notFound, ScimError } from '../errors.ts';
 import type { Call } from '../operation.ts';
 import { requireVersion } from '../version.ts';

@@ -1,4 +1,5 @@
-import { type Account, updateAccount } from '../../provisioning/account.ts';
+import type { Account } from '@gatehouse/sso/host';
+import { updateAccount } from '../../provisioning/account.ts';
 import { isOwnAddress } from '../../provisioning/address.ts';
 import { assignDepartment } from '../../provisioning/department.ts';
 import type { Call } from '../operation.ts';

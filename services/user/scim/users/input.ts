@@ -1,8 +1,8 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import { isPlainAddress } from '@gatehouse/shared/identity/email';
+import type { ScimUser } from '@gatehouse/sso/records';
 import { fullName } from '../../provisioning/account.ts';
 import type { AssignedRole } from '../../provisioning/role.ts';
-import type { ScimUser } from '../../sso/records.ts';
 import { invalidValue, ScimError } from '../errors.ts';
 import { ENTERPRISE_SCHEMA, isObject, type Json, readAttributes, USER_ATTRIBUTES } from '../schemas.ts';
 

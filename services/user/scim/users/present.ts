@@ -1,4 +1,4 @@
-import type { Identity, ScimUser } from '../../sso/records.ts';
+import type { Identity, ScimUser } from '@gatehouse/sso/records';
 import type { Call } from '../operation.ts';
 import { locationOf } from '../operation.ts';
 import { ENTERPRISE_SCHEMA, type Json, USER_SCHEMA } from '../schemas.ts';

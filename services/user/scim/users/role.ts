@@ -1,5 +1,5 @@
+import type { Connection, ScimUser } from '@gatehouse/sso/records';
 import type { AssignedRole } from '../../provisioning/role.ts';
-import type { Connection, ScimUser } from '../../sso/records.ts';
 import { readUser, type UserInput, writableUser } from './input.ts';
 
 /**

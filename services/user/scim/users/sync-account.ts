@@ -1,14 +1,14 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { User } from '@gatehouse/shared/identity/users';
+import { endProviderSessions } from '@gatehouse/sso/end-sessions';
+import type { Connection, Identity } from '@gatehouse/sso/records';
 import type { WithId } from 'mongodb';
 import { otherOwners, requireAnotherOwner } from '../../access/memberships/last-owner.ts';
 import type { Database } from '../../database.ts';
 import { isOwnAddress } from '../../provisioning/address.ts';
 import { grantedBy } from '../../provisioning/granted-by.ts';
-import { endProviderSessions } from '../../sso/login/end-sessions.ts';
-import type { SsoOptions } from '../../sso/operation.ts';
-import type { Connection, Identity } from '../../sso/records.ts';
+import type { ProvisioningOptions } from '../../provisioning/options.ts';
 import { userNameKey } from './input.ts';
 
 /** What following an identity changed about its account, for the audit. */
@@ -16,7 +16,7 @@ export interface Settled {
   account_status?: string;
 }
 
-type SyncOptions = Pick<SsoOptions, 'config' | 'db' | 'now'>;
+type SyncOptions = Pick<ProvisioningOptions, 'config' | 'db' | 'now'>;
 
 /** Concurrent changes of an identity, each of which settles the account itself. */
 const MAX_TRIES = 20;
@@ -147,7 +147,7 @@ const LAST_OWNER =
 
 /** @throws {AppError} forbidden if a user is the last Owner of the organization who can act. */
 export async function refuseLastOwner(
-  { db }: Pick<SsoOptions, 'db'>,
+  { db }: Pick<ProvisioningOptions, 'db'>,
   { organization_id }: Connection,
   { user_id }: Pick<Identity, 'user_id'>,
 ): Promise<void> {

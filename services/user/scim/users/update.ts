@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { audit } from '@gatehouse/shared/identity/audit';
-import type { ScimUser } from '../../sso/records.ts';
+import type { ScimUser } from '@gatehouse/sso/records';
 import { changedMeanwhile, ScimError } from '../errors.ts';
 import type { Call } from '../operation.ts';
 import { applyOperations, type Operation } from '../patch/apply.ts';

@@ -1,0 +1,76 @@
+import { AppError } from '@gatehouse/shared/http/errors';
+import { audit } from '@gatehouse/shared/identity/audit';
+import { type Domain, USABLE } from '@gatehouse/shared/identity/sso-domains';
+import type { FastifyRequest } from 'fastify';
+import type { SsoOptions } from '../dependencies.ts';
+import type { Connection } from '../records.ts';
+
+type Options = Pick<SsoOptions, 'db' | 'now'>;
+
+/**
+ * Refuses to take away the last enabled connection of a domain that requires single sign-on. Concurrent calls can each
+ * leave the other's connection and pass; that locks nobody out, because the requirement holds only while one is enabled.
+ * @throws {AppError} duplicate, in words that name the domains.
+ */
+export async function refuseLast(
+  { db }: Options,
+  { organization_id, connection_id, enabled }: Connection,
+  { deleting = false } = {},
+): Promise<void> {
+  if (!enabled) return;
+  const stranded = await strandedDomains(db, { organization_id, connection_id, deleting });
+  if (stranded.length === 0) return;
+  const names = stranded.map(({ domain }) => domain).join(', ');
+  throw new AppError('duplicate', {
+    text: `Single sign-on is required for ${names}, and this is the last enabled connection: enable another one, or send release: true to end the requirement`,
+  });
+}
+
+/** Ends the requirement of the domains that keep no enabled connection without this one. May be repeated. */
+export async function releaseStranded(
+  { db, now }: Options,
+  request: FastifyRequest,
+  { organization_id, connection_id }: Pick<Connection, 'organization_id' | 'connection_id'>,
+  { deleting = false } = {},
+): Promise<void> {
+  for (const { domain_id, domain } of await strandedDomains(db, {
+    organization_id,
+    connection_id,
+    deleting,
+  })) {
+    const { modifiedCount } = await db.ssoDomains.updateOne(
+      { domain_id, sso_required: true },
+      { $set: { sso_required: false } },
+    );
+    if (modifiedCount === 0) continue;
+    await audit(db, request, now(), {
+      action: 'domain.update',
+      target: { domain_id },
+      before: { domain, sso_required: 'true' },
+      after: { domain, sso_required: 'false' },
+      organization_id,
+    });
+  }
+}
+
+/** The domains that require single sign-on and keep no enabled connection without this one. */
+async function strandedDomains(
+  db: Options['db'],
+  {
+    organization_id,
+    connection_id,
+    deleting,
+  }: Pick<Connection, 'organization_id' | 'connection_id'> & { deleting: boolean },
+): Promise<Domain[]> {
+  const usable = await db.ssoConnections.distinct('connection_id', { organization_id, ...USABLE });
+  const others = usable.filter((id) => id !== connection_id);
+  const required = await db.ssoDomains
+    .find({ organization_id, sso_required: true })
+    .sort({ domain: 1 })
+    .toArray();
+  return required.filter(({ connection_id: bound }) => {
+    // A deletion releases the domains that are bound to the connection.
+    const isBound = bound !== undefined && !(deleting && bound === connection_id);
+    return isBound ? !others.includes(bound) : others.length === 0;
+  });
+}

@@ -1,0 +1,50 @@
+import type { User } from '@gatehouse/shared/identity/users';
+import type { FastifyRequest } from 'fastify';
+import type { WithId } from 'mongodb';
+import type { Profile } from './profile.ts';
+import type { Connection, Identity } from './records.ts';
+
+/** The account of a person at a provider. It is active. */
+export type Account = WithId<User> & { user_id: string };
+
+/** What the package asks of the service that it runs in. It knows no membership. */
+export interface SsoHost {
+  /**
+   * Returns the account of a person who has proved who they are at their provider: creates or links it at their first
+   * login and updates it afterwards (CONTRACT.md §Provisioning).
+   * @throws {SsoRefusal} when the person may not have an account here.
+   */
+  provision(request: FastifyRequest, connection: Connection, profile: Profile): Promise<Account>;
+  /** Tells the Owners of the organization that its provider no longer knows a person. Best effort. */
+  reportGone(
+    request: FastifyRequest,
+    connection: Connection,
+    identity: Pick<Identity, 'user_id' | 'email'>,
+  ): void;
+
+  /**
+   * Checks that the caller is an Owner of an organization, which is not archived if the call writes.
+   * @throws {AppError} notFound if they have no role in it, forbidden if they have another one or it is archived.
+   */
+  requireOwner(request: FastifyRequest, organization_id: string): Promise<void>;
+  /** Whether the plan of an organization includes single sign-on. */
+  hasPlan(organization_id: string): Promise<boolean>;
+  hasDepartment(organization_id: string, department_id: string): Promise<boolean>;
+  /** The name of an organization and the accounts of at most `limit` Owners; null if it does not exist. */
+  ownersOf(organization_id: string, limit: number): Promise<{ name: string; owners: string[] } | null>;
+
+  mailer: {
+    /** Tells an Owner that a certificate of an identity provider expires. */
+    sendCertificateExpires(
+      to: string,
+      certificate: {
+        organization: string;
+        /** The name of the connection. */
+        connection: string;
+        expires: Date;
+        /** Whether the connection has a certificate that is valid for longer. */
+        hasSuccessor: boolean;
+      },
+    ): Promise<void>;
+  };
+}

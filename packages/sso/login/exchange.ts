@@ -1,0 +1,66 @@
+import { catalogueToken } from '@gatehouse/shared/contract/catalogue-login';
+import { LOGIN_BODY } from '@gatehouse/shared/http/body-limits';
+import { jsonBody, requiredText } from '@gatehouse/shared/http/fields';
+import { startOf } from '@gatehouse/shared/identity/session-id';
+import { hasEnded } from '@gatehouse/shared/identity/sessions';
+import { LIFETIME } from '@gatehouse/shared/identity/tokens';
+import { isActive } from '@gatehouse/shared/identity/users';
+import { loginOperation } from '../dependencies.ts';
+import { digest } from '../digest.ts';
+import { SsoRefusal } from '../refusal.ts';
+import { CODE_LIFETIME } from './finish.ts';
+import { browserOf } from './flow.ts';
+import { requireLinked } from './require-linked.ts';
+
+/** CONTRACT.md §Single sign-on. */
+export const exchange = loginOperation('POST /api/v1/auth/sso/exchange', {
+  needs: 'nothing',
+  returnsSecret: true,
+  bodyLimit: LOGIN_BODY,
+  summary: 'Exchange the code of a finished login',
+  description: `Returns a token that is valid for one hour. The code comes from the fragment of the account page’s address. It is valid for ${CODE_LIFETIME} seconds, once, and only with the cookie of the browser that began the login.`,
+  body: jsonBody({ code: requiredText }).meta({
+    examples: [{ code: 'ZmlmdHktdHdvIHJhbmRvbSBieXRlcyBpbiBiYXNlNjQ' }],
+  }),
+  returns: catalogueToken,
+  fails: ['forbidden', 'rateLimited', 'unavailable'],
+  audits: ['sso.login'],
+  async handle(call) {
+    const { db, now, tokens, request, body } = call;
+    const browser = browserOf(call, request);
+    if (browser === undefined) throw new SsoRefusal('login not begun here', 'the browser sent no cookie');
+    const session = await db.ssoSessions.findOneAndUpdate(
+      {
+        'login_code.digest': digest(body.code),
+        'login_code.browser': browser,
+        'login_code.expires_at': { $gt: new Date(now()) },
+      },
+      { $unset: { login_code: true } },
+    );
+    if (!session)
+      throw new SsoRefusal('login not begun here', 'the code is unknown, used, expired or another browser’s');
+    const { connection_id, user_id, sid, valid_until } = session;
+    const [connection, user] = await Promise.all([
+      db.ssoConnections.findOne({ connection_id }),
+      db.users.findOne({ user_id }),
+    ]);
+    if (!connection) throw new SsoRefusal('unknown connection');
+    request.sso.connection = connection;
+    if (!connection.enabled) throw new SsoRefusal('connection disabled');
+    if (!user || !isActive(user))
+      throw new SsoRefusal('account disabled', `the account ${user_id} is not active`);
+    request.sso.email = user.email;
+    if (hasEnded(user, { id: sid, beganAt: startOf(sid) }))
+      throw new SsoRefusal('login not begun here', 'the session has ended since');
+    await requireLinked(call, session);
+    const left = ((valid_until?.getTime() ?? Number.POSITIVE_INFINITY) - now()) / 1000;
+    const lifetime = Math.min(LIFETIME.catalogue, Math.floor(left));
+    if (lifetime <= 0) throw new SsoRefusal('login not begun here', 'the session has ended since');
+    return {
+      access_token: tokens.session({ email: user.email, user_id }, now(), { lifetime, sid, sso: true }),
+      token_type: 'Bearer' as const,
+      expires_in: lifetime,
+      user_id,
+    };
+  },
+});

@@ -1,0 +1,35 @@
+import type { SsoOptions } from '../dependencies.ts';
+import type { Connection, OidcSettings } from '../records.ts';
+import { SsoRefusal } from '../refusal.ts';
+import { DEFAULT_LIMITS, type OidcLimits } from './limits.ts';
+
+export type OidcOptions = SsoOptions & OidcLimits;
+
+export const withLimits = (options: SsoOptions): OidcOptions => ({
+  ...options,
+  ...DEFAULT_LIMITS,
+  ...options.oidc,
+});
+
+export type OidcConnection = Connection & { oidc: OidcSettings };
+
+export function asOidc(connection: Connection): OidcConnection {
+  const { oidc } = connection;
+  if (!oidc) throw new SsoRefusal('unknown connection', 'the connection has no settings of OpenID Connect');
+  return { ...connection, oidc };
+}
+
+/** Reaches a provider whose certificate other authorities than those of the system vouch for. */
+export const trusting = (options: OidcOptions, { ca }: Pick<OidcSettings, 'ca'>): OidcOptions => ({
+  ...options,
+  outbound: { ...options.outbound, agent: options.outbound.agentFor(ca) },
+});
+
+/** Seconds by which the provider's clock may differ from ours. */
+export const CLOCK_TOLERANCE = 60;
+
+/**
+ * What may sign tokens: asymmetric algorithms only. With HS256 the client secret, or a confused public key, would
+ * sign; `none` signs nothing (RFC 8725 §3.1).
+ */
+export const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];

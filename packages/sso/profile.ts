@@ -1,0 +1,55 @@
+import { ROLES } from '@gatehouse/shared/access/rbac';
+import { type GroupRules, groupRole } from './group-role.ts';
+import type { AttributeNames } from './records.ts';
+
+/** A person as their provider describes them, after every check of the protocol. */
+export interface Profile {
+  /** The provider's permanent identifier: NameID (SAML), sub (OpenID Connect), DN or entry UUID (LDAP). */
+  subject: string;
+  email: string | undefined;
+  /** Whether the provider vouches for the address. */
+  emailVerified: boolean;
+  firstName: string | undefined;
+  lastName: string | undefined;
+  role: string | undefined;
+  department: string | undefined;
+}
+
+/** What says how the attributes of a provider are read. */
+export type AttributeRules = GroupRules & { attributes: AttributeNames };
+
+/**
+ * Returns the mapped attributes of a provider's message. The first value of a list counts; for the role, the group
+ * table of the connection decides, or else the first that we know, because providers such as Keycloak list roles of
+ * their own before.
+ */
+export function mapAttributes(
+  attributes: Record<string, unknown>,
+  rules: AttributeRules,
+): Omit<Profile, 'subject' | 'emailVerified'> {
+  const names = rules.attributes;
+  const valuesOf = (name: string): unknown[] =>
+    [Object.hasOwn(attributes, name) ? attributes[name] : []].flat();
+  const firstValue = (name: string): string | undefined => textOf(valuesOf(name)[0]);
+  const roles = valuesOf(names.role).flatMap((value) => textOf(value) ?? []);
+  return {
+    email: firstValue(names.email),
+    firstName: firstValue(names.firstName),
+    lastName: firstValue(names.lastName),
+    role: groupRole(rules, roles) ?? roles.find(isRole) ?? roles[0],
+    department: firstValue(names.department),
+  };
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+
+const isRole = (name: string): boolean => ROLES.some((role) => role.toLowerCase() === name.toLowerCase());
+
+/** Returns the attributes that a profile lacks. */
+export const missingAttributes = (
+  profile: Omit<Profile, 'subject' | 'emailVerified'>,
+): (keyof AttributeNames)[] =>
+  (['email', 'firstName', 'lastName', 'role', 'department'] as const).filter(
+    (name) => profile[name] === undefined,
+  );

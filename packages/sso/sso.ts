@@ -1,0 +1,34 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { removeInterrupted } from './connections/remove.ts';
+import { resealSecrets } from './connections/reseal-secrets.ts';
+import { unlinkInterrupted } from './connections/unlink-identity.ts';
+import { endInterrupted } from './connections/update.ts';
+import type { SsoOptions } from './dependencies.ts';
+import { createResolveTxt } from './domains/resolve-txt.ts';
+import { oidcRoutes } from './oidc/oidc.ts';
+import { createUpkeep } from './upkeep/poller.ts';
+
+/** Milliseconds between two looks for SAML connections that are due. */
+export const UPKEEP_INTERVAL = 60_000;
+
+/** What tests inject: limits of calls to providers, and what DNS answers. */
+export type SsoTuning = Partial<Pick<SsoOptions, 'ldap' | 'oidc' | 'resolveTxt'>>;
+
+/** Assembles single sign-on: what its operations work with, its job, and the repairs before a start. */
+export function createSso({
+  log,
+  ...given
+}: Omit<SsoOptions, keyof SsoTuning> & SsoTuning & { log: FastifyBaseLogger }) {
+  const options: SsoOptions = { resolveTxt: createResolveTxt(), ...given };
+  return {
+    singleSignOn: options,
+    openIdConnect: oidcRoutes(options),
+    upkeep: createUpkeep({ ...options, log, interval: UPKEEP_INTERVAL }),
+    repairs: {
+      resealSecrets: () => resealSecrets(options),
+      removeInterrupted: () => removeInterrupted(options),
+      unlinkInterrupted: () => unlinkInterrupted(options),
+      endInterrupted: () => endInterrupted(options),
+    },
+  };
+}

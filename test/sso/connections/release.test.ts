@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventsOf } from '../../fixtures/audit.ts';
+import { outcome } from '../../fixtures/envelope.ts';
+import { type SsoService, startSsoService } from '../sso-service.ts';
+import { ldap } from './samples.ts';
+
+/** Taking away the last enabled connection of a domain that requires single sign-on. */
+
+let service: SsoService;
+let corp: Awaited<ReturnType<SsoService['newOrganization']>>;
+let connection_id: string;
+let turn = 0;
+beforeAll(async () => {
+  service = await startSsoService();
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  turn += 1;
+  corp = await service.newOrganization({ domain: null });
+  for (const name of ['b', 'a'])
+    await service.addDomain(corp.organization_id, `${name}${turn}.example`, { sso_required: true });
+  await service.addDomain(corp.organization_id, `c${turn}.example`);
+  const { organization_id } = corp;
+  const connection = { organization_id, protocol: 'ldap', slug: `release-${turn}`, name: 'Corp', ldap };
+  ({ connection_id } = (await corp.owner.call('POST', '/api/v1/sso/connections', connection)).body);
+});
+
+const call = (method: string, suffix = '', body?: unknown) =>
+  corp.owner.call(method, `/api/v1/sso/connections/${connection_id}${suffix}`, body);
+const stored = () => service.db.ssoConnections.findOne({ connection_id });
+const required = () =>
+  service.db.ssoDomains.distinct('domain', { organization_id: corp.organization_id, sso_required: true });
+
+const WAYS = [
+  [
+    'disabling',
+    () => call('PATCH', '', { enabled: false }),
+    () => call('PATCH', '', { enabled: false, release: true }),
+  ],
+  ['deleting', () => call('DELETE'), () => call('DELETE', '?release=true')],
+] as const;
+
+describe.each(WAYS)('%s the last enabled connection', (_, plain, releasing) => {
+  test('is refused, and changes nothing', async () => {
+    const before = await stored();
+    const answer = await plain();
+    expect(outcome(answer)).toEqual(
+      service.failure(
+        answer,
+        409,
+        'DUPLICATE_RESOURCE',
+        'Resource already exists',
+        `Single sign-on is required for a${turn}.example, b${turn}.example, and this is the last enabled connection: enable another one, or send release: true to end the requirement`,
+      ),
+    );
+    expect(await stored()).toEqual(before);
+    expect(await required()).toEqual([`a${turn}.example`, `b${turn}.example`]);
+  });
+
+  test('ends the requirement when the call says so, and audits it', async () => {
+    const events = await eventsOf(service, async () => expect((await releasing()).status).toBe(200));
+    expect(await required()).toEqual([]);
+    const released = events.filter(({ action }) => action === 'domain.update');
+    expect(released.map(({ before, after }) => [before, after])).toEqual(
+      ['a', 'b'].map((name) => [
+        { domain: `${name}${turn}.example`, sso_required: 'true' },
+        { domain: `${name}${turn}.example`, sso_required: 'false' },
+      ]),
+    );
+  });
+
+  test('is allowed while another one is enabled, and releases nothing', async () => {
+    await service.newConnection(corp, { protocol: 'saml' });
+    expect((await releasing()).status).toBe(200);
+    expect(await required()).toEqual([`a${turn}.example`, `b${turn}.example`]);
+  });
+
+  test('does not count a connection that is disabled or being deleted', async () => {
+    await service.newConnection(corp, { protocol: 'saml', enabled: false });
+    await service.newConnection(corp, { protocol: 'saml', deleted_at: new Date() });
+    expect((await plain()).status).toBe(409);
+  });
+});
+
+test('a domain that is bound to a connection keeps it, and follows another one when it is deleted', async () => {
+  const other = await service.newConnection(corp, { protocol: 'saml' });
+  const domain = `a${turn}.example`;
+  await service.db.ssoDomains.updateOne({ domain }, { $set: { connection_id } });
+  const { status, body } = await call('PATCH', '', { enabled: false });
+  expect([status, body.error.details]).toEqual([409, expect.stringContaining(`required for ${domain}, and`)]);
+  expect((await call('DELETE')).status).toBe(200);
+  expect(await required()).toEqual([`a${turn}.example`, `b${turn}.example`]);
+  expect((await service.db.ssoConnections.findOne({ connection_id: other.connection_id }))?.enabled).toBe(
+    true,
+  );
+});
+
+test('a connection that is disabled already can be deleted', async () => {
+  await service.db.ssoConnections.updateOne({ connection_id }, { $set: { enabled: false } });
+  expect((await call('DELETE')).status).toBe(200);
+});
+
+test('refuses a release that is no boolean', async () => {
+  expect((await call('PATCH', '', { enabled: false, release: 'yes' })).status).toBe(400);
+  expect((await call('DELETE', '?release=yes')).status).toBe(400);
+});
