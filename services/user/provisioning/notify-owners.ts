@@ -1,7 +1,7 @@
 import { ACTIVE } from '@gatehouse/shared/identity/users';
 import type { Connection, Identity } from '@gatehouse/sso/records';
 import type { FastifyRequest } from 'fastify';
-import type { Deprovisioned } from '../mail/mailer.ts';
+import type { Deprovisioned } from '../mail/texts.ts';
 import { nameInMail } from '../organizations/names.ts';
 import type { ProvisioningOptions } from './options.ts';
 

@@ -48,7 +48,8 @@ async function token(username: string): Promise<string> {
 const mails = () =>
   service.mailbox.mails.filter(
     ({ recipients, content }) =>
-      recipients.includes(organization.owner.email) && /deleted by provisioning/.test(content.subject ?? ''),
+      recipients.includes(organization.owner.email) &&
+      /account was deprovisioned/.test(content.subject ?? ''),
   );
 
 test('a session goes on while the directory finds the person', async () => {

@@ -77,7 +77,7 @@ describe.skipIf(noSlapd)(`a refresh asks OpenLDAP${slapdSkipped}`, () => {
       new Change({ operation: 'replace', modification: new Attribute({ type, values: [value] }) }),
     ]);
   const mails = () =>
-    service.mailbox.mails.filter(({ content }) => /deleted by provisioning/.test(content.subject ?? ''));
+    service.mailbox.mails.filter(({ content }) => /account was deprovisioned/.test(content.subject ?? ''));
 
   test.each<[string, string, () => Promise<unknown>, RegExp, number]>([
     [

@@ -120,7 +120,7 @@ test('mails each Owner who can act on days 1, 7 and 13, once', async () => {
   for (const { email } of [team.ada, grace]) {
     const mails = mailsTo(email);
     expect(mails).toHaveLength(1);
-    expect(mails[0]?.content.text).toContain(`Single sign-on goes on until ${endsAt}.`);
+    expect(mails[0]?.content.text).toContain(`Single sign-on stays available until ${endsAt}.`);
   }
   const sentOn: number[] = [];
   for (let day = 2; day <= 16; day += 1) {
