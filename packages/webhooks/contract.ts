@@ -1,8 +1,9 @@
+import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { expecting, line, oneOf } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 import { EVENT_NAMES } from './events.ts';
 import { HEALTH_EXAMPLE, healthRecord, presentHealth } from './history/present-health.ts';
-import { tenantOf, WEBHOOK_STATUSES, type Webhook } from './records.ts';
+import { WEBHOOK_STATUSES, type Webhook } from './records.ts';
 import { MASKED, maskedHeaders } from './registration/headers.ts';
 
 /** Stored exactly as given. */

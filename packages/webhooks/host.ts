@@ -1,6 +1,6 @@
+import type { Tenant } from '@gatehouse/shared/access/tenant';
 import type { AppError } from '@gatehouse/shared/http/errors';
 import type { FastifyRequest } from 'fastify';
-import type { Tenant } from './records.ts';
 
 /** What the package asks of the service that it runs in. Accounts are in the shared `users` collection. */
 export interface WebhookHost {

@@ -1,3 +1,4 @@
+import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { callerId } from '@gatehouse/shared/identity/principal';
 import type { Visible } from '@gatehouse/shared/operation/lists';
@@ -5,7 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { Database } from './database.ts';
 import type { WebhookHost } from './host.ts';
-import { tenantOf, type Webhook } from './records.ts';
+import type { Webhook } from './records.ts';
 
 /** Users manage their own webhooks, and those of tenants that they administer. */
 

@@ -9,12 +9,6 @@ type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 /** Milliseconds for which events and deliveries are kept and can be replayed, unless the operator sets another time. */
 export const DEFAULT_RETENTION = 30 * 86_400_000;
 
-/** An organization or one of its departments; both null for an account. */
-export interface Tenant {
-  organization_id: string | null;
-  department_id: string | null;
-}
-
 /** Who hears an event. */
 export interface Audience {
   /** The account whose own webhooks hear it. */
@@ -105,12 +99,6 @@ export interface Health {
   /** The attempts of the last day, oldest hour first. */
   hours: { hour: number; delivered: number; failed: number }[];
 }
-
-/** The tenant of a webhook; nulls if it belongs to an account. */
-export const tenantOf = ({
-  organization_id = null,
-  department_id = null,
-}: Pick<Webhook, 'organization_id' | 'department_id'>): Tenant => ({ organization_id, department_id });
 
 /**
  * The audited fields. Only the origin of the URL and the names of headers are kept, because paths and values may hold

@@ -1,8 +1,9 @@
+import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { batched } from '@gatehouse/shared/data/batched';
 import { readFew } from '@gatehouse/shared/data/connect';
 import { activeAmong } from '@gatehouse/shared/identity/users';
 import type { WebhookHost } from '../host.ts';
-import { tenantOf, type Webhook } from '../records.ts';
+import type { Webhook } from '../records.ts';
 import type { Claimed, LeaseHolder } from './lease.ts';
 
 interface HeldWebhook {

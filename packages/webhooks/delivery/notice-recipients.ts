@@ -1,9 +1,10 @@
+import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { HOUR } from '@gatehouse/shared/data/hourly-budget';
 import { spend } from '@gatehouse/shared/data/sliding-budget';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { Database } from '../database.ts';
 import type { WebhookHost } from '../host.ts';
-import { type DisabledWebhook, tenantOf, type Webhook } from '../records.ts';
+import type { DisabledWebhook, Webhook } from '../records.ts';
 
 /** Mails for one webhook. */
 const MAX_RECIPIENTS = 20;

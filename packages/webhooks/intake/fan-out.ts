@@ -1,3 +1,4 @@
+import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { bounded } from '@gatehouse/shared/data/bounded';
 import { duplicatePositions } from '@gatehouse/shared/data/bulk-errors';
 import { derivedId } from '@gatehouse/shared/derived-id';
@@ -13,7 +14,6 @@ import {
   DEFAULT_RETENTION,
   type Delivery,
   type StoredEvent,
-  tenantOf,
   type Webhook,
 } from '../records.ts';
 

@@ -1,9 +1,10 @@
+import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { orNotFound } from '@gatehouse/shared/http/errors';
 import { message } from '@gatehouse/shared/operation/responses';
 import type { Database } from '../database.ts';
 import { operation } from '../dependencies.ts';
 import { managedWebhook } from '../managed.ts';
-import { auditedWebhook, BY_TIME, tenantOf } from '../records.ts';
+import { auditedWebhook, BY_TIME } from '../records.ts';
 
 /** Deliveries deleted in one command, so that other commands can run in between. */
 const PAGE = 1_000;

@@ -1,10 +1,10 @@
+import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { oneOf } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 import { presentWebhook, webhookRecord } from '../contract.ts';
 import { operation } from '../dependencies.ts';
 import { countedHealth, readHealth } from '../history/read-health.ts';
 import { managedWebhook } from '../managed.ts';
-import { tenantOf } from '../records.ts';
 
 /** What `include=details` adds. */
 const details = z.object({

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { jsonBody } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 import { secretText } from '../contract.ts';
 import { operation } from '../dependencies.ts';
 import { managedWebhook } from '../managed.ts';
-import { tenantOf } from '../records.ts';
 
 /** Milliseconds for which a rotated-out secret continues to sign. */
 const OVERLAP = 24 * 3_600_000;

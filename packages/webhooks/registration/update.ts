@@ -1,3 +1,4 @@
+import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
@@ -5,7 +6,7 @@ import { presentWebhook, settings, webhookRecord } from '../contract.ts';
 import { END_FAILURES, healthOf, withoutFailures } from '../delivery/health.ts';
 import { operation } from '../dependencies.ts';
 import { managedWebhook } from '../managed.ts';
-import { auditedWebhook, tenantOf } from '../records.ts';
+import { auditedWebhook } from '../records.ts';
 import { changedHeaders, changeHeaders, LEFT_HEADERS, leavesHeaders, TOO_MANY_HEADERS } from './headers.ts';
 
 const FIELDS = 'url, events, status, name, description, chatbot_ids or headers';

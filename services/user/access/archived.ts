@@ -1,4 +1,5 @@
 import { type Permission, permissionsOf, type Role } from '@gatehouse/shared/access/rbac';
+import type { Tenant } from '@gatehouse/shared/access/tenant';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../database.ts';
@@ -40,18 +41,15 @@ const READING: readonly Permission[] = [
 export const permissionsIn = (role: Role, archived: Archived | undefined): Permission[] =>
   permissionsOf(role).filter((permission) => !archived || READING.includes(permission));
 
-/** The place of a webhook or event; both null for an account. */
-interface Place {
-  organization_id: string | null;
-  department_id: string | null;
-}
-
 /**
  * Reads which of some organizations and departments are closed: archived, also through their organization, or deleted.
- * Asks nothing if no place is given.
+ * Asks nothing if no tenant is given.
  */
-export async function closedAmong(db: Database, places: Iterable<Place>): Promise<(place: Place) => boolean> {
-  const given = [...places];
+export async function closedAmong(
+  db: Database,
+  tenants: Iterable<Tenant>,
+): Promise<(tenant: Tenant) => boolean> {
+  const given = [...tenants];
   const [organizations, departments] = await Promise.all([
     openIds(db.organizations, 'organization_id', given),
     openIds(db.departments, 'department_id', given),
@@ -61,12 +59,12 @@ export async function closedAmong(db: Database, places: Iterable<Place>): Promis
     (department_id !== null && !departments.has(department_id));
 }
 
-async function openIds<Key extends keyof Place>(
+async function openIds<Key extends keyof Tenant>(
   collection: Database['organizations'] | Database['departments'],
   key: Key,
-  places: readonly Place[],
+  tenants: readonly Tenant[],
 ): Promise<ReadonlySet<string>> {
-  const ids = [...new Set(places.map((place) => place[key]).filter((id) => id !== null))];
+  const ids = [...new Set(tenants.map((tenant) => tenant[key]).filter((id) => id !== null))];
   if (ids.length === 0) return new Set();
   const open = await (collection as Database['departments'])
     .find({ [key]: { $in: ids }, archived_at: { $exists: false } }, { projection: { _id: 0, [key]: 1 } })

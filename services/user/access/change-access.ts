@@ -1,8 +1,9 @@
 import { can, grantableBy, isAbove, type Permission, type Role } from '@gatehouse/shared/access/rbac';
+import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { findActiveUser } from '@gatehouse/shared/identity/users';
-import { placeOf, type StoredChatbot } from '../chatbots/records.ts';
+import type { StoredChatbot } from '../chatbots/records.ts';
 import type { Database } from '../database.ts';
 import { accessListOf, type Grant } from './access-list.ts';
 import { refuseArchived } from './archived.ts';
@@ -71,7 +72,7 @@ export async function changeAccess(db: Database, change: Change): Promise<Change
     if (matchedCount === 0) return undefined;
     if (!current) await revokeUnlessMember(db, chatbot, user_id);
     if (role && user_id === caller && inherited) await revokeIfLowered(db, chatbot, user_id, inherited);
-    return { before: current ? { role: current.role } : null, place: placeOf(chatbot) };
+    return { before: current ? { role: current.role } : null, place: tenantOf(chatbot) };
   });
 }
 

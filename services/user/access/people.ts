@@ -14,7 +14,7 @@ export const personFields = {
   }),
 };
 
-export interface Person {
+interface Person {
   name: string | null;
   /** Null unless the organization has verified its domain. */
   email: string | null;

@@ -4,7 +4,7 @@ import type { Collection, Document, Filter, UpdateFilter } from 'mongodb';
 import type { Database } from '../database.ts';
 import { type Department, PLANS } from '../organizations/records.ts';
 
-export type Plan = (typeof PLANS)[number];
+type Plan = (typeof PLANS)[number];
 
 /** How much a plan allows (CONTRACT.md §Quotas). */
 export const QUOTAS = {

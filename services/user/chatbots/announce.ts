@@ -1,10 +1,11 @@
+import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { bounded } from '@gatehouse/shared/data/bounded';
 import { createPoller, type Poller } from '@gatehouse/shared/durable/poller';
 import type { Accept, IncomingEvent } from '@gatehouse/webhooks/accept';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Filter, UpdateFilter } from 'mongodb';
 import type { Database } from '../database.ts';
-import { type Chatbot, placeOf, type StoredChatbot } from './records.ts';
+import type { Chatbot, StoredChatbot } from './records.ts';
 
 /** Milliseconds between two looks. */
 export const INTERVAL = 5_000;
@@ -59,7 +60,7 @@ function chatbotCreated(chatbot: Chatbot): IncomingEvent {
     // Derived from the chatbot, so that publishing twice has no effect.
     id: `chatbot-created_${chatbot_id}`,
     event: 'chatbot.created',
-    audience: { owner_id, ...placeOf(chatbot), chatbot_id },
+    audience: { owner_id, ...tenantOf(chatbot), chatbot_id },
     timestamp: created_at,
     data: { chatbot_id, user_id: owner_id, name, type, language, created_at },
   };

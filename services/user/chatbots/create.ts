@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { jsonBody, line } from '@gatehouse/shared/http/fields';
 import { placeForNewChatbot } from '../access/chatbot-roles.ts';
 import { rolesOf } from '../access/roles.ts';
@@ -6,7 +7,7 @@ import { operation } from '../operation.ts';
 import { createAndAnnounce } from './announce.ts';
 import { chatbotFields } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
-import { auditedChatbot, type Chatbot, chatbotRecord, PERSONAL, placeOf } from './records.ts';
+import { auditedChatbot, type Chatbot, chatbotRecord, PERSONAL } from './records.ts';
 
 export const createChatbot = operation('POST /api/v1/chatbots/create', {
   needs: 'create chatbot',
@@ -34,7 +35,7 @@ export const createChatbot = operation('POST /api/v1/chatbots/create', {
     await audit('chatbot.create', {
       target: { chatbot_id: chatbot.chatbot_id },
       after: auditedChatbot(chatbot),
-      ...placeOf(chatbot),
+      ...tenantOf(chatbot),
     });
     return chatbot;
   },

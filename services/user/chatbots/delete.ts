@@ -1,7 +1,8 @@
+import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { message } from '@gatehouse/shared/operation/responses';
 import { permittedChatbots } from '../access/chatbot-roles.ts';
 import { operation } from '../operation.ts';
-import { auditedChatbot, placeOf } from './records.ts';
+import { auditedChatbot } from './records.ts';
 
 export const deleteChatbot = operation('DELETE /api/v1/chatbots/{chatbot_id}', {
   needs: 'delete chatbot',
@@ -16,7 +17,7 @@ export const deleteChatbot = operation('DELETE /api/v1/chatbots/{chatbot_id}', {
     await audit('chatbot.delete', {
       target: { chatbot_id },
       before: auditedChatbot(deleted),
-      ...placeOf(deleted),
+      ...tenantOf(deleted),
     });
   },
 });

@@ -1,10 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { permittedChatbots, placeForNewChatbot } from '../access/chatbot-roles.ts';
 import { operation } from '../operation.ts';
 import { createAndAnnounce } from './announce.ts';
 import { MAX_NAME } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
-import { auditedChatbot, type Chatbot, chatbotRecord, PERSONAL, placeOf } from './records.ts';
+import { auditedChatbot, type Chatbot, chatbotRecord, PERSONAL } from './records.ts';
 
 const SUFFIX = ' (copy)';
 
@@ -35,7 +36,7 @@ export const duplicateChatbot = operation('POST /api/v1/chatbots/{chatbot_id}/du
     await audit('chatbot.duplicate', {
       target: { chatbot_id: copy.chatbot_id },
       after: { ...auditedChatbot(copy), copy_of: chatbot_id },
-      ...placeOf(copy),
+      ...tenantOf(copy),
     });
     return copy;
   },

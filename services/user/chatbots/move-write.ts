@@ -1,15 +1,13 @@
+import type { Tenant } from '@gatehouse/shared/access/tenant';
 import { accessListOf } from '../access/access-list.ts';
 import { revokeGrants } from '../access/revoke-grants.ts';
 import type { Database } from '../database.ts';
-import type { Chatbot, StoredChatbot } from './records.ts';
-
-/** A department, or nulls for a personal chatbot. */
-export type ChatbotPlace = Pick<Chatbot, 'organization_id' | 'department_id'>;
+import type { StoredChatbot } from './records.ts';
 
 /** Returns who of some users has a role in a department. Nobody has one in the place of a personal chatbot. */
 export async function membersAmong(
   db: Database,
-  { organization_id, department_id }: ChatbotPlace,
+  { organization_id, department_id }: Tenant,
   users: Iterable<string>,
 ): Promise<ReadonlySet<string>> {
   if (organization_id === null || department_id === null) return new Set();
@@ -34,7 +32,7 @@ export const listedOn = (chatbot: StoredChatbot): string[] =>
  */
 export function moveWrite(
   chatbot: StoredChatbot,
-  place: ChatbotPlace,
+  place: Tenant,
   { members, heir, at }: { members: ReadonlySet<string>; heir: string; at: string },
 ) {
   const owner_id = members.has(chatbot.owner_id) ? chatbot.owner_id : heir;
@@ -65,7 +63,7 @@ export function moveWrite(
 /** Revokes the grants of users who were removed from the target while chatbots moved there. */
 export async function revokeRemovedMeanwhile(
   db: Database,
-  place: ChatbotPlace,
+  place: Tenant,
   users: Iterable<string>,
 ): Promise<void> {
   const { organization_id, department_id } = place;

@@ -1,3 +1,4 @@
+import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { orNotFound } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody } from '@gatehouse/shared/http/fields';
@@ -6,7 +7,7 @@ import { z } from 'zod';
 import { permittedChatbots, placeForNewChatbot } from '../access/chatbot-roles.ts';
 import { operation } from '../operation.ts';
 import { listedOn, membersAmong, moveWrite, revokeRemovedMeanwhile } from './move-write.ts';
-import { type Chatbot, chatbotRecord, PERSONAL, placeOf } from './records.ts';
+import { type Chatbot, chatbotRecord, PERSONAL } from './records.ts';
 
 export const moveChatbot = operation('POST /api/v1/chatbots/{chatbot_id}/move', {
   needs: 'delete chatbot',
@@ -57,9 +58,9 @@ function auditedMove(before: Chatbot, after: Chatbot) {
     before.organization_id !== after.organization_id;
   if (crosses)
     return [
-      { ...move, ...placeOf(before), before: from, after: { department_id: null } },
-      { ...move, ...placeOf(after), before: { department_id: null }, after: to },
+      { ...move, ...tenantOf(before), before: from, after: { department_id: null } },
+      { ...move, ...tenantOf(after), before: { department_id: null }, after: to },
     ];
-  const place = placeOf(after.organization_id === null ? before : after);
+  const place = tenantOf(after.organization_id === null ? before : after);
   return [{ ...move, ...place, before: from, after: to }];
 }

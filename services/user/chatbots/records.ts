@@ -41,8 +41,6 @@ export const chatbotRecord = z
 
 export type Chatbot = z.infer<typeof chatbotRecord>;
 
-export const placeOf = ({ organization_id, department_id }: Chatbot) => ({ organization_id, department_id });
-
 /** What the audit keeps of a chatbot that is created or deleted. */
 export const auditedChatbot = ({ name, type, avatar_id, language, status, owner_id }: Chatbot) => ({
   name,

@@ -1,9 +1,10 @@
+import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import { permittedChatbots } from '../access/chatbot-roles.ts';
 import { operation } from '../operation.ts';
 import { chatbotFields } from './contract.ts';
 import { suffixesOf } from './name-search.ts';
-import { CHATBOT_STATUSES, chatbotRecord, placeOf } from './records.ts';
+import { CHATBOT_STATUSES, chatbotRecord } from './records.ts';
 
 const changes = jsonBody({
   name: chatbotFields.name.exactOptional(),
@@ -44,7 +45,7 @@ export const updateChatbot = operation('PATCH /api/v1/chatbots/{chatbot_id}', {
       target: { chatbot_id },
       before: Object.fromEntries(given.map((field) => [field, before[field]])),
       after: body,
-      ...placeOf(before),
+      ...tenantOf(before),
     });
     return { ...before, ...changed };
   },

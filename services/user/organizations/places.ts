@@ -13,7 +13,7 @@ export const placesFor = <Needs extends Permission>(needs: Needs) =>
   ] as const;
 
 /** The department of the path; null for an organization. */
-export function placeOf(request: FastifyRequest) {
+export function tenantInPath(request: FastifyRequest) {
   const { organization_id, department_id = null } = request.params as {
     organization_id: string;
     department_id?: string;

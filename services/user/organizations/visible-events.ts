@@ -3,13 +3,13 @@ import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import type { FastifyRequest } from 'fastify';
 import type { Filter } from 'mongodb';
 import { membershipOf, roleOf } from '../access/membership.ts';
-import { placeOf } from './places.ts';
+import { tenantInPath } from './places.ts';
 import { VIEW_PERMISSIONS, type ViewPermission } from './view-permission.ts';
 
 /** What the caller may see in the place of the path. */
 export function viewPermissionsOf(request: FastifyRequest): ReadonlySet<ViewPermission> {
   const role = roleOf(request);
-  const isOwner = membershipOf(request).roles.owned.has(placeOf(request).organization_id);
+  const isOwner = membershipOf(request).roles.owned.has(tenantInPath(request).organization_id);
   const permitted = VIEW_PERMISSIONS.filter((permission) => can(role, permission));
   return new Set([...permitted, ...(isOwner ? (['ownership'] as const) : [])]);
 }

@@ -1,6 +1,7 @@
+import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { deleteMemberships } from '../../access/memberships/delete-memberships.ts';
 import { BY_MEMBERSHIP, type Membership } from '../../access/records.ts';
-import { auditedChatbot, BY_PLACE, placeOf } from '../../chatbots/records.ts';
+import { auditedChatbot, BY_PLACE } from '../../chatbots/records.ts';
 import { invitationTarget } from '../../organizations/invitations/present-invitation.ts';
 import type { Department } from '../../organizations/records.ts';
 import { deleteExports } from './delete-exports.ts';
@@ -25,7 +26,7 @@ export async function deleteDepartment(closing: ClosingJob, department: Departme
     action: 'chatbot.delete',
     target: { chatbot_id: chatbot.chatbot_id },
     before: auditedChatbot(chatbot),
-    ...placeOf(chatbot),
+    ...tenantOf(chatbot),
   }));
   await deleteInPages(job, db.memberships, { department_id }, BY_MEMBERSHIP, ended, (ids) =>
     deleteMemberships(db, ids),

@@ -4,7 +4,7 @@ import { expecting, jsonBody, oneOf } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 import { membershipOf } from '../../access/membership.ts';
 import { operation } from '../operation.ts';
-import { placeOf } from '../places.ts';
+import { tenantInPath } from '../places.ts';
 import { viewPermissionsOf } from '../visible-events.ts';
 import { exportRecord, PLACES, presentExport } from './contract.ts';
 import { DATA_SETS } from './data-sets.ts';
@@ -39,7 +39,7 @@ export const createExports = PLACES.map(({ of, path, needs }) =>
         if (needs && !permissions.has(needs))
           throw new AppError('forbidden', { text: `To export ${name} needs the permission "${needs}"` });
       }
-      const place = placeOf(request);
+      const place = tenantInPath(request);
       const at = now();
       const export_id = randomUUIDv7();
       const uses = new Set(data.flatMap((name) => DATA_SETS[name].uses));

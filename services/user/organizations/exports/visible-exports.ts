@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Filter } from 'mongodb';
 import { membershipOf } from '../../access/membership.ts';
-import { placeOf } from '../places.ts';
+import { tenantInPath } from '../places.ts';
 import type { ExportJob } from './records.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { ExportJob } from './records.ts';
  * organization's list includes the exports of its departments.
  */
 export function visibleExports(request: FastifyRequest, now: number): Filter<ExportJob> {
-  const { organization_id, department_id } = placeOf(request);
+  const { organization_id, department_id } = tenantInPath(request);
   const { caller, roles } = membershipOf(request);
   return {
     organization_id,

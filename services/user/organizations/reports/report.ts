@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { csvLine } from '../../csv.ts';
 import { operation } from '../operation.ts';
-import { placeOf, placesFor } from '../places.ts';
+import { placesFor, tenantInPath } from '../places.ts';
 import type { ViewPermission } from '../view-permission.ts';
 import { viewPermissionsOf, visibleEvents } from '../visible-events.ts';
 import { countEvents, GROUPS, type Group, MAX_GROUPS } from './count-events.ts';
@@ -69,7 +69,7 @@ export const reports = placesFor('custom reports').map(({ of, path, needs }) =>
       if (needed && !permissions.has(needed))
         throw new AppError('forbidden', { text: `Groups by ${group_by} need the permission "${needed}"` });
       const period = periodOf(query, now());
-      const events = { $and: [visibleEvents(placeOf(request), permissions), METRICS[metric]] };
+      const events = { $and: [visibleEvents(tenantInPath(request), permissions), METRICS[metric]] };
       const { groups, total } = await countEvents(db, events, group_by, period);
       const shown = groups.reduce((sum, { count }) => sum + count, 0);
       const counted: Report = {
