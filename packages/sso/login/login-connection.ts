@@ -1,4 +1,3 @@
-import { readPipeline } from '@gatehouse/shared/data/connect';
 import { includesSso, type Plan, planStages } from '@gatehouse/shared/identity/sso-plan';
 import type { Filter } from 'mongodb';
 import type { SsoOptions } from '../dependencies.ts';
@@ -27,11 +26,9 @@ export async function findCandidates(
   { db, now }: Pick<SsoOptions, 'db' | 'now'>,
   which: Filter<Connection>,
 ): Promise<Candidate[]> {
-  const found = await readPipeline<Connection & Plan>(db.ssoConnections, [
-    { $match: which },
-    { $limit: 2 },
-    ...planStages(now()),
-  ]);
+  const found = await db.ssoConnections
+    .aggregate<Connection & Plan>([{ $match: which }, { $limit: 2 }, ...planStages(now())])
+    .toArray();
   return found.map(({ paid_departments, paying_owners, ...connection }) => ({
     connection,
     hasPlan: includesSso({ paid_departments, paying_owners }),

@@ -1,6 +1,5 @@
 import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { batched } from '@gatehouse/shared/data/batched';
-import { readFew } from '@gatehouse/shared/data/connect';
 import { activeAmong } from '@gatehouse/shared/identity/users';
 import type { WebhookHost } from '../host.ts';
 import type { Webhook } from '../records.ts';
@@ -33,7 +32,7 @@ export function createReadHeldWebhook({
       const ids = wanted.map(({ webhook_id }) => webhook_id);
       for (const webhook_id of ids) upcoming.delete(webhook_id);
       const [webhooks, owners, isClosed] = await Promise.all([
-        readFew(db.webhooks, { webhook_id: { $in: ids }, lease: id, status: 'active' }, ids.length),
+        db.webhooks.find({ webhook_id: { $in: ids }, lease: id, status: 'active' }).toArray(),
         activeAmong(
           db.users,
           wanted.map(({ owner_id }) => owner_id).filter((owner_id) => owner_id !== null),

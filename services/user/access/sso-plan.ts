@@ -1,4 +1,3 @@
-import { readPipeline } from '@gatehouse/shared/data/connect';
 import { includesSso, type Plan, planStages } from '@gatehouse/shared/identity/sso-plan';
 import type { Database } from '../database.ts';
 
@@ -8,10 +7,12 @@ export async function hasSsoPlan(
   organization_id: string,
   now: number,
 ): Promise<boolean> {
-  const [plan] = await readPipeline<Plan>(db.organizations, [
-    { $match: { organization_id } },
-    { $project: { organization_id: 1 } },
-    ...planStages(now),
-  ]);
+  const [plan] = await db.organizations
+    .aggregate<Plan>([
+      { $match: { organization_id } },
+      { $project: { organization_id: 1 } },
+      ...planStages(now),
+    ])
+    .toArray();
   return plan !== undefined && includesSso(plan);
 }

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { isDuplicateKey, readPipeline } from '@gatehouse/shared/data/connect';
+import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { Collection, Document } from 'mongodb';
 import type { COLLECTIONS, Database } from '../database.ts';
@@ -43,7 +43,8 @@ async function isUsed(db: Database, id: string): Promise<boolean> {
   const unions = [...REFERENCES, ...ARRAY_REFERENCES].map(([collection, field]) => ({
     $unionWith: { coll: db[collection].collectionName, pipeline: naming(field) },
   }));
-  return (await readPipeline(db.users, [...naming('user_id'), ...unions])).length > 0;
+  const found = await db.users.aggregate([...naming('user_id'), ...unions]).toArray();
+  return found.length > 0;
 }
 
 /** Returns which of these ids other records still name. */

@@ -1,4 +1,4 @@
-import { ANY_STRING, readPipeline } from '@gatehouse/shared/data/connect';
+import { ANY_STRING } from '@gatehouse/shared/data/connect';
 import { domainOf } from '@gatehouse/shared/identity/email';
 import type { Domain } from '@gatehouse/shared/identity/sso-domains';
 import { isActive, type User } from '@gatehouse/shared/identity/users';
@@ -39,35 +39,37 @@ export async function findPerson(
   const { connection_id, organization_id } = connection;
   const byUser = { localField: 'user_id', foreignField: 'user_id' };
   const named = departmentStages(connection, department);
-  const [found] = await readPipeline<Found>(db.ssoIdentities, [
-    { $match: { connection_id, subject } },
-    {
-      $lookup: {
-        from: db.users.collectionName,
-        ...byUser,
-        pipeline: [{ $match: { user_id: ANY_STRING } }],
-        as: 'users',
+  const [found] = await db.ssoIdentities
+    .aggregate<Found>([
+      { $match: { connection_id, subject } },
+      {
+        $lookup: {
+          from: db.users.collectionName,
+          ...byUser,
+          pipeline: [{ $match: { user_id: ANY_STRING } }],
+          as: 'users',
+        },
       },
-    },
-    {
-      $lookup: {
-        from: db.memberships.collectionName,
-        ...byUser,
-        pipeline: [{ $match: { organization_id } }],
-        as: 'memberships',
+      {
+        $lookup: {
+          from: db.memberships.collectionName,
+          ...byUser,
+          pipeline: [{ $match: { organization_id } }],
+          as: 'memberships',
+        },
       },
-    },
-    {
-      $lookup: {
-        from: db.ssoDomains.collectionName,
-        pipeline: [{ $match: { organization_id } }, { $project: { verified_domain: 1 } }],
-        as: 'domains',
+      {
+        $lookup: {
+          from: db.ssoDomains.collectionName,
+          pipeline: [{ $match: { organization_id } }, { $project: { verified_domain: 1 } }],
+          as: 'domains',
+        },
       },
-    },
-    ...(named
-      ? [{ $lookup: { from: db.departments.collectionName, pipeline: named, as: 'departments' } }]
-      : []),
-  ]);
+      ...(named
+        ? [{ $lookup: { from: db.departments.collectionName, pipeline: named, as: 'departments' } }]
+        : []),
+    ])
+    .toArray();
   if (!found) return undefined;
   const { users, domains, memberships, departments = [], ...identity } = found;
   const [user] = users;

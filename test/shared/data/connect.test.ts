@@ -1,12 +1,5 @@
 import { buildIndexes } from '@gatehouse/shared/data/build-indexes';
-import {
-  collection,
-  connect,
-  isDuplicateKey,
-  readFew,
-  readOne,
-  readPipeline,
-} from '@gatehouse/shared/data/connect';
+import { collection, connect, isDuplicateKey } from '@gatehouse/shared/data/connect';
 import {
   Collection,
   type CreateIndexesOptions,
@@ -14,7 +7,6 @@ import {
   type Document,
   type IndexSpecification,
   MongoClient,
-  MongoNetworkError,
   MongoServerError,
 } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -276,50 +268,6 @@ describe('connect', () => {
     await expect(db.ping()).resolves.toMatchObject({ ok: 1 });
     await db.close();
     await expect(db.ping()).rejects.toThrow();
-  });
-});
-
-describe('a read without a cursor', () => {
-  const NAMES = Array.from({ length: 150 }, (_, index) => ({ name: String(index), size: index % 2 }));
-  const sizes = (things: Thing[]) => things.map(({ size }) => size);
-
-  test('finds the same as the driver', async () => {
-    const db = await open();
-    await db.things.insertMany(NAMES.map((thing) => ({ ...thing })));
-    expect(await readOne(db.things, { name: '7' })).toEqual(await db.things.findOne({ name: '7' }));
-    expect(await readOne(db.things, { name: 'x' })).toBeNull();
-    expect(sizes(await readFew(db.things, { size: 1 }, 3))).toEqual([1, 1, 1]);
-    expect(await readPipeline(db.things, [{ $match: { size: 1 } }, { $count: 'n' }])).toEqual([{ n: 75 }]);
-    await db.close();
-  });
-
-  test('finds more than one batch', async () => {
-    const db = await open();
-    await db.things.insertMany(NAMES.map((thing) => ({ ...thing })));
-    expect(await readPipeline(db.things, [{ $match: {} }])).toHaveLength(150);
-    await db.close();
-  });
-
-  test.each([
-    ['a broken connection', new MongoNetworkError('connection closed')],
-    ['a failover', new MongoServerError({ code: 10107, errmsg: 'not primary' })],
-  ])('is repeated by the driver after %s', async (_, failure) => {
-    const db = await open();
-    await db.things.insertOne({ name: 'a', size: 1 });
-    const command = vi.spyOn(Db.prototype, 'command').mockRejectedValue(failure);
-    expect(await readOne(db.things, { name: 'a' })).toMatchObject({ size: 1 });
-    expect(sizes(await readFew(db.things, { name: 'a' }, 3))).toEqual([1]);
-    expect(await readPipeline(db.things, [{ $match: { name: 'a' } }])).toHaveLength(1);
-    expect(command).toHaveBeenCalledTimes(3);
-    command.mockRestore();
-    await db.close();
-  });
-
-  test('passes on the error of a filter that the server refuses', async () => {
-    const db = await open();
-    const filter = { name: { $nonsense: 1 } } as never;
-    await expect(readOne(db.things, filter)).rejects.toThrow(/nonsense/);
-    await db.close();
   });
 });
 

@@ -7,35 +7,45 @@ import { bounded } from './bounded.ts';
  * @param run returns one result for each item, in order; if it rejects, every call of the batch rejects.
  * @param options.isBounded `run` bounds its calls to the database itself.
  * @param options.gather milliseconds for which a batch that is not full waits for more calls.
+ * @param options.isParallel the calls of each turn of the event loop form batches, which do not wait for earlier ones.
  */
 export function batched<Item, Result>(
   run: (items: Item[]) => Promise<readonly Result[]>,
-  { maxItems, isBounded = false, gather = 0 }: { maxItems: number; isBounded?: boolean; gather?: number },
+  {
+    maxItems,
+    isBounded = false,
+    gather = 0,
+    isParallel = false,
+  }: { maxItems: number; isBounded?: boolean; gather?: number; isParallel?: boolean },
 ): (item: Item) => Promise<Result> {
   interface Call {
     item: Item;
     resolve: (result: Result) => void;
     reject: (error: unknown) => void;
   }
-  let waiting: Call[] = [];
+  const waiting: Call[] = [];
   let running = false;
+
+  async function runBatch(batch: Call[]) {
+    try {
+      const outcome = run(batch.map(({ item }) => item));
+      const results = await (isBounded ? outcome : bounded(outcome));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
 
   async function runAll() {
     if (running) return;
     running = true;
     // Include the calls made in the same turn of the event loop.
     await new Promise(setImmediate);
+    if (isParallel) running = false;
     while (waiting.length > 0) {
       if (gather > 0 && waiting.length < maxItems) await setTimeout(gather);
-      const batch = waiting.slice(0, maxItems);
-      waiting = waiting.slice(maxItems);
-      try {
-        const outcome = run(batch.map(({ item }) => item));
-        const results = await (isBounded ? outcome : bounded(outcome));
-        for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
+      const batch = runBatch(waiting.splice(0, maxItems));
+      if (!isParallel) await batch;
     }
     running = false;
   }

@@ -1,14 +1,9 @@
 import {
-  type CollationOptions,
   type Collection,
-  type Db,
   type Document,
-  type Filter,
   MongoClient,
   type MongoClientOptions,
-  MongoNetworkError,
   MongoServerError,
-  type WithId,
 } from 'mongodb';
 import { type BuildOptions, buildIndexes, type CollectionDefinition, type Index } from './build-indexes.ts';
 import { checkOptions, checkServer } from './check-server.ts';
@@ -85,66 +80,7 @@ export async function connect<D extends Definitions>(
   const collections = Object.fromEntries(
     Object.entries(definitions).map(([key, { name }]) => [key, db.collection(name)]),
   ) as Collections<D>;
-  for (const stored of Object.values(collections)) databases.set(stored, db);
   return { ...collections, ping: () => db.command({ ping: 1 }), close: () => client.close() };
-}
-
-/** The database of each collection. */
-const databases = new WeakMap<object, Db>();
-
-/** A collection, whatever it stores. */
-type Source = Pick<Collection, 'aggregate' | 'collectionName' | 'readPreference'>;
-
-/** Reads one document like the driver's `findOne`; see `readBatch`. */
-export async function readOne<Stored extends Document>(
-  stored: Collection<Stored>,
-  filter: Filter<Stored>,
-  { collation }: { collation?: CollationOptions } = {},
-): Promise<WithId<Stored> | null> {
-  const { collectionName: find } = stored;
-  const command = { find, filter, limit: 1, singleBatch: true, ...(collation && { collation }) };
-  const batch = await readBatch<WithId<Stored>>(stored, command);
-  return batch ? (batch[0] ?? null) : stored.findOne(filter, { ...(collation && { collation }) });
-}
-
-/** Reads at most `limit` documents like the driver's `find`; see `readBatch`. */
-export async function readFew<Stored extends Document>(
-  stored: Collection<Stored>,
-  filter: Filter<Stored>,
-  limit: number,
-): Promise<WithId<Stored>[]> {
-  // One more than the limit, or MongoDB keeps a cursor open for a batch that is full.
-  const command = { find: stored.collectionName, filter, limit, batchSize: limit + 1 };
-  const batch = await readBatch<WithId<Stored>>(stored, command);
-  return batch ?? stored.find(filter).limit(limit).toArray();
-}
-
-/** Runs a pipeline that has few results, like the driver's `aggregate`; see `readBatch`. */
-export async function readPipeline<Result extends Document>(
-  stored: Source,
-  pipeline: Document[],
-): Promise<Result[]> {
-  const { collectionName: aggregate } = stored;
-  const batch = await readBatch<Result>(stored, { aggregate, pipeline, cursor: {} });
-  return batch ?? stored.aggregate<Result>(pipeline).toArray();
-}
-
-/**
- * Runs a reading command without the driver's cursor, which costs a sixth of a bearer check.
- * @returns undefined when the results do not fit in one batch, or the command failed. Then the driver's own method must
- *   take over: it retries what a broken connection or a failover interrupted.
- */
-async function readBatch<Result>(stored: Source, command: Document): Promise<Result[] | undefined> {
-  const { readPreference } = stored;
-  try {
-    const result = await databases
-      .get(stored)
-      ?.command(command, { ...(readPreference && { readPreference }) });
-    return Number(result?.cursor.id) === 0 ? result?.cursor.firstBatch : undefined;
-  } catch (error) {
-    if (error instanceof MongoNetworkError || error instanceof MongoServerError) return undefined;
-    throw error;
-  }
 }
 
 function createClient(uri: string, options: MongoClientOptions): MongoClient {

@@ -1,14 +1,10 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
-import { LRUCache } from 'lru-cache';
 import { emailKey } from './email.ts';
 import { isSessionId, newSessionId } from './session-id.ts';
 
 /** Token lifetimes in seconds (CONTRACT.md §Tokens). */
 export const LIFETIME = { direct: 30 * 60, catalogue: 60 * 60 } as const;
-
-/** Maximum number of cached tokens, a few hundred bytes each. */
-const MAX_CACHED = 10_000;
 
 /** Claims of a session token (CONTRACT.md §Tokens). */
 export interface SessionClaims {
@@ -36,15 +32,11 @@ export function createTokens(config: { JWT_SECRET: string; JWT_SECRET_PREVIOUS?:
       noTimestamp: true,
       header: { alg: 'HS256', ...header },
     });
-  // A valid signature stays valid, so only the expiry is checked again.
-  const cache = new LRUCache<string, jwt.Jwt>({ max: MAX_CACHED });
-  const decoded = (token: string): jwt.Jwt | undefined => {
-    const cached = cache.get(token);
-    if (cached) return cached;
-    const fresh = keys.map((key) => decode(token, key)).find((result) => result !== undefined);
-    if (fresh) cache.set(token, fresh);
-    return fresh;
-  };
+  const decoded = (token: string): jwt.Jwt | undefined =>
+    keys
+      .values()
+      .map((key) => decode(token, key))
+      .find((result) => result !== undefined);
   return {
     /**
      * Signs a token that starts a session or, given a `sid`, continues one. It is valid for `lifetime` seconds.
