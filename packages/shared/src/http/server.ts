@@ -11,6 +11,7 @@ import { errorHandler } from './error-handler.ts';
 import { AppError } from './errors.ts';
 import { type Checks, health } from './health.ts';
 import { json } from './json.ts';
+import { lazyLogger } from './lazy-logger.ts';
 import { createLoggers } from './logger.ts';
 import { metrics } from './metrics.ts';
 import { listenForMetrics } from './metrics-listener.ts';
@@ -87,6 +88,7 @@ export async function createServer({
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: lazyLogger,
     trustProxy: config.TRUST_PROXY,
     schemaController: ZOD_COMPILERS,
     rewriteUrl: ({ url = '/' }) => decodableUrl(url),

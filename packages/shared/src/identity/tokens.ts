@@ -25,18 +25,15 @@ export function createTokens(config: { JWT_SECRET: string; JWT_SECRET_PREVIOUS?:
   // jsonwebtoken is several times faster with a KeyObject than with a string.
   const keyOf = (secret: string) => createSecretKey(Buffer.from(secret, 'utf8'));
   const signingKey = keyOf(config.JWT_SECRET);
-  const keys = config.JWT_SECRET_PREVIOUS ? [signingKey, keyOf(config.JWT_SECRET_PREVIOUS)] : [signingKey];
+  const previousKey = config.JWT_SECRET_PREVIOUS ? keyOf(config.JWT_SECRET_PREVIOUS) : undefined;
   const sign = (claims: object, lifetime: number, now: number, header: object = {}) =>
     jwt.sign({ ...claims, exp: Math.floor(now / 1000) + lifetime }, signingKey, {
       algorithm: 'HS256',
       noTimestamp: true,
       header: { alg: 'HS256', ...header },
     });
-  const decoded = (token: string): jwt.Jwt | undefined =>
-    keys
-      .values()
-      .map((key) => decode(token, key))
-      .find((result) => result !== undefined);
+  const decoded = (token: string) =>
+    decode(token, signingKey) ?? (previousKey ? decode(token, previousKey) : undefined);
   return {
     /**
      * Signs a token that starts a session or, given a `sid`, continues one. It is valid for `lifetime` seconds.
