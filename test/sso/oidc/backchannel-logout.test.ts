@@ -171,10 +171,10 @@ test('a token that comes twice is refused, and the session that has begun since 
   expect(await lives()).toBe(true);
 });
 
-test('twenty at once end the session, and none answers 5xx', async () => {
+test('eight at once end the session, and none answers 5xx', async () => {
   const lives = await session();
   const token = await logoutToken();
-  const answers = await Promise.all(Array.from({ length: 20 }, () => logOut(token)));
+  const answers = await Promise.all(Array.from({ length: 8 }, () => logOut(token)));
   const statuses = answers.map(({ status }) => status);
   expect(statuses).toContain(200);
   expect(statuses.filter((status) => status !== 200 && status !== 400)).toEqual([]);

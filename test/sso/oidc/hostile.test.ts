@@ -189,13 +189,13 @@ describe('refuses an answer', () => {
     expect(provider.tokenRequests).toHaveLength(1);
   });
 
-  test('that comes twenty times at once, except once', async () => {
+  test('that comes eight times at once, except once', async () => {
     const connection = await connect();
     const browser = newBrowser(service);
     const address = await service.beginLogin(connection, browser);
     const sessions = await service.db.ssoSessions.countDocuments();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => browser(address)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, ...Array(19).fill(400)]);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => browser(address)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, ...Array(7).fill(400)]);
     expect(provider.tokenRequests).toHaveLength(1);
     expect(await service.db.ssoSessions.countDocuments()).toBe(sessions + 1);
   });

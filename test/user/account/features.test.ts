@@ -66,11 +66,11 @@ describe.each([
     expect(await record(email)).toMatchObject({ features_assigned: true });
   });
 
-  test('after twenty parallel verifications', async () => {
+  test('after eight parallel verifications', async () => {
     const { email, user_id } = await killed();
     const otp = mailedCode(services.mailbox, email);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => post('verify-otp', { email, otp })));
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post('verify-otp', { email, otp })));
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
     expect(await featuresOf(user_id)).toHaveLength(1);
   });
 
@@ -109,11 +109,11 @@ test('a retry that completes an activation is audited as the activation', async 
   ]);
 });
 
-test('fifty parallel calls create one record', async () => {
+test('eight parallel calls create one record', async () => {
   const { email, user_id } = await killedBeforeFeatures();
   const user = await record(email);
   await Promise.all(
-    Array.from({ length: 50 }, () => ensureFeatures(services.db, user as never, services.clock.now())),
+    Array.from({ length: 8 }, () => ensureFeatures(services.db, user as never, services.clock.now())),
   );
   expect(await featuresOf(user_id)).toHaveLength(1);
 });

@@ -168,9 +168,9 @@ describe('POST /v2/forgot-password', () => {
     expect((await forgot(email, 3)).status).toBe(200);
   });
 
-  test('2. mails what is left of the ten for fifty parallel calls', async () => {
+  test('2. mails what is left of the ten for fifteen parallel calls', async () => {
     const { email } = await unverified();
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, call) => forgot(email, 1 + (call % 5))));
+    const answers = await Promise.all(Array.from({ length: 15 }, (_, call) => forgot(email, 1 + (call % 5))));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(9);
     for (const answer of answers.filter(({ status }) => status !== 200)) {
       expect(outcome(answer)).toEqual({ status: 429, body: { detail: 'Too many requests' } });

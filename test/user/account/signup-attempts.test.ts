@@ -320,10 +320,10 @@ describe('guesses with the token of the newest code', () => {
 
   test('are five for each code, also in parallel', async () => {
     const { email } = await activeAccount(services);
-    for (let round = 1; round <= 3; round += 1) {
+    for (let round = 1; round <= 2; round += 1) {
       const token = await forgot(email);
       const code = codeOf(email);
-      const guesses = Array.from({ length: 50 }, (_, index) =>
+      const guesses = Array.from({ length: 12 }, (_, index) =>
         (index % 2 ? reset : verify)(email, otherThan(code, index + 1), token),
       );
       await Promise.all(guesses);
@@ -381,11 +381,11 @@ describe('codes mailed for one client network', () => {
     expect((await ask('2001:db8:1:2:ffff::1')).status).toBe(200);
   });
 
-  test('are five for fifty parallel calls', async () => {
+  test('are five for twelve parallel calls', async () => {
     const { email } = await activeAccount(services);
-    const calls = Array.from({ length: 50 }, () => post('forgot-password', { email }, fromNetwork(1)));
+    const calls = Array.from({ length: 12 }, () => post('forgot-password', { email }, fromNetwork(1)));
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
-    expect(statuses.sort()).toEqual([...Array(5).fill(200), ...Array(45).fill(429)]);
+    expect(statuses.sort()).toEqual([...Array(5).fill(200), ...Array(7).fill(429)]);
   });
 });
 

@@ -153,10 +153,10 @@ describe('an unknown e-mail', () => {
     });
   });
 
-  test('creates one record for twenty parallel signups, and mails ten codes', async () => {
+  test('creates one record for twelve parallel signups, and mails ten codes', async () => {
     const email = newEmail();
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
+      Array.from({ length: 12 }, (_, index) =>
         signUp(
           {
             email: index % 2 ? email : email.toUpperCase(),
@@ -169,7 +169,7 @@ describe('an unknown e-mail', () => {
       ),
     );
     const statuses = answers.map(({ status }) => status).sort();
-    expect(statuses).toEqual([...Array(10).fill(200), ...Array(10).fill(429)]);
+    expect(statuses).toEqual([...Array(10).fill(200), 429, 429]);
     const pattern = { $regex: `^${email}$`, $options: 'i' };
     const [one, ...others] = await services.db.users.find({ email: pattern }).toArray();
     expect(others).toEqual([]);

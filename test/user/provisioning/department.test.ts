@@ -305,8 +305,8 @@ it('does not add an Owner of the organization', async () => {
   expect(await places(String(user_id))).toEqual({});
 });
 
-it('makes one membership of twenty logins at once', async () => {
-  await Promise.all(Array.from({ length: 20 }, () => logIn({ department: 'Sales' })));
+it('makes one membership of eight logins at once', async () => {
+  await Promise.all(Array.from({ length: 8 }, () => logIn({ department: 'Sales' })));
   const { user_id } = await logIn({ department: 'Sales' });
   expect(await places(user_id)).toEqual({ [sales]: 'Viewer' });
 });

@@ -7,7 +7,7 @@ import { type Client, newClient, scimError } from './scim-client.ts';
 let service: SsoService;
 let client: Client;
 let crowd: Client;
-const CROWD = 10_000;
+const CROWD = 1_500;
 
 beforeAll(async () => {
   service = await startSsoService();
@@ -183,7 +183,7 @@ describe('filters', () => {
 });
 
 describe('pages', () => {
-  test('returns all of 10,000 users once, page by page', async () => {
+  test('returns all of 1,500 users once, page by page', async () => {
     const seen: string[] = [];
     for (let startIndex = 1; startIndex <= CROWD; startIndex += 500) {
       const { body } = await crowd.call(
@@ -198,8 +198,8 @@ describe('pages', () => {
   });
 
   test.each([
-    ['startIndex=9999&count=10', 2],
-    ['startIndex=10001&count=10', 0],
+    ['startIndex=1499&count=10', 2],
+    ['startIndex=1501&count=10', 0],
     ['startIndex=99999999999999&count=10', 0],
     ['startIndex=0&count=3', 3],
     ['startIndex=-5&count=3', 3],
@@ -216,16 +216,16 @@ describe('pages', () => {
 
   test('sorts in either order', async () => {
     const last = await crowd.call('GET', '/Users?sortBy=userName&sortOrder=descending&count=2');
-    expect(namesOf(last)).toEqual(['u09999', 'u09998']);
-    const later = await crowd.call('GET', '/Users?sortOrder=descending&count=2&startIndex=9999');
+    expect(namesOf(last)).toEqual(['u01499', 'u01498']);
+    const later = await crowd.call('GET', '/Users?sortOrder=descending&count=2&startIndex=1499');
     expect(namesOf(later)).toEqual(['u00001', 'u00000']);
     expect(namesOf(await client.call('GET', '/Users?sortBy=externalId'))).toEqual(['Ada', 'bob', 'carol']);
   });
 
   test('pages a filter', async () => {
-    const { body } = await crowd.call('GET', '/Users?filter=userName+sw+%22u0999%22&startIndex=3&count=3');
+    const { body } = await crowd.call('GET', '/Users?filter=userName+sw+%22u0149%22&startIndex=3&count=3');
     expect(body.totalResults).toBe(10);
-    expect(namesOf({ body })).toEqual(['u09992', 'u09993', 'u09994']);
+    expect(namesOf({ body })).toEqual(['u01492', 'u01493', 'u01494']);
   });
 
   test('searches with a body', async () => {

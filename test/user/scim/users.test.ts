@@ -60,10 +60,10 @@ describe('POST /scim/v2/Users', () => {
     expect(await accountOf('other@corp.example')).toBeNull();
   });
 
-  test('creates one user of twenty at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => client.create('stampede')));
+  test('creates one user of eight at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => client.create('stampede')));
     const statuses = answers.map(({ status }) => status).sort();
-    expect(statuses).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
+    expect(statuses).toEqual([201, ...Array.from({ length: 7 }, () => 409)]);
     expect(await service.db.users.countDocuments({ email: 'stampede@corp.example' })).toBe(1);
   });
 
@@ -238,10 +238,10 @@ describe('If-Match', () => {
     expect((await client.call('GET', path)).body.active).toBe(true);
   });
 
-  test('lets one of twenty calls with the same version through', async () => {
+  test('lets one of eight calls with the same version through', async () => {
     const { body } = await client.create('raced');
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
+      Array.from({ length: 8 }, (_, index) =>
         client.patch(`/Users/${body.id}`, [{ op: 'replace', path: 'title', value: `Title ${index}` }], {
           'if-match': 'W/"1"',
         }),
@@ -249,14 +249,14 @@ describe('If-Match', () => {
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([
       200,
-      ...Array.from({ length: 19 }, () => 412),
+      ...Array.from({ length: 7 }, () => 412),
     ]);
   });
 
-  test('applies all of twenty concurrent calls without a version', async () => {
+  test('applies all of eight concurrent calls without a version', async () => {
     const { body } = await client.create('crowded');
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
+      Array.from({ length: 8 }, (_, index) =>
         client.patch(`/Users/${body.id}`, [
           { op: 'add', path: 'phoneNumbers', value: [{ value: `+1 555 ${index}` }] },
         ]),
@@ -264,7 +264,7 @@ describe('If-Match', () => {
     );
     expect(answers.every(({ status }) => status === 200)).toBe(true);
     const { body: after } = await client.call('GET', `/Users/${body.id}`);
-    expect(after.phoneNumbers).toHaveLength(20);
-    expect(after.meta.version).toBe('W/"21"');
+    expect(after.phoneNumbers).toHaveLength(8);
+    expect(after.meta.version).toBe('W/"9"');
   });
 });

@@ -162,7 +162,7 @@ describe('PATCH', () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     const held = holdResponses();
     receiver.answers = [held.answer];
-    await service.publish(Array.from({ length: 300 }, () => conversation(ada.user_id)));
+    await service.publish(Array.from({ length: 100 }, () => conversation(ada.user_id)));
     await eventually(() => expect(held.count).toBe(1));
     held.release();
     await eventually(() => expect(held.count).toBe(2));
@@ -222,7 +222,7 @@ describe('DELETE', () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     const held = holdResponses();
     receiver.answers = [held.answer];
-    await service.publish(Array.from({ length: 300 }, () => conversation(ada.user_id)));
+    await service.publish(Array.from({ length: 100 }, () => conversation(ada.user_id)));
     for (const count of [1, 2, 8]) {
       await eventually(() => expect(held.count).toBe(count));
       if (count < 8) held.release();
