@@ -1,6 +1,5 @@
 /**
- * Settles like `call`, or rejects with `timeout` after `limit` milliseconds. Pass a function to create the error only
- * then: a stack trace costs more than a short call.
+ * Settles like `call`, or rejects with `timeout` after `limit` milliseconds. A function creates the error only then.
  */
 export async function withTimeout<T>(
   call: Promise<T>,

@@ -24,7 +24,10 @@ const IPV6_NETWORKS = [
   { bits: 48, share: 16 },
 ] as const;
 
-/** Caches the networks of recent addresses, because every request needs them. */
+/**
+ * The networks of recent addresses. `npm run bench -- health-live`, goal 0.70: the gateway reaches 0.49 with it, 0.42
+ * without it.
+ */
 const remembered = new LRUCache<string, readonly [Network, ...Network[]]>({
   max: 10_000,
   memoMethod: findNetworks,

@@ -2,8 +2,8 @@ import type { FastifyCorsOptions } from '@fastify/cors';
 
 /** Allows the given origins, by default every origin (CONTRACT.md §CORS). */
 export const corsOptions = (origins: string[] | undefined): FastifyCorsOptions => ({
-  // Without an origin a request is not cross-origin and needs only `Vary`. Otherwise the plugin gets the list, so that
-  // it also answers preflights of origins that are not in it.
+  // Without an origin a request is not cross-origin and needs only `Vary`. Otherwise the plugin gets the list: it also
+  // answers preflights of origins that are not in it.
   origin: (origin, respond) => respond(null, origin === undefined ? false : (origins ?? true)),
   credentials: true,
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
@@ -17,6 +17,6 @@ export const corsOptions = (origins: string[] | undefined): FastifyCorsOptions =
     'Deprecation',
     'Sunset',
     'Link',
-  ].join(', '), // the plugin would join them for every answer
+  ],
   maxAge: 600,
 });
