@@ -1,6 +1,6 @@
 import { bounded } from '@gatehouse/shared/data/bounded';
-import { createLease, type Lease, LeaseLost } from '@gatehouse/shared/durable/lease';
-import type { ObjectId, WithId } from 'mongodb';
+import { createLease, type Lease } from '@gatehouse/shared/durable/lease';
+import type { WithId } from 'mongodb';
 import type { Database } from '../database.ts';
 import type { Connection } from '../records.ts';
 import { asSaml } from '../saml/contract.ts';
@@ -32,9 +32,4 @@ export async function claim({ lease, now }: LeaseHolder): Promise<WithId<SamlCon
     lease.claim({ protocol: 'saml', enabled: true, 'upkeep.due_at': { $not: { $gt: new Date(now()) } } }),
   );
   return claimed ? { ...asSaml(claimed), _id: claimed._id } : undefined;
-}
-
-/** @throws {LeaseLost} if another process has taken the connection up, or it was disabled or deleted. */
-export async function renew({ lease }: LeaseHolder, _id: ObjectId): Promise<void> {
-  if (!(await bounded(lease.renew(_id, {}, { enabled: true })))) throw new LeaseLost();
 }

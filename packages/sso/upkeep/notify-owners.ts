@@ -1,11 +1,13 @@
 import { X509Certificate } from 'node:crypto';
 import { bounded } from '@gatehouse/shared/data/bounded';
+import { LeaseLost } from '@gatehouse/shared/durable/lease';
+import { sendAll } from '@gatehouse/shared/durable/outbox';
 import { ACTIVE } from '@gatehouse/shared/identity/users';
 import type { FastifyBaseLogger } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { SsoHost } from '../host.ts';
 import type { SamlConnection } from '../saml/service-provider.ts';
-import { type LeaseHolder, renew } from './lease.ts';
+import type { LeaseHolder } from './lease.ts';
 import { fingerprintOf } from './merge-certificates.ts';
 
 /** Days before the end of a certificate at which the Owners are told. */
@@ -37,18 +39,23 @@ function dueNotices({ saml }: Pick<SamlConnection, 'saml'>, now: number): Notice
   });
 }
 
+interface Upkeep extends LeaseHolder {
+  host: SsoHost;
+  log: FastifyBaseLogger;
+  isStopping: () => boolean;
+}
+
 /**
- * Tells the Owners of a connection's organization that a certificate of its provider expires. Each Owner is noted once
- * the mail server has accepted the mail, so that a kill or a mail server that is down repeats at most the mail in
- * flight.
+ * Tells the Owners of a connection's organization that a certificate of its provider expires. `upkeep.told`
+ * notes each mail that was accepted.
  * @returns whether all are told.
+ * @throws {LeaseLost} if another process has taken the connection up, or it was disabled or deleted.
  */
 export async function notifyOwners(
-  holder: LeaseHolder & { host: SsoHost; log: FastifyBaseLogger },
+  { db, host, now, lease, log, isStopping }: Upkeep,
   connection: WithId<SamlConnection>,
 ): Promise<boolean> {
-  const { db, host, now, log } = holder;
-  const { _id, connection_id, organization_id, name } = connection;
+  const { _id, organization_id, name } = connection;
   const notices = dueNotices(connection, now());
   if (notices.length === 0) return true;
   const organization = await bounded(host.ownersOf(organization_id, MAX_RECIPIENTS));
@@ -59,25 +66,27 @@ export async function notifyOwners(
       .toArray(),
   );
   const told = new Set(connection.upkeep?.told);
-  let all = true;
-  for (const { key, ...notice } of notices) {
-    for (const { user_id, email } of people) {
-      const entry = `${key} ${user_id}`;
-      if (told.has(entry)) continue;
-      await renew(holder, _id);
-      try {
-        await host.mailer.sendCertificateExpires(email, {
-          organization: organization.name,
-          connection: name,
-          ...notice,
-        });
-      } catch (error) {
-        log.warn({ err: error, connection_id, user_id }, 'Owner not told of an expiring certificate yet');
-        all = false;
-        continue;
-      }
-      await bounded(db.ssoConnections.updateOne({ connection_id }, { $addToSet: { 'upkeep.told': entry } }));
-    }
-  }
-  return all;
+  const mails = notices.flatMap(({ key, ...notice }) =>
+    people
+      .map(({ user_id = '', email }) => ({ user_id, email, entry: `${key} ${user_id}` }))
+      .filter(({ entry }) => !told.has(entry))
+      .map(({ user_id, email, entry }) => ({
+        user_id,
+        send: () =>
+          host.mailer.sendCertificateExpires(email, {
+            organization: organization.name,
+            connection: name,
+            ...notice,
+          }),
+        sent: { $addToSet: { 'upkeep.told': entry } },
+      })),
+  );
+  const result = await sendAll(mails, {
+    renew: (update) => lease.renew(_id, update, { enabled: true }),
+    isStopping,
+    log,
+    failure: 'Owner not told of an expiring certificate yet',
+  });
+  if (result === 'interrupted') throw new LeaseLost();
+  return result === 'sent';
 }

@@ -33,7 +33,7 @@ export async function runUpkeep(
   options: UpkeepOptions & { log: FastifyBaseLogger; isStopping?: () => boolean },
 ): Promise<void> {
   const { now, log, isStopping = () => false } = options;
-  const holder = { ...options, lease: createUpkeepLease(options.db, now) };
+  const holder = { ...options, isStopping, lease: createUpkeepLease(options.db, now) };
   while (!isStopping()) {
     const connection = await claim(holder);
     if (!connection) return;
@@ -51,7 +51,7 @@ export async function runUpkeep(
 }
 
 async function lookAfter(
-  holder: UpkeepOptions & LeaseHolder & { log: FastifyBaseLogger },
+  holder: UpkeepOptions & LeaseHolder & { log: FastifyBaseLogger; isStopping: () => boolean },
   connection: WithId<SamlConnection>,
 ): Promise<boolean> {
   const { connection_id, saml } = connection;

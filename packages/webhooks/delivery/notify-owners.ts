@@ -1,14 +1,16 @@
 import { bounded } from '@gatehouse/shared/data/bounded';
 import { derivedId } from '@gatehouse/shared/derived-id';
-import { createLease } from '@gatehouse/shared/durable/lease';
+import { createLease, type Lease } from '@gatehouse/shared/durable/lease';
+import { sendAll } from '@gatehouse/shared/durable/outbox';
 import { createPoller, type Poller } from '@gatehouse/shared/durable/poller';
 import { auditJob } from '@gatehouse/shared/identity/audit';
 import { ACTIVE } from '@gatehouse/shared/identity/users';
 import type { FastifyBaseLogger } from 'fastify';
+import type { Document, WithId } from 'mongodb';
 import type { Database } from '../database.ts';
 import type { WebhookHost } from '../host.ts';
 import type { Accept } from '../intake/accept.ts';
-import type { DisabledWebhook } from '../records.ts';
+import type { DisabledWebhook, Webhook } from '../records.ts';
 import { recipientsOf } from './notice-recipients.ts';
 
 /** Milliseconds until another process may tell those that one could not. */
@@ -28,8 +30,7 @@ interface Options {
 
 /**
  * Tells the owners of webhooks that a worker disabled: by mail, by the event `webhook.disabled`, in the audit. The
- * notice on the webhook is the outbox. One process at a time holds it, and takes each recipient off once the mail
- * server has accepted the mail, so that a kill or a mail server that is down repeats at most the mail in flight.
+ * notice on the webhook is the outbox.
  */
 export function createOwnerNotifier(options: Options): Poller {
   const lease = createLease({
@@ -45,7 +46,10 @@ export function createOwnerNotifier(options: Options): Poller {
       while (!poller.stopping) {
         const disabled = await bounded(lease.claim());
         if (!disabled) return;
-        await tell(options, disabled as DisabledWebhook);
+        await tell(
+          { ...options, lease, isStopping: () => poller.stopping },
+          disabled as WithId<DisabledWebhook>,
+        );
       }
     },
     log: options.log,
@@ -54,23 +58,36 @@ export function createOwnerNotifier(options: Options): Poller {
   return poller;
 }
 
-async function tell(options: Options, webhook: DisabledWebhook): Promise<void> {
-  const { db, now, log } = options;
-  const { webhook_id, notice } = webhook;
-  // The webhook may be disabled again, with another notice.
-  const own = { webhook_id, 'notice.at': notice.at };
-  await publish(options, webhook);
-  const recipients = notice.recipients ?? (await bounded(recipientsOf(options, webhook, now())));
-  if (!notice.recipients)
-    await bounded(db.webhooks.updateOne(own, { $set: { 'notice.recipients': recipients } }));
-  const told = await Promise.all(recipients.map((user_id) => mailTo(options, webhook, user_id)));
-  const expired = now() - notice.at.getTime() >= GIVE_UP_AFTER;
-  if (expired && told.includes(false)) log.error({ webhook_id }, 'owners of a disabled webhook not told');
-  if (expired || !told.includes(false))
-    await bounded(db.webhooks.updateOne(own, { $unset: { notice: true } }));
+interface Held extends Options {
+  lease: Lease<Webhook>;
+  isStopping: () => boolean;
 }
 
-/** Tells the other webhooks of the account or place, and the audit. Both ids are derived, so that once is enough. */
+async function tell(held: Held, webhook: WithId<DisabledWebhook>): Promise<void> {
+  const { db, now, log, host, lease } = held;
+  const { _id, webhook_id, owner_id, url, notice } = webhook;
+  await publish(held, webhook);
+  const renew = (update: Document) => lease.renew(_id, update);
+  const recipients = notice.recipients ?? (await bounded(recipientsOf(held, webhook, now())));
+  if (!notice.recipients && !(await bounded(renew({ $set: { 'notice.recipients': recipients } })))) return;
+  const mail = { webhook_id, host: new URL(url).host, shared: owner_id === null, reason: notice.reason };
+  const mails = recipients.map((user_id) => ({
+    user_id,
+    async send() {
+      const user = await bounded(db.users.findOne({ user_id, ...ACTIVE }, { projection: { email: 1 } }));
+      if (user) await host.mailer.sendWebhookDisabled(user.email, mail);
+    },
+    sent: { $pull: { 'notice.recipients': user_id } },
+  }));
+  const failure = 'owner not told of a disabled webhook yet';
+  const result = await sendAll(mails, { ...held, renew, failure });
+  const isGivenUp = result === 'failed' && now() - notice.at.getTime() >= GIVE_UP_AFTER;
+  if (isGivenUp) log.error({ webhook_id }, 'owners of a disabled webhook not told');
+  if (result === 'sent' || isGivenUp)
+    await bounded(db.webhooks.updateOne(lease.held(_id), { $unset: { notice: true } }));
+}
+
+/** Publishes `webhook.disabled` and audits it. Idempotent: both ids are derived. */
 async function publish({ db, now, accept, log }: Options, webhook: DisabledWebhook): Promise<void> {
   const { webhook_id, owner_id, organization_id = null, department_id = null, name = null } = webhook;
   const { reason, at } = webhook.notice;
@@ -95,28 +112,4 @@ async function publish({ db, now, accept, log }: Options, webhook: DisabledWebho
     timestamp: at.toISOString(),
     data: { webhook_id, name, ...place, reason, disabled_at: at.toISOString() },
   });
-}
-
-/** @returns false if the mail must be tried again. */
-async function mailTo(
-  { db, host, log }: Options,
-  webhook: DisabledWebhook,
-  user_id: string,
-): Promise<boolean> {
-  const { webhook_id, owner_id, url, notice } = webhook;
-  try {
-    const user = await bounded(db.users.findOne({ user_id, ...ACTIVE }, { projection: { email: 1 } }));
-    const mail = { webhook_id, host: new URL(url).host, shared: owner_id === null, reason: notice.reason };
-    if (user) await host.mailer.sendWebhookDisabled(user.email, mail);
-  } catch (error) {
-    log.warn({ err: error, webhook_id, user_id }, 'owner not told of a disabled webhook yet');
-    return false;
-  }
-  await bounded(
-    db.webhooks.updateOne(
-      { webhook_id, 'notice.at': notice.at },
-      { $pull: { 'notice.recipients': user_id } },
-    ),
-  );
-  return true;
 }

@@ -69,7 +69,7 @@ export interface Department extends Closing {
     began_at: Date;
     ends_at: Date;
     /** The next mail to the Owners, and who has not got it yet; absent once all were sent. */
-    notice?: { day: number; due: Date; recipients?: string[] };
+    notice?: { day: number; due: Date; recipients?: string[]; holder?: string };
   };
   /** Numbers the entries of the billing history. */
   billing_number?: number;

@@ -1,4 +1,5 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { FREE_PLAN } from '@gatehouse/shared/identity/features';
 import { unusableHash } from '@gatehouse/shared/identity/passwords';
@@ -65,7 +66,7 @@ interface Attributes {
   role: AssignedRole;
 }
 
-/** Concurrent logins and signups change the account at most this often while one is looking at it. */
+/** Concurrent logins and signups are few. More failures mean an account that the lookup cannot find. */
 const MAX_TRIES = 5;
 
 /**
@@ -79,30 +80,35 @@ export async function findOrCreate(
   requireLinkable: (user_id: string) => Promise<unknown> = async () => {},
 ): Promise<{ user: Account; how: 'created' | 'taken over' | 'linked' }> {
   const { db } = options;
-  for (let turn = 0; turn < MAX_TRIES; turn += 1) {
-    const existing = await findUserByEmail(db.users, email);
-    const user_id = existing && userIdOf(existing);
-    if (user_id) await requireLinkable(user_id);
-    if (!existing) {
-      const user = await create(options, email, attributes);
-      if (user) return { user, how: 'created' };
-    } else if (existing.account_status === 'disabled') {
-      throw new SsoRefusal('account disabled', 'the account of this address is disabled');
-    } else if (!existing.verified) {
-      const user = await takeOver(options, existing, attributes);
-      if (user) return { user, how: 'taken over' };
-    } else if (!isActive(existing)) {
-      throw new SsoRefusal('account disabled', 'the account of this address is paused');
-    } else {
+  return optimistic(
+    async () => {
+      const existing = await findUserByEmail(db.users, email);
+      const user_id = existing && userIdOf(existing);
+      if (user_id) await requireLinkable(user_id);
+      if (!existing) {
+        const user = await create(options, email, attributes);
+        return user && { user, how: 'created' as const };
+      }
+      if (existing.account_status === 'disabled')
+        throw new SsoRefusal('account disabled', 'the account of this address is disabled');
+      if (!existing.verified) {
+        const user = await takeOver(options, existing, attributes);
+        return user && { user, how: 'taken over' as const };
+      }
+      if (!isActive(existing))
+        throw new SsoRefusal('account disabled', 'the account of this address is paused');
       const user = await withUserId(db, existing);
-      if (user) return { user, how: 'linked' };
-    }
-  }
-  throw new SsoRefusal(
+      return user && { user, how: 'linked' as const };
+    },
+    { attempts: MAX_TRIES, refusal: sameForTheDatabase },
+  );
+}
+
+const sameForTheDatabase = () =>
+  new SsoRefusal(
     'identity mismatch',
     'another account has an address that the database equates with this one',
   );
-}
 
 /** An account that is verified and has no password. */
 export function newAccount(email: string, { name, role }: Attributes, now: number): User {

@@ -1,7 +1,9 @@
 import { bounded } from '@gatehouse/shared/data/bounded';
+import { createLease, type Lease } from '@gatehouse/shared/durable/lease';
+import { sendAll } from '@gatehouse/shared/durable/outbox';
 import { activeAmong, findActiveUser } from '@gatehouse/shared/identity/users';
 import type { FastifyBaseLogger } from 'fastify';
-import type { UpdateFilter } from 'mongodb';
+import type { Document, WithId } from 'mongodb';
 import { hasSsoPlan } from '../../access/sso-plan.ts';
 import type { Database } from '../../database.ts';
 import type { Mailer } from '../../mail/mailer.ts';
@@ -15,86 +17,70 @@ const LEASE = 60_000;
 export interface NoticeOptions {
   db: Database;
   now: () => number;
-  mailer: Mailer;
+  mailer: Pick<Mailer, 'sendPaymentFailed'>;
   log: Pick<FastifyBaseLogger, 'warn'>;
   isStopping: () => boolean;
 }
 
-type InGrace = Department & Required<Pick<Department, 'payment_grace'>>;
+type InGrace = WithId<Department> & Required<Pick<Department, 'payment_grace'>>;
 
 /**
- * Tells the Owners of organizations that a payment has failed, and until when single sign-on goes on. The notice in the
- * department is the outbox: one process at a time holds it, and takes each Owner off once the mail server has accepted
- * the mail, so that a kill repeats at most the mail in flight.
+ * Tells the Owners of organizations that a payment has failed, and until when single sign-on stays. The notice in the
+ * department is the outbox. A payment ends the grace with its notice, and so the lease.
  */
 export async function sendPaymentNotices(options: NoticeOptions): Promise<void> {
-  while (!options.isStopping()) {
-    const department = await bounded(claim(options));
+  const { db, now, isStopping } = options;
+  const lease = createLease({
+    collection: db.departments,
+    due: 'payment_grace.notice.due',
+    holder: 'payment_grace.notice.holder',
+    duration: LEASE,
+    now,
+  });
+  while (!isStopping()) {
+    const department = await bounded(lease.claim());
     if (!department) return;
-    await tell(options, department);
+    await tell(options, lease, department as InGrace);
   }
 }
 
-const leaseEnd = ({ now }: NoticeOptions) => new Date(now() + LEASE);
-
-const claim = (options: NoticeOptions) =>
-  options.db.departments.findOneAndUpdate(
-    { 'payment_grace.notice.due': { $lte: new Date(options.now()) } },
-    { $set: { 'payment_grace.notice.due': leaseEnd(options) } },
-    { returnDocument: 'after' },
-  ) as Promise<InGrace | null>;
-
-async function tell(options: NoticeOptions, department: InGrace): Promise<void> {
-  const { db, now, mailer, log, isStopping } = options;
-  const { department_id, organization_id, payment_grace: grace } = department;
-  let due = grace.notice?.due;
-  /** Changes the notice while this process holds it: a payment or another process ends that. */
-  const change = async (update: UpdateFilter<Department>, renewed = leaseEnd(options)): Promise<boolean> => {
-    const held = { department_id, 'payment_grace.began_at': grace.began_at, 'payment_grace.notice.due': due };
-    const $set = { ...update.$set, 'payment_grace.notice.due': renewed };
-    const { matchedCount } = await bounded(db.departments.updateOne(held, { ...update, $set }));
-    due = renewed;
-    return matchedCount === 1;
-  };
+async function tell(options: NoticeOptions, lease: Lease<Department>, department: InGrace): Promise<void> {
+  const { db, now, mailer } = options;
+  const { _id, organization_id, payment_grace: grace } = department;
+  const renew = (update: Document) => lease.renew(_id, update);
   const day = noticeDay(grace.began_at, now());
-  const isBegun = grace.notice?.day === day && grace.notice.recipients !== undefined;
-  const recipients = isBegun ? (grace.notice?.recipients ?? []) : await recipientsOf(options, department);
-  if (!isBegun) {
+  const begun = grace.notice?.day === day ? grace.notice.recipients : undefined;
+  const recipients = begun ?? (await recipientsOf(options, department));
+  if (!begun) {
     const notice = { 'payment_grace.notice.day': day, 'payment_grace.notice.recipients': recipients };
-    if (!(await change({ $set: notice }))) return;
+    if (!(await bounded(renew({ $set: notice })))) return;
   }
   const organization = await bounded(db.organizations.findOne({ organization_id }));
-  const mail = {
+  const payment = {
     organization: nameInMail(organization?.name ?? ''),
     department: nameInMail(department.name),
     endsAt: grace.ends_at,
   };
-  let hasFailed = false;
-  for (const user_id of recipients) {
-    if (isStopping()) return;
-    let told: UpdateFilter<Department> = { $pull: { 'payment_grace.notice.recipients': user_id } };
-    try {
+  const mails = recipients.map((user_id) => ({
+    user_id,
+    async send() {
       const user = await bounded(findActiveUser(db.users, user_id));
-      if (user) await mailer.sendPaymentFailed(user.email, mail);
-    } catch (error) {
-      log.warn({ err: error, department_id, user_id }, 'Owner not told of a failed payment yet');
-      hasFailed = true;
-      told = {};
-    }
-    if (!(await change(told))) return;
-  }
-  if (hasFailed) return; // tried again when the lease ends
+      if (user) await mailer.sendPaymentFailed(user.email, payment);
+    },
+    sent: { $pull: { 'payment_grace.notice.recipients': user_id } },
+  }));
+  const failure = 'Owner not told of a failed payment yet';
+  if ((await sendAll(mails, { ...options, renew, failure })) !== 'sent') return;
   const next = noticeAfter(day, grace.began_at);
-  const own = { department_id, 'payment_grace.began_at': grace.began_at, 'payment_grace.notice.due': due };
   await bounded(
     db.departments.updateOne(
-      own,
+      lease.held(_id),
       next ? { $set: { 'payment_grace.notice': next } } : { $unset: { 'payment_grace.notice': true } },
     ),
   );
 }
 
-/** The Owners who can act; nobody when the grace is over or single sign-on does not end with it. */
+/** The Owners who can act; none when the grace is over or single sign-on does not end with it. */
 async function recipientsOf({ db, now }: NoticeOptions, department: InGrace): Promise<string[]> {
   const { organization_id, billing, archived_at, payment_grace } = department;
   const organization = await bounded(db.organizations.findOne({ organization_id }));

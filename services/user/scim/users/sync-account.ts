@@ -1,4 +1,5 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { User } from '@gatehouse/shared/identity/users';
 import { endProviderSessions } from '@gatehouse/sso/end-sessions';
@@ -18,9 +19,6 @@ export interface Settled {
 
 type SyncOptions = Pick<ProvisioningOptions, 'config' | 'db' | 'now'>;
 
-/** Concurrent changes of an identity, each of which settles the account itself. */
-const MAX_TRIES = 20;
-
 /**
  * Makes an account follow `active` of its identity. The mark goes only if the identity has not changed meanwhile, so
  * that of concurrent changes the last one counts; what is interrupted is completed at the next start.
@@ -34,10 +32,12 @@ export async function syncAccount(
 ): Promise<Settled> {
   const { db } = options;
   let settled: Settled = {};
-  for (let turn = 0; turn < MAX_TRIES; turn += 1) {
+  let isRepeated = false;
+  return optimistic(async () => {
     const identity = await db.ssoIdentities.findOne({ identity_id });
-    // In a later turn another call has removed the mark, perhaps before this one wrote to the account.
-    if (!identity?.scim || (turn === 0 && !identity.scim.unsettled)) return settled;
+    // In a repeated attempt another call has removed the mark, perhaps before this one wrote to the account.
+    if (!identity?.scim || !(isRepeated || identity.scim.unsettled)) return settled;
+    isRepeated = true;
     const { version, active } = identity.scim;
     const change = active
       ? await enable(db, connection, identity)
@@ -47,9 +47,8 @@ export async function syncAccount(
       { identity_id, 'scim.version': version },
       { $unset: { 'scim.unsettled': true } },
     );
-    if (matchedCount === 1) return settled;
-  }
-  return settled;
+    return matchedCount === 1 ? settled : undefined;
+  });
 }
 
 /** Completes changes that were interrupted before this start. */
