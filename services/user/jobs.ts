@@ -58,6 +58,64 @@ export const REPAIRS = [
   'give features to old accounts',
 ] as const;
 
+/**
+ * The marks by which a killed process leaves work behind: fields that mean "complete me". One atomic write sets the mark
+ * with the change that needs a second write, and the last write removes it.
+ */
+export const MARKS = {
+  'memberships.leaving': {
+    means: 'a call is about to end the role of an Owner',
+    completedBy: 'drop marks of leaving Owners',
+  },
+  'memberships.revocation': {
+    means: 'a role was lowered; what its holder granted themselves must end',
+    completedBy: 'end self-granted roles',
+  },
+  'memberships.adding': {
+    means: 'an invitation becomes a membership without an answer; left alone, it stays an invitation',
+    completedBy: null,
+  },
+  'users.activated_at': {
+    means: 'a verified account has yet to get its features and invitations',
+    completedBy: 'complete activations',
+  },
+  'chatbots.unannounced': {
+    means: 'the event `chatbot.created` is not published yet',
+    completedBy: 'announce chatbots',
+  },
+  'audit_events.relay': {
+    means: 'the webhook events of an audit event are not published yet',
+    completedBy: 'relay audit events',
+  },
+  'webhooks.notice': {
+    means: 'owners are not told yet that the webhook is disabled',
+    completedBy: 'notify webhook owners',
+  },
+  'departments.payment_grace.notice': {
+    means: 'Owners are not told yet of a failed payment',
+    completedBy: 'send payment notices',
+  },
+  'organizations.deleting, departments.deleting': {
+    means: 'the deletion of an archived place has begun',
+    completedBy: 'close archived places',
+  },
+  'sso_connections.deleted_at': {
+    means: 'the deletion of a connection has begun',
+    completedBy: 'complete deletions of connections',
+  },
+  'sso_identities.unlinking': {
+    means: 'the sessions of an unlinked identity must end',
+    completedBy: 'complete unlinked identities',
+  },
+  'sso_identities.scim.unsettled': {
+    means: 'the account does not follow `active` of its identity yet',
+    completedBy: 'sync provisioned accounts',
+  },
+} as const satisfies Record<
+  string,
+  { means: string; completedBy: keyof typeof JOBS | (typeof REPAIRS)[number] | null }
+>;
+
 interface Options {
   config: Config<'user'>;
   db: Database;
