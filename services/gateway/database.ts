@@ -1,4 +1,4 @@
-import type { Connection } from '@gatehouse/shared/data/connect';
+import type { DatabaseConnection } from '@gatehouse/shared/data/connect';
 import { auditCollections } from '@gatehouse/shared/identity/audit';
 import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
 import { userCollections } from '@gatehouse/shared/identity/users';
@@ -14,4 +14,4 @@ export const COLLECTIONS = {
   ...idempotencyCollections,
 };
 
-export type Database = Connection<typeof COLLECTIONS>;
+export type Database = DatabaseConnection<typeof COLLECTIONS>;

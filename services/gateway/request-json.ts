@@ -16,13 +16,13 @@ export async function requestJson(
   options: Pick<Dispatcher.RequestOptions, 'method' | 'headers' | 'body'> = { method: 'GET' },
 ): Promise<unknown> {
   const { statusCode, body } = await request(url, { ...options, signal: AbortSignal.timeout(timeout) });
-  const text = await textOf(body, MAX_BYTES);
+  const text = await readText(body, MAX_BYTES);
   if (statusCode !== 200) throw new Error(`status ${statusCode}`);
   return JSON.parse(text);
 }
 
 /** Reads the body of a response. @throws when it has more than `max` bytes. */
-export async function textOf(body: Readable, max: number): Promise<string> {
+export async function readText(body: Readable, max: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {

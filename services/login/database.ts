@@ -1,4 +1,4 @@
-import type { Connection } from '@gatehouse/shared/data/connect';
+import type { DatabaseConnection } from '@gatehouse/shared/data/connect';
 import { auditCollections } from '@gatehouse/shared/identity/audit';
 import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
 import { featureCollections } from '@gatehouse/shared/identity/features';
@@ -14,4 +14,4 @@ export const COLLECTIONS = {
   ...refusalCollections,
 };
 
-export type Database = Connection<typeof COLLECTIONS>;
+export type Database = DatabaseConnection<typeof COLLECTIONS>;

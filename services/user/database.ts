@@ -1,4 +1,4 @@
-import type { Connection } from '@gatehouse/shared/data/connect';
+import type { DatabaseConnection } from '@gatehouse/shared/data/connect';
 import { budgetCollections } from '@gatehouse/shared/data/sliding-budget';
 import { auditCollections } from '@gatehouse/shared/identity/audit';
 import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
@@ -26,4 +26,4 @@ export const COLLECTIONS = {
   ...webhookCollections,
 };
 
-export type Database = Connection<typeof COLLECTIONS>;
+export type Database = DatabaseConnection<typeof COLLECTIONS>;

@@ -1,5 +1,5 @@
 /** A person who can log in at the practice identity provider. The passwords are no secrets. */
-export interface Person {
+export interface PracticePerson {
   /** The name at login, and what never changes about the person. */
   uid: string;
   password: string;
@@ -10,7 +10,12 @@ export interface Person {
   department: string;
 }
 
-const person = (firstName: string, lastName: string, role: Person['role'], department: string): Person => {
+const person = (
+  firstName: string,
+  lastName: string,
+  role: PracticePerson['role'],
+  department: string,
+): PracticePerson => {
   const uid = firstName.toLowerCase();
   return {
     uid,
@@ -23,7 +28,7 @@ const person = (firstName: string, lastName: string, role: Person['role'], depar
   };
 };
 
-export const PEOPLE: readonly Person[] = [
+export const PEOPLE: readonly PracticePerson[] = [
   person('Ada', 'Lovelace', 'Admin', 'Engines'),
   person('Grace', 'Hopper', 'Editor', 'Compilers'),
   person('Linus', 'Torvalds', 'Viewer', 'Kernels'),
@@ -36,7 +41,7 @@ export type Condition = (typeof CONDITIONS)[number];
 /** Creates the people of one run. The page /people changes their state. */
 export function createStaff() {
   const conditions = new Map<string, Condition>();
-  const conditionOf = ({ uid }: Person): Condition => conditions.get(uid) ?? 'active';
+  const conditionOf = ({ uid }: PracticePerson): Condition => conditions.get(uid) ?? 'active';
   const staff = {
     /** Whether answers about people take longer than Gatehouse waits. */
     isSlow: false,
@@ -45,14 +50,14 @@ export function createStaff() {
     people: () => PEOPLE.filter((person) => conditionOf(person) !== 'deleted'),
     setCondition: (uid: string, condition: Condition) => void conditions.set(uid, condition),
     /** @param name the uid or the address. @returns the person if they may log in. */
-    find(name: string): Person | undefined {
+    find(name: string): PracticePerson | undefined {
       const key = name.trim().toLowerCase();
       return staff
         .people()
         .find((person) => [person.uid, person.email].includes(key) && conditionOf(person) === 'active');
     },
     /** Returns the person if they may log in and the password is theirs. */
-    check(name: string, password: string): Person | undefined {
+    check(name: string, password: string): PracticePerson | undefined {
       const person = staff.find(name);
       return person?.password === password ? person : undefined;
     },

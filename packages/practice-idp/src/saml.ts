@@ -5,7 +5,7 @@ import { escapeMarkup } from '@gatehouse/shared/escape-markup';
 import { DOMParser } from '@xmldom/xmldom';
 import { SignedXml } from 'xml-crypto';
 import { loginPage, messagePage, postingPage, readForm, sendPage } from './pages.ts';
-import type { Person, Staff } from './people.ts';
+import type { PracticePerson, Staff } from './people.ts';
 import type { SigningKey } from './signing-key.ts';
 
 const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
@@ -59,7 +59,7 @@ export function createSamlProvider(base: string, gatehouse: string, key: Signing
   }
 
   /** A response with a signed assertion about a person (SAML 2.0 Profiles §4.1.4.2). */
-  function signedResponse({ id, issuer, acsUrl }: AuthnRequest, person: Person): string {
+  function signedResponse({ id, issuer, acsUrl }: AuthnRequest, person: PracticePerson): string {
     const [now, notBefore, notOnOrAfter] = [0, -30_000, VALIDITY].map((offset) =>
       new Date(Date.now() + offset).toISOString(),
     );

@@ -1,4 +1,4 @@
-import { includesSso, type Plan, planStages } from '@gatehouse/shared/identity/sso-plan';
+import { includesSso, planStages, type SsoPlan } from '@gatehouse/shared/identity/sso-plan';
 import type { Filter } from 'mongodb';
 import type { SsoOptions } from '../dependencies.ts';
 import type { Connection } from '../records.ts';
@@ -27,7 +27,7 @@ export async function findCandidates(
   which: Filter<Connection>,
 ): Promise<Candidate[]> {
   const found = await db.ssoConnections
-    .aggregate<Connection & Plan>([{ $match: which }, { $limit: 2 }, ...planStages(now())])
+    .aggregate<Connection & SsoPlan>([{ $match: which }, { $limit: 2 }, ...planStages(now())])
     .toArray();
   return found.map(({ paid_departments, paying_owners, ...connection }) => ({
     connection,

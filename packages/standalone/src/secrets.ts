@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 const secrets = z.object({ JWT_SECRET: z.string().min(1), CAPTCHA_SECRET: z.string().min(1) });
 
-export type Secrets = z.infer<typeof secrets>;
+type Secrets = z.infer<typeof secrets>;
 
 /**
  * Loads the secrets of a data folder, which only its owner can read. The first start generates them.

@@ -41,7 +41,7 @@ const endToEnd = (headers: IncomingHttpHeaders, ...withheld: RegExp[]): Incoming
 };
 
 /** The headers of a forwarded request: the client's end-to-end headers and the caller's identity. */
-export function requestHeaders(request: FastifyRequest): IncomingHttpHeaders {
+export function forwardedRequestHeaders(request: FastifyRequest): IncomingHttpHeaders {
   const headers = endToEnd(request.headers, SET_BY_GATEWAY, OVERRIDES);
   headers['x-request-id'] = request.id;
   headers['x-forwarded-for'] = request.ip;
@@ -61,5 +61,5 @@ const fieldValue = (text: string): string =>
   /^[\x20-\x7e]*$/.test(text) ? text : Buffer.from(text.replaceAll(/\p{Cc}/gu, ' ')).toString('latin1');
 
 /** The headers of an upstream's response as they are sent to the client. */
-export const responseHeaders = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
+export const forwardedResponseHeaders = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
   endToEnd(headers, SET_ON_RESPONSE);

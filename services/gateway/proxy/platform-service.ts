@@ -1,10 +1,10 @@
 import httpProxy, { type FastifyHttpProxyOptions } from '@fastify/http-proxy';
 import type { Dispatcher } from 'undici';
-import { requestHeaders } from './forwarded-headers.ts';
+import { forwardedRequestHeaders } from './forwarded-headers.ts';
 import { type Forwarding, METHODS } from './forwarding.ts';
 import type { Idempotency } from './idempotency.ts';
 import { relay, type UpstreamResponse } from './response.ts';
-import { bodyOf, type ForwardOptions, type Target, type Upstream } from './upstreams.ts';
+import { bodyOf, type ForwardOptions, type Upstream, type UpstreamRequest } from './upstreams.ts';
 
 interface Call extends ForwardOptions {
   resolve(response: Promise<UpstreamResponse>): void;
@@ -13,7 +13,7 @@ interface Call extends ForwardOptions {
 /** Holds the call among its headers: reply-from passes nothing else of a call to its HTTP client, and copies symbols. */
 const CALL = Symbol('call');
 
-type CarryingTarget = Target & { headers: { [CALL]: Call } };
+type CarryingTarget = UpstreamRequest & { headers: { [CALL]: Call } };
 
 /**
  * Forwards a prefix to a platform service through @fastify/http-proxy. The policy has refused every path that is not
@@ -45,7 +45,7 @@ export const platformService =
         const send = ({ body = bodyOf(request), signal }: ForwardOptions) =>
           new Promise<UpstreamResponse>((resolve) => {
             const call: Call = { body, signal, resolve };
-            const rewriteRequestHeaders = () => ({ ...requestHeaders(request), [CALL]: call });
+            const rewriteRequestHeaders = () => ({ ...forwardedRequestHeaders(request), [CALL]: call });
             reply.from(path, { ...options, rewriteRequestHeaders });
           });
         return relay(reply, await idempotency(request, reply, send));

@@ -1,4 +1,4 @@
-import { includesSso, type Plan, planStages } from '@gatehouse/shared/identity/sso-plan';
+import { includesSso, planStages, type SsoPlan } from '@gatehouse/shared/identity/sso-plan';
 import type { Database } from '../database.ts';
 
 /** Whether an organization has single sign-on, see `includesSso`. @param now Unix milliseconds. */
@@ -8,7 +8,7 @@ export async function hasSsoPlan(
   now: number,
 ): Promise<boolean> {
   const [plan] = await db.organizations
-    .aggregate<Plan>([
+    .aggregate<SsoPlan>([
       { $match: { organization_id } },
       { $project: { organization_id: 1 } },
       ...planStages(now),

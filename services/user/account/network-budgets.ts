@@ -1,6 +1,6 @@
 import type { Config } from '@gatehouse/shared/config';
 import { HOUR } from '@gatehouse/shared/data/hourly-budget';
-import { type Budget, networkBudgets, spendAll } from '@gatehouse/shared/data/sliding-budget';
+import { networkBudgets, type SlidingBudget, spendAll } from '@gatehouse/shared/data/sliding-budget';
 import { isLoopback } from '@gatehouse/shared/http/address';
 import { mailboxOf } from '@gatehouse/shared/identity/mailbox';
 import type { Database } from '../database.ts';
@@ -37,7 +37,7 @@ export async function spendCodeMail(call: Call, email: string): Promise<TakeBack
 }
 
 /** One network spends half of a mailbox's budget, the widest four fifths, so that a stranger leaves some to the owner. */
-function mailboxBudgets(mailbox: string, ip: string, limit: number): Budget[] {
+function mailboxBudgets(mailbox: string, ip: string, limit: number): SlidingBudget[] {
   const half = networkBudgets(`codes to ${mailbox} from`, ip, Math.ceil(limit / 2));
   const most = limit - Math.floor(limit / 5);
   const ofNetworks = half.map((budget) => ({ ...budget, limit: Math.min(budget.limit, most) }));

@@ -1,5 +1,5 @@
 import { PERMISSIONS, ROLES } from '@gatehouse/shared/access/rbac';
-import type { Connection } from '@gatehouse/shared/data/connect';
+import type { DatabaseConnection } from '@gatehouse/shared/data/connect';
 import { anyOf } from '@gatehouse/shared/operation/lists';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { freshDatabase } from '../../fixtures/database.ts';
 import { may } from '../../fixtures/permissions.ts';
 import { runs } from '../../fixtures/property.ts';
 
-let db: Connection<typeof chatbotCollections>;
+let db: DatabaseConnection<typeof chatbotCollections>;
 let drop: () => Promise<void>;
 beforeAll(async () => {
   ({ db, drop } = await freshDatabase(chatbotCollections));

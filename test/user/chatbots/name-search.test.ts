@@ -1,4 +1,4 @@
-import type { Connection } from '@gatehouse/shared/data/connect';
+import type { DatabaseConnection } from '@gatehouse/shared/data/connect';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { nameContains, suffixesOf } from '../../../services/user/chatbots/name-search.ts';
@@ -6,7 +6,7 @@ import { chatbotCollections, type StoredChatbot } from '../../../services/user/c
 import { freshDatabase } from '../../fixtures/database.ts';
 import { runs } from '../../fixtures/property.ts';
 
-let db: Connection<typeof chatbotCollections>;
+let db: DatabaseConnection<typeof chatbotCollections>;
 let drop: () => Promise<void>;
 beforeAll(async () => {
   ({ db, drop } = await freshDatabase(chatbotCollections));

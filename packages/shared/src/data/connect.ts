@@ -22,7 +22,7 @@ export type Collections<D extends Definitions> = {
 };
 
 /** An open database with the given collections. */
-export type Connection<D extends Definitions> = Collections<D> & {
+export type DatabaseConnection<D extends Definitions> = Collections<D> & {
   /** Rejects when the database does not answer. */
   ping(): Promise<unknown>;
   close(): Promise<void>;
@@ -47,7 +47,7 @@ export async function connect<D extends Definitions>(
     timeout = 5_000,
     log = console,
   }: { appName: string; timeout?: number; log?: BuildOptions['log'] },
-): Promise<Connection<D>> {
+): Promise<DatabaseConnection<D>> {
   const options = {
     appName: `gatehouse-${appName}`,
     serverSelectionTimeoutMS: timeout,

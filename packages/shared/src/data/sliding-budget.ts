@@ -22,7 +22,7 @@ export const budgetCollections = {
 export type BudgetDatabase = Collections<typeof budgetCollections>;
 
 /** A budget of mails or activations. */
-export interface Budget {
+export interface SlidingBudget {
   key: string;
   limit: number;
   /** The length of the sliding window. */
@@ -32,7 +32,7 @@ export interface Budget {
 /** Counts one use in one atomic write. @throws {AppError} rateLimited when the budget is spent. */
 export async function spend(
   db: BudgetDatabase,
-  { key, limit, seconds }: Budget,
+  { key, limit, seconds }: SlidingBudget,
   use: { id: string; at: number },
 ): Promise<void> {
   const write = (upsert: boolean) =>
@@ -60,7 +60,7 @@ export async function spend(
 }
 
 /** An hourly budget of each network of a client. */
-export const networkBudgets = (name: string, address: string, limit: number): Budget[] =>
+export const networkBudgets = (name: string, address: string, limit: number): SlidingBudget[] =>
   networksOf(address).map(({ key, share }) => ({
     key: `${name} ${key}`,
     limit: limit * share,
@@ -76,7 +76,7 @@ export const networkBudgets = (name: string, address: string, limit: number): Bu
  */
 export async function spendAll(
   db: BudgetDatabase,
-  budgets: readonly Budget[],
+  budgets: readonly SlidingBudget[],
   now: number,
 ): Promise<() => Promise<void>> {
   if (budgets.length === 0) return async () => {};

@@ -25,7 +25,7 @@ export interface AuditEvent {
   user_id: string | null;
   /** Its address in lower case. */
   email: string | null;
-  target: Target;
+  target: AuditTarget;
   before: Fields | null;
   after: Fields | null;
   organization_id: string | null;
@@ -50,7 +50,7 @@ export interface AuditedSession {
 }
 
 /** Whom or what the action changed, apart from the account that acted. */
-export interface Target {
+export interface AuditTarget {
   user_id?: string;
   email?: string;
   chatbot_id?: string;

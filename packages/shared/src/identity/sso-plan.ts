@@ -3,7 +3,7 @@ import { ANY_STRING } from '../data/connect.ts';
 import { ACTIVE } from './users.ts';
 
 /** What `planStages` adds to a document. */
-export interface Plan {
+export interface SsoPlan {
   paid_departments: unknown[];
   paying_owners: unknown[];
 }
@@ -12,7 +12,7 @@ export interface Plan {
  * Whether an organization has single sign-on: one of its departments has an Enterprise plan that is paid or in the grace
  * after a failed payment, or one of its Owners who can act has it as their own (CONTRACT.md §Single sign-on).
  */
-export const includesSso = ({ paid_departments, paying_owners }: Plan): boolean =>
+export const includesSso = ({ paid_departments, paying_owners }: SsoPlan): boolean =>
   paid_departments.length > 0 || paying_owners.length > 0;
 
 /**
