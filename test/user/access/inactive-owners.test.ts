@@ -1,26 +1,15 @@
 import type { User } from '@gatehouse/shared/identity/users';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { removeLeavingMarks } from '../../../services/user/access/memberships/last-owner.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { rounds } from '../../fixtures/property.ts';
 import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
-import {
-  type OrganizationService,
-  type Person,
-  startOrganizationService,
-  type Team,
-} from '../organizations/organization-service.ts';
+import type { Person } from '../organizations/organization-service.ts';
+import { service, team, withOrganizations, withTeams } from '../organizations/with-organizations.ts';
 import { forbidden } from './failures.ts';
 
-let service: OrganizationService;
-let team: Team;
-beforeAll(async () => {
-  service = await startOrganizationService();
-});
-afterAll(() => service.stop());
-beforeEach(async () => {
-  team = await service.newTeam();
-});
+withOrganizations();
+withTeams();
 
 /** The ways in which an account stops being one that can act. */
 const WAYS: [what: string, stop: (person: Person) => Promise<unknown>][] = [

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   accountPlan,
   organizationPlan,
@@ -6,23 +6,12 @@ import {
   quotaExceeded,
 } from '../../../services/user/access/quotas.ts';
 import { outcome } from '../../fixtures/envelope.ts';
-import {
-  concurrently,
-  type OrganizationService,
-  startOrganizationService,
-  type Team,
-} from '../organizations/organization-service.ts';
+import { concurrently } from '../organizations/organization-service.ts';
+import { service, team, withOrganizations, withTeams } from '../organizations/with-organizations.ts';
 import { forbidden } from './failures.ts';
 
-let service: OrganizationService;
-let team: Team;
-beforeAll(async () => {
-  service = await startOrganizationService();
-});
-afterAll(() => service.stop());
-beforeEach(async () => {
-  team = await service.newTeam();
-});
+withOrganizations();
+withTeams();
 
 const setPlan = (subscription_plan: keyof typeof QUOTAS, payment_status: 'paid' | 'pending' | 'failed') =>
   service.db.departments.updateOne(

@@ -1,31 +1,21 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { endSelfGrants } from '../../../services/user/access/memberships/end-self-grants.ts';
 import { buildUserService } from '../../../services/user/app.ts';
 import { createMailer } from '../../../services/user/mail/mailer.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { rounds } from '../../fixtures/property.ts';
 import { testConfig } from '../../fixtures/services.ts';
-import {
-  beforeNextUpdate,
-  type OrganizationService,
-  type Person,
-  startOrganizationService,
-  type Team,
-} from '../organizations/organization-service.ts';
+import { beforeNextUpdate, type Person } from '../organizations/organization-service.ts';
+import { service, team, withOrganizations, withTeams } from '../organizations/with-organizations.ts';
 import { forbidden, notFound } from './failures.ts';
 
-let service: OrganizationService;
-let team: Team;
 let eve: Person;
 /** A chatbot of the Editor in the department. */
 let access: string;
-beforeAll(async () => {
-  service = await startOrganizationService();
-});
-afterAll(() => service.stop());
+withOrganizations();
+withTeams();
 beforeEach(async () => {
-  team = await service.newTeam();
   eve = await service.newPerson();
   await service.storeMember(team, eve, 'Admin');
   access = await newAccess();

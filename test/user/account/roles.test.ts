@@ -2,7 +2,7 @@ import { createServer } from '@gatehouse/shared/http/server';
 import { requirePrincipal } from '@gatehouse/shared/identity/principal';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { addOperations } from '@gatehouse/shared/operation/add-operations';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { listOwnRoles } from '../../../services/user/account/roles.ts';
 import { COLLECTIONS } from '../../../services/user/database.ts';
 import { watchedDatabase } from '../../fixtures/database.ts';
@@ -11,20 +11,13 @@ import { send } from '../../fixtures/http.ts';
 import { member } from '../../fixtures/members.ts';
 import { listen, testConfig } from '../../fixtures/services.ts';
 import { noBearer } from '../access/failures.ts';
-import {
-  type OrganizationService,
-  type Person,
-  startOrganizationService,
-} from '../organizations/organization-service.ts';
+import type { Person } from '../organizations/organization-service.ts';
+import { service, withOrganizations } from '../organizations/with-organizations.ts';
 
 const PATH = '/api/v1/users/me/roles';
 const NONE = { organizations: [], shared_chatbots: [], shared_chatbots_total: 0 };
 
-let service: OrganizationService;
-beforeAll(async () => {
-  service = await startOrganizationService();
-});
-afterAll(() => service.stop());
+withOrganizations();
 
 const rolesOf = async (person: Person) => (await person.ask('GET', PATH)).body;
 

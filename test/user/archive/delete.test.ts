@@ -1,28 +1,17 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Collection, Document } from 'mongodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { StoredChatbot } from '../../../services/user/chatbots/records.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { notFound } from '../access/failures.ts';
 import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
-import {
-  type OrganizationService,
-  startOrganizationService,
-  type Team,
-} from '../organizations/organization-service.ts';
+import { service, team, withOrganizations, withTeams } from '../organizations/with-organizations.ts';
 import { LEASE, runJobs } from './run-jobs.ts';
 
 const DAY = 86_400;
 
-let service: OrganizationService;
-let team: Team;
-beforeAll(async () => {
-  service = await startOrganizationService();
-});
-afterAll(() => service.stop());
-beforeEach(async () => {
-  team = await service.newTeam();
-});
+withOrganizations();
+withTeams();
 
 const archiveOrganization = () => team.ada.call('POST', `/${team.organization_id}/archive`);
 const archiveDepartment = (body: object = { chatbots: 'delete' }) =>

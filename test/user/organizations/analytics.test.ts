@@ -1,24 +1,16 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { postForm } from '../../fixtures/http.ts';
 import { malformed } from '../access/failures.ts';
-import {
-  type OrganizationService,
-  type Person,
-  startOrganizationService,
-  type Team,
-} from './organization-service.ts';
+import type { Person, Team } from './organization-service.ts';
+import { service, withOrganizations } from './with-organizations.ts';
 
 const DAY = 86_400_000;
 
-let service: OrganizationService;
 let team: Team;
-beforeAll(async () => {
-  service = await startOrganizationService();
-});
-afterAll(() => service.stop());
+withOrganizations();
 beforeEach(async () => {
   // At noon, so that no test crosses midnight unless it means to.
   service.clock.advance((1.5 * DAY - (service.clock.now() % DAY)) / 1000);

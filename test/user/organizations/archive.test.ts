@@ -1,28 +1,16 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { eventsOf } from '../../fixtures/audit.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { forbidden, malformed, missing, notFound } from '../access/failures.ts';
 import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
-import {
-  concurrently,
-  NOWHERE,
-  type OrganizationService,
-  startOrganizationService,
-  type Team,
-} from './organization-service.ts';
+import { concurrently, NOWHERE } from './organization-service.ts';
+import { service, team, withOrganizations, withTeams } from './with-organizations.ts';
 
 const DAYS = 30;
 
-let service: OrganizationService;
-let team: Team;
-beforeAll(async () => {
-  service = await startOrganizationService();
-});
-afterAll(() => service.stop());
-beforeEach(async () => {
-  team = await service.newTeam();
-});
+withOrganizations();
+withTeams();
 
 const inDays = (days: number) => new Date(service.clock.now() + days * 86_400_000).toISOString();
 const refused = (what: 'department' | 'organization') => forbidden(service.clock, `The ${what} is archived`);

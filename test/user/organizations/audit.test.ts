@@ -1,18 +1,15 @@
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { auditEvent, eventsOf } from '../../fixtures/audit.ts';
 import { errorEnvelope, outcome } from '../../fixtures/envelope.ts';
 import { postForm, sendJson } from '../../fixtures/http.ts';
 import { mailedCode } from '../../fixtures/services.ts';
-import { type OrganizationService, startOrganizationService, type Team } from './organization-service.ts';
+import type { Team } from './organization-service.ts';
+import { service, withOrganizations } from './with-organizations.ts';
 
 const INTERNAL_API_KEY = 'a key that only the tests know, 32 bytes and more';
 
-let service: OrganizationService;
-beforeAll(async () => {
-  service = await startOrganizationService({ env: { LOG_LEVEL: 'trace', INTERNAL_API_KEY } });
-});
-afterAll(() => service.stop());
+withOrganizations({ env: { LOG_LEVEL: 'trace', INTERNAL_API_KEY } });
 
 interface Action {
   step: (team: Team, target: string) => Promise<{ status: number }>;

@@ -1,27 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { sendJson } from '../../fixtures/http.ts';
 import { malformed } from '../access/failures.ts';
-import {
-  BAD_QUERIES,
-  concurrently,
-  type OrganizationService,
-  onePage,
-  startOrganizationService,
-  type Team,
-} from './organization-service.ts';
+import { BAD_QUERIES, concurrently, onePage } from './organization-service.ts';
+import { service, team, withOrganizations, withTeams } from './with-organizations.ts';
 
 const INTERNAL_API_KEY = 'key-of-the-payment-service-for-tests';
 
-let service: OrganizationService;
-let team: Team;
-beforeAll(async () => {
-  service = await startOrganizationService({ env: { INTERNAL_API_KEY } });
-});
-afterAll(() => service.stop());
-beforeEach(async () => {
-  team = await service.newTeam();
-});
+withOrganizations({ env: { INTERNAL_API_KEY } });
+withTeams();
 
 const choose = (subscription_plan: string) =>
   team.ada.call('PATCH', `${team.place}/billing`, { subscription_plan });

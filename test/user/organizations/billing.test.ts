@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { sendJson } from '../../fixtures/http.ts';
 import { rounds } from '../../fixtures/property.ts';
 import { duplicate, malformed, missing, notFound } from '../access/failures.ts';
-import {
-  BAD_BODIES,
-  type OrganizationService,
-  startOrganizationService,
-  type Team,
-} from './organization-service.ts';
+import { BAD_BODIES } from './organization-service.ts';
+import { service, team, withOrganizations, withTeams } from './with-organizations.ts';
 
 const INTERNAL_API_KEY = 'a key that only the tests know, 32 bytes and more';
 
-let service: OrganizationService;
-let team: Team;
 let created: string;
-beforeAll(async () => {
-  service = await startOrganizationService({ env: { INTERNAL_API_KEY } });
-});
-afterAll(() => service.stop());
-beforeEach(async () => {
-  team = await service.newTeam();
+withOrganizations({ env: { INTERNAL_API_KEY } });
+withTeams();
+beforeEach(() => {
   created = service.at();
   service.clock.advance(86_400);
 });

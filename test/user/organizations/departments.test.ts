@@ -1,26 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { rounds } from '../../fixtures/property.ts';
 import { duplicate, malformed, missing } from '../access/failures.ts';
-import {
-  BAD_BODIES,
-  BAD_NAMES,
-  BAD_QUERIES,
-  concurrently,
-  type OrganizationService,
-  onePage,
-  startOrganizationService,
-  type Team,
-  UUID,
-} from './organization-service.ts';
+import { BAD_BODIES, BAD_NAMES, BAD_QUERIES, concurrently, onePage, UUID } from './organization-service.ts';
+import { service, team, withOrganizations, withTeam } from './with-organizations.ts';
 
-let service: OrganizationService;
-let team: Team;
-beforeAll(async () => {
-  service = await startOrganizationService();
-  team = await service.newTeam();
-});
-afterAll(() => service.stop());
+withOrganizations();
+withTeam();
 
 const create = (name: unknown, { ada, organization_id } = team) =>
   ada.call('POST', `/${organization_id}/departments`, { name });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import { connect } from '@gatehouse/shared/data/connect';
 import { startMailbox } from '@gatehouse/standalone/mailbox/mailbox';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { buildUserService } from '../../../services/user/app.ts';
 import { COLLECTIONS } from '../../../services/user/database.ts';
 import { createMailer } from '../../../services/user/mail/mailer.ts';
@@ -17,28 +17,18 @@ import {
   BAD_BODIES,
   BAD_QUERIES,
   concurrently,
-  type OrganizationService,
   onePage,
   type Person,
   startOrganizationService,
   type Team,
   UUID,
 } from './organization-service.ts';
+import { service, team, withOrganizations, withTeam, withTeams } from './with-organizations.ts';
 
 const DAY = 86_400;
 
-let service: OrganizationService;
-let team: Team;
-beforeAll(async () => {
-  service = await startOrganizationService();
-  team = await service.newTeam();
-});
-afterAll(() => service.stop());
-/** Gives each test its own team. */
-const withNewTeams = () =>
-  beforeEach(async () => {
-    team = await service.newTeam();
-  });
+withOrganizations();
+withTeam();
 
 let addresses = 0;
 const newAddress = () => `grace${++addresses}@example.com`;
@@ -105,7 +95,7 @@ const visibleText = (html: string) =>
 const textsTo = (email: string) => service.mailsTo(email).map(({ content }) => content.text);
 
 describe('POST …/invitations', () => {
-  withNewTeams();
+  withTeams();
 
   test('answers 201, stores a pending invitation and mails it, for an address without account', async () => {
     const email = newAddress();
@@ -371,7 +361,7 @@ test('the invitation mail withholds a stored name that holds a link', async () =
 });
 
 describe('concurrent calls', () => {
-  withNewTeams();
+  withTeams();
 
   test('two invitations of an address create one', async () => {
     for (let round = 0; round < rounds(3); round += 1) {
@@ -445,7 +435,7 @@ describe('concurrent calls', () => {
 });
 
 describe('an interrupted acceptance', () => {
-  withNewTeams();
+  withTeams();
 
   /** Verifies an address and fails before the invitations are accepted. @returns the user_id. */
   async function verifyInterrupted(email: string): Promise<string> {
@@ -527,7 +517,7 @@ describe('an interrupted acceptance', () => {
 });
 
 describe('expiry after fourteen days', () => {
-  withNewTeams();
+  withTeams();
 
   test('an expired invitation is neither listed nor accepted; inviting again renews it', async () => {
     const email = newAddress();
@@ -564,7 +554,7 @@ describe('expiry after fourteen days', () => {
 });
 
 describe('GET …/invitations', () => {
-  withNewTeams();
+  withTeams();
 
   test('lists the pending invitations of the department only', async () => {
     const { ada, people, organization_id } = team;
@@ -593,7 +583,7 @@ describe('GET …/invitations', () => {
 });
 
 describe('DELETE …/invitations/{invitation_id}', () => {
-  withNewTeams();
+  withTeams();
 
   const withdraw = async (id: string, caller: Person = team.ada) =>
     outcome(await caller.call('DELETE', `${team.place}/invitations/${id}`));
@@ -628,7 +618,7 @@ describe('DELETE …/invitations/{invitation_id}', () => {
 });
 
 describe('the budget of an inviter, twenty an hour', () => {
-  withNewTeams();
+  withTeams();
 
   const tooMany = (seconds: number) => rateLimited(20, seconds, service.clock.now());
   /** Counts invitations without sending them. */
@@ -686,7 +676,7 @@ describe('the budget of an inviter, twenty an hour', () => {
 });
 
 describe('the budget of a recipient, three a day', () => {
-  withNewTeams();
+  withTeams();
 
   const tooMany = (seconds: number) => rateLimited(3, seconds, service.clock.now());
 

@@ -1,27 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { eventsOf } from '../../fixtures/audit.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { forbidden, notFound } from '../access/failures.ts';
 import { runJobs } from '../archive/run-jobs.ts';
-import {
-  type OrganizationService,
-  type Person,
-  startOrganizationService,
-  type Team,
-} from './organization-service.ts';
+import type { Person } from './organization-service.ts';
+import { service, team, withOrganizations, withTeams } from './with-organizations.ts';
 
-let service: OrganizationService;
-let team: Team;
 /** A second department of the team. */
 let other: { department_id: string; place: string };
 /** A member of both departments. */
 let eve: Person;
-beforeAll(async () => {
-  service = await startOrganizationService();
-});
-afterAll(() => service.stop());
+withOrganizations();
+withTeams();
 beforeEach(async () => {
-  team = await service.newTeam();
   other = await service.newDepartment(team.ada, team.organization_id);
   eve = await service.newPerson();
   await service.storeMember(team, eve, 'Editor');

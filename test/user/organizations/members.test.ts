@@ -1,5 +1,5 @@
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { rounds } from '../../fixtures/property.ts';
 import { forbidden, malformed, missing, notFound, STRANGE_IDS, userNotFound } from '../access/failures.ts';
@@ -8,25 +8,13 @@ import {
   BAD_QUERIES,
   concurrently,
   NOWHERE,
-  type OrganizationService,
   onePage,
   type Person,
-  startOrganizationService,
-  type Team,
 } from './organization-service.ts';
+import { service, team, withOrganizations, withTeam, withTeams } from './with-organizations.ts';
 
-let service: OrganizationService;
-let team: Team;
-beforeAll(async () => {
-  service = await startOrganizationService();
-  team = await service.newTeam();
-});
-afterAll(() => service.stop());
-/** Gives each test its own team. */
-const withNewTeams = () =>
-  beforeEach(async () => {
-    team = await service.newTeam();
-  });
+withOrganizations();
+withTeam();
 
 const to = ({ user_id }: { user_id: string }, { place } = team) => `${place}/members/${user_id}`;
 const set = (caller: Person, person: { user_id: string }, role: unknown) =>
@@ -49,7 +37,7 @@ const GRANTABLE: Record<Role, readonly Role[]> = {
 };
 
 describe('PUT …/members/{user_id}', () => {
-  withNewTeams();
+  withTeams();
 
   test('adds somebody who has a role in the organization at once, and changes their role', async () => {
     const { ada, people, organization_id, department_id } = team;
@@ -235,7 +223,7 @@ describe('PUT …/members/{user_id}', () => {
 });
 
 describe('GET …/members', () => {
-  withNewTeams();
+  withTeams();
 
   test('lists members, not invitees', async () => {
     const { ada, people, place } = team;
@@ -323,7 +311,7 @@ describe('GET …/members', () => {
 });
 
 describe('DELETE …/members/{user_id}', () => {
-  withNewTeams();
+  withTeams();
 
   test('a removed member loses access, and their chatbot is kept', async () => {
     const { ada, people, department_id, place } = team;
@@ -438,7 +426,7 @@ describe('DELETE …/members/{user_id}', () => {
 });
 
 describe('two organizations', () => {
-  withNewTeams();
+  withTeams();
 
   test('a user has a separate role in each', async () => {
     const other = await service.newTeam();

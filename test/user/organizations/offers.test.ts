@@ -1,28 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { outcome, rateLimited } from '../../fixtures/envelope.ts';
 import { rounds } from '../../fixtures/property.ts';
 import { forbidden, malformed, notFound } from '../access/failures.ts';
-import {
-  NOWHERE,
-  type OrganizationService,
-  onePage,
-  type Person,
-  startOrganizationService,
-  type Team,
-  UUID,
-} from './organization-service.ts';
+import { NOWHERE, onePage, type Person, UUID } from './organization-service.ts';
+import { newTeam, service, team, withOrganizations, withTeams } from './with-organizations.ts';
 
 const DAY = 86_400;
 
-let service: OrganizationService;
-let team: Team;
 let bob: Person;
-beforeAll(async () => {
-  service = await startOrganizationService();
-});
-afterAll(() => service.stop());
+withOrganizations();
+withTeams();
 beforeEach(async () => {
-  team = await service.newTeam();
   bob = await service.newPerson();
 });
 
@@ -267,7 +255,7 @@ describe('an offer', () => {
 
   test('of several transfers by one Owner one is accepted', async () => {
     for (let round = 0; round < rounds(4); round += 1) {
-      team = await service.newTeam();
+      await newTeam();
       const people = [await service.newPerson(), await service.newPerson(), await service.newPerson()];
       const ids: string[] = [];
       for (const person of people) ids.push(await offered(person, { transfer: true }));
@@ -279,7 +267,7 @@ describe('an offer', () => {
 
   test('is accepted or its Owner leaves, and somebody remains', async () => {
     for (let round = 0; round < rounds(6); round += 1) {
-      team = await service.newTeam();
+      await newTeam();
       const person = await service.newPerson();
       const id = await offered(person, { transfer: round % 2 === 0 });
       const [joined, left] = await Promise.all([

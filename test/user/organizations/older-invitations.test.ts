@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { completeActivation } from '../../../services/user/organizations/invitations/accept-verified.ts';
 import { eventsOf } from '../../fixtures/audit.ts';
-import {
-  type OrganizationService,
-  type Person,
-  startOrganizationService,
-  type Team,
-} from './organization-service.ts';
+import type { OrganizationService, Person } from './organization-service.ts';
+import { service, team, withOrganizations, withTeams } from './with-organizations.ts';
 
 /** What becomes of invitations and offers when the inviter or the invitee is no longer who they were. */
 
-let service: OrganizationService;
-let team: Team;
 /** Another department of the team. */
 let other: Awaited<ReturnType<OrganizationService['newDepartment']>>;
 let bob: Person;
-beforeAll(async () => {
-  service = await startOrganizationService();
-});
-afterAll(() => service.stop());
+withOrganizations();
+withTeams();
 beforeEach(async () => {
-  team = await service.newTeam();
   other = await service.newDepartment(team.ada, team.organization_id);
   bob = await service.newPerson();
 });

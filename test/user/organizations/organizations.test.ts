@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { send } from '../../fixtures/http.ts';
 import { rounds } from '../../fixtures/property.ts';
@@ -18,19 +18,14 @@ import {
   beforeNextUpdate,
   concurrently,
   NOWHERE,
-  type OrganizationService,
   onePage,
   type Person,
-  startOrganizationService,
   UUID,
 } from './organization-service.ts';
+import { service, withOrganizations } from './with-organizations.ts';
 
-let service: OrganizationService;
 let ada: Person;
-beforeAll(async () => {
-  service = await startOrganizationService();
-});
-afterAll(() => service.stop());
+withOrganizations();
 beforeEach(async () => {
   ada = await service.newPerson();
 });

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OrganizationService, startOrganizationService } from './organization-service.ts';
+import { expect, test } from 'vitest';
+import { service, withOrganizations } from './with-organizations.ts';
 
-let service: OrganizationService;
-beforeAll(async () => {
-  service = await startOrganizationService();
-});
-afterAll(() => service.stop());
+withOrganizations();
 
 /** Bob is an Owner of the organization and also Owner on the access list of a chatbot. */
 async function grantedOwner() {

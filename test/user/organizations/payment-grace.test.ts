@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { hasSsoPlan } from '../../../services/user/access/sso-plan.ts';
 import { sendPaymentNotices } from '../../../services/user/organizations/payment-notices/send.ts';
 import { eventually } from '../../fixtures/eventually.ts';
 import { sendJson } from '../../fixtures/http.ts';
-import { type OrganizationService, startOrganizationService, type Team } from './organization-service.ts';
+import type { Team } from './organization-service.ts';
+import { service, withOrganizations } from './with-organizations.ts';
 
 const INTERNAL_API_KEY = 'a key that only the tests know, 32 bytes and more';
 const DAY = 86_400;
 
-let service: OrganizationService;
 let team: Team;
-beforeAll(async () => {
-  service = await startOrganizationService({ env: { INTERNAL_API_KEY } });
-});
-afterAll(() => service.stop());
+withOrganizations({ env: { INTERNAL_API_KEY } });
 beforeEach(async () => {
   // The notices of earlier tests are not looked for.
   await service.db.departments.updateMany({}, { $unset: { payment_grace: true } });

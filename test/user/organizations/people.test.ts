@@ -1,24 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { forbidden, malformed, notFound, STRANGE_IDS } from '../access/failures.ts';
-import {
-  BAD_QUERIES,
-  type OrganizationService,
-  onePage,
-  type Person,
-  startOrganizationService,
-  type Team,
-} from './organization-service.ts';
+import { BAD_QUERIES, onePage, type Person } from './organization-service.ts';
+import { service, team, withOrganizations, withTeams } from './with-organizations.ts';
 
-let service: OrganizationService;
-let team: Team;
-beforeAll(async () => {
-  service = await startOrganizationService();
-});
-afterAll(() => service.stop());
-beforeEach(async () => {
-  team = await service.newTeam();
-});
+withOrganizations();
+withTeams();
 
 /** Makes the team's organization the one that has verified a domain. */
 const verify = (domain: string, isVerified = true) =>

@@ -1,18 +1,13 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { organizations } from '../../../services/user/organizations/organizations.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { send } from '../../fixtures/http.ts';
 import { may, SPECIFIED_ROLES } from '../../fixtures/permissions.ts';
 import { forbidden, notFound, STRANGE_IDS } from '../access/failures.ts';
-import {
-  NOWHERE,
-  type OrganizationService,
-  type Person,
-  startOrganizationService,
-  type Team,
-} from './organization-service.ts';
+import { NOWHERE, type Person } from './organization-service.ts';
 import { storeExport } from './store-export.ts';
+import { service, team, withOrganizations, withTeam } from './with-organizations.ts';
 
 interface Documented {
   'x-permission': string;
@@ -57,8 +52,6 @@ type Operation = (typeof OPERATIONS)[number];
 const named = OPERATIONS.map((operation) => [`${operation.method} ${operation.path}`, operation] as const);
 const within = (prefix: string) => named.filter(([, { path }]) => path.startsWith(prefix));
 
-let service: OrganizationService;
-let team: Team;
 /** An Owner of another department of the organization. */
 let neighbour: Person;
 /** An Owner of another organization. */
@@ -66,9 +59,9 @@ let stranger: Person;
 let strangersOrganization: string;
 /** The paths of /openapi.json. */
 let paths: Record<string, Record<string, Documented>>;
+withOrganizations();
+withTeam();
 beforeAll(async () => {
-  service = await startOrganizationService();
-  team = await service.newTeam();
   neighbour = await service.newPerson();
   const other = await service.newDepartment(team.ada, team.organization_id);
   await service.addMember(team.ada, other.place, neighbour, 'Owner');
@@ -77,7 +70,6 @@ beforeAll(async () => {
   strangersOrganization = strangers.organization_id;
   ({ paths } = (await send(`${service.url}/openapi.json`)).body);
 });
-afterAll(() => service.stop());
 
 const MEMBERS = ['the Owner of the organization', ...ROLES] as const;
 const CALLERS = [...MEMBERS, 'an Owner of another department', 'a stranger'] as const;

@@ -1,5 +1,5 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { errorEnvelope, outcome, rateLimited } from '../../fixtures/envelope.ts';
 import { send } from '../../fixtures/http.ts';
 import { rounds } from '../../fixtures/property.ts';
@@ -7,25 +7,19 @@ import { forbidden, noBearer, notFound, STRANGE_IDS } from '../access/failures.t
 import {
   concurrently,
   NOWHERE,
-  type OrganizationService,
   onePage,
   type Person,
   startOrganizationService,
-  type Team,
   UUID,
 } from './organization-service.ts';
+import { service, team, withOrganizations, withTeams } from './with-organizations.ts';
 
 const DAY = 86_400;
 
-let service: OrganizationService;
-let team: Team;
 let bob: Person;
-beforeAll(async () => {
-  service = await startOrganizationService();
-});
-afterAll(() => service.stop());
+withOrganizations();
+withTeams();
 beforeEach(async () => {
-  team = await service.newTeam();
   bob = await service.newPerson();
 });
 

@@ -1,24 +1,14 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { rounds } from '../../fixtures/property.ts';
 import { userNotFound } from '../access/failures.ts';
 import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
-import {
-  beforeNextUpdate,
-  type OrganizationService,
-  type Person,
-  startOrganizationService,
-  type Team,
-} from './organization-service.ts';
+import { beforeNextUpdate, type Person } from './organization-service.ts';
+import { service, team, withOrganizations, withTeam } from './with-organizations.ts';
 
-let service: OrganizationService;
-let team: Team;
-beforeAll(async () => {
-  service = await startOrganizationService();
-  team = await service.newTeam();
-});
-afterAll(() => service.stop());
+withOrganizations();
+withTeam();
 
 const ROUNDS = rounds(5);
 

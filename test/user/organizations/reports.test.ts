@@ -1,27 +1,16 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { unitOf } from '../../../services/user/organizations/reports/calendar.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { forbidden, malformed } from '../access/failures.ts';
-import {
-  type OrganizationService,
-  type Person,
-  startOrganizationService,
-  type Team,
-} from './organization-service.ts';
+import type { Person } from './organization-service.ts';
+import { service, team, withOrganizations, withTeams } from './with-organizations.ts';
 
 const DAY = 86_400_000;
 
-let service: OrganizationService;
-let team: Team;
-beforeAll(async () => {
-  service = await startOrganizationService();
-});
-afterAll(() => service.stop());
-beforeEach(async () => {
-  team = await service.newTeam();
-});
+withOrganizations();
+withTeams();
 
 const report = (query = '', person: Person = team.ada, place = team.place) =>
   person.call('GET', `${place}/reports${query}`);

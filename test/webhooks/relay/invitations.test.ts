@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { eventually } from '../../fixtures/eventually.ts';
-import {
-  type OrganizationService,
-  startOrganizationService,
-} from '../../user/organizations/organization-service.ts';
+import { service, team, withOrganizations, withTeams } from '../../user/organizations/with-organizations.ts';
 
-let service: OrganizationService;
-let team: Awaited<ReturnType<OrganizationService['newTeam']>>;
 let place: { organization_id: string; department_id: string };
-beforeAll(async () => {
-  service = await startOrganizationService();
-});
-afterAll(() => service.stop());
-beforeEach(async () => {
-  team = await service.newTeam();
+withOrganizations();
+withTeams();
+beforeEach(() => {
   place = { organization_id: team.organization_id, department_id: team.department_id };
 });
 

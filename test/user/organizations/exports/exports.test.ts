@@ -1,31 +1,17 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { forbidden, malformed, notFound } from '../../access/failures.ts';
-import {
-  NOWHERE,
-  type OrganizationService,
-  onePage,
-  type Person,
-  startOrganizationService,
-  type Team,
-  UUID,
-} from '../organization-service.ts';
+import { NOWHERE, onePage, type Person, UUID } from '../organization-service.ts';
 import { storeExport } from '../store-export.ts';
+import { service, team, withOrganizations, withTeams } from '../with-organizations.ts';
 
 const DAY = 86_400;
 
-let service: OrganizationService;
-let team: Team;
-beforeAll(async () => {
-  // Small chunks, so that every export has several.
-  service = await startOrganizationService({ exportTuning: { rows: 3, poll: 20 } });
-});
-afterAll(() => service.stop());
-beforeEach(async () => {
-  team = await service.newTeam();
-});
+// Small chunks, so that every export has several.
+withOrganizations({ exportTuning: { rows: 3, poll: 20 } });
+withTeams();
 
 const inDepartment = () => `${team.place}/exports`;
 const inOrganization = () => `/${team.organization_id}/exports`;
