@@ -5,8 +5,6 @@ import { containsText, listQuery } from '@gatehouse/shared/operation/lists';
 import type { Filter } from 'mongodb';
 import { z } from 'zod';
 
-/** What the two lists of audit events share (CONTRACT.md §Audit). */
-
 const changedFields = z.record(z.string(), z.union([z.string(), z.array(z.string()), z.null()])).nullable();
 
 export const auditRecord = z

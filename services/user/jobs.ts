@@ -43,7 +43,7 @@ export const JOBS = {
   },
 } as const;
 
-/** What runs once, in this order, before a service accepts calls. Each may run in several processes at a time. */
+/** Run once, in this order, before a service accepts calls. Each may run in several processes at a time. */
 export const REPAIRS = [
   'drop marks of leaving Owners',
   'date old invitations',
@@ -127,7 +127,7 @@ interface Options {
   jobs: Record<keyof typeof JOBS, Startable>;
 }
 
-/** What `runInBackground` starts. */
+/** The repairs and jobs for `runInBackground`. */
 export function backgroundOf({ config, db, secrets, sso, now, jobs }: Options) {
   const options = { config, db, now };
   const repairs: Record<(typeof REPAIRS)[number], () => Promise<unknown>> = {

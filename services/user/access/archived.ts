@@ -22,7 +22,7 @@ const READ_METHODS = ['GET', 'HEAD'];
 export const isWrite = ({ method, routeOptions }: FastifyRequest): boolean =>
   !READ_METHODS.includes(method) && routeOptions.config.operation?.whileArchived !== true;
 
-/** @throws {AppError} forbidden, in words, if the place is archived. */
+/** @throws {AppError} forbidden with a text of its own if the place is archived. */
 export function refuseArchived(archived: Archived | undefined): void {
   if (archived) throw new AppError('forbidden', { text: `The ${archived.what} is archived` });
 }

@@ -10,7 +10,7 @@ import type { Database } from '../database.ts';
 import { isWrite, refuseArchived } from './archived.ts';
 import { archivedIn, liveRoles, type Roles, roleIn, rolesOf } from './roles.ts';
 
-/** A user's role on a chatbot (CONTRACT.md §Role on a chatbot). Nobody has one in a department that is being deleted. */
+/** A user's role on a chatbot (CONTRACT.md §Role on a chatbot). A department that is being deleted gives none. */
 export function roleOn(
   { owner_id, organization_id, department_id, permissions = [] }: StoredChatbot,
   user_id: string,
@@ -74,11 +74,11 @@ export function visibleTo(
 interface Permitted {
   roles: Roles;
   visible: Visible<StoredChatbot>[];
-  /** Part of the filter of the read or write itself, so that the check and the operation are one command. */
+  /** Part of the filter of the read or write itself: the check and the operation are one command. */
   filter: Filter<StoredChatbot>;
   /**
    * Returns the chatbot that an operation found with `filter`.
-   * @throws {AppError} if it found none: forbidden if the caller may view the chatbot, in words if it is archived;
+   * @throws {AppError} if it found none: forbidden if the caller may view the chatbot, with a text of its own if it is archived;
    * otherwise notFound.
    */
   found<T>(chatbot: T | null, chatbot_id: string): Promise<T>;

@@ -62,7 +62,7 @@ export async function peopleOf(
 export const nameOf = (name: unknown): string | null => (typeof name === 'string' ? name : null);
 
 /**
- * Reads the names of those of the given users who have a role in a department. Nobody is named on a personal chatbot:
+ * Reads the names of those of the given users who have a role in a department. A personal chatbot names nobody:
  * a grant there needs no consent, so a guessed user_id would become a name.
  */
 export async function namesInDepartment(

@@ -15,7 +15,7 @@ export interface Membership {
   joined_at?: Date;
   /** The invited address in lower case; absent if the invitation or the addition was by user_id. */
   email?: string;
-  /** The invited user_id, which may be nobody's; absent on a member and on an invitation by e-mail. */
+  /** The invited user_id, which no account need have; absent on a member and on an invitation by e-mail. */
   invited_id?: string;
   /** When the invitation expires; absent on a member. */
   valid_until?: Date;
@@ -41,9 +41,9 @@ export interface Departure {
   departure_id: string;
   organization_id: string;
   user_id: string;
-  /** Who removes them from the organization, for the audit; absent if only the grants of roles that have ended are left. */
+  /** The actor, for the audit, of a removal from the whole organization; absent if only grants are left to end. */
   by?: { user_id: string; email: string };
-  /** Who removes them from some departments only. Apart from `by`, so that the previous version removes nothing more. */
+  /** The same for some departments. Not in `by`: the previous version would remove more. */
   within?: { by: { user_id: string; email: string }; department_ids: string[] };
   /** Roles that were granted later are left alone. */
   began_at: Date;
@@ -72,7 +72,7 @@ export const MEMBER_ORDERS = {
   granted_at: { department_id: 1, granted_at: 1, user_id: 1 },
   email: { department_id: 1, email: 1, user_id: 1 },
   role: { department_id: 1, role: 1, user_id: 1 },
-  /** Of one role. */
+  /** Those with one role. */
   granted_at_of_role: { department_id: 1, role: 1, granted_at: 1, user_id: 1 },
 } as const;
 

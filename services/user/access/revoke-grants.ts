@@ -12,8 +12,7 @@ const BATCH_SIZE = 50;
 
 /**
  * Removes a user from the access lists of a department's chatbots and passes on those that they own. Leftover
- * grants are inert; they are removed so that rejoining does not revive them and nobody mistakes the user for an
- * Owner.
+ * grants are inert, but rejoining would revive them, and the list would show a former Owner.
  */
 export async function revokeGrants(
   db: Database,
@@ -22,7 +21,7 @@ export async function revokeGrants(
 ): Promise<void> {
   const owners = await ownersOf(db, place.organization_id);
   if (owners.includes(user_id)) return; // still has a role in every department
-  // The last Owner has left an archived organization: nobody takes the chatbots over, and nothing revives the grants.
+  // The last Owner has left an archived organization: the chatbots have no heir, and nothing revives the grants.
   if (owners.length === 0) return;
   const granted = { ...place, $or: [{ owner_id: user_id }, { 'permissions.user_id': user_id }] };
   await revoke(db, granted, (grant) => grant.user_id === user_id, owners);

@@ -1,9 +1,9 @@
 import type { Database } from '../database.ts';
 
 /**
- * The registry lists each person of an organization once, so that a page of the list costs the same however many
- * memberships there are. An entry is written before a membership and removed after the last one: nobody with a role is
- * missing from the list, also after a crash. An entry without a role is not shown, and removed when it is met.
+ * Lists each person of an organization once: a page costs the same however many memberships there are. An entry is
+ * written before a membership and removed after the last one, so nobody with a role is missing, also after a crash. An
+ * entry without a role is not shown, and removed when it is met.
  */
 
 /** Call before memberships are created. */

@@ -41,7 +41,7 @@ export const forgotPassword = directOperation(forgotPasswordContract.line, {
   },
 });
 
-/** What the mail of a code says about signups. */
+/** The warning in the mail of a code. */
 function warningFor(user: User) {
   if (user.verified) return 'none';
   return isOnlySignup(user) ? 'notVerified' : 'signUpAgain';

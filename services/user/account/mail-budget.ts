@@ -10,9 +10,9 @@ import type { Filter } from 'mongodb';
  */
 const PER_ACCOUNT = 10;
 const PER_NETWORK = 5;
-/** Mails of the account's budget that one IPv6 /56 or /48 cannot use, so that some stay for the owner. */
+/** Mails of the account's budget that one IPv6 /56 or /48 cannot use; they stay for the owner. */
 const LEFT_BY_NETWORK = 2;
-/** Codes of one account within a sliding day that nobody has used, shared like those of an hour. */
+/** Unused codes of one account within a sliding day, shared like those of an hour. */
 const UNUSED_PER_DAY = 20;
 const UNUSED_PER_NETWORK = 10;
 const UNUSED_LEFT_BY_NETWORK = 4;
@@ -30,7 +30,7 @@ type UnusedCode = NonNullable<User['otp_unused']>[number];
 
 /** How many of an account's codes in an hour one of these networks may ask for. */
 const limitOf = ({ share }: Network) => Math.min(PER_NETWORK * share, PER_ACCOUNT - LEFT_BY_NETWORK);
-/** How many of those that nobody has used in a day. */
+/** The same for unused codes in a day. */
 const unusedLimitOf = ({ share }: Network) =>
   Math.min(UNUSED_PER_NETWORK * share, UNUSED_PER_DAY - UNUSED_LEFT_BY_NETWORK);
 

@@ -22,7 +22,7 @@ interface Call {
   now: number;
 }
 
-/** Takes back what was counted for a call that did nothing. */
+/** Refunds a call that did nothing. */
 export type TakeBack = () => Promise<void>;
 
 /** Outside production, tests and trials on this machine sign up as many accounts as they like. */

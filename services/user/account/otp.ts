@@ -77,9 +77,9 @@ interface Guess {
 }
 
 /**
- * Checks a code. Comparing, counting a wrong guess and applying `onValid` are one atomic write, so that parallel
- * guesses cannot exceed the limits. Guesses with the token of the current code are counted apart from all others,
- * so that a stranger cannot use up the guesses of the owner.
+ * Checks a code. Comparing, counting a wrong guess and applying `onValid` are one atomic write: parallel guesses
+ * cannot exceed the limits. Guesses with the token of the current code are counted apart from all others: a stranger
+ * cannot use up the guesses of the owner.
  * @param onValid the fields that a right guess sets, as expressions of an update pipeline.
  * @param refused whether a right guess counts as a wrong one, as an expression.
  * @returns the updated record, with this check's result in `otp_verdict`; null if the user is gone.

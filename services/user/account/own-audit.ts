@@ -32,7 +32,7 @@ export const ownAudit = operation('GET /api/v1/users/me/audit', {
         { within: { user_id, ...period } },
         // From before the account had a user_id, or refused by the gateway, which looks up no account.
         { within: { email, user_id: null, ...period } },
-        // By others, and by nobody: jobs and provisioning.
+        // By others, by jobs and by provisioning.
         { within: { 'target.user_id': user_id, ...byOthers, ...period } },
       ],
       query,

@@ -1,4 +1,4 @@
-/** What the presented device says in words. */
+/** The device of a session, in human-readable form. */
 export interface Device {
   browser: string | null;
   os: string | null;

@@ -97,7 +97,7 @@ async function createUnverified(
   }
 }
 
-/** Replaces code, password and name in one write, unless the account has been verified meanwhile. */
+/** Replaces code, password and name in one write, unless the account has been verified. */
 async function overwriteUnverified(
   db: Database,
   { _id, email, user_id }: WithId<User>,

@@ -1,7 +1,7 @@
 import { appended } from '../organizations/departments/billing-entries.ts';
 import { ARCHIVED_DAYS } from '../organizations/records.ts';
 
-/** What the writes that archive and restore a place set, and the filters that are their preconditions. */
+/** Updates and filters for archiving and restoring. */
 
 export const ARCHIVED = { archived_at: { $exists: true } };
 export const NOT_ARCHIVED = { archived_at: { $exists: false } };
@@ -23,8 +23,8 @@ export const NO_MARKS = {
 } as const;
 
 /**
- * The first stage of a pipeline for a department whose billing begins again: nobody has paid for the new period yet. A
- * department that is pending gets no entry, so that repeated restores do not fill its outbox.
+ * The first stage of a pipeline for a department whose billing begins again, unpaid. A department that is pending gets no
+ * entry: repeated restores must not fill its outbox.
  */
 export function renewBilling(changed_by: string, now: number) {
   const at = new Date(now).toISOString();

@@ -16,7 +16,7 @@ export const restoreOrganization = operation('POST /api/v1/organizations/{organi
   async handle({ db, now, audit, params: { organization_id }, request }) {
     const { caller, roles } = membershipOf(request);
     const own = { organization_id, 'owners.user_id': caller, deleting: { $exists: false } };
-    // Before the organization opens, so that no plan counts as paid in between.
+    // Before the organization opens: no plan may count as paid in between.
     if (roles.archived.has(organization_id))
       await db.departments.updateMany({ organization_id }, [renewBilling(caller, now())]);
     const before = await db.organizations.findOneAndUpdate(

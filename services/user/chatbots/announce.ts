@@ -57,7 +57,7 @@ async function publish({ db, accept }: Options, chatbot: Chatbot): Promise<void>
 function chatbotCreated(chatbot: Chatbot): IncomingEvent {
   const { chatbot_id, owner_id, name, type, language, created_at } = chatbot;
   return {
-    // Derived from the chatbot, so that publishing twice has no effect.
+    // Derived from the chatbot: publishing twice has no effect.
     id: `chatbot-created_${chatbot_id}`,
     event: 'chatbot.created',
     audience: { owner_id, ...tenantOf(chatbot), chatbot_id },

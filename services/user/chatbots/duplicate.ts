@@ -19,7 +19,7 @@ export const duplicateChatbot = operation('POST /api/v1/chatbots/{chatbot_id}/du
     const { filter, found, roles } = await permittedChatbots(db, request);
     const original = await found(await db.chatbots.findOne({ chatbot_id, ...filter }), chatbot_id);
     const at = new Date(now()).toISOString();
-    // Field by field, so that internal fields are never copied.
+    // Field by field: internal fields must not be copied.
     const copy: Chatbot = {
       chatbot_id: randomUUIDv7(),
       name: copiedName(original.name),

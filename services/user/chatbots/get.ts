@@ -6,7 +6,7 @@ import { accessList, ownAccessRecord } from './access-list/contract.ts';
 import { presentAccessList, presentOwnAccess } from './access-list/present.ts';
 import { chatbotRecord } from './records.ts';
 
-/** What `include=access` adds. */
+/** The fields that `include=access` adds. */
 const includedAccess = ownAccessRecord.omit({ chatbot_id: true }).extend({
   list: accessList.shape.permissions.nullable().meta({ description: 'Null without `view users`' }),
 });

@@ -4,7 +4,7 @@ import { revokeGrants } from '../access/revoke-grants.ts';
 import type { Database } from '../database.ts';
 import type { StoredChatbot } from './records.ts';
 
-/** Returns who of some users has a role in a department. Nobody has one in the place of a personal chatbot. */
+/** Returns the users with a role in a department; none for a personal chatbot. */
 export async function membersAmong(
   db: Database,
   { organization_id, department_id }: Tenant,

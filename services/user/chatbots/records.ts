@@ -41,7 +41,7 @@ export const chatbotRecord = z
 
 export type Chatbot = z.infer<typeof chatbotRecord>;
 
-/** What the audit keeps of a chatbot that is created or deleted. */
+/** The audited fields of a chatbot that is created or deleted. */
 export const auditedChatbot = ({ name, type, avatar_id, language, status, owner_id }: Chatbot) => ({
   name,
   type,

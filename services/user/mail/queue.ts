@@ -25,7 +25,7 @@ export const codeMailFlows = ({ ip }: Pick<FastifyRequest, 'ip'>, email: string)
   ...networkFlows(ip),
 ];
 
-/** Shares the connections, so that a mail server that takes its time is not busy with one client alone. */
+/** Shares the connections: a slow mail server must not be busy with one client alone. */
 export const createMailQueue = (): FairQueue =>
   createFairQueue(new PQueue({ concurrency: MAX_CONNECTIONS }), {
     maxQueued: MAX_QUEUED,

@@ -4,7 +4,7 @@ import type { Paragraph } from './layout.ts';
 export interface MailText {
   subject: string;
   content: Paragraph[];
-  /** What the caller of an operation is told when the mail server does not accept the mail. */
+  /** The text of the failure when the mail server does not accept the mail. */
   failure?: string;
 }
 
@@ -45,7 +45,7 @@ interface Invitation {
   department: string;
   /** The account page on which the recipient accepts or declines. */
   url: string;
-  /** Whether the recipient has an active account; anybody else becomes a member by verifying the address. */
+  /** Whether the recipient has an active account; others become members by verifying the address. */
   hasAccount: boolean;
 }
 
@@ -83,7 +83,7 @@ export const offerMail = ({ organization, url, transfer }: Offer): MailText => (
   failure: 'The offer could not be mailed',
 });
 
-/** What becomes of the account of a person whom a provider has deleted. */
+/** The consequences for the account of a person whom a provider has deleted. */
 const DELETED = {
   disabled:
     'The account is disabled and its sessions have ended. Its record, memberships and chatbots are kept: decide what becomes of them.',

@@ -15,7 +15,7 @@ const withoutEmojiAndJoiners = (name: string): string =>
 
 const hasInvisible = (name: string): boolean => name.search(INVISIBLE) !== -1;
 
-/** What mail programs turn into links: schemes, host names, IPv4 addresses, e-mail addresses and UNC paths. */
+/** Text that mail programs turn into links: schemes, host names, IPv4 addresses, e-mail addresses and UNC paths. */
 const LINK = [
   /:\/\//u,
   /\b(?:https?|ftp|mailto|tel|sms):\S/iu,

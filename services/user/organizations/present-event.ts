@@ -2,7 +2,7 @@ import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import type { Filter } from 'mongodb';
 import { presentEvent, withoutAddresses } from '../audit-list.ts';
 
-/** What an invitee does by accepting an invitation, which these events name. */
+/** The events of an accepted invitation, whose actor is the invitee. */
 const ACCEPTED: ReadonlySet<AuditEvent['action']> = new Set([
   'invitation.accept',
   'owner.add',

@@ -10,7 +10,7 @@ export const MAX_OWNED = 100;
 /** Days after which an archived place is deleted. */
 export const ARCHIVED_DAYS = 30;
 
-/** What an organization or department holds while it is archived, and none of it otherwise (CONTRACT.md §Archive). */
+/** The fields of an archived organization or department; others lack them (CONTRACT.md §Archive). */
 export interface Closing {
   /** ISO 8601, as is `deletes_at`. */
   archived_at?: string;
@@ -18,7 +18,7 @@ export interface Closing {
   deletes_at?: string;
   /** Who archived it. */
   archived_by?: string;
-  /** Set when the deletion begins: from then on nobody has a role here, and nothing is restored. */
+  /** Set when the deletion begins: from then on it gives no role and cannot be restored. */
   deleting?: true;
   /** When a process must continue the job of the place; while a lease is held, when it expires. */
   due_at?: Date;

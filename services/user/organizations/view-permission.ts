@@ -6,5 +6,5 @@ export const VIEW_PERMISSIONS = [
   'view billing',
 ] as const satisfies Permission[];
 
-/** What decides how much an export or a report shows: permissions, and `ownership` of the organization. */
+/** The permissions that affect what an export or a report shows, and `ownership` of the organization. */
 export type ViewPermission = (typeof VIEW_PERMISSIONS)[number] | 'ownership';

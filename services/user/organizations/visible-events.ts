@@ -6,7 +6,7 @@ import { membershipOf, roleOf } from '../access/membership.ts';
 import { tenantInPath } from './places.ts';
 import { VIEW_PERMISSIONS, type ViewPermission } from './view-permission.ts';
 
-/** What the caller may see in the place of the path. */
+/** The caller's permissions in the organization or department of the path. */
 export function viewPermissionsOf(request: FastifyRequest): ReadonlySet<ViewPermission> {
   const role = roleOf(request);
   const isOwner = membershipOf(request).roles.owned.has(tenantInPath(request).organization_id);
@@ -21,7 +21,7 @@ export const visibleEvents = (
   { organization_id, department_id }: { organization_id: string; department_id: string | null },
   permissions: ReadonlySet<ViewPermission>,
 ): Filter<AuditEvent> => ({
-  // The department alone, so that its index is used and no event of another department is read.
+  // The department alone: its index then reads no event of another department.
   ...(department_id === null ? { organization_id } : { department_id }),
   ...(!permissions.has('view billing') && { action: { $nin: [...BILLING] } }),
 });

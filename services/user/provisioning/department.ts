@@ -28,7 +28,7 @@ interface Assignment {
 
 type Match = Pick<Department, 'department_id' | 'name' | 'name_key' | 'archived_at'>;
 
-/** What an assignment depends on. */
+/** The documents that an assignment depends on. */
 export interface Places {
   /** See `departmentStages`. */
   departments: Match[];

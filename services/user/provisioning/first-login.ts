@@ -152,7 +152,7 @@ async function create(
  * Gives an unverified signup to the person who owns its address, in one write. What a stranger may have planted ends
  * with it: the password, the pending signups, the code, and sessions from before an operator took the verification
  * back.
- * @returns undefined if the signup has been verified, disabled or deleted meanwhile.
+ * @returns undefined if the signup has been verified, disabled or deleted.
  */
 async function takeOver(
   { db, now }: Pick<ProvisioningOptions, 'db' | 'now'>,
@@ -187,7 +187,7 @@ async function takeOver(
   return taken ? asAccount(taken) : undefined;
 }
 
-/** Older records may have no user_id. @returns undefined if the account has changed meanwhile. */
+/** Older records may have no user_id. @returns undefined if the account has changed. */
 async function withUserId(db: Database, user: WithId<User>): Promise<Account | undefined> {
   if (user.user_id !== undefined && user.user_id !== null) return asAccount(user);
   const named = await withNewUserId(db, (user_id) =>

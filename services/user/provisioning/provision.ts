@@ -42,7 +42,7 @@ export async function provision(
   return account;
 }
 
-/** Milliseconds by which `last_login_at` may be behind, so that most logins need no write for it. */
+/** Milliseconds by which `last_login_at` may be behind: most logins then need no write. */
 const LAST_LOGIN_PRECISION = 3_600_000;
 
 async function recordLogin(

@@ -17,7 +17,7 @@ export interface Ended {
 /** Called after each role that has ended. */
 export type RecordEnded = (ended: Ended) => Promise<void>;
 
-/** Who ends the roles of a user: in these departments, or without them in the whole organization. */
+/** Who ends the roles, and where: in these departments, or without them in the whole organization. */
 export interface Leaving {
   by: { user_id: string; email: string };
   department_ids?: string[];

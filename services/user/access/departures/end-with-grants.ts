@@ -35,7 +35,7 @@ export async function endWithGrants<Ended>(
 }
 
 /**
- * Stores a departure, before anything ends. It is deleted last, so that a job completes an interrupted call: until then
+ * Stores a departure, before anything ends. It is deleted last, so a job completes an interrupted call: until then
  * chatbots would keep an owner who has left.
  */
 export async function storeDeparture(

@@ -4,7 +4,7 @@ import type { Database } from '../../database.ts';
 /** Milliseconds for which a past membership is remembered: longer than an event waits for its relay. */
 const KEPT_FOR = 7 * 86_400_000;
 
-/** Since when somebody holds a role. Records from before the date was stored are older than any event. */
+/** Since when a role is held. Records from before the date was stored are older than any event. */
 const startOf = (at: Date | string | undefined): number => (at === undefined ? 0 : +new Date(at) || 0);
 
 /**
@@ -27,7 +27,7 @@ export async function rememberMember(
     ...owned.map(({ granted_at }) => startOf(granted_at)),
   ];
   if (starts.length === 0) return;
-  // One record for a membership: refused calls may be repeated, and the relay reads all of them.
+  // One record for a membership: a refused call adds none, because the relay reads all of them.
   await db.formerMembers.updateOne(
     { user_id, organization_id, joined_at: new Date(Math.min(...starts)) },
     { $max: { left_at: new Date(now), expires_at: new Date(now + KEPT_FOR) } },

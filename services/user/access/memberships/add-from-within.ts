@@ -21,8 +21,8 @@ interface Addition {
 /**
  * Adds a user who has a role in another department of the organization. The roles are in several documents, so the user
  * is invited first, with a mark; then the other role is looked for; then the marked invitation becomes the membership.
- * A removal takes the mark off when the role is gone (`endAdditions`), and a departure when it begins, so that no user
- * who has left is added back without consent. An interrupted call leaves an invitation.
+ * A removal takes the mark off when the role is gone (`endAdditions`), and a departure when it begins: a user who has
+ * left must not be added back without consent. An interrupted call leaves an invitation.
  * @throws {AppError} forbidden if the department is full.
  * @returns null if the user has no role, or has one in this department, or is invited to one above the inviter's.
  */

@@ -11,13 +11,13 @@ import { isPending } from './states.ts';
 interface Acceptance {
   /** Unix milliseconds. */
   now: number;
-  /** What the invitation must match at the time of the write. */
+  /** An additional precondition of the write. */
   condition: Filter<Membership>;
 }
 
 /**
- * Turns a pending invitation into a membership, and ends the other invitations of the new member to the department, so
- * that a later removal is not undone by one.
+ * Turns a pending invitation into a membership, and ends the other invitations of the new member to the department,
+ * which could undo a later removal.
  * @throws {AppError} forbidden if the department is full.
  * @returns null if the invitation matches no more, or the user is a member already.
  */

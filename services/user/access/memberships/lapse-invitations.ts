@@ -7,7 +7,7 @@ import { isInvitation } from './states.ts';
 
 /**
  * An invitation that has lapsed stays lapsed until it is renewed, also when its inviter gets their role back. The mark
- * names the validity that has lapsed, so that a renewal by a process of the previous version ends it too.
+ * names the validity that has lapsed, so a renewal by a process of the previous version ends it too.
  */
 const MARK = [{ $set: { lapsed: '$valid_until' } }];
 

@@ -9,7 +9,7 @@ import type { Organization } from '../../organizations/records.ts';
  * Requires that an Owner who can act remains, which is the precondition of each write that ends the role of one.
  * @param others the Owners who would remain.
  * @returns those who can act; the filter of the write names them, because they may change concurrently.
- * @throws {AppError} forbidden if nobody can act.
+ * @throws {AppError} forbidden if none can act.
  */
 export async function requireAnotherOwner(
   db: Database,
@@ -35,8 +35,7 @@ interface DepartmentOwner {
 /**
  * Ends a member's role of Owner in a department. The other Owners are in several documents, so the member is marked as
  * leaving first, and a leaving Owner does not count as another one. Two who leave at once refuse each other.
- * @param end the write that ends the role; its filter includes the mark, so that it does nothing once another call
- * has changed the member.
+ * @param end the write that ends the role; its filter includes the mark, which another change of the member removes.
  * @returns null if the member is not an Owner or has been changed by another call.
  * @throws {AppError} forbidden if the member is the last.
  */
@@ -65,7 +64,7 @@ export const removeLeavingMarks = (db: Database) =>
 /**
  * Requires that a department keeps an Owner: one of its organization, or another member. Archived organizations need
  * none.
- * @throws {AppError} forbidden if nobody else can act.
+ * @throws {AppError} forbidden if no other can act.
  */
 export async function requireAnotherDepartmentOwner(
   db: Database,

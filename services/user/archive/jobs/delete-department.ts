@@ -10,8 +10,8 @@ import { type ClosingJob, deleteInPages, record } from './job.ts';
 import { moveChatbots } from './move-chatbots.ts';
 
 /**
- * Deletes a department for good. Its own document goes last, so that an interrupted run is repeated, and finds what is
- * left.
+ * Deletes a department for good. Its own document goes last: an interrupted run is repeated, and
+ * finds the rest.
  */
 export async function deleteDepartment(closing: ClosingJob, department: Department): Promise<void> {
   const { organization_id, department_id, name, archived_at } = department;

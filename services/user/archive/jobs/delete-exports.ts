@@ -1,13 +1,13 @@
 import { type ClosingJob, deleteInPages } from './job.ts';
 
-/** Deletes the exports of an organization or department, each after its chunks. May be repeated. */
+/** Deletes the exports of an organization or department, each after its chunks. Idempotent. */
 export async function deleteExports(
   job: ClosingJob,
   place: { organization_id: string; department_id?: string },
 ): Promise<void> {
   const { db } = job;
   for (const export_id of await db.exports.distinct('export_id', place)) {
-    // First, so that no worker adds more chunks.
+    // First: no worker may add more chunks.
     const stop = { $set: { lease: null }, $unset: { due_at: true, running_slot: true } } as const;
     await db.exports.updateOne({ export_id }, stop);
     await deleteInPages(job, db.exportChunks, { export_id }, { export_id: 1, seq: 1 });

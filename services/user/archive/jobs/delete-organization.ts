@@ -6,7 +6,7 @@ import { deleteWebhooks } from './delete-webhooks.ts';
 import { type ClosingJob, deleteInPages, record } from './job.ts';
 
 /**
- * Deletes an organization for good: first its connections, so that nobody logs in through them any more, then its
+ * Deletes an organization for good: first its connections, which ends logins through them, then its
  * domains, departments and webhooks, its own document last. Accounts stay; of their sessions only those end that began
  * at a connection of the organization.
  */

@@ -1,7 +1,7 @@
 import { auditedWebhook, BY_TIME } from '@gatehouse/webhooks/records';
 import { type ClosingJob, deleteInPages, record } from './job.ts';
 
-/** Deletes the webhooks of an organization or department, each after its deliveries. May be repeated. */
+/** Deletes the webhooks of an organization or department, each after its deliveries. Idempotent. */
 export async function deleteWebhooks(
   job: ClosingJob,
   place: { organization_id: string; department_id?: string },

@@ -5,7 +5,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Collection, Document, Filter, IndexSpecification, ObjectId, WithId } from 'mongodb';
 import type { Database } from '../../database.ts';
 
-/** Documents written in one command, so that other commands run in between. */
+/** Documents written in one command; other commands run in between. */
 const PAGE = 100;
 
 /** The run that holds the lease of an archived place, and moves or deletes what it contains. */
@@ -14,7 +14,7 @@ export interface ClosingJob {
   db: Database;
   now: () => number;
   log: FastifyBaseLogger;
-  /** Names the place and its archiving, so that a repeated page records the same events. */
+  /** Names the place and its archiving: a repeated page records the same events. */
   id: string;
   /** When the place was archived, in Unix milliseconds. */
   began: number;
@@ -41,8 +41,8 @@ export const record = (
   );
 
 /**
- * Deletes the matching documents in pages, each after recording its events. May be repeated.
- * @param hint an index whose keys never change, so that no page misses a document that moves while it is read.
+ * Deletes the matching documents in pages, each after recording its events. Idempotent.
+ * @param hint an index whose keys never change: a page must not miss a document that moves while it is read.
  * @param remove the write, if the collection has one of its own.
  */
 export async function deleteInPages<Item extends Document>(

@@ -43,7 +43,7 @@ export async function moveChatbots(job: ClosingJob, department: Department): Pro
         ...place,
       })),
     );
-    // A chatbot whose access list has changed meanwhile comes with the next page.
+    // A chatbot whose access list has changed comes with the next page.
     await db.chatbots.bulkWrite(
       writes.map(({ filter, update }) => ({ updateOne: { filter, update } })),
       { ordered: false },

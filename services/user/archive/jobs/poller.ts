@@ -3,7 +3,7 @@ import { type ClosingOptions, runClosing } from './run.ts';
 
 /** Milliseconds. Tests inject others. */
 export const CLOSING = {
-  /** Between two looks for what is due. */
+  /** Between two looks for places that are due. */
   poll: 30_000,
   /** Until another process continues the job of one that was killed. */
   leaseDuration: 60_000,

@@ -19,7 +19,7 @@ export interface ClosingOptions {
 }
 
 /**
- * Does what is due: moves the chatbots of archived departments, deletes places whose time is over, and completes
+ * Moves the chatbots of archived departments, deletes places whose time is over, and completes
  * departures that were interrupted. A run that fails or is killed keeps its lease until it expires; then any process
  * continues.
  */
@@ -75,8 +75,8 @@ async function closeNext<Place extends Closing & { organization_id: string; depa
 }
 
 /**
- * Claims a place whose job is due. One whose time is over is marked in the same write: from then on nobody has a role
- * there and nothing restores it.
+ * Claims a place whose job is due. One whose time is over is marked in the same write: from then on it gives no role
+ * and cannot be restored.
  */
 async function claim<Place extends Closing>(lease: Lease<Place>, now: number): Promise<WithId<Place> | null> {
   const at = new Date(now).toISOString();

@@ -6,7 +6,7 @@ const namedGrant = grant.extend({
   name: z
     .string()
     .nullable()
-    .meta({ description: 'The name of somebody with a role in the chatbot’s department; otherwise null' }),
+    .meta({ description: 'The name, if the user has a role in the chatbot’s department; otherwise null' }),
 });
 
 /** CONTRACT.md §Access list. */

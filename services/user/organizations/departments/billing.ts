@@ -38,7 +38,7 @@ const changes = jsonBody({ subscription_plan: oneOf(PLANS) }).meta({
   examples: [{ subscription_plan: 'Business' }],
 });
 
-/** What the audit keeps of a billing record. */
+/** The audited fields of a billing record. */
 export const auditedPlan = ({ subscription_plan, payment_status }: Department['billing']) => ({
   subscription_plan,
   payment_status,

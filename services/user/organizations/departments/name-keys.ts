@@ -21,7 +21,7 @@ const replaced = (text: string, by: ReadonlyMap<string, string>): string =>
 /**
  * Returns the keys of a department's name. Two names with a key in common count as one: names that differ only in
  * case, compatibility forms (NFKC), invisible characters or spaces, in letters of other scripts, in 0 and o, or in
- * ASCII characters that look alike. The last compares case, so that Mail and Mall stay two names while MaIl is Mall.
+ * ASCII characters that look alike. The last compares case: Mail and Mall stay two names while MaIl is Mall.
  */
 export function nameKeys(name: string): string[] {
   const visible = name.normalize('NFKC').replace(INVISIBLE, '').replace(/\s+/gu, ' ').trim();

@@ -14,7 +14,7 @@ const MAX_REPORTS = 100;
 export const reportPayment = operation('PUT /internal/departments/{department_id}/payment-status', {
   needs: 'service key',
   summary: 'Report the payment status of a department',
-  description: `For the payment service only: members of a department choose its plan but cannot report its payment. A report for a plan that the department no longer has is refused with 409. A repeated report with the same \`invoice_id\` and status has no second effect. When the payment of a paid Enterprise plan fails, single sign-on goes on for ${GRACE_DAYS} days, and the Owners of the organization are told by mail.`,
+  description: `For the payment service only: members of a department choose its plan but cannot report its payment. A report for a plan that the department no longer has is refused with 409. A repeated report with the same \`invoice_id\` and status has no second effect. When the payment of a paid Enterprise plan fails, single sign-on stays available for ${GRACE_DAYS} days, and the Owners of the organization are told by mail.`,
   body: jsonBody({
     payment_status: oneOf(PAYMENT_STATUSES),
     subscription_plan: oneOf(PLANS),

@@ -11,7 +11,7 @@ import { DATA_SETS } from './data-sets.ts';
 import { insertWithinQuota } from './quota.ts';
 import { DATA_SET_NAMES, EXPORT_FORMATS, KEPT_DAYS, MAX_RUNNING, MAX_STORED } from './records.ts';
 
-const description = `A job reads the data and stores the export for ${KEPT_DAYS} days. Members and invitations also need \`view users\`, chatbots \`view chatbot\`, and billing \`view billing\`. Audit events hold only what the caller’s role may see: addresses of people are for Owners of the organization, and without \`view users\` nobody is named. At most ${MAX_STORED} exports of an organization are stored, and ${MAX_RUNNING} run at a time.`;
+const description = `A job reads the data and stores the export for ${KEPT_DAYS} days. Members and invitations also need \`view users\`, chatbots \`view chatbot\`, and billing \`view billing\`. Audit events hold only what the caller’s role may see: addresses of people are for Owners of the organization, and names need \`view users\`. At most ${MAX_STORED} exports of an organization are stored, and ${MAX_RUNNING} run at a time.`;
 
 const body = jsonBody({
   format: oneOf(EXPORT_FORMATS),

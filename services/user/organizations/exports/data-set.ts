@@ -2,7 +2,7 @@ import type { Database } from '../../database.ts';
 import type { ViewPermission } from '../view-permission.ts';
 import type { Cursor } from './records.ts';
 
-/** What an export reads, and for whom. */
+/** The extent of an export, and its creator. */
 export interface Scope {
   organization_id: string;
   /** Null: every department. */
@@ -19,9 +19,9 @@ export interface Read {
 }
 
 export interface DataSet {
-  /** What the caller needs besides `export data`. */
+  /** The permission that the caller needs besides `export data`. */
   needs: ViewPermission | null;
-  /** What changes the content of its rows. */
+  /** Permissions that affect which rows and fields are exported. */
   uses: readonly ViewPermission[];
   count(db: Database, scope: Scope): Promise<number>;
   /** Reads up to `limit` rows that follow a cursor; fewer only at the end. The order is that of a key that never changes. */

@@ -8,7 +8,7 @@ export const getExports = PLACES.map(({ of, path, needs }) =>
     needs,
     summary: `Read an export of ${of}`,
     description:
-      'The progress counts the rows that are stored, of those that were there when the job started. The export is ready when its `status` says so: rows that come or go meanwhile change the first number.',
+      '`rows_done` counts the rows that are stored, `rows_total` those that existed when the job started. Rows that come or go during the job change the first number only, so rely on `status`.',
     returns: exportRecord,
     async handle({ db, now, request, params: { export_id } }) {
       return presentExport(

@@ -12,7 +12,7 @@ export const EXPORT_STATUSES = ['pending', 'running', 'ready', 'failed'] as cons
 export const KEPT_DAYS = 7;
 /** For one organization with its departments. */
 export const MAX_STORED = 10;
-/** Of these, the exports that are not finished. */
+/** Exports of an organization that are not finished. */
 export const MAX_RUNNING = 3;
 
 /** An export, and the lease of the worker that runs it. */
@@ -24,13 +24,13 @@ export interface ExportJob {
   created_by: string;
   format: (typeof EXPORT_FORMATS)[number];
   data: DataSetName[];
-  /** What the rows show. Nobody downloads the export who may see less. */
+  /** The permissions that the rows reflect. A download needs all of them. */
   sees: ViewPermission[];
   status: (typeof EXPORT_STATUSES)[number];
   /** Rows when the job started; null before. */
   rows_total: number | null;
   rows_done: number;
-  /** What can be downloaded; empty until the export is ready. */
+  /** Empty until the export is ready. */
   files: ExportFile[];
   /** Why the export failed. */
   error: string | null;
@@ -59,8 +59,8 @@ export interface ExportFile {
 }
 
 /**
- * A part of a file. Its unique number and the position at which the next chunk begins are stored with it in one write,
- * so that of several workers one continues the export, and none repeats or skips a row.
+ * A part of a file. Its unique number and the position at which the next chunk begins are stored with it in one write:
+ * one of several workers continues the export, and none repeats or skips a row.
  */
 export interface ExportChunk {
   export_id: string;

@@ -11,8 +11,8 @@ import type { ExportFile } from './records.ts';
 const IDLE_TIMEOUT = 600_000;
 
 /**
- * Sends a part of a file, chunk by chunk, as fast as it is read. It fails if the export is deleted meanwhile, so that
- * the client does not take a part for the whole.
+ * Sends a part of a file, chunk by chunk, as fast as it is read. It fails if the export is deleted during the
+ * download: the client must not mistake a part for the whole.
  */
 export function sendFile(
   reply: FastifyReply,

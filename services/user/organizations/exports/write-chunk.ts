@@ -13,7 +13,7 @@ export interface ChunkLimits {
   bytes: number;
 }
 
-/** What continues an export: the end of its last chunk. */
+/** The end of the last chunk, where the export continues. */
 export type Written = Pick<ExportChunk, 'seq' | 'files' | 'next'>;
 
 const START: Written = { seq: -1, files: [], next: { set: 0, after: null } };

@@ -66,7 +66,7 @@ async function acceptAll(
   const invitee = { user_id, email: emailKey(email) };
   const invitations = db.memberships.find({ email: invitee.email, ...isPending(now), ...condition });
   for await (const invitation of invitations) {
-    // Nobody joins an archived place. The invitation stands, for a restore.
+    // An archived place accepts no members. The invitation stands, for a restore.
     if ((await closedAmong(db, [invitation]))(invitation)) continue;
     if (!(await isGood(db, invitation))) continue;
     const joined = await joinByInvitation(db, invitation, invitee, { now, condition }).catch(

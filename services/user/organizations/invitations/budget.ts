@@ -17,7 +17,7 @@ interface InvitationRequest {
 }
 
 /**
- * Counts a mail, of an invitation or an offer, against every budget. User_ids that nobody has count too.
+ * Counts a mail, of an invitation or an offer, against every budget. User_ids without an account count too.
  * @param now Unix milliseconds.
  * @throws {AppError} rateLimited when a budget is spent.
  */

@@ -5,7 +5,6 @@ import { AT, DEPARTMENT, ORGANIZATION } from '../contract.ts';
 /** The reason why an Owner of the organization is neither added to a department nor invited. */
 export const ALREADY_OWNER = 'An Owner of the organization is Owner in every department';
 
-/** What became of an invitation. */
 export const INVITATION_STATUSES = ['pending', 'declined', 'expired', 'accepted'] as const;
 
 const invitationFields = {

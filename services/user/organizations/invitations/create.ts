@@ -18,7 +18,7 @@ export const createInvitation = operation(
   {
     needs: 'add users',
     summary: 'Invite a person to a department by e-mail',
-    description: `The person becomes a member when they accept. Somebody without an account accepts by verifying the address at signup. The answer is the same whether the address has an account or not. An invitation expires after ${VALID_DAYS} days; inviting the same address again renews it and sends another e-mail. Callers cannot invite to a role above their own. Invitations to one mailbox, from one caller and from one network are limited. If the mail server does not accept the mail, the answer is 503 and the invitation is stored all the same: \`resend\` mails it again.`,
+    description: `The person becomes a member when they accept. A person without an account accepts by verifying the address at signup. The answer is the same whether the address has an account or not. An invitation expires after ${VALID_DAYS} days; inviting the same address again renews it and sends another e-mail. Callers cannot invite to a role above their own. Invitations to one mailbox, from one caller and from one network are limited. If the mail server does not accept the mail, the answer is 503, but the invitation is stored: \`resend\` mails it again.`,
     body: jsonBody({
       email: z
         .string(expecting('must be an e-mail address'))

@@ -33,7 +33,7 @@ export const listReceivedInvitations = operation('GET /api/v1/invitations', {
   },
 });
 
-/** One page of what is open to an invitee. */
+/** One page of the invitations and offers that an invitee can accept. */
 export async function receivedInvitations(
   db: Database,
   invitee: Invitee,
@@ -66,7 +66,7 @@ export async function receivedInvitations(
   return { data, pagination: paginationOf(counted?.total ?? 0, { page, limit }) };
 }
 
-/** The stages that find what is open to an invitee. Few invitations reach one person; see budget.ts. */
+/** The stages that find these invitations and offers. They are few; see budget.ts. */
 function receivedBy(db: Database, invitee: Invitee, now: number): Document[] {
   const shared = { _id: 0, organization_id: 1, granted_at: 1 };
   const nameIn = (collection: string) => ({ $ifNull: [{ $first: `$${collection}.name` }, null] });

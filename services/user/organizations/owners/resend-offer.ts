@@ -26,7 +26,7 @@ export const resendOffer = operation(
       const offered = orNotFound(offers.find((each) => isIt(each) && isListed(each, now())));
       const { user_id, transfer, granted_by } = offered;
       await spendInvitation(db, request, { organization_id, inviter: caller, recipient: { user_id } }, now());
-      // Nobody gives away the place of another; otherwise the caller vouches in place of an Owner who cannot act.
+      // Only its Owner renews a transfer. For another offer, the caller replaces an Owner who cannot act.
       const isAble = transfer || (await findActiveUser(db.users, granted_by));
       const fields = {
         expires_at: validity(now()).valid_until,

@@ -46,7 +46,7 @@ function indexFor({ sort_by, role }: { sort_by: string; role?: string | undefine
   return sort_by === 'email' ? undefined : MEMBER_ORDERS.role;
 }
 
-/** The index that holds the members whom the page counts, and nobody else. */
+/** The index that holds exactly the members whom the page counts. */
 const countIndexFor = ({ role }: { role?: string | undefined }) =>
   role === undefined ? MEMBERS : MEMBER_ORDERS.role;
 

@@ -18,7 +18,7 @@ export const setMember = operation(
     needs: 'assign roles',
     summary: 'Give a role in a department, or invite by user_id',
     description:
-      'Returns 200 and the member for somebody who has a role in the organization already: they get this role at once. Anybody else is invited and decides; the answer is 202 and the invitation, whether an account has this user_id or not. Callers cannot grant or change a role above their own, nor lower the last Owner who can act. An Owner of the organization is Owner in every department and cannot be added. Roles above the new one that the member granted themselves on the department’s chatbots end. The limits of invitations apply.',
+      'A user with a role in the organization gets this role at once: 200 and the member. Others are invited and decide: 202 and the invitation, whether an account has this user_id or not. Callers cannot grant or change a role above their own, nor lower the last Owner who can act. An Owner of the organization is Owner in every department and cannot be added. Roles above the new one that the member granted themselves on the department’s chatbots end. The limits of invitations apply.',
     body: jsonBody({ role: oneOf(ROLES) }).meta({ examples: [{ role: 'Editor' }] }),
     returns: { 200: memberRecord, 202: invitationRecord },
     audits: ['member.grant', 'invitation.create'],

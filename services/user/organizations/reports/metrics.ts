@@ -1,7 +1,7 @@
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import type { Filter } from 'mongodb';
 
-/** What a report counts: audit events, each matched by a filter. */
+/** The audit events that each metric counts, as a filter. */
 export const METRICS = {
   events: {},
   members_added: {

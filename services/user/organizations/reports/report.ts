@@ -52,7 +52,7 @@ const reportRecord = z
   });
 type Report = z.infer<typeof reportRecord>;
 
-/** What the groups name, if it is not public to every role. */
+/** The permission to see the names of the groups, where not every role has it. */
 const NEEDS: Partial<Record<Group, ViewPermission>> = { member: 'view users', chatbot: 'view chatbot' };
 
 export const reports = placesFor('custom reports').map(({ of, path, needs }) =>
