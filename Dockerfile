@@ -5,6 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/account-pages/package.json packages/account-pages/
 COPY packages/shared/package.json packages/shared/
+COPY packages/scim/package.json packages/scim/
 COPY packages/sso/package.json packages/sso/
 COPY packages/webhooks/package.json packages/webhooks/
 COPY services/gateway/package.json services/gateway/

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from '@gatehouse/shared/data/connect';
 import { Pool } from 'undici';
+import { MAX_OPERATIONS } from '../packages/scim/bulk.ts';
 import { COLLECTIONS, type Database } from '../services/user/database.ts';
-import { MAX_OPERATIONS } from '../services/user/scim/bulk.ts';
 import { testClock } from '../test/fixtures/clock.ts';
 import { launch } from '../test/fixtures/launcher.ts';
 import { member } from '../test/fixtures/members.ts';

@@ -1,3 +1,4 @@
+import { scim } from '@gatehouse/scim/operations';
 import type { Config } from '@gatehouse/shared/config';
 import { runInBackground } from '@gatehouse/shared/durable/jobs';
 import { createServer } from '@gatehouse/shared/http/server';
@@ -26,7 +27,7 @@ import { createExportWorker, type ExportTuning } from './organizations/exports/w
 import { createAfterResponse } from './organizations/invitations/after-response.ts';
 import { organizations } from './organizations/organizations.ts';
 import { createPaymentNotices } from './organizations/payment-notices/poller.ts';
-import { scim } from './scim/scim.ts';
+import { createScimHost } from './scim/host.ts';
 import { createSsoHost } from './sso-host.ts';
 import { createWebhookHost } from './webhook-host.ts';
 
@@ -108,7 +109,7 @@ export async function buildUserService({
   await addOperations(app, webhooks, { db, now, secrets, ...webhookDependencies }, guards);
   await addOperations(app, singleSignOn, sso.singleSignOn);
   await addOperations(app, openIdConnect, sso.openIdConnect);
-  await addOperations(app, scim, { config, db, mailer, now });
+  await addOperations(app, scim, { config, db, now, host: createScimHost({ config, db, mailer, now }) });
 
   const jobs = {
     'deliver webhooks': worker,

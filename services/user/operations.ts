@@ -1,3 +1,4 @@
+import { scim } from '@gatehouse/scim/operations';
 import { openIdConnect } from '@gatehouse/sso/openid-connect';
 import { singleSignOn } from '@gatehouse/sso/operations';
 import { webhooks } from '@gatehouse/webhooks/operations';
@@ -5,7 +6,6 @@ import { account } from './account/account.ts';
 import { archive } from './archive/archive.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import { organizations } from './organizations/organizations.ts';
-import { scim } from './scim/scim.ts';
 
 /** Every operation of the user service. */
 export const OPERATIONS = [

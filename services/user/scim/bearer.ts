@@ -1,3 +1,4 @@
+import { ScimError } from '@gatehouse/scim/errors';
 import { digest } from '@gatehouse/sso/digest';
 import type { Connection } from '@gatehouse/sso/records';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -5,7 +6,6 @@ import fp from 'fastify-plugin';
 import { closedAmong, isWrite } from '../access/archived.ts';
 import { hasSsoPlan } from '../access/sso-plan.ts';
 import type { ProvisioningOptions } from '../provisioning/options.ts';
-import { ScimError } from './errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -17,8 +17,8 @@ declare module 'fastify' {
  * Requires the SCIM token of an enabled connection on every route of this scope. 401 comes before 404. An archived
  * organization is read-only.
  */
-export const requireScimToken = fp(
-  async (app: FastifyInstance, { db, now }: Pick<ProvisioningOptions, 'db' | 'now'>) => {
+export const scimBearer = ({ db, now }: Pick<ProvisioningOptions, 'db' | 'now'>) =>
+  fp(async (app: FastifyInstance) => {
     app.decorateRequest('scimConnection', undefined);
     app.addHook('onRequest', async (request) => {
       const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
@@ -37,8 +37,7 @@ export const requireScimToken = fp(
         throw new ScimError(403, 'The organization is archived');
       request.scimConnection = connection;
     });
-  },
-);
+  });
 
 /** A search may be a POST (RFC 7644 §3.4.3). */
 const isChange = (request: FastifyRequest): boolean =>

@@ -1,6 +1,6 @@
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { Department } from '../../organizations/records.ts';
-import type { Call } from '../operation.ts';
+import type { Call } from '../call.ts';
 
 interface Fields {
   displayName?: string;

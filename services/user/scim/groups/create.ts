@@ -1,11 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { ScimError } from '@gatehouse/scim/errors';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { reserveDepartment } from '../../access/quotas.ts';
 import { newDepartment } from '../../organizations/departments/create.ts';
 import { nameKeys } from '../../organizations/departments/name-keys.ts';
 import type { Department } from '../../organizations/records.ts';
-import { ScimError } from '../errors.ts';
-import type { Call } from '../operation.ts';
+import type { Call } from '../call.ts';
 import { auditGroup } from './audited.ts';
 import { type GroupInput, readGroup } from './input.ts';
 import { addMembers, requireMembers } from './members.ts';

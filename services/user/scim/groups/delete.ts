@@ -1,4 +1,4 @@
-import type { Call } from '../operation.ts';
+import type { Call } from '../call.ts';
 import { auditGroup } from './audited.ts';
 import { grantedMembers, removeMembers } from './members.ts';
 import { nextVersion } from './records.ts';

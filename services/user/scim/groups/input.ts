@@ -1,6 +1,6 @@
+import { invalidValue, ScimError } from '@gatehouse/scim/errors';
+import { GROUP_ATTRIBUTES, isObject, readAttributes } from '@gatehouse/scim/schemas';
 import { name } from '../../organizations/names.ts';
-import { invalidValue, ScimError } from '../errors.ts';
-import { GROUP_ATTRIBUTES, isObject, readAttributes } from '../schemas.ts';
 import { memberIds } from './members.ts';
 
 /** A group as a client wrote it. */

@@ -1,11 +1,11 @@
+import { invalidFilter, invalidValue } from '@gatehouse/scim/errors';
+import type { Filter } from '@gatehouse/scim/filter';
+import { type ListQuery, listResponse } from '@gatehouse/scim/list-query';
+import type { Projection } from '@gatehouse/scim/projection';
+import { type Fields, toMongodb } from '@gatehouse/scim/to-mongodb';
 import { TIME_LIMIT } from '@gatehouse/shared/data/time-limit';
 import type { Document, Sort } from 'mongodb';
-import { invalidFilter, invalidValue } from '../errors.ts';
-import type { Filter } from '../filter/parse.ts';
-import { type Fields, toMongodb } from '../filter/to-mongodb.ts';
-import { type ListQuery, listResponse } from '../list-query.ts';
-import type { Call } from '../operation.ts';
-import type { Projection } from '../projection.ts';
+import type { Call } from '../call.ts';
 import { usersOf } from '../users/find.ts';
 import { presentGroups } from './present.ts';
 import { groupsOf } from './records.ts';

@@ -1,4 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { invalidValue } from '@gatehouse/scim/errors';
+import { isObject, type Json } from '@gatehouse/scim/schemas';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { groupRole } from '@gatehouse/sso/group-role';
 import { addMember } from '../../access/memberships/add-member.ts';
@@ -6,9 +8,7 @@ import { reserveSeats } from '../../access/memberships/reserve-seats.ts';
 import type { Department } from '../../organizations/records.ts';
 import { endGrantedMembership } from '../../provisioning/end-membership.ts';
 import { grantedBy } from '../../provisioning/granted-by.ts';
-import { invalidValue } from '../errors.ts';
-import type { Call } from '../operation.ts';
-import { isObject, type Json } from '../schemas.ts';
+import type { Call } from '../call.ts';
 import { usersOf } from '../users/find.ts';
 import type { ScimIdentity } from '../users/present.ts';
 import { roleOfUser } from '../users/role.ts';

@@ -1,7 +1,7 @@
-import type { Call } from '../operation.ts';
-import { locationOf } from '../operation.ts';
-import { GROUP_SCHEMA, type Json } from '../schemas.ts';
-import { etagOf } from '../version.ts';
+import { locationOf } from '@gatehouse/scim/location';
+import { GROUP_SCHEMA, type Json } from '@gatehouse/scim/schemas';
+import { etagOf } from '@gatehouse/scim/version';
+import type { Call } from '../call.ts';
 import { membersOf } from './members.ts';
 import type { Group } from './records.ts';
 

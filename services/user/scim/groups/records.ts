@@ -1,9 +1,9 @@
+import { changedMeanwhile, notFound, ScimError } from '@gatehouse/scim/errors';
+import { requireVersion } from '@gatehouse/scim/version';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import type { ScimGroup } from '@gatehouse/sso/records';
 import type { Department } from '../../organizations/records.ts';
-import { changedMeanwhile, notFound, ScimError } from '../errors.ts';
-import type { Call } from '../operation.ts';
-import { requireVersion } from '../version.ts';
+import type { Call } from '../call.ts';
 
 /** A department of the connection's organization, with what the connection knows of it. */
 export interface Group {

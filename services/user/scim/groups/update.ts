@@ -1,11 +1,11 @@
+import { invalidValue, notFound, ScimError } from '@gatehouse/scim/errors';
+import { requiredBy } from '@gatehouse/scim/matches';
+import type { Operation } from '@gatehouse/scim/patch';
+import { readValue } from '@gatehouse/scim/schemas';
+import { requireVersion } from '@gatehouse/scim/version';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { nameKeys } from '../../organizations/departments/name-keys.ts';
-import { invalidValue, notFound, ScimError } from '../errors.ts';
-import { requiredBy } from '../filter/matches.ts';
-import type { Call } from '../operation.ts';
-import type { Operation } from '../patch/apply.ts';
-import { readValue } from '../schemas.ts';
-import { requireVersion } from '../version.ts';
+import type { Call } from '../call.ts';
 import { auditGroup } from './audited.ts';
 import { readGroup, readName } from './input.ts';
 import { addMembers, grantedMembers, memberIds, removeMembers, requireMembers } from './members.ts';

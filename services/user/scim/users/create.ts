@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { ScimError } from '@gatehouse/scim/errors';
 import { duplicatePositions } from '@gatehouse/shared/data/bulk-errors';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { auditAll } from '@gatehouse/shared/identity/audit';
@@ -11,8 +12,7 @@ import { acceptOwnInvitations } from '../../organizations/invitations/accept-ver
 import { findOrCreate, newAccount } from '../../provisioning/first-login.ts';
 import { grantedBy } from '../../provisioning/granted-by.ts';
 import type { AssignedRole } from '../../provisioning/role.ts';
-import { ScimError } from '../errors.ts';
-import type { Call } from '../operation.ts';
+import type { Call } from '../call.ts';
 import { auditedUser } from './audited.ts';
 import { followProfile } from './follow-profile.ts';
 import { type UserInput, userNameKey } from './input.ts';

@@ -1,8 +1,8 @@
+import { changedMeanwhile } from '@gatehouse/scim/errors';
+import { requireVersion } from '@gatehouse/scim/version';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { notifyOwners } from '../../provisioning/notify-owners.ts';
-import { changedMeanwhile } from '../errors.ts';
-import type { Call } from '../operation.ts';
-import { requireVersion } from '../version.ts';
+import type { Call } from '../call.ts';
 import { auditedUser } from './audited.ts';
 import { findUser, usersOf } from './find.ts';
 import type { ScimIdentity } from './present.ts';

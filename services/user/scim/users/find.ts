@@ -1,6 +1,6 @@
+import { notFound } from '@gatehouse/scim/errors';
 import { ANY_STRING } from '@gatehouse/shared/data/connect';
-import { notFound } from '../errors.ts';
-import type { Call } from '../operation.ts';
+import type { Call } from '../call.ts';
 import type { ScimIdentity } from './present.ts';
 
 /** The users that a connection sees: its own, without those that SCIM has deleted. */

@@ -2,7 +2,7 @@ import type { Account } from '@gatehouse/sso/host';
 import { updateAccount } from '../../provisioning/account.ts';
 import { isOwnAddress } from '../../provisioning/address.ts';
 import { assignDepartment } from '../../provisioning/department.ts';
-import type { Call } from '../operation.ts';
+import type { Call } from '../call.ts';
 import { readUser, writableUser } from './input.ts';
 import type { ScimIdentity } from './present.ts';
 import { roleOfUser } from './role.ts';

@@ -1,10 +1,16 @@
+import { invalidValue, ScimError } from '@gatehouse/scim/errors';
+import {
+  ENTERPRISE_SCHEMA,
+  isObject,
+  type Json,
+  readAttributes,
+  USER_ATTRIBUTES,
+} from '@gatehouse/scim/schemas';
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import { isPlainAddress } from '@gatehouse/shared/identity/email';
 import type { ScimUser } from '@gatehouse/sso/records';
 import { fullName } from '../../provisioning/account.ts';
 import type { AssignedRole } from '../../provisioning/role.ts';
-import { invalidValue, ScimError } from '../errors.ts';
-import { ENTERPRISE_SCHEMA, isObject, type Json, readAttributes, USER_ATTRIBUTES } from '../schemas.ts';
 
 /** A user as a client wrote it. */
 export interface UserInput {

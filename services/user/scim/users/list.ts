@@ -1,10 +1,10 @@
+import { invalidValue } from '@gatehouse/scim/errors';
+import { type ListQuery, listResponse } from '@gatehouse/scim/list-query';
+import type { Projection } from '@gatehouse/scim/projection';
+import { type Fields, toMongodb } from '@gatehouse/scim/to-mongodb';
 import { TIME_LIMIT } from '@gatehouse/shared/data/time-limit';
 import type { Document, Sort } from 'mongodb';
-import { invalidValue } from '../errors.ts';
-import { type Fields, toMongodb } from '../filter/to-mongodb.ts';
-import { type ListQuery, listResponse } from '../list-query.ts';
-import type { Call } from '../operation.ts';
-import type { Projection } from '../projection.ts';
+import type { Call } from '../call.ts';
 import { usersOf } from './find.ts';
 import { presentUsers, type ScimIdentity } from './present.ts';
 

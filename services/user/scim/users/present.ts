@@ -1,8 +1,8 @@
+import { locationOf } from '@gatehouse/scim/location';
+import { ENTERPRISE_SCHEMA, type Json, USER_SCHEMA } from '@gatehouse/scim/schemas';
+import { etagOf } from '@gatehouse/scim/version';
 import type { Identity, ScimUser } from '@gatehouse/sso/records';
-import type { Call } from '../operation.ts';
-import { locationOf } from '../operation.ts';
-import { ENTERPRISE_SCHEMA, type Json, USER_SCHEMA } from '../schemas.ts';
-import { etagOf } from '../version.ts';
+import type { Call } from '../call.ts';
 import { writableUser } from './input.ts';
 
 /** An identity that SCIM manages. */

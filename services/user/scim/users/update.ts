@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { changedMeanwhile, ScimError } from '@gatehouse/scim/errors';
+import { applyOperations, type Operation } from '@gatehouse/scim/patch';
+import { requireVersion } from '@gatehouse/scim/version';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { ScimUser } from '@gatehouse/sso/records';
-import { changedMeanwhile, ScimError } from '../errors.ts';
-import type { Call } from '../operation.ts';
-import { applyOperations, type Operation } from '../patch/apply.ts';
-import { requireVersion } from '../version.ts';
+import type { Call } from '../call.ts';
 import { auditedUser } from './audited.ts';
 import { findUser } from './find.ts';
 import { followProfile } from './follow-profile.ts';

@@ -1,13 +1,11 @@
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
-import { connectionOf } from './bearer.ts';
+import type { FastifyRequest } from 'fastify';
 import { NEW_USER, resource, scim, scimErrors } from './contract.ts';
+import { operation, type ScimDependencies } from './dependencies.ts';
 import { errorBody, invalidValue, SCIM_TYPE, ScimError } from './errors.ts';
-import { type Call, locationOf, operation } from './operation.ts';
-import { GROUPS, metaOf, type ResourceType, USERS } from './resources.ts';
+import { locationOf } from './location.ts';
+import { metaOf } from './resources.ts';
 import { isObject, type Json } from './schemas.ts';
-import { createUsers } from './users/create.ts';
-import { readUser, type UserInput } from './users/input.ts';
-import { etagOf } from './version.ts';
 
 export const MAX_OPERATIONS = 1_000;
 export const MAX_PAYLOAD = 1024 * 1024;
@@ -19,7 +17,7 @@ const RESPONSE_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:BulkResponse';
 
 interface Operation {
   method: string;
-  type: ResourceType;
+  type: 'Users' | 'Groups';
   id: string | undefined;
   bulkId: string | undefined;
   version: string | undefined;
@@ -32,6 +30,8 @@ interface Answer {
   status: string;
   response?: object;
 }
+
+type Call = Pick<ScimDependencies, 'config' | 'host'> & { request: FastifyRequest };
 
 /** RFC 7644 §3.7. */
 export const bulk = operation('POST /scim/v2/Bulk', {
@@ -63,14 +63,14 @@ export const bulk = operation('POST /scim/v2/Bulk', {
     'member.remove',
     'invitation.withdraw',
   ],
-  async handle({ request, reply, body, ...options }) {
+  async handle({ config, host, request, reply, body }) {
     const { Operations, failOnErrors } = body as Json;
     if (!Array.isArray(Operations) || Operations.length === 0)
       throw new ScimError(400, 'Operations must be a list with at least one operation', 'invalidSyntax');
     if (Operations.length > MAX_OPERATIONS)
       throw new ScimError(413, `A call has at most ${MAX_OPERATIONS} operations`, 'tooMany');
     const maxErrors = Number.isSafeInteger(failOnErrors) ? Number(failOnErrors) : Number.POSITIVE_INFINITY;
-    const answers = await run({ options, request, connection: connectionOf(request) }, Operations, maxErrors);
+    const answers = await run({ config, host, request }, Operations, maxErrors);
     return reply.header('content-type', SCIM_TYPE).send({ schemas: [RESPONSE_SCHEMA], Operations: answers });
   },
 });
@@ -115,26 +115,9 @@ function newUsersFrom(given: readonly unknown[], from: number, max: number): Jso
 }
 
 async function createBatch(call: Call, operations: readonly Json[]): Promise<Answer[]> {
-  const read = operations.map(({ data }): { input: UserInput } | { error: unknown } => {
-    try {
-      return { input: readUser(data) };
-    } catch (error) {
-      return { error };
-    }
-  });
-  const inputs = read.flatMap((each) => ('input' in each ? [each.input] : []));
-  const created = await createUsers(call, inputs).catch((error) => inputs.map(() => ({ error })));
-  const results = created.values();
-  return read.map((each) => {
-    const result = 'error' in each ? each : results.next().value;
-    if (!result || 'error' in result) return failed(call, result?.error);
-    const { identity_id, scim } = result;
-    return {
-      location: locationOf(call.options, 'Users', identity_id),
-      version: etagOf(scim.version),
-      status: '201',
-    };
-  });
+  const bodies = operations.map(({ data }) => data);
+  const created = await call.host.users.createMany(call.request, bodies);
+  return created.map((each) => ('error' in each ? failed(call, each.error) : { ...each, status: '201' }));
 }
 
 function failed({ request }: Call, error: unknown): Answer {
@@ -160,7 +143,7 @@ function readOperation(given: unknown, created: ReadonlyMap<string, string>): Op
   if (!name) throw new ScimError(400, 'path must be that of users or groups', 'invalidPath');
   return {
     ...headOf(given),
-    type: name === 'Users' ? USERS : GROUPS,
+    type: name === 'Users' ? 'Users' : 'Groups',
     id: id && resolved(id, created),
     version: typeof version === 'string' ? version : undefined,
     data: withMembers(data, created),
@@ -168,15 +151,17 @@ function readOperation(given: unknown, created: ReadonlyMap<string, string>): Op
 }
 
 async function perform(call: Call, { method, type, id, version, data }: Operation): Promise<Answer> {
-  if (method === 'POST' && id === undefined) return answerOf(await type.create(call, data), '201');
+  const { config, host, request } = call;
+  const store = type === 'Users' ? host.users : host.groups;
+  if (method === 'POST' && id === undefined) return answerOf(await store.create(request, data), '201');
   if (id === undefined) throw invalidValue(`${method.slice(0, 20)} needs the id of a resource`);
-  if (method === 'DELETE') await type.remove(call, id, version);
-  else if (method === 'PUT') return answerOf(await type.replace(call, id, data, version), '200');
+  if (method === 'DELETE') await store.remove(request, id, version);
+  else if (method === 'PUT') return answerOf(await store.replace(request, id, data, version), '200');
   else if (method === 'PATCH') {
-    const changed = await type.patch(call, id, data, version);
+    const changed = await store.patch(request, id, data, version);
     if (changed) return answerOf(changed, '200');
   } else throw new ScimError(400, 'method must be POST, PUT, PATCH or DELETE', 'invalidSyntax');
-  return { location: locationOf(call.options, type.name, id), status: '204' };
+  return { location: locationOf({ config }, type, id), status: '204' };
 }
 
 const answerOf = (made: Json, status: string): Answer => ({ ...metaOnly(made), status });

@@ -1,9 +1,9 @@
 import { SCHEMAS } from './announced.ts';
 import { MAX_OPERATIONS, MAX_PAYLOAD } from './bulk.ts';
 import { path, resource, scim, scimErrors } from './contract.ts';
+import { operation, type ScimDependencies } from './dependencies.ts';
 import { notFound, SCIM_TYPE } from './errors.ts';
 import { listResponse } from './list-query.ts';
-import { operation, type ScimOptions } from './operation.ts';
 import { ENTERPRISE_SCHEMA, GROUP_SCHEMA, type Json, USER_SCHEMA } from './schemas.ts';
 
 const PROVIDER_CONFIG = {
@@ -45,7 +45,7 @@ const RESOURCE_TYPES = [
 ];
 
 const located = (
-  { config }: Pick<ScimOptions, 'config'>,
+  { config }: Pick<ScimDependencies, 'config'>,
   document: Json,
   type: string,
   at: string,
@@ -80,7 +80,7 @@ const EXAMPLE = {
 };
 
 const reads = documents.flatMap(({ name, noun, type, all }) => {
-  const locatedAll = (call: Pick<ScimOptions, 'config'>) =>
+  const locatedAll = (call: Pick<ScimDependencies, 'config'>) =>
     all.map((each) => located(call, each, type, `/${name}/${String(each.id)}`));
   return [
     operation(`GET /scim/v2/${name}`, {

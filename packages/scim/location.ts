@@ -1,0 +1,6 @@
+/** The address of a resource. */
+export const locationOf = (
+  { config }: { config: { PUBLIC_URL: string } },
+  type: 'Users' | 'Groups',
+  id: string,
+): string => `${config.PUBLIC_URL.replace(/\/$/, '')}/scim/v2/${type}/${id}`;

@@ -1,0 +1,10 @@
+import type { Connection } from '@gatehouse/sso/records';
+import type { FastifyRequest } from 'fastify';
+import type { ProvisioningOptions } from '../provisioning/options.ts';
+
+/** A call of a connection. */
+export interface Call {
+  options: ProvisioningOptions;
+  request: FastifyRequest;
+  connection: Connection;
+}
