@@ -11,7 +11,7 @@ const FLOOD = 64;
 
 /**
  * Profile calls while logins for one account saturate the cores, and how long the login of another account from another
- * network takes meanwhile.
+ * network takes during it.
  */
 export async function flood(): Promise<void> {
   const gatehouse = await launch({ env: { LOG_LEVEL: 'warn' } });

@@ -29,7 +29,7 @@ interface Ratio {
 interface Comparison {
   unit: string;
   rounds: number;
-  /** Taken in turns, so that a noisy moment affects all of them. */
+  /** Taken in turns: a noisy moment affects all of them. */
   measures: Record<string, () => Promise<number>>;
   ratios: Pick<Ratio, 'of' | 'over' | 'goal'>[];
   chart?: string;

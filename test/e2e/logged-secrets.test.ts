@@ -34,7 +34,7 @@ function withSentinels(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, withSentinels(field)]));
 }
 
-/** A value with the sentinel in the fields that hold secrets, so that the call passes the validation of the others. */
+/** A value with the sentinel in the fields that hold secrets. The others are valid. */
 function withSecrets(value: unknown, name = ''): unknown {
   const isSecret = /password|secret|token|otp|code|header|certificate|xml|saml/i.test(name);
   if (typeof value === 'string') return isSecret ? SENTINEL : value;

@@ -78,7 +78,7 @@ describe('POST /api/v1/auth/login', () => {
     expect(seen(wrong)).toEqual(seen(unknown));
   });
 
-  test('hashes the submitted password whatever is stored, so that the time reveals no account', async () => {
+  test('hashes the submitted password whatever is stored: the time reveals no account', async () => {
     const passwords = createPasswords({ maxQueued: 0 });
     const config = testConfig('login');
     const app = await buildLoginService({ config, db: services.db, passwords, now: services.clock.now });

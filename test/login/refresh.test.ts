@@ -198,7 +198,7 @@ describe('a session', () => {
     expect(outcome(answer)).toEqual(refused(answer, 'Token expired'));
   });
 
-  test('of a token without sid gets one, with a start one hour before the expiry of that token', async () => {
+  test('gets a sid if its token has none, with a start one hour before the expiry of that token', async () => {
     const user = await newUser();
     const exp = seconds() + 1_000;
     const { body } = await refresh(withoutSid(user, exp));
@@ -209,7 +209,7 @@ describe('a session', () => {
     expect(decodeToken(next.access_token).header.sid).toBe(sid);
   });
 
-  test('of a token without sid that expires late starts now', async () => {
+  test('starts now if its token has no sid and expires late', async () => {
     const user = await newUser();
     for (const exp of [seconds() + 7_200, 8.64e12]) {
       const { status, body } = await refresh(withoutSid(user, exp));

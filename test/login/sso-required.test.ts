@@ -59,7 +59,7 @@ test('audits the refusal', async () => {
   expect(event).toMatchObject({ action: 'login', outcome: 'single sign-on required', user_id, email });
 });
 
-test('tells nobody without the password', async () => {
+test('is not revealed without the password', async () => {
   const { email } = await account();
   expect(await doors(email, 'wrong')).toEqual([401, 401]);
   expect(await doors(`nobody@${domain}`)).toEqual([404, 401]);
@@ -194,7 +194,7 @@ test('leaves signup, verification and reset as they are', async () => {
   expect(await doors(form.email, 'second')).toEqual([403, 403]);
 });
 
-test('asks the database once more than before', async () => {
+test('costs a login one more read', async () => {
   const { db, commands, drop } = await watchedDatabase(COLLECTIONS);
   const app = await buildLoginService({ config: testConfig('login', { PASSWORD_STORAGE: 'plain' }), db });
   const url = await listen(app);

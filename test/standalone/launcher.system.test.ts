@@ -58,7 +58,7 @@ const allEnded = (pids: number[]) =>
   eventually(() => expect(processes().filter(({ pid }) => pids.includes(pid))).toEqual([]), POLL);
 
 const databases: string[] = [];
-/** Settings that name an empty database and no reachable mail server, so that only the services start. */
+/** Settings that name an empty database and no reachable mail server: only the services start. */
 async function configured() {
   const uri = await freshMongodbUri();
   databases.push(uri);

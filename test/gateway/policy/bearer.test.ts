@@ -161,7 +161,7 @@ const rows: [what: string, make: Make, message: string | undefined][] = [
     ({ email }) => bearer(createTokens({ JWT_SECRET }).otpSent(email, services.clock.now())),
     INVALID,
   ],
-  ['otp_sent beside user_id', (user) => bearer(forge({ ...good(user), otp_sent: true })), INVALID],
+  ['otp_sent and user_id', (user) => bearer(forge({ ...good(user), otp_sent: true })), INVALID],
   ['otp_sent false', (user) => bearer(forge({ ...good(user), otp_sent: false })), INVALID],
   ['otp_sent null', (user) => bearer(forge({ ...good(user), otp_sent: null })), INVALID],
   ['no user_id key', (user) => bearer(forge({ email: user.email, exp: good(user).exp })), INVALID],
@@ -197,12 +197,12 @@ describe('a bearer at the user service, the login service and the gateway', () =
     ['disabled', { account_status: 'disabled' }, INVALID],
     ['paused', { account_status: 'paused' }, INVALID],
     ['not verified', { verified: false }, INVALID],
-  ])('of a user who is %s', async (_, fields, message) => {
+  ])('the bearer of a user who is %s', async (_, fields, message) => {
     const user = await newUser(fields);
     await expectEverywhere(bearer(forge(good(user))), message);
   });
 
-  test('of a deleted user', async () => {
+  test('refuses the bearer of a deleted user', async () => {
     const user = await newUser();
     const headers = bearer(forge(good(user)));
     await expectEverywhere(headers, undefined);

@@ -88,7 +88,7 @@ describe('several windows', () => {
     expect((await spend(all)).exceeded).toBe(false);
   });
 
-  test('of two spent windows the one that ends last is reported', async () => {
+  test('reports the spent window that ends last', async () => {
     const windows = [
       { seconds: 60, limit: 2 },
       { seconds: 3_600, limit: 2 },
@@ -125,13 +125,13 @@ describe('a refund', () => {
     expect(await peek([HOUR])).toMatchObject({ remaining: 4 });
   });
 
-  test('of a refused use takes back nothing', async () => {
+  test('takes back nothing if the use was refused', async () => {
     for (let time = 0; time < 3; time += 1) await spend();
     await (await take()).refund();
     expect(await peek()).toMatchObject({ remaining: 0 });
   });
 
-  test('of a window that has ended is no credit in the next', async () => {
+  test('after the window ended does not credit the next window', async () => {
     const { refund } = await take([MINUTE, HOUR]);
     clock.advance(60);
     expect(await spend([MINUTE, HOUR])).toEqual({ ...whole, remaining: 2 });

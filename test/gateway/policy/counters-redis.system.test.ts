@@ -156,7 +156,7 @@ describe.each(['memory', 'redis'] as const)('counters in %s', (kind) => {
       });
     });
 
-    test('of two spent windows the one that ends last is reported', async () => {
+    test('reports the spent window that ends last', async () => {
       const windows = [
         { seconds: 60, limit: 1 },
         { seconds: 3_600, limit: 1 },

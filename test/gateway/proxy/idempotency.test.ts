@@ -84,8 +84,8 @@ const inProgress = envelope(
   'A request with this Idempotency-Key is in progress',
 );
 
-describe('a repeated call gets the first response', () => {
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s', async (method) => {
+describe('a repeated call', () => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s gets the first response', async (method) => {
     counting();
     const key = fresh();
     const first = await charge(key, { method });
@@ -126,7 +126,7 @@ describe('a repeated call gets the first response', () => {
     expect(platform.calls).toHaveLength(1);
   });
 
-  test.each([400, 401, 403, 404, 409, 422])('of an error: %i', async (status) => {
+  test.each([400, 401, 403, 404, 409, 422])('repeats an error: %i', async (status) => {
     counting(status);
     const key = fresh();
     await charge(key);
@@ -134,14 +134,14 @@ describe('a repeated call gets the first response', () => {
     expect(platform.calls).toHaveLength(1);
   });
 
-  test('but not of a 429', async () => {
+  test('does not repeat a 429', async () => {
     counting(429);
     const key = fresh();
     await charge(key);
     expect(String((await charge(key)).body)).toBe('{"charge":2}');
   });
 
-  test('with the request ID, budget and version of the second call', async () => {
+  test('repeats a response with the request ID, budget and version of the second call', async () => {
     counting();
     const key = fresh();
     await charge(key, { headers: { 'x-request-id': 'first' } });
@@ -150,7 +150,7 @@ describe('a repeated call gets the first response', () => {
     expect(headers['x-ratelimit-limit']).toBeDefined();
   });
 
-  test('at another gateway on the same database', async () => {
+  test('repeats a response at another gateway on the same database', async () => {
     counting();
     const app = await buildGateway({
       config: testConfig('gateway', { CAPTCHA_PROVIDER: 'none', UPSTREAM_PAYMENT: platform.url }),
@@ -166,7 +166,7 @@ describe('a repeated call gets the first response', () => {
     await app.close();
   });
 
-  test('of a call without a body', async () => {
+  test('repeats the response to a call without a body', async () => {
     counting();
     const key = fresh();
     const call = () =>
@@ -179,7 +179,7 @@ describe('a repeated call gets the first response', () => {
     expect(platform.calls).toHaveLength(1);
   });
 
-  test('of a chunked upload that is larger than any buffer', async () => {
+  test('repeats the response to a chunked upload that is larger than any buffer', async () => {
     counting();
     const key = fresh();
     const body = Buffer.alloc(5_000_000, 'x');
@@ -273,8 +273,8 @@ describe('another call', () => {
   });
 });
 
-describe('not stored', () => {
-  test.each([500, 502, 503, 504])('%i', async (status) => {
+describe('a failed call', () => {
+  test.each([500, 502, 503, 504])('does not store a %i', async (status) => {
     counting(status);
     const key = fresh();
     expect((await charge(key)).status).toBe(status);
@@ -283,7 +283,7 @@ describe('not stored', () => {
     expect(platform.calls).toHaveLength(2);
   });
 
-  test('a service that fails', async () => {
+  test('does not store the failure of a service', async () => {
     const key = fresh();
     platform.reply = (_, response) => void response.socket?.destroy();
     expect(refusal(await charge(key))).toEqual(envelope(503, 'SERVICE_UNAVAILABLE', 'Service unavailable'));
@@ -291,7 +291,7 @@ describe('not stored', () => {
     expect((await charge(key)).status).toBe(201);
   });
 
-  test('a response that breaks off', async () => {
+  test('does not store a response that breaks off', async () => {
     const key = fresh();
     platform.reply = (_, response) => {
       response
@@ -303,7 +303,7 @@ describe('not stored', () => {
     expect((await charge(key)).status).toBe(201);
   });
 
-  test('an upload that breaks off', async () => {
+  test('does not store the response to an upload that breaks off', async () => {
     const key = fresh();
     const outgoing = request(`${gateway.url}${PATH}`, {
       method: 'POST',
@@ -318,7 +318,7 @@ describe('not stored', () => {
     await expect.poll(async () => (await charge(key)).status).toBe(201);
   });
 
-  test('an upload that breaks off before the call is made', async () => {
+  test('makes no call for an upload that breaks off before it', async () => {
     const key = fresh();
     const { idempotencyKeys } = gateway.db;
     const insertOne = idempotencyKeys.insertOne.bind(idempotencyKeys) as (row: unknown) => Promise<unknown>;
@@ -395,7 +395,7 @@ describe('the storage of an account', () => {
   const take = (account: string, bytes: number, hours = 0) =>
     takeStorage(gateway.db, account, bytes, gateway.clock.now() + hours * 3_600_000);
 
-  test('holds 16 MiB in 24 hours, whichever calls take it', async () => {
+  test('holds 16 MiB in 24 hours, whichever calls use it', async () => {
     const taken = await Promise.all(Array.from({ length: 20 }, () => take('one', MEBIBYTE)));
     expect(taken.filter(Boolean)).toHaveLength(16);
     expect(await take('one', 1)).toBe(false);
@@ -416,7 +416,7 @@ describe('the storage of an account', () => {
     expect(platform.calls).toHaveLength(1);
   });
 
-  test('is not needed either when it cannot be counted', async () => {
+  test('is not needed when it cannot be counted', async () => {
     const lost = vi
       .spyOn(gateway.db.idempotencyStorage, 'updateOne')
       .mockRejectedValueOnce(new Error('lost'));

@@ -88,7 +88,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('a gateway in its own process'
         UPSTREAM_CRAWL: platform,
         UPSTREAM_HISTORY: platform,
       },
-      // A small young generation soon frees what has passed through, so that the peak shows what is kept.
+      // A small young generation soon frees what has passed through: the peak shows what is kept.
       execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=1'],
       stdio: 'ignore',
     });

@@ -283,7 +283,7 @@ describe('the CAPTCHA after failures', () => {
     expect(await attempt(email, from('2001:db8:0:2::1'))).toBe(200);
   });
 
-  test('is required of everybody after ten failures at one account, from anywhere', async () => {
+  test('is required of all clients after ten failures at one account', async () => {
     const { email } = await newUser();
     for (let network = 1; network <= 5; network += 1) {
       for (const failing of [fail, failDirect]) await failing(email, from(`203.0.113.${network}`));

@@ -41,7 +41,7 @@ test('other failures are thrown without documents', () => {
 });
 
 describe('a write that no majority confirmed', () => {
-  test.each([[[]], [[11000]]])('is unavailable, beside the failures %j', (codes) => {
+  test.each([[[]], [[11000]]])('is unavailable with the failures %j', (codes) => {
     const error = thrownBy(() => duplicatePositions(bulkError({ codes, unconfirmed: true })));
     expect((error.cause as Error).message).toBe(
       `bulk write failed (MongoDB codes ${[...codes, 64].join(', ')})`,

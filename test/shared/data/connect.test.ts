@@ -129,7 +129,7 @@ describe('connect', () => {
       }
     });
 
-    test('beside one that can stay is the one that is named', async () => {
+    test('is named, not one that can stay', async () => {
       await existing({ name: 1 }, { unique: true });
       await existing(
         { name: 1 },

@@ -60,7 +60,7 @@ test('handles 16 of 300 pipelined requests at a time and answers all of them in 
   while (ids().length < 300) {
     await eventually(() => calls.length > 0 || ids().length === 300);
     most = Math.max(most, calls.length);
-    // The newest call first, so that responses are ready in another order than requested.
+    // The newest call first: responses are ready in another order than requested.
     for (const { answer } of calls.splice(0).toReversed()) answer();
   }
   expect(most).toBe(16);
@@ -81,7 +81,7 @@ test('handles bodies that arrive behind the limit', async () => {
       .join(''),
   );
   await eventually(() => calls.length === 16);
-  // Another connection is served meanwhile.
+  // Another connection is still served.
   const other = await open();
   other.socket.write(post('other', text));
   await eventually(() => other.ids().length === 1);

@@ -311,7 +311,7 @@ describe('malformed HTTP', () => {
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\nhalf$/s);
   });
 
-  test('behind a pending request closes the connection, so that no response is taken for another', async () => {
+  test('behind a pending request closes the connection: no response is taken for another', async () => {
     const { text, closed } = await exchange('GET /health HTTP/1.1\r\nhost: test\r\n\r\ngarbage\r\n\r\n');
     expect({ text, closed }).toEqual({ text: '', closed: true });
   });
