@@ -1,29 +1,22 @@
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Chatbot } from '../../../services/user/chatbots/records.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { may } from '../../fixtures/permissions.ts';
-import {
-  type ChatbotService,
-  type Person,
-  type Place,
-  RECEPTIONIST,
-  startChatbotService,
-} from '../chatbots/chatbot-service.ts';
+import { type Person, type Place, RECEPTIONIST } from '../chatbots/chatbot-service.ts';
+import { service, withChatbots } from '../chatbots/with-chatbots.ts';
 import { forbidden, malformed, notFound } from './failures.ts';
 
-let service: ChatbotService;
 let ada: Person;
 let owner: Person;
 let place: Place;
 let next: Place | undefined;
+withChatbots();
 beforeAll(async () => {
-  service = await startChatbotService();
   [ada, owner] = [await service.newPerson(), await service.newPerson()];
   [place, next] = await service.newOrganization([owner], 2);
   await service.storeMember(ada, { ...place, role: 'Owner' });
 });
-afterAll(() => service.stop());
 
 async function member(role: Role, where = place) {
   const person = await service.newPerson();

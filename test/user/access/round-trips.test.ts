@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ChatbotService, type Person, startChatbotService } from '../chatbots/chatbot-service.ts';
+import { beforeAll, expect, test } from 'vitest';
+import type { Person } from '../chatbots/chatbot-service.ts';
+import { service, withChatbots } from '../chatbots/with-chatbots.ts';
 
-let service: ChatbotService;
 let ada: Person;
 let viewer: Person;
 /** Has a role in the department, owns another organization, and has a personal chatbot. */
 let editor: Person;
 let ids: { own: string; department: string };
+withChatbots();
 beforeAll(async () => {
-  service = await startChatbotService();
   [ada, editor, viewer] = [await service.newPerson(), await service.newPerson(), await service.newPerson()];
   const [place] = await service.newOrganization([ada], 3);
   await service.newOrganization([editor], 3);
@@ -18,7 +18,6 @@ beforeAll(async () => {
   const department = await ada.create({ department_id: place.department_id });
   ids = { own: (await editor.create()).chatbot_id, department: department.chatbot_id };
 });
-afterAll(() => service.stop());
 
 async function commandsOf(person: Person, method: string, path: string, body?: unknown) {
   service.commands.length = 0;

@@ -1,15 +1,14 @@
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { auditEvent, eventsOf } from '../../fixtures/audit.ts';
-import { type ChatbotService, type Person, RECEPTIONIST, startChatbotService } from './chatbot-service.ts';
+import { type Person, RECEPTIONIST } from './chatbot-service.ts';
+import { service, withChatbots } from './with-chatbots.ts';
 
-let service: ChatbotService;
 let ada: Person;
+withChatbots();
 beforeAll(async () => {
-  service = await startChatbotService();
   ada = await service.newPerson();
 });
-afterAll(() => service.stop());
 
 const PERSONAL = { organization_id: null, department_id: null };
 const created = () => ({ ...RECEPTIONIST, status: 'active', owner_id: ada.user_id as string });

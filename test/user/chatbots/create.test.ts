@@ -1,19 +1,13 @@
 import { request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { send } from '../../fixtures/http.ts';
 import { forbidden, malformed, missing, noBearer } from '../access/failures.ts';
-import { type ChatbotService, type Person, RECEPTIONIST, startChatbotService } from './chatbot-service.ts';
+import { RECEPTIONIST } from './chatbot-service.ts';
+import { ada, service, withChatbots, withPeople } from './with-chatbots.ts';
 
-let service: ChatbotService;
-let ada: Person;
-beforeAll(async () => {
-  service = await startChatbotService();
-});
-afterAll(() => service.stop());
-beforeEach(async () => {
-  ada = await service.newPerson();
-});
+withChatbots();
+withPeople();
 
 const create = (body: unknown) => ada.call('POST', '/create', body);
 const count = () => service.db.chatbots.countDocuments();

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { notFound, STRANGE_IDS } from '../access/failures.ts';
-import { type ChatbotService, type Person, startChatbotService } from './chatbot-service.ts';
+import type { Person } from './chatbot-service.ts';
+import { service, withChatbots } from './with-chatbots.ts';
 
-let service: ChatbotService;
 let ada: Person;
 let bob: Person;
+withChatbots();
 beforeAll(async () => {
-  service = await startChatbotService();
   [ada, bob] = await Promise.all([service.newPerson(), service.newPerson()]);
 });
-afterAll(() => service.stop());
 
 describe('GET /api/v1/chatbots/{chatbot_id}', () => {
   test('returns the record', async () => {

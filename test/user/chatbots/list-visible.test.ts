@@ -1,10 +1,10 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Chatbot } from '../../../services/user/chatbots/records.ts';
 import { outcome } from '../../fixtures/envelope.ts';
-import { type ChatbotService, type Person, type Place, startChatbotService } from './chatbot-service.ts';
+import type { Person, Place } from './chatbot-service.ts';
+import { service, withChatbots } from './with-chatbots.ts';
 
-let service: ChatbotService;
 /** Ada owns the first organization, Bob the second; the others are named after their role in a department. */
 let ada: Person;
 let bob: Person;
@@ -17,8 +17,8 @@ let support: Place;
 let foreign: Place;
 /** The chatbots by name. */
 const chatbots: Record<string, Chatbot> = {};
+withChatbots();
 beforeAll(async () => {
-  service = await startChatbotService();
   const people: Person[] = [];
   for (let number = 0; number < 6; number += 1) people.push(await service.newPerson());
   [ada, bob, viewer, analyst, editor, eve] = people as [Person, Person, Person, Person, Person, Person];
@@ -54,7 +54,6 @@ beforeAll(async () => {
   await grant(eve, 'eve 1', analyst, 'Analyst');
   await grant(eve, 'eve 2', ada, 'Viewer');
 });
-afterAll(() => service.stop());
 
 const names = ({ body }: { body: { data: Chatbot[] } }) => body.data.map(({ name }) => name).sort();
 const VISIBLE: [string, () => Person, string[]][] = [

@@ -1,22 +1,15 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { suffixesOf } from '../../../services/user/chatbots/name-search.ts';
 import type { Chatbot } from '../../../services/user/chatbots/records.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { runs } from '../../fixtures/property.ts';
 import { malformed } from '../access/failures.ts';
-import { type ChatbotService, type Person, RECEPTIONIST, startChatbotService } from './chatbot-service.ts';
+import { type Person, RECEPTIONIST } from './chatbot-service.ts';
+import { ada, bob, service, withChatbots, withPeople } from './with-chatbots.ts';
 
-let service: ChatbotService;
-let ada: Person;
-let bob: Person;
-beforeAll(async () => {
-  service = await startChatbotService();
-});
-afterAll(() => service.stop());
-beforeEach(async () => {
-  [ada, bob] = [await service.newPerson(), await service.newPerson()];
-});
+withChatbots();
+withPeople();
 
 const names = async (person: Person, query: string) =>
   (await person.list(query)).body.data.map(({ name }: Chatbot) => name);

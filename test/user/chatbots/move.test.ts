@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { eventsOf } from '../../fixtures/audit.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { forbidden, malformed, missing, notFound } from '../access/failures.ts';
-import { type ChatbotService, type Person, type Place, startChatbotService } from './chatbot-service.ts';
+import type { Person, Place } from './chatbot-service.ts';
+import { service, withChatbots } from './with-chatbots.ts';
 
-let service: ChatbotService;
 let ada: Person;
 let editor: Person;
 let viewer: Person;
@@ -12,15 +12,14 @@ let sales: Place;
 let support: Place;
 /** A department of another organization, which Ada owns too. */
 let abroad: Place;
+withChatbots();
 beforeAll(async () => {
-  service = await startChatbotService();
   [ada, editor, viewer] = [await service.newPerson(), await service.newPerson(), await service.newPerson()];
   [sales, support] = (await service.newOrganization([ada], 2)) as [Place, Place];
   [abroad] = await service.newOrganization([ada]);
   for (const place of [sales, support]) await service.storeMember(editor, { ...place, role: 'Editor' });
   await service.storeMember(viewer, { ...sales, role: 'Viewer' });
 });
-afterAll(() => service.stop());
 
 const move = (person: Person, { chatbot_id }: { chatbot_id: string }, to: Partial<Place> | null) =>
   person.call('POST', `/${chatbot_id}/move`, { department_id: to?.department_id ?? null });

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { rounds } from '../../fixtures/property.ts';
 import { malformed, missing, notFound } from '../access/failures.ts';
-import { type ChatbotService, type Person, RECEPTIONIST, startChatbotService } from './chatbot-service.ts';
+import { type Person, RECEPTIONIST } from './chatbot-service.ts';
+import { ada, bob, service, withChatbots, withPeople } from './with-chatbots.ts';
 
-let service: ChatbotService;
-let ada: Person;
-let bob: Person;
-beforeAll(async () => {
-  service = await startChatbotService();
-});
-afterAll(() => service.stop());
-beforeEach(async () => {
-  [ada, bob] = [await service.newPerson(), await service.newPerson()];
-});
+withChatbots();
+withPeople();
 
 const update = (person: Person, chatbot_id: string, body?: unknown) =>
   person.call('PATCH', `/${chatbot_id}`, body);

@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type SsoService, startSsoService } from '../../sso/sso-service.ts';
-import { type Client, newClient, person, scimError } from './scim-client.ts';
+import { expect, test, vi } from 'vitest';
+import { person, scimError } from './scim-client.ts';
+import { client, service, withScim } from './with-scim.ts';
 
-let service: SsoService;
-let client: Client;
-
-beforeAll(async () => {
-  service = await startSsoService();
-  client = await newClient(service, await service.newOrganization());
-});
-afterAll(() => service.stop());
+withScim();
 
 const bulk = (Operations: unknown, fields: object = {}) =>
   client.call('POST', '/Bulk', {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { buildUserService } from '../../../services/user/app.ts';
 import { createMailer } from '../../../services/user/mail/mailer.ts';
 import { eventsOf } from '../../fixtures/audit.ts';
@@ -6,19 +6,10 @@ import { eventually } from '../../fixtures/eventually.ts';
 import { send } from '../../fixtures/http.ts';
 import { bearerOf } from '../../fixtures/members.ts';
 import { listen, testConfig } from '../../fixtures/services.ts';
-import { type SsoService, startSsoService } from '../../sso/sso-service.ts';
 import { type Client, newClient, person, scimError } from './scim-client.ts';
+import { client, organization, service, withScim } from './with-scim.ts';
 
-let service: SsoService;
-let organization: Awaited<ReturnType<SsoService['newOrganization']>>;
-let client: Client;
-
-beforeAll(async () => {
-  service = await startSsoService();
-  organization = await service.newOrganization();
-  client = await newClient(service, organization);
-});
-afterAll(() => service.stop());
+withScim();
 
 const accountOf = (email: string) => service.db.users.findOne({ email });
 const deactivate = (id: string, by: Client = client) =>

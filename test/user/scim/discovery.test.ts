@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type SsoService, startSsoService } from '../../sso/sso-service.ts';
-import { type Client, ENTERPRISE, GROUP, newClient, scimError, USER } from './scim-client.ts';
+import { expect, test } from 'vitest';
+import { ENTERPRISE, GROUP, scimError, USER } from './scim-client.ts';
+import { client, withScim } from './with-scim.ts';
 
-let service: SsoService;
-let client: Client;
-
-beforeAll(async () => {
-  service = await startSsoService();
-  client = await newClient(service, await service.newOrganization());
-});
-afterAll(() => service.stop());
+withScim();
 
 test('says what is supported', async () => {
   const { status, body } = await client.call('GET', '/ServiceProviderConfig');

@@ -1,20 +1,12 @@
 import type { Connection } from '@gatehouse/sso/records';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventsOf } from '../../fixtures/audit.ts';
-import { type SsoService, startSsoService } from '../../sso/sso-service.ts';
-import { type Client, GROUP, newClient, person, scimError } from './scim-client.ts';
+import { GROUP, newClient, person, scimError } from './scim-client.ts';
+import { client, organization, service, withScim } from './with-scim.ts';
 
-let service: SsoService;
-let organization: Awaited<ReturnType<SsoService['newOrganization']>>;
-let client: Client;
 let groups = 0;
 
-beforeAll(async () => {
-  service = await startSsoService();
-  organization = await service.newOrganization();
-  client = await newClient(service, organization);
-});
-afterAll(() => service.stop());
+withScim();
 
 const newUser = async (name: string, fields: object = {}) =>
   String((await client.create(name, fields)).body.id);

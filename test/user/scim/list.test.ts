@@ -1,18 +1,14 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { MongoServerError } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type SsoService, startSsoService } from '../../sso/sso-service.ts';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Client, newClient, scimError } from './scim-client.ts';
+import { client, organization, service, withScim } from './with-scim.ts';
 
-let service: SsoService;
-let client: Client;
 let crowd: Client;
 const CROWD = 1_500;
 
+withScim();
 beforeAll(async () => {
-  service = await startSsoService();
-  const organization = await service.newOrganization();
-  client = await newClient(service, organization);
   await client.create('Ada', { externalId: 'A-1' });
   service.clock.advance(1);
   await client.create('bob', { externalId: 'a-1', emails: [{ value: 'Bob@corp.example', type: 'home' }] });
@@ -42,7 +38,6 @@ beforeAll(async () => {
   });
   await service.db.ssoIdentities.insertMany(identities);
 });
-afterAll(() => service.stop());
 
 const namesOf = ({ body }: { body: { Resources: { userName: string }[] } }) =>
   body.Resources.map(({ userName }) => userName.split('@')[0]);

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type SsoService, startSsoService } from '../../sso/sso-service.ts';
-import { type Client, ENTERPRISE, newClient, scimError, USER } from './scim-client.ts';
+import { expect, test } from 'vitest';
+import { ENTERPRISE, scimError, USER } from './scim-client.ts';
+import { client, service, withScim } from './with-scim.ts';
 
-let service: SsoService;
-let client: Client;
 let people = 0;
 
-beforeAll(async () => {
-  service = await startSsoService();
-  client = await newClient(service, await service.newOrganization());
-});
-afterAll(() => service.stop());
+withScim();
 
 /** Creates a user and patches them. */
 async function patched(operations: unknown, fields: object = {}) {

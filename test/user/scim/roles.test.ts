@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type SsoService, startSsoService } from '../../sso/sso-service.ts';
-import { type Client, GROUP, newClient, person } from './scim-client.ts';
+import { describe, expect, test } from 'vitest';
+import { GROUP, person } from './scim-client.ts';
+import { client, service, withScim } from './with-scim.ts';
 
-let service: SsoService;
-let client: Client;
-
-beforeAll(async () => {
-  service = await startSsoService();
-  client = await newClient(service, await service.newOrganization());
-});
-afterAll(() => service.stop());
+withScim();
 
 describe('a role that SCIM changes', () => {
   const replace = (roles: unknown) => [{ op: 'replace', path: 'roles', value: roles }];

@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { eventsOf } from '../../fixtures/audit.ts';
-import { type SsoService, startSsoService } from '../../sso/sso-service.ts';
-import { type Client, newClient, person, scimError, USER } from './scim-client.ts';
+import { person, scimError, USER } from './scim-client.ts';
+import { client, organization, service, withScim } from './with-scim.ts';
 
-let service: SsoService;
-let organization: Awaited<ReturnType<SsoService['newOrganization']>>;
-let client: Client;
-
-beforeAll(async () => {
-  service = await startSsoService();
-  organization = await service.newOrganization();
-  client = await newClient(service, organization);
-});
-afterAll(() => service.stop());
+withScim();
 
 const accountOf = (email: string) => service.db.users.findOne({ email });
 

@@ -1,26 +1,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAgent } from '@gatehouse/shared/outbound/agent';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { eventually } from '../../fixtures/eventually.ts';
-import { type Receiver, startReceiver } from '../../fixtures/receiver.ts';
 import { conversation } from '../event-samples.ts';
-import { startWebhookService, type WebhookService } from '../webhook-service.ts';
+import { receiver, service, withWebhooks } from '../with-webhooks.ts';
 
 /** What the name servers answer at the moment. */
 let addresses: string[] = [];
-let service: WebhookService;
-let receiver: Receiver;
-beforeAll(async () => {
-  service = await startWebhookService({
-    env: { WEBHOOK_ALLOW_PRIVATE: 'off', WEBHOOK_PORTS: '1-6665,6667-65535' },
-    delivery: { resolve: async () => addresses },
-  });
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
+withWebhooks({
+  env: { WEBHOOK_ALLOW_PRIVATE: 'off', WEBHOOK_PORTS: '1-6665,6667-65535' },
+  delivery: { resolve: async () => addresses },
 });
 
 /** Publishes an event to a webhook. @returns the first attempt. */

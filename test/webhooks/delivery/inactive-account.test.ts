@@ -1,26 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { eventually } from '../../fixtures/eventually.ts';
-import { type Receiver, startReceiver, status } from '../../fixtures/receiver.ts';
+import { status } from '../../fixtures/receiver.ts';
 import { conversation } from '../event-samples.ts';
-import { type Person, startWebhookService, type WebhookService } from '../webhook-service.ts';
+import { ada, receiver, service, withAda, withWebhooks } from '../with-webhooks.ts';
 
-let service: WebhookService;
-let receiver: Receiver;
-let ada: Person;
 let webhook_id: string;
-beforeAll(async () => {
-  service = await startWebhookService();
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
-});
+withWebhooks();
+withAda();
 beforeEach(async () => {
-  ada = await service.person();
   webhook_id = await ada.configure({ url: receiver.url });
-  receiver.received.length = 0;
-  receiver.answers = [];
 });
 
 const setStatus = (account_status: 'active' | 'paused' | 'disabled') =>

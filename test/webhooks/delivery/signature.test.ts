@@ -1,21 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Receiver, startReceiver } from '../../fixtures/receiver.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { conversation } from '../event-samples.ts';
-import { type Person, SECRET, startWebhookService, type WebhookService } from '../webhook-service.ts';
+import { type Person, SECRET } from '../webhook-service.ts';
+import { receiver, service, withWebhooks } from '../with-webhooks.ts';
 
-let service: WebhookService;
 let ada: Person;
-let receiver: Receiver;
+withWebhooks();
 beforeAll(async () => {
-  service = await startWebhookService();
   ada = await service.person();
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
 });
 
 const hmac = (secret: string, body: string) =>

@@ -1,31 +1,19 @@
 import type { Delivery } from '@gatehouse/webhooks/records';
 import { BSON } from 'mongodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { eventually } from '../../fixtures/eventually.ts';
-import { type Receiver, startReceiver, status } from '../../fixtures/receiver.ts';
+import { type Receiver, status } from '../../fixtures/receiver.ts';
 import { conversation, DATA } from '../event-samples.ts';
-import { type Person, startWebhookService, type WebhookService } from '../webhook-service.ts';
+import { ada, receiver, service, withAda, withWebhooks } from '../with-webhooks.ts';
 
 const DAY = 86_400;
 
-let service: WebhookService;
-let receiver: Receiver;
-let ada: Person;
 let webhook_id: string;
-beforeAll(async () => {
-  service = await startWebhookService();
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
-});
+withWebhooks();
+withAda();
 beforeEach(async () => {
-  ada = await service.person();
   webhook_id = await ada.configure({ url: receiver.url });
-  receiver.received.length = 0;
-  receiver.answers = [];
 });
 
 const at = () => new Date(service.clock.now()).toISOString();

@@ -1,27 +1,20 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Accept } from '@gatehouse/webhooks/accept';
 import type { Audience, Webhook } from '@gatehouse/webhooks/records';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../../fixtures/eventually.ts';
-import { type Receiver, startReceiver } from '../../fixtures/receiver.ts';
 import { acceptOnly } from '../accept.ts';
 import { DATA } from '../event-samples.ts';
 import { storedWebhook } from '../stored-webhook.ts';
-import { type Person, startWebhookService, type WebhookService } from '../webhook-service.ts';
+import type { Person } from '../webhook-service.ts';
+import { receiver, service, withWebhooks } from '../with-webhooks.ts';
 
-let service: WebhookService;
-let receiver: Receiver;
 let accept: Accept;
 let ada: Person;
-beforeAll(async () => {
-  service = await startWebhookService();
-  receiver = await startReceiver();
+withWebhooks();
+beforeAll(() => {
   const { db, clock } = service;
   accept = acceptOnly({ db, now: clock.now });
-});
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
 });
 
 const NOBODY: Audience = { owner_id: null, organization_id: null, department_id: null, chatbot_id: null };

@@ -1,30 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { postJson } from '../../fixtures/http.ts';
 import { bearerOf } from '../../fixtures/members.ts';
-import { type Receiver, startReceiver } from '../../fixtures/receiver.ts';
 import { conversation, DATA } from '../event-samples.ts';
-import { type Person, startWebhookService, type WebhookService } from '../webhook-service.ts';
+import { ada, receiver, service, withAda, withWebhooks } from '../with-webhooks.ts';
 
 type Place = { organization_id: string; department_id: string };
 
-let service: WebhookService;
-let receiver: Receiver;
-let ada: Person;
 let support: Place;
 let sales: Place;
 /** The webhooks of the organization and its departments. */
 let hooks: Record<'whole' | 'support' | 'sales', string>;
-beforeAll(async () => {
-  service = await startWebhookService();
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
-});
+withWebhooks();
+withAda();
 beforeEach(async () => {
-  ada = await service.person();
   [support, sales] = (await service.organization(ada, 'Support', 'Sales')) as [Place, Place];
   const configure = (place: Partial<Place>) =>
     ada.configure({

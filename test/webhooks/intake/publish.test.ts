@@ -1,32 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { EVENTS, PLATFORM_EVENT_NAMES } from '../../../packages/webhooks/events.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { postJson } from '../../fixtures/http.ts';
 import { member } from '../../fixtures/members.ts';
-import { type Receiver, startReceiver } from '../../fixtures/receiver.ts';
 import { conversation, DATA } from '../event-samples.ts';
-import {
-  INTERNAL_API_KEY,
-  type Person,
-  startWebhookService,
-  type WebhookService,
-} from '../webhook-service.ts';
+import { INTERNAL_API_KEY, startWebhookService } from '../webhook-service.ts';
+import { ada, receiver, service, withAda, withWebhooks } from '../with-webhooks.ts';
 
-let service: WebhookService;
-let receiver: Receiver;
-let ada: Person;
-beforeAll(async () => {
-  service = await startWebhookService();
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
-});
-beforeEach(async () => {
-  ada = await service.person();
-  receiver.received.length = 0;
-});
+withWebhooks();
+withAda();
 
 const events = () => service.db.events.countDocuments({ owner_id: ada.user_id });
 

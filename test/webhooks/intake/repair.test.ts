@@ -1,6 +1,6 @@
 import { createAccept } from '@gatehouse/webhooks/accept';
 import type { StoredEvent } from '@gatehouse/webhooks/records';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createWake } from '../../../packages/webhooks/delivery/wake.ts';
 import { payloadOf } from '../../../packages/webhooks/events.ts';
 import { openIntakes, reserve } from '../../../packages/webhooks/intake/event-log.ts';
@@ -9,26 +9,13 @@ import { announceInterrupted } from '../../../services/user/chatbots/announce.ts
 import type { Chatbot } from '../../../services/user/chatbots/records.ts';
 import { postJson } from '../../fixtures/http.ts';
 import { member } from '../../fixtures/members.ts';
-import { type Receiver, startReceiver } from '../../fixtures/receiver.ts';
 import { conversation } from '../event-samples.ts';
 import { hostOf } from '../host.ts';
-import { type Person, SECRET, startWebhookService, type WebhookService } from '../webhook-service.ts';
+import { SECRET } from '../webhook-service.ts';
+import { ada, receiver, service, withAda, withWebhooks } from '../with-webhooks.ts';
 
-let service: WebhookService;
-let receiver: Receiver;
-let ada: Person;
-beforeAll(async () => {
-  service = await startWebhookService();
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
-});
-beforeEach(async () => {
-  ada = await service.person();
-  receiver.received.length = 0;
-});
+withWebhooks();
+withAda();
 
 /** Repairs as another process would; the worker of the service finds the queues by polling. */
 let repairNow: () => Promise<void>;

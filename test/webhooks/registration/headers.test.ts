@@ -1,28 +1,15 @@
 import { createSecrets } from '@gatehouse/shared/data/secrets';
 import { resealSecrets } from '@gatehouse/webhooks/reseal-secrets';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openHeaders } from '../../../packages/webhooks/registration/headers.ts';
 import { outcome } from '../../fixtures/envelope.ts';
-import { type Receiver, startReceiver } from '../../fixtures/receiver.ts';
 import { JWT_SECRET } from '../../fixtures/services.ts';
 import { conversation } from '../event-samples.ts';
-import { type Person, SECRET, startWebhookService, type WebhookService } from '../webhook-service.ts';
+import { SECRET } from '../webhook-service.ts';
+import { ada, receiver, service, withAda, withWebhooks } from '../with-webhooks.ts';
 
-let service: WebhookService;
-let receiver: Receiver;
-let ada: Person;
-beforeAll(async () => {
-  service = await startWebhookService();
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
-});
-beforeEach(async () => {
-  ada = await service.person();
-  receiver.received.length = 0;
-});
+withWebhooks();
+withAda();
 
 const configure = (headers: unknown) =>
   ada.call('POST', '/configure', {

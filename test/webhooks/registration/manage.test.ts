@@ -1,27 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { EVENTS } from '../../../packages/webhooks/events.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { eventually } from '../../fixtures/eventually.ts';
-import { holdResponses, type Receiver, startReceiver, status } from '../../fixtures/receiver.ts';
+import { holdResponses, startReceiver, status } from '../../fixtures/receiver.ts';
 import { conversation, DATA } from '../event-samples.ts';
-import { type Person, SECRET, startWebhookService, type WebhookService } from '../webhook-service.ts';
+import { type Person, SECRET } from '../webhook-service.ts';
+import { ada, receiver, service, withAda, withWebhooks } from '../with-webhooks.ts';
 
-let service: WebhookService;
-let receiver: Receiver;
-let ada: Person;
 let bob: Person;
-beforeAll(async () => {
-  service = await startWebhookService();
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
-});
+withWebhooks();
+withAda();
 beforeEach(async () => {
-  [ada, bob] = [await service.person(), await service.person()];
-  receiver.received.length = 0;
-  receiver.answers = [];
+  bob = await service.person();
 });
 
 const at = () => new Date(service.clock.now()).toISOString();
@@ -315,10 +305,14 @@ describe('POST …/test', () => {
     const { body } = await ada.call('POST', `/${webhook_id}/test`);
     expect(body).toMatchObject({ delivered: false, status: 410, answer: 'status 410' });
     expect((await service.stored(webhook_id))?.status).toBe('active');
-    await receiver.stop();
-    const { body: gone } = await ada.call('POST', `/${webhook_id}/test`);
-    expect(gone).toMatchObject({ delivered: false, status: null, error: 'the connection was refused' });
-    receiver = await startReceiver();
+  });
+
+  test('returns a refused connection', async () => {
+    const gone = await startReceiver();
+    const webhook_id = await ada.configure({ url: gone.url });
+    await gone.stop();
+    const { body } = await ada.call('POST', `/${webhook_id}/test`);
+    expect(body).toMatchObject({ delivered: false, status: null, error: 'the connection was refused' });
   });
 });
 

@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { auditEvent, eventsOf } from '../../fixtures/audit.ts';
 import { outcome } from '../../fixtures/envelope.ts';
-import { type Receiver, startReceiver } from '../../fixtures/receiver.ts';
-import { type Person, SECRET, startWebhookService, type WebhookService } from '../webhook-service.ts';
+import { type Person, SECRET } from '../webhook-service.ts';
+import { receiver, service, withWebhooks } from '../with-webhooks.ts';
 
 type Place = { organization_id: string; department_id: string };
 
-let service: WebhookService;
-let receiver: Receiver;
 /** Owner of the organization. */
 let olga: Person;
 /** Members of the department Support. */
@@ -18,14 +16,7 @@ let sally: Person;
 let stranger: Person;
 let support: Place;
 let sales: Place;
-beforeAll(async () => {
-  service = await startWebhookService();
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
-});
+withWebhooks();
 beforeEach(async () => {
   [olga, adam, erin, sally, stranger] = (await Promise.all([1, 2, 3, 4, 5].map(() => service.person()))) as [
     Person,

@@ -1,28 +1,18 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { EVENTS, type EventName } from '../../../packages/webhooks/events.ts';
 import { ownEventsOf } from '../../../packages/webhooks/relay/own-events.ts';
 import { endWithGrants } from '../../../services/user/access/departures/end-with-grants.ts';
 import { eventually } from '../../fixtures/eventually.ts';
 import { decodeToken, postForm, sendJson } from '../../fixtures/http.ts';
 import { newMember } from '../../fixtures/members.ts';
-import { type Receiver, startReceiver } from '../../fixtures/receiver.ts';
 import { mailedCode } from '../../fixtures/services.ts';
 import { storeOrganization } from '../../user/access/store-organization.ts';
 import { hostOf } from '../host.ts';
-import { startWebhookService, type WebhookService } from '../webhook-service.ts';
+import { receiver, service, withWebhooks } from '../with-webhooks.ts';
 
-let service: WebhookService;
-let receiver: Receiver;
-beforeAll(async () => {
-  service = await startWebhookService({ env: { PASSWORD_STORAGE: 'plain' } });
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  await service.stop();
-  await receiver.stop();
-});
+withWebhooks({ env: { PASSWORD_STORAGE: 'plain' } });
 
 /** The events of an account once everything is relayed, oldest first. */
 async function eventsOf(owner_id: string) {

@@ -1,14 +1,10 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
 import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { auditEvent, eventsOf } from '../../../fixtures/audit.ts';
-import { type ChatbotService, startChatbotService } from '../chatbot-service.ts';
+import { service, withChatbots } from '../with-chatbots.ts';
 
-let service: ChatbotService;
-beforeAll(async () => {
-  service = await startChatbotService();
-});
-afterAll(() => service.stop());
+withChatbots();
 
 test.each<[action: AuditAction, before: Role | null, after: Role | null]>([
   ['access.grant', null, 'Editor'],

@@ -1,22 +1,21 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { may, SPECIFIED_PERMISSIONS } from '../../../fixtures/permissions.ts';
 import { notFound } from '../../access/failures.ts';
-import { type ChatbotService, type Person, type Place, startChatbotService } from '../chatbot-service.ts';
+import type { Person, Place } from '../chatbot-service.ts';
+import { service, withChatbots } from '../with-chatbots.ts';
 
-let service: ChatbotService;
 let ada: Person;
 let bob: Person;
 let owner: Person;
 let place: Place;
+withChatbots();
 beforeAll(async () => {
-  service = await startChatbotService();
   [ada, bob, owner] = [await service.newPerson(), await service.newPerson(), await service.newPerson()];
   [place] = await service.newOrganization([owner]);
   await service.storeMember(ada, { ...place, role: 'Owner' });
 });
-afterAll(() => service.stop());
 
 const own = (person: Person, { chatbot_id }: { chatbot_id: string }) =>
   person.call('GET', `/${chatbot_id}/access/me`);

@@ -1,23 +1,17 @@
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Chatbot } from '../../../../services/user/chatbots/records.ts';
 import { outcome } from '../../../fixtures/envelope.ts';
 import { send } from '../../../fixtures/http.ts';
 import { rounds } from '../../../fixtures/property.ts';
 import { forbidden, noBearer, notFound, STRANGE_IDS } from '../../access/failures.ts';
-import { type ChatbotService, type Person, type Place, startChatbotService } from '../chatbot-service.ts';
+import type { Person, Place } from '../chatbot-service.ts';
+import { ada, bob, eve, service, withChatbots, withPeople } from '../with-chatbots.ts';
 
-let service: ChatbotService;
-let ada: Person;
-let bob: Person;
-let eve: Person;
 let chatbot: Chatbot;
-beforeAll(async () => {
-  service = await startChatbotService();
-});
-afterAll(() => service.stop());
+withChatbots();
+withPeople();
 beforeEach(async () => {
-  [ada, bob, eve] = [await service.newPerson(), await service.newPerson(), await service.newPerson()];
   chatbot = await ada.create();
 });
 
