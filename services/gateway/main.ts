@@ -1,5 +1,5 @@
 import { connect } from '@gatehouse/shared/data/connect';
-import { createLoggers } from '@gatehouse/shared/http/logger';
+import { createLogger } from '@gatehouse/shared/http/logger';
 import { runService } from '@gatehouse/shared/run';
 import { buildGateway } from './app.ts';
 import { COLLECTIONS } from './database.ts';
@@ -7,7 +7,7 @@ import { COLLECTIONS } from './database.ts';
 await runService('gateway', async (config) => {
   const db = await connect(config.MONGODB_URI, COLLECTIONS, {
     appName: 'gateway',
-    log: createLoggers('gateway', config.LOG_LEVEL).logger,
+    log: createLogger('gateway', config.LOG_LEVEL),
   });
   const app = await buildGateway({ config, db });
   app.addHook('onClose', () => db.close());

@@ -1,5 +1,5 @@
 import { connect } from '@gatehouse/shared/data/connect';
-import { createLoggers } from '@gatehouse/shared/http/logger';
+import { createLogger } from '@gatehouse/shared/http/logger';
 import { runService } from '@gatehouse/shared/run';
 import { buildLoginService } from './app.ts';
 import { COLLECTIONS } from './database.ts';
@@ -7,7 +7,7 @@ import { COLLECTIONS } from './database.ts';
 await runService('login', async (config) => {
   const db = await connect(config.MONGODB_URI, COLLECTIONS, {
     appName: 'login',
-    log: createLoggers('login', config.LOG_LEVEL).logger,
+    log: createLogger('login', config.LOG_LEVEL),
   });
   const app = await buildLoginService({ config, db });
   app.addHook('onClose', () => db.close());

@@ -1,5 +1,5 @@
 import { connect } from '@gatehouse/shared/data/connect';
-import { createLoggers } from '@gatehouse/shared/http/logger';
+import { createLogger } from '@gatehouse/shared/http/logger';
 import { runService } from '@gatehouse/shared/run';
 import { buildUserService } from './app.ts';
 import { COLLECTIONS } from './database.ts';
@@ -8,7 +8,7 @@ import { createMailer } from './mail/mailer.ts';
 await runService('user', async (config) => {
   const db = await connect(config.MONGODB_URI, COLLECTIONS, {
     appName: 'user',
-    log: createLoggers('user', config.LOG_LEVEL).logger,
+    log: createLogger('user', config.LOG_LEVEL),
   });
   const mailer = createMailer(config);
   const app = await buildUserService({ config, db, mailer });

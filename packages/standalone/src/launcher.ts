@@ -1,3 +1,4 @@
+import '@gatehouse/shared/safe-exit';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -133,7 +134,8 @@ async function mongodbListens(port: number): Promise<boolean> {
     socket.once('connect', () => socket.destroy());
   });
   if (!connected) return false;
-  const { MongoClient } = await import('mongodb'); // most starts do without the driver
+  // `npm run bench -- startup`: the launcher takes 44 MB without the driver, 51 MB with it.
+  const { MongoClient } = await import('mongodb');
   const client = new MongoClient(`mongodb://127.0.0.1:${port}`, { serverSelectionTimeoutMS: 5_000 });
   const failed = once(client, 'serverHeartbeatFailed').then(([{ failure }]) => Promise.reject(failure));
   try {

@@ -1,5 +1,5 @@
 import type { Poller } from '@gatehouse/shared/durable/poller';
-import { createLoggers } from '@gatehouse/shared/http/logger';
+import { createLogger } from '@gatehouse/shared/http/logger';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { type Accept, createAccept } from '@gatehouse/webhooks/accept';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -44,7 +44,7 @@ function newRelay({
     host: hostOf(db),
     now,
     accept: accept ?? createAccept({ db, host: hostOf(db), now, deliveriesAdded: async () => {} }),
-    log: createLoggers('user', 'warn', { write: (line: string) => void logged.push(line) }).logger,
+    log: createLogger('user', 'warn', { write: (line: string) => void logged.push(line) }),
     poll: 5,
     leaseDuration: 5_000,
   });

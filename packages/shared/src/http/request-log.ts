@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { Histogram, type Registry } from 'prom-client';
 import { userIdOf } from '../identity/users.ts';
@@ -12,13 +12,8 @@ export const requestId = (given: string | string[] | undefined): string =>
 /** Rounds to tenths: more digits are noise. */
 const tenths = (ms: number): number => Math.round(ms * 10) / 10;
 
-interface Options {
-  registry: Registry;
-  log: FastifyBaseLogger;
-}
-
 /** Logs and measures every request. */
-export const requestLog = fp(async (app: FastifyInstance, { registry, log }: Options) => {
+export const requestLog = fp(async (app: FastifyInstance, { registry }: { registry: Registry }) => {
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the request line to the end of the response',
@@ -33,7 +28,7 @@ export const requestLog = fp(async (app: FastifyInstance, { registry, log }: Opt
     if (!routeOptions.logLevel) {
       const user_id = request.principal && userIdOf(request.principal.user);
       const path = url.split('?', 1)[0];
-      log.info({ reqId: request.id, method, path, status, ms: tenths(ms), user_id }, 'request completed');
+      app.log.info({ reqId: request.id, method, path, status, ms: tenths(ms), user_id }, 'request completed');
     }
     done();
   });

@@ -1,6 +1,6 @@
 import cors from '@fastify/cors';
 import Fastify, { type FastifyError, type FastifyInstance, LogController } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import { bodyMemory } from './body-memory.ts';
@@ -12,14 +12,13 @@ import { AppError } from './errors.ts';
 import { type Checks, health } from './health.ts';
 import { json } from './json.ts';
 import { lazyLogger } from './lazy-logger.ts';
-import { createLoggers } from './logger.ts';
+import { createLogger } from './logger.ts';
 import { metrics } from './metrics.ts';
 import { listenForMetrics } from './metrics-listener.ts';
 import { limitPipelining } from './pipelining.ts';
 import { requestId, requestLog } from './request-log.ts';
 import { responseHeaders } from './response-headers.ts';
 import { decodableUrl, refuseMalformed, strictRequests } from './strict-http.ts';
-import { ZOD_COMPILERS } from './zod-compilers.ts';
 
 export interface ServerOptions {
   name: 'gateway' | 'login' | 'user';
@@ -84,13 +83,11 @@ export async function createServer({
 }: ServerOptions) {
   const { headers, request, idle, healthCheck } = { ...TIMEOUTS, ...timeouts };
   const handleError = errorHandler(now);
-  const { logger, plain } = createLoggers(name, config.LOG_LEVEL, logStream);
   const app = Fastify({
-    loggerInstance: logger,
+    loggerInstance: createLogger(name, config.LOG_LEVEL, logStream),
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: lazyLogger,
     trustProxy: config.TRUST_PROXY,
-    schemaController: ZOD_COMPILERS,
     rewriteUrl: ({ url = '/' }) => decodableUrl(url),
     requestIdHeader: false,
     genReqId: (raw) => requestId(raw.headers['x-request-id']),
@@ -110,6 +107,7 @@ export async function createServer({
     clientErrorHandler: refuseMalformed,
   }).withTypeProvider<ZodTypeProvider>();
 
+  app.setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler);
   app.setErrorHandler<FastifyError>(handleError);
   // Fastify passes what fails while an error is sent to the handler of the outer level, and its own is the outermost.
   app.addHook('onRoute', (route) => {
@@ -121,7 +119,7 @@ export async function createServer({
   const registry = new Registry();
   app.decorate('metrics', registry);
   await app.register(json);
-  await app.register(requestLog, { registry, log: plain });
+  await app.register(requestLog, { registry });
   await app.register(responseHeaders);
   await app.register(strictRequests);
   limitPipelining(app.server);

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { ZOD_COMPILERS } from '@gatehouse/shared/http/zod-compilers';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Address } from 'postal-mime';
 import { z } from 'zod';
@@ -30,7 +29,7 @@ const paging = z.object({
 
 /** Serves the mailbox as a page, and as JSON compatible with a subset of Mailpit's API v1. */
 export function buildMailboxPage({ mails }: Mailbox): FastifyInstance {
-  const app = Fastify({ schemaController: ZOD_COMPILERS });
+  const app = Fastify();
   app.addHook('onRequest', async (request, reply) => {
     // Prevents DNS rebinding: another site's page could read the codes.
     if (!LOCAL_NAMES.has(request.hostname))
