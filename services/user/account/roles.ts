@@ -1,8 +1,10 @@
-import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
+import { ROLES } from '@gatehouse/shared/access/rbac';
 import { oneOf } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 import type { Grant } from '../access/access-list.ts';
 import { inviteeOf } from '../access/memberships/invitee.ts';
+import { rolesOf } from '../access/roles.ts';
+import type { Chatbot } from '../chatbots/records.ts';
 import type { Database } from '../database.ts';
 import { archiveFields } from '../organizations/contract.ts';
 import { receivedInvitation } from '../organizations/invitations/contract.ts';
@@ -86,150 +88,66 @@ export const listOwnRoles = operation('GET /api/v1/users/me/roles', {
   query: z.object({ include: oneOf(['invitations']).optional() }),
   returns: ownRoles,
   async handle({ db, now, request, caller: user_id, query }) {
-    const [places, chatbots, received] = await Promise.all([
-      placesOf(db, user_id),
+    const [organizations, chatbots, received] = await Promise.all([
+      organizationsOf(db, user_id),
       sharedWith(db, user_id),
       query.include && receivedInvitations(db, inviteeOf(request), now(), NEWEST),
     ]);
-    const organizations = organizationsOf(places);
     return { user_id, organizations, ...chatbots, ...(received && { invitations: received.data }) };
   },
 });
 
-/** An organization that the user owns, with its departments, or one department where they are a member. */
-interface Place {
-  organization_id: string;
-  name: string;
-  archived_at?: string;
-  deletes_at?: string;
-  departments: { department_id: string; name: string; archived_at?: string; deletes_at?: string }[];
-  /** Absent in an organization that the user owns. */
-  role?: Role;
-}
-
-const joined = (from: { collectionName: string }, field: string, as: string) => ({
-  $lookup: { from: from.collectionName, localField: field, foreignField: field, as },
-});
-
-const DEPARTMENTS = {
-  $map: {
-    input: { $filter: { input: '$departments', cond: { $not: ['$$this.deleting'] } } },
-    in: {
-      department_id: '$$this.department_id',
-      name: '$$this.name',
-      archived_at: '$$this.archived_at',
-      deletes_at: '$$this.deletes_at',
-    },
-  },
-};
-
-/** Reads where a user has a role with one query. */
-const placesOf = (db: Database, user_id: string): Promise<Place[]> =>
-  db.memberships
-    .aggregate<Place>([
-      { $match: { user_id } },
-      joined(db.organizations, 'organization_id', 'organizations'),
-      joined(db.departments, 'department_id', 'departments'),
-      // A place that is being deleted gives no role.
-      { $match: { 'organizations.deleting': { $exists: false } } },
-      {
-        $project: {
-          _id: 0,
-          organization_id: 1,
-          role: 1,
-          name: { $first: '$organizations.name' },
-          archived_at: { $first: '$organizations.archived_at' },
-          deletes_at: { $first: '$organizations.deletes_at' },
-          departments: DEPARTMENTS,
-        },
-      },
-      {
-        $unionWith: {
-          coll: db.organizations.collectionName,
-          pipeline: [
-            { $match: { 'owners.user_id': user_id, deleting: { $exists: false } } },
-            joined(db.departments, 'organization_id', 'departments'),
-            {
-              $project: {
-                _id: 0,
-                organization_id: 1,
-                name: 1,
-                archived_at: 1,
-                deletes_at: 1,
-                departments: DEPARTMENTS,
-              },
-            },
-          ],
-        },
-      },
-    ])
-    .toArray();
-
-function organizationsOf(places: readonly Place[]): z.infer<typeof ownRoles>['organizations'] {
-  // The department of a membership may be being deleted.
-  const present = places.filter(({ role, departments }) => role === undefined || departments.length > 0);
-  const byOrganization = Map.groupBy(present, ({ organization_id }) => organization_id);
-  const organizations = [...byOrganization].map(([organization_id, own]) => {
-    const owned = own.find(({ role }) => role === undefined);
-    // A membership below an organization that the user owns adds nothing.
-    const departments = (owned ? [owned] : own).flatMap((place) =>
-      place.departments.map((department) => ({ ...department, role: place.role ?? ('Owner' as const) })),
-    );
-    const { name = '', archived_at, deletes_at } = own[0] ?? {};
-    return {
-      organization_id,
-      name,
-      role: owned ? ('Owner' as const) : null,
-      ...(archived_at !== undefined && { archived_at }),
-      ...(deletes_at !== undefined && { deletes_at }),
-      departments: departments.sort(byName),
-    };
-  });
-  const isEmpty = ({ role, departments }: (typeof organizations)[0]) =>
-    role === null && departments.length === 0;
-  return organizations.filter((each) => !isEmpty(each)).sort(byName);
+async function organizationsOf(
+  db: Database,
+  user_id: string,
+): Promise<z.infer<typeof ownRoles>['organizations']> {
+  const { owned, departments } = await rolesOf(db, user_id);
+  const departmentsOf = Map.groupBy(departments, ({ organization_id }) => organization_id);
+  const organization_id = { $in: [...new Set([...owned, ...departmentsOf.keys()])] };
+  const department_id = { $in: departments.map((each) => each.department_id) };
+  const fields = { _id: 0, name: 1, archived_at: 1, deletes_at: 1 } as const;
+  const [organizations, stored] = await Promise.all([
+    db.organizations.find({ organization_id }, { projection: { ...fields, organization_id: 1 } }).toArray(),
+    db.departments.find({ department_id }, { projection: { ...fields, department_id: 1 } }).toArray(),
+  ]);
+  const named = new Map(stored.map((department) => [department.department_id, department]));
+  return organizations
+    .map((organization) => ({
+      ...organization,
+      role: owned.has(organization.organization_id) ? ('Owner' as const) : null,
+      departments: (departmentsOf.get(organization.organization_id) ?? [])
+        .flatMap(({ department_id, role }) => {
+          const department = named.get(department_id);
+          return department ? [{ ...department, role }] : [];
+        })
+        .sort(byName),
+    }))
+    .sort(byName);
 }
 
 const byName = (one: { name: string }, other: { name: string }) => one.name.localeCompare(other.name, 'en');
 
-/** The personal chatbots of others to which a user was granted access, and their number, with one query. */
+/** The personal chatbots of others to which a user was granted access, and their number. */
 async function sharedWith(db: Database, user_id: string) {
   const shared = { 'permissions.user_id': user_id, department_id: null, owner_id: { $ne: user_id } };
   const isTheirs = { $eq: ['$$this.user_id', { $literal: user_id }] };
-  const rows = await db.chatbots
-    .aggregate<
-      { total: number } | { chatbot_id: string; name: string; owner_id: string; permissions: Grant[] }
-    >([
-      { $match: shared },
-      { $sort: { created_at: -1, chatbot_id: -1 } },
-      { $limit: MAX_CHATBOTS },
-      {
-        $project: {
-          _id: 0,
-          chatbot_id: 1,
-          name: 1,
-          owner_id: 1,
-          permissions: { $filter: { input: '$permissions', cond: isTheirs } },
-        },
-      },
-      {
-        $unionWith: {
-          coll: db.chatbots.collectionName,
-          pipeline: [{ $match: shared }, { $count: 'total' }],
-        },
-      },
-    ])
-    .toArray();
-  const shared_chatbots = rows.flatMap((row) => {
-    if ('total' in row) return [];
-    const { permissions, ...chatbot } = row;
-    return permissions.slice(0, 1).map(({ role, granted_by, granted_at }) => ({
-      ...chatbot,
-      role,
-      granted_by,
-      granted_at,
-    }));
-  });
-  const shared_chatbots_total = rows.find((row) => 'total' in row)?.total ?? 0;
+  const grant = { $first: { $filter: { input: '$permissions', cond: isTheirs } } };
+  const [rows, shared_chatbots_total] = await Promise.all([
+    db.chatbots
+      .aggregate<Pick<Chatbot, 'chatbot_id' | 'name' | 'owner_id'> & { grant: Grant }>([
+        { $match: shared },
+        { $sort: { created_at: -1, chatbot_id: -1 } },
+        { $limit: MAX_CHATBOTS },
+        { $project: { _id: 0, chatbot_id: 1, name: 1, owner_id: 1, grant } },
+      ])
+      .toArray(),
+    db.chatbots.countDocuments(shared),
+  ]);
+  const shared_chatbots = rows.map(({ grant: { role, granted_by, granted_at }, ...chatbot }) => ({
+    ...chatbot,
+    role,
+    granted_by,
+    granted_at,
+  }));
   return { shared_chatbots, shared_chatbots_total };
 }
