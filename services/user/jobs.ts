@@ -8,12 +8,12 @@ import { resealSecrets as resealWebhooks } from '@gatehouse/webhooks/reseal-secr
 import { endSelfGrants } from './access/memberships/end-self-grants.ts';
 import { removeLeavingMarks } from './access/memberships/last-owner.ts';
 import { datePendingInvitations } from './access/memberships/states.ts';
-import { CLOSING } from './archive/jobs/poller.ts';
+import { CLOSING } from './archive/jobs/run.ts';
 import { INTERVAL as ANNOUNCEMENTS } from './chatbots/announce.ts';
 import type { Database } from './database.ts';
+import { INTERVAL as PAYMENT_NOTICES } from './organizations/departments/payment-notices.ts';
 import { TIMING as EXPORTS } from './organizations/exports/worker.ts';
 import { completeActivations } from './organizations/invitations/accept-verified.ts';
-import { INTERVAL as PAYMENT_NOTICES } from './organizations/payment-notices/poller.ts';
 import { syncAll } from './scim/users/sync-account.ts';
 
 /**

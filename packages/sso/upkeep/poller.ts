@@ -19,13 +19,12 @@ type UpkeepOptions = Pick<SsoOptions, 'db' | 'now' | 'outbound' | 'host'>;
  * that expire. A run that is killed keeps its lease until it expires; then any process does it again.
  */
 export function createUpkeep(options: UpkeepOptions & { log: FastifyBaseLogger; interval: number }): Poller {
-  const poller: Poller = createPoller({
+  return createPoller({
     interval: options.interval,
-    run: () => runUpkeep({ ...options, isStopping: () => poller.stopping }),
+    run: (isStopping) => runUpkeep({ ...options, isStopping }),
     log: options.log,
     failure: 'cannot look after SAML connections',
   });
-  return poller;
 }
 
 /** Looks after every connection that is due. */

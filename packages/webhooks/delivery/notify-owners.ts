@@ -40,22 +40,18 @@ export function createOwnerNotifier(options: Options): Poller {
     duration: LEASE,
     now: options.now,
   });
-  const poller: Poller = createPoller({
+  return createPoller({
     interval: options.interval,
-    async run() {
-      while (!poller.stopping) {
+    async run(isStopping) {
+      while (!isStopping()) {
         const disabled = await bounded(lease.claim());
         if (!disabled) return;
-        await tell(
-          { ...options, lease, isStopping: () => poller.stopping },
-          disabled as WithId<DisabledWebhook>,
-        );
+        await tell({ ...options, lease, isStopping }, disabled as WithId<DisabledWebhook>);
       }
     },
     log: options.log,
     failure: 'cannot tell the owners of disabled webhooks yet',
   });
-  return poller;
 }
 
 interface Held extends Options {

@@ -54,8 +54,8 @@ export function createWorker(
     failure: 'cannot claim webhook queues',
   });
 
-  async function claimDue(): Promise<void> {
-    while (!poller.stopping && queues.size < MAX_QUEUES) {
+  async function claimDue(isStopping: () => boolean): Promise<void> {
+    while (!isStopping() && queues.size < MAX_QUEUES) {
       const claimed = await bounded(lease.claim({ status: 'active' }));
       if (!claimed) return;
       const { webhook_id } = claimed;

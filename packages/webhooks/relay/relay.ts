@@ -64,21 +64,20 @@ export function createRelay({ db, host, now, accept, log, poll, leaseDuration }:
     return events.length === BATCH && done.length === events.length;
   }
 
-  const poller: Poller = createPoller({
+  return createPoller({
     interval: poll,
-    async run() {
+    async run(isStopping) {
       if ((await marked(1)).length === 0) return;
       await bounded(
         db.relayLeases.updateOne(LEASE, { $setOnInsert: { until: new Date(0) } }, { upsert: true }),
       );
       if (!(await bounded(lease.claim(LEASE)))) return;
       let mayContinue = await relayBatch();
-      while (mayContinue && !poller.stopping && (await bounded(lease.renew(LEASE._id))))
+      while (mayContinue && !isStopping() && (await bounded(lease.renew(LEASE._id))))
         mayContinue = await relayBatch();
       await bounded(lease.release(LEASE._id, new Date(now())));
     },
     log,
     failure: 'cannot relay audit events to webhooks',
   });
-  return poller;
 }

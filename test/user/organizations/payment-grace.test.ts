@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { hasSsoPlan } from '../../../services/user/access/sso-plan.ts';
-import { sendPaymentNotices } from '../../../services/user/organizations/payment-notices/send.ts';
+import { sendPaymentNotices } from '../../../services/user/organizations/departments/payment-notices.ts';
 import { eventually } from '../../fixtures/eventually.ts';
 import { sendJson } from '../../fixtures/http.ts';
 import type { Team } from './organization-service.ts';

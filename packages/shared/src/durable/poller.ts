@@ -3,8 +3,8 @@ import type { FastifyBaseLogger } from 'fastify';
 interface Options {
   /** Milliseconds between two looks. */
   interval: number;
-  /** Does what is due. */
-  run: () => Promise<void>;
+  /** Does what is due. A long run ends early once the poller stops. */
+  run: (isStopping: () => boolean) => Promise<void>;
   log: Pick<FastifyBaseLogger, 'warn'>;
   /** Logged when a run fails. Only the next tick or wake-up tries again: a database that is down is not flooded. */
   failure: string;
@@ -23,7 +23,7 @@ export function createPoller({ interval, run, log, failure }: Options) {
     try {
       do {
         runAgain = false;
-        await run();
+        await run(() => stopping);
       } while (runAgain && !stopping);
     } catch (error) {
       log.warn({ err: error }, failure);
@@ -50,10 +50,6 @@ export function createPoller({ interval, run, log, failure }: Options) {
       stopping = true;
       clearInterval(timer);
       await lastRun;
-    },
-    /** Whether `stop` has been called. A long run should end early. */
-    get stopping() {
-      return stopping;
     },
   };
 }

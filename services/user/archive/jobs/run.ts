@@ -1,4 +1,5 @@
 import { createLease, type Lease, LeaseLost } from '@gatehouse/shared/durable/lease';
+import { createPoller, type Poller } from '@gatehouse/shared/durable/poller';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Collection, ObjectId, WithId } from 'mongodb';
 import { completeDepartures } from '../../access/departures/depart.ts';
@@ -9,13 +10,36 @@ import { deleteOrganization } from './delete-organization.ts';
 import type { ClosingJob } from './job.ts';
 import { moveChatbots } from './move-chatbots.ts';
 
-export interface ClosingOptions {
+interface ClosingOptions {
   config: ClosingJob['config'];
   db: Database;
   now: () => number;
   log: FastifyBaseLogger;
   leaseDuration: number;
   isStopping: () => boolean;
+}
+
+/** Milliseconds. Tests inject others. */
+export const CLOSING = {
+  /** Between two looks for places that are due. */
+  poll: 30_000,
+  /** Until another process continues the job of one that was killed. */
+  leaseDuration: 60_000,
+};
+
+export type ClosingTuning = Partial<typeof CLOSING>;
+
+export function createClosing({
+  closing,
+  ...options
+}: Omit<ClosingOptions, 'leaseDuration' | 'isStopping'> & { closing?: ClosingTuning | undefined }): Poller {
+  const { poll, leaseDuration } = { ...CLOSING, ...closing };
+  return createPoller({
+    interval: poll,
+    run: (isStopping) => runClosing({ ...options, leaseDuration, isStopping }),
+    log: options.log,
+    failure: 'cannot run the jobs of archived places',
+  });
 }
 
 /**

@@ -37,39 +37,29 @@ interface Options {
 }
 
 /** Runs exports, one at a time, beside any number of workers in other processes. */
-export interface ExportWorker {
-  start(): void;
-  /** A new export is in the database. */
-  wake(): void;
-  /** Runs exports until none is due. */
-  run(): Promise<void>;
-  /** Stops after the chunk that is being written. Another worker continues. */
-  stop(): Promise<void>;
-}
-
-export function createExportWorker({ db, now, log, tuning = {} }: Options): ExportWorker {
+export function createExportWorker({ db, now, log, tuning = {} }: Options) {
   const limits = { ...TIMING, ...tuning };
   const holder = createExportLease(db, limits.leaseDuration, now);
   const poller = createPoller({ interval: limits.poll, run: runDue, log, failure: 'cannot claim exports' });
 
-  async function runDue(): Promise<void> {
-    while (!poller.stopping) {
+  async function runDue(isStopping = () => false): Promise<void> {
+    while (!isStopping()) {
       const job = await claim(holder);
       if (!job) return;
       if (job.claims > MAX_CLAIMS) await fail(holder, job, FAILED);
       else
-        await runSlice(job).catch((error) =>
+        await runSlice(job, isStopping).catch((error) =>
           log.warn({ err: error, export_id: job.export_id }, 'export interrupted'),
         );
     }
   }
 
   /** Writes the next chunks of a job. */
-  async function runSlice(job: WithId<ExportJob>): Promise<void> {
+  async function runSlice(job: WithId<ExportJob>, isStopping: () => boolean): Promise<void> {
     if (job.rows_total === null) await storeTotal(holder, job, await countRows(db, job));
     let written = await lastWritten(db, job.export_id);
     for (let chunks = 0; written.next !== null; chunks += 1) {
-      if (poller.stopping || chunks === limits.slice) return void (await release(holder, job));
+      if (isStopping() || chunks === limits.slice) return void (await release(holder, job));
       // If another worker has written this chunk, continue from what is stored.
       const next: Written | null = await writeChunk(db, job, written, limits);
       written = next ?? (await lastWritten(db, job.export_id));
@@ -86,7 +76,9 @@ export function createExportWorker({ db, now, log, tuning = {} }: Options): Expo
       poller.wake();
     },
     wake: poller.wake,
-    run: runDue,
+    /** Runs exports until none is due. */
+    run: () => runDue(),
+    /** Stops after the chunk that is being written. Another worker continues. */
     stop: poller.stop,
   };
 }

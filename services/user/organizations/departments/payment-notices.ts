@@ -1,16 +1,19 @@
 import { bounded } from '@gatehouse/shared/data/bounded';
 import { createLease, type Lease } from '@gatehouse/shared/durable/lease';
 import { sendAll } from '@gatehouse/shared/durable/outbox';
+import { createPoller, type Poller } from '@gatehouse/shared/durable/poller';
 import { activeAmong, findActiveUser } from '@gatehouse/shared/identity/users';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Document, WithId } from 'mongodb';
 import { hasSsoPlan } from '../../access/sso-plan.ts';
 import type { Database } from '../../database.ts';
 import type { Mailer } from '../../mail/mailer.ts';
-import { noticeAfter, noticeDay } from '../departments/payment-grace.ts';
 import { nameInMail } from '../names.ts';
 import type { Department } from '../records.ts';
+import { noticeAfter, noticeDay } from './payment-grace.ts';
 
+/** Milliseconds between two looks for notices that are due. */
+export const INTERVAL = 60_000;
 /** Milliseconds until another process may continue a notice whose process was killed. */
 const LEASE = 60_000;
 
@@ -21,6 +24,14 @@ export interface NoticeOptions {
   log: Pick<FastifyBaseLogger, 'warn'>;
   isStopping: () => boolean;
 }
+
+export const createPaymentNotices = (options: Omit<NoticeOptions, 'isStopping'>): Poller =>
+  createPoller({
+    interval: INTERVAL,
+    run: (isStopping) => sendPaymentNotices({ ...options, isStopping }),
+    log: options.log,
+    failure: 'cannot tell the Owners of failed payments yet',
+  });
 
 type InGrace = WithId<Department> & Required<Pick<Department, 'payment_grace'>>;
 
