@@ -47,7 +47,7 @@ function withSecrets(value: unknown, name = ''): unknown {
 
 test('no operation logs what a caller keeps secret, at the level trace', async () => {
   const { authorization } = await member(services.db, services.clock);
-  const callers = [`Bearer ${SENTINEL}`, authorization, `Bearer ${env.INTERNAL_API_KEY}`];
+  const everyone = [`Bearer ${SENTINEL}`, authorization, `Bearer ${env.INTERNAL_API_KEY}`];
   let calls = 0;
   for (const origin of [gateway.url, services.login, services.user]) {
     const { paths } = (await send(`${origin}/openapi.json`)).body;
@@ -63,6 +63,8 @@ test('no operation logs what a caller keeps secret, at the level trace', async (
           const text = isForm
             ? new URLSearchParams(body as Record<string, string>).toString()
             : JSON.stringify(body);
+          // The gateway checks every bearer in one place, so that there the callers take turns.
+          const callers = origin === gateway.url ? [String(everyone[calls % everyone.length])] : everyone;
           for (const caller of callers) {
             await send(`${origin}${path}?token=${SENTINEL}&code=${SENTINEL}`, {
               method: method.toUpperCase(),

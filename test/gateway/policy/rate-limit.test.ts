@@ -1,7 +1,19 @@
 import { createHmac } from 'node:crypto';
 import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest';
+import { testClock } from '../../fixtures/clock.ts';
+import { smallCounters } from '../../fixtures/counters.ts';
 import { gatewayDatabase, startGateway, startUpstream } from '../../fixtures/gateway.ts';
 import { postForm, send } from '../../fixtures/http.ts';
 import { member } from '../../fixtures/members.ts';
@@ -15,12 +27,23 @@ let database: Awaited<ReturnType<typeof gatewayDatabase>>;
 beforeAll(async () => {
   [upstream, database] = await Promise.all([startUpstream(), gatewayDatabase()]);
 });
-afterAll(() => Promise.all([upstream.stop(), database.drop()]));
+afterAll(async () => {
+  for (const gateway of shared.values()) await (await gateway).stop();
+  await Promise.all([upstream.stop(), database.drop()]);
+});
 
-const open: Gateway[] = [];
-/** A gateway that allows five anonymous calls a minute; stopped after its test. */
-async function start(env: NodeJS.ProcessEnv = {}, options: Options = {}) {
-  const gateway = await startGateway({
+const clock = testClock();
+const counters = smallCounters({ now: clock.now, divisor: 1 });
+const shared = new Map<string, Promise<Gateway>>();
+/** A gateway that allows five anonymous calls a minute. The tests that need the same settings share it. */
+function start(env: NodeJS.ProcessEnv = {}) {
+  const key = JSON.stringify(env);
+  const gateway = shared.get(key) ?? startAlone(env, { clock, counters });
+  shared.set(key, gateway);
+  return gateway;
+}
+const startAlone = (env: NodeJS.ProcessEnv, options: Options) =>
+  startGateway({
     database: database.db,
     ...options,
     env: {
@@ -30,12 +53,11 @@ async function start(env: NodeJS.ProcessEnv = {}, options: Options = {}) {
       ...env,
     },
   });
-  open.push(gateway);
-  return gateway;
-}
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((gateway) => gateway.stop()));
+beforeEach(async () => {
+  counters.reset();
+  clock.advance(1); // PRINCIPAL_CACHE_MS
   upstream.received.length = 0;
+  await database.db.users.deleteMany({});
 });
 
 const forgot = ({ url }: Gateway, headers: Record<string, string> = {}) =>
@@ -63,10 +85,15 @@ describe('with a stopped clock', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
-  const held = { clock: { now: () => Date.now(), seconds: () => Date.now() / 1000, advance: () => {} } };
+  const held = { now: () => Date.now(), seconds: () => Date.now() / 1000, advance: () => {} };
+  async function startHeld() {
+    const gateway = await startAlone({}, { clock: held });
+    onTestFinished(gateway.stop);
+    return gateway;
+  }
 
   test('the budget counts down from the first call and is restored after a minute', async () => {
-    const gateway = await start({}, held);
+    const gateway = await startHeld();
     const began = Date.now() / 1000;
     for (const left of ['4', '3', '2', '1', '0']) {
       const { status, headers } = await forgot(gateway);
@@ -87,7 +114,7 @@ describe('with a stopped clock', () => {
   });
 
   test('a 429 outside /v2 has the error envelope', async () => {
-    const gateway = await start({}, held);
+    const gateway = await startHeld();
     await burst(5, gateway);
     const { status, headers, body } = await send(`${gateway.url}/nothing`);
     expect({ status, body }).toEqual({
@@ -218,9 +245,9 @@ describe('calls with a valid token, by user', () => {
   const tokens = createTokens({ JWT_SECRET });
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   const ADA = { email: 'ada@example.com', user_id: 'User-100001' };
-  /** A gateway whose own database has Ada. */
+  /** A gateway that knows Ada. */
   const startWithAda = async (env: NodeJS.ProcessEnv = {}, fields: object = {}) => {
-    const gateway = await start(env, { database: undefined });
+    const gateway = await start(env);
     await member(gateway.db, gateway.clock, { ...ADA, ...fields });
     return gateway;
   };

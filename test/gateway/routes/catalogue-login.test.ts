@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { buildGateway } from '../../../services/gateway/app.ts';
 import { memoryCounters } from '../../../services/gateway/policy/counters-memory.ts';
 import { createLoginThrottle } from '../../../services/gateway/policy/login-throttle.ts';
+import { smallCounters } from '../../fixtures/counters.ts';
 import { failuresAt, outcome, rateLimited } from '../../fixtures/envelope.ts';
 import { eventually } from '../../fixtures/eventually.ts';
 import { bodyOf, startHttp } from '../../fixtures/gateway.ts';
@@ -25,12 +26,14 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
+  await Promise.all(gateways.map((each) => each.close()));
   await provider.stop();
   await services.stop();
 });
 
 const gateways: FastifyInstance[] = [];
-/** A gateway with new counters in front of the two services. */
+const counters = smallCounters({ now: () => services.clock.now(), divisor: 1 });
+/** A gateway in front of the two services. */
 async function startGateway(env: NodeJS.ProcessEnv = {}): Promise<string> {
   const config = testConfig('gateway', {
     CAPTCHA_PROVIDER: 'recaptcha',
@@ -41,20 +44,18 @@ async function startGateway(env: NodeJS.ProcessEnv = {}): Promise<string> {
     USER_SERVICE_URL: services.user,
     ...env,
   });
-  const gateway = await buildGateway({ config, db: services.db, now: services.clock.now });
+  const gateway = await buildGateway({ config, db: services.db, now: services.clock.now, counters });
   gateways.push(gateway);
   return listen(gateway);
 }
 let gateway: string;
-const stopGateways = () => Promise.all(gateways.splice(0).map((each) => each.close()));
-/** Gives each test its own counters. */
-const withNewGateways = () => {
-  beforeEach(async () => {
-    gateway = await startGateway();
-    verified.length = 0;
-  });
-  afterEach(stopGateways);
-};
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+beforeEach(() => {
+  counters.reset();
+  verified.length = 0;
+});
 
 const newUser = (fields?: object) => newMember(services.db, fields);
 let solutions = 0;
@@ -75,8 +76,6 @@ const attempt = async (email: string, headers?: Record<string, string>, where?: 
   (await logIn({ email, password: 'secret' }, headers, where)).status;
 
 describe('POST /api/v1/auth/login through the gateway', () => {
-  withNewGateways();
-
   test('returns the login service’s response unchanged', async () => {
     const { email, user_id } = await newUser();
     const answer = await logIn({ email, password: 'secret' });
@@ -143,8 +142,6 @@ describe('POST /api/v1/auth/login through the gateway', () => {
 });
 
 describe('the CAPTCHA after failures', () => {
-  withNewGateways();
-
   test('is required after three failures of the pair, for 15 minutes', async () => {
     const { email } = await newUser();
     const began = services.clock.now();
@@ -312,8 +309,6 @@ describe('the CAPTCHA after failures', () => {
 });
 
 describe('CAPTCHA_ON_CATALOGUE_LOGIN', () => {
-  withNewGateways();
-
   test('always: requires it at the first login', async () => {
     const where = await startGateway({ CAPTCHA_ON_CATALOGUE_LOGIN: 'always' });
     const { email } = await newUser();
@@ -344,8 +339,6 @@ describe('CAPTCHA_ON_CATALOGUE_LOGIN', () => {
 });
 
 describe('twenty failures of a pair within five minutes', () => {
-  withNewGateways();
-
   const tooMany = (retry_after: number) => rateLimited(20, retry_after, services.clock.now());
 
   test('are the limit over both contracts, and other addresses need only a CAPTCHA', async () => {
@@ -430,10 +423,6 @@ describe('an invalid body never reaches the login service', () => {
   const missing = (details: string) => [400, 'MISSING_FIELD', MISSING, details] as const;
   const invalid = (details: string) => [400, 'INVALID_FORMAT', MALFORMED, details] as const;
   const deep = (open: string, close: string) => open.repeat(10_000) + close.repeat(10_000);
-  beforeAll(async () => {
-    gateway = await startGateway();
-  });
-  afterAll(stopGateways);
   let attempts: number;
   beforeEach(async () => {
     attempts = await services.db.auditEvents.countDocuments();

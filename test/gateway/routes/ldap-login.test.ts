@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { testClock } from '../../fixtures/clock.ts';
+import { smallCounters } from '../../fixtures/counters.ts';
 import { errorEnvelope, outcome } from '../../fixtures/envelope.ts';
 import { bodyOf, startGateway, startHttp } from '../../fixtures/gateway.ts';
 import { postJson } from '../../fixtures/http.ts';
@@ -28,10 +30,12 @@ afterAll(async () => {
   await service.stop();
   await provider.stop();
 });
-beforeEach(async () => {
-  directory.logins = [];
-  directory.status = 401;
+const clock = testClock();
+const counters = smallCounters({ now: clock.now, divisor: 1 });
+beforeAll(async () => {
   gateway = await startGateway({
+    clock,
+    counters,
     env: {
       USER_SERVICE_URL: service.url,
       CAPTCHA_PROVIDER: 'recaptcha',
@@ -41,6 +45,11 @@ beforeEach(async () => {
     },
   });
   return gateway.stop;
+});
+beforeEach(() => {
+  directory.logins = [];
+  directory.status = 401;
+  counters.reset();
 });
 
 let solutions = 0;
