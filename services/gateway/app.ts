@@ -1,26 +1,16 @@
 import { pages } from '@gatehouse/account-pages';
 import type { GatewayConfig } from '@gatehouse/shared/config';
-import { PREFIXES, type Prefix } from '@gatehouse/shared/contract/prefixes';
 import { createServer } from '@gatehouse/shared/http/server';
-import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { addOperations } from '@gatehouse/shared/operation/add-operations';
-import { createCaptchaGate } from './captcha/gate.ts';
 import type { Database } from './database.ts';
+import { createDependencies } from './dependencies.ts';
 import { documentOf } from './document.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { apiVersion, DEPRECATIONS, type Deprecation } from './policy/api-version.ts';
-import { createAuditRefusals } from './policy/audit-refusals.ts';
-import { createCodeThrottle } from './policy/code-throttle.ts';
 import type { Counters } from './policy/counters.ts';
-import { createCounters } from './policy/counters-fallback.ts';
-import { createRedis } from './policy/counters-redis.ts';
-import { createLoginThrottle } from './policy/login-throttle.ts';
 import { policy } from './policy/policy.ts';
-import { createPrincipals } from './policy/principals.ts';
 import { strictTransport } from './policy/strict-transport.ts';
 import { bodyTimeout } from './proxy/body-timeout.ts';
-import { createIdempotency } from './proxy/idempotency.ts';
-import { createUpstream, type Upstream } from './proxy/upstreams.ts';
 import { altchaChallenge } from './routes/captcha-challenge.ts';
 import { OPERATIONS } from './routes/operations.ts';
 import { prefixes } from './routes/prefixes.ts';
@@ -48,30 +38,8 @@ export async function buildGateway({
   logStream,
 }: GatewayOptions) {
   const limits = { ...LIMITS, ...overrides };
-  const tokens = createTokens(config);
-  const principals = createPrincipals(config, { users: db.users, tokens, now });
-  const redis =
-    config.REDIS_URL === undefined ? undefined : await createRedis(config.REDIS_URL, limits.redis);
-  const counters = injected ?? createCounters(redis, now);
-  const throttle = createLoginThrottle(counters);
-  const codeThrottle = createCodeThrottle(counters);
-  const auditRefusals = createAuditRefusals(db, now);
-  const idempotency = createIdempotency(config, db, now);
-  const captcha = createCaptchaGate(config, db, limits.captcha);
-
-  const loginService = createUpstream(config.LOGIN_SERVICE_URL, limits.services);
-  const userService = createUpstream(config.USER_SERVICE_URL, limits.services);
-  const upstreamOf = (prefix: Prefix): Upstream | undefined => {
-    const servedBy = PREFIXES[prefix];
-    if (servedBy === 'login') return loginService;
-    if (servedBy === 'user') return userService;
-    const url = config[servedBy];
-    if (url !== undefined) return createUpstream(url, limits.platform);
-    return prefix === '/api/v1/chatbots' ? userService : undefined;
-  };
-  const upstreams = Object.fromEntries(
-    (Object.keys(PREFIXES) as Prefix[]).map((prefix) => [prefix, upstreamOf(prefix)]),
-  ) as Record<Prefix, Upstream | undefined>;
+  const dependencies = await createDependencies({ config, db, counters: injected, limits, now });
+  const { counters, principals, redis, loginService, userService } = dependencies;
 
   const app = await createServer({
     name: 'gateway',
@@ -107,27 +75,9 @@ export async function buildGateway({
   const operations = OPERATIONS.filter(
     (operation) => operation !== altchaChallenge || config.CAPTCHA_PROVIDER === 'altcha',
   );
-  const dependencies = {
-    config,
-    db,
-    captcha,
-    throttle,
-    codeThrottle,
-    auditRefusals,
-    loginService,
-    userService,
-    upstreams,
-    principals,
-    idempotency,
-    now,
-  };
   await addOperations(app, operations, dependencies);
   await app.register(prefixes, dependencies);
 
-  app.addHook('onClose', async () => {
-    const all = new Set([loginService, userService, ...Object.values(upstreams)]);
-    await Promise.all([...all].map((upstream) => upstream?.close()));
-    redis?.disconnect();
-  });
+  app.addHook('onClose', dependencies.close);
   return app;
 }

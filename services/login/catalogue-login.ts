@@ -1,8 +1,6 @@
 import { catalogueLoginContract } from '@gatehouse/shared/contract/catalogue-login';
-import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import { LIFETIME } from '@gatehouse/shared/identity/tokens';
-import { userIdOf } from '@gatehouse/shared/identity/users';
-import { checkCredentials } from './check-credentials.ts';
+import { logIn } from './log-in.ts';
 import { operation } from './operation.ts';
 
 /** CONTRACT.md §Catalogue login does not reveal whether an account exists. */
@@ -22,14 +20,9 @@ export const catalogueLogin = operation(catalogueLoginContract.line, {
   ...catalogueLoginContract,
   audits: ['login'],
   async handle(call) {
-    const { tokens, now, request, body } = call;
-    const began = now();
-    // The session begins before the password is read, so a reset during this login ends it.
-    const session = { sid: newSessionId(began), lifetime: LIFETIME.catalogue };
-    const user = await checkCredentials(call, request, body, REFUSALS, session, began);
-    const user_id = userIdOf(user);
+    const { token, user_id } = await logIn(call, REFUSALS, LIFETIME.catalogue);
     return {
-      access_token: tokens.session({ email: user.email, user_id }, now(), session),
+      access_token: token,
       token_type: 'Bearer' as const,
       expires_in: LIFETIME.catalogue,
       user_id,

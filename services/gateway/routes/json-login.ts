@@ -1,7 +1,7 @@
 import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
 import type { Call } from '@gatehouse/shared/operation/operation';
 import { z } from 'zod';
-import type { GatewayDependencies } from '../operation.ts';
+import type { GatewayDependencies } from '../dependencies.ts';
 import { relay } from '../proxy/response.ts';
 import type { Upstream } from '../proxy/upstreams.ts';
 

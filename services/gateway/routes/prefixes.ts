@@ -15,7 +15,7 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { failurePage } from '@gatehouse/shared/http/failure-page';
 import { routePath } from '@gatehouse/shared/operation/add-operations';
 import type { FastifyInstance } from 'fastify';
-import type { GatewayDependencies } from '../operation.ts';
+import type { GatewayDependencies } from '../dependencies.ts';
 import { type Forwarding, forwarding } from '../proxy/forwarding.ts';
 import { platformService } from '../proxy/platform-service.ts';
 import { wholeBody } from '../proxy/request-body.ts';

@@ -4,7 +4,7 @@ import { requiredText } from '@gatehouse/shared/http/fields';
 import { operationsOf } from '@gatehouse/shared/operation/operation';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { GatewayDependencies } from '../operation.ts';
+import type { GatewayDependencies } from '../dependencies.ts';
 import { relay } from '../proxy/response.ts';
 import { notConfigured } from '../proxy/upstreams.ts';
 

