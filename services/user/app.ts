@@ -17,7 +17,7 @@ import { requireMembership } from './access/membership.ts';
 import { checkServiceKey } from './access/service-key.ts';
 import { account } from './account/account.ts';
 import { archive } from './archive/archive.ts';
-import { type ClosingTuning, createClosing } from './archive/jobs/run.ts';
+import { createArchiveJobs } from './archive/jobs/run.ts';
 import { createAnnouncements } from './chatbots/announce.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import type { Database } from './database.ts';
@@ -44,7 +44,6 @@ export interface UserServiceOptions {
   /** Tests inject the limits of calls to identity providers, and what DNS answers. */
   outbound?: OutboundTuning;
   sso?: SsoTuning;
-  closing?: ClosingTuning;
 }
 
 export async function buildUserService({
@@ -58,7 +57,6 @@ export async function buildUserService({
   exportTuning = {},
   outbound: outboundTuning = {},
   sso: ssoTuning = {},
-  closing,
 }: UserServiceOptions) {
   const tokens = createTokens(config);
   const app = await createServer({
@@ -83,7 +81,7 @@ export async function buildUserService({
   const delivery = createDelivery(app, { config, db, host: createWebhookHost(db, mailer), now, ...tuning });
   const { secrets, worker, relay, owners, repair, ...webhookDependencies } = delivery;
   const exportWorker = createExportWorker({ db, now, log, tuning: exportTuning });
-  const closings = createClosing({ config, db, now, log, closing });
+  const archiveJobs = createArchiveJobs({ config, db, now, log });
   const paymentNotices = createPaymentNotices({ db, mailer, now, log });
   const outbound = createOutbound(config, outboundTuning);
   app.addHook('onClose', () => outbound.close());
@@ -104,7 +102,7 @@ export async function buildUserService({
     },
     guards,
   );
-  await addOperations(app, archive, { db, now, wakeClosing: closings.wake });
+  await addOperations(app, archive, { db, now, wakeArchiveJobs: archiveJobs.wake });
   await addOperations(app, chatbots, { config, db, now, accept: delivery.accept });
   await addOperations(app, webhooks, { db, now, secrets, ...webhookDependencies }, guards);
   await addOperations(app, singleSignOn, sso.singleSignOn);
@@ -118,7 +116,7 @@ export async function buildUserService({
     'notify webhook owners': owners,
     'announce chatbots': createAnnouncements({ db, now, log, accept: delivery.accept }),
     'run exports': exportWorker,
-    'close archived places': closings,
+    'close archived places': archiveJobs,
     'send payment notices': paymentNotices,
     'look after SAML connections': sso.upkeep,
   };

@@ -8,7 +8,7 @@ import { resealSecrets as resealWebhooks } from '@gatehouse/webhooks/reseal-secr
 import { endSelfGrants } from './access/memberships/end-self-grants.ts';
 import { removeLeavingMarks } from './access/memberships/last-owner.ts';
 import { datePendingInvitations } from './access/memberships/states.ts';
-import { CLOSING } from './archive/jobs/run.ts';
+import { INTERVAL as ARCHIVE_JOBS } from './archive/jobs/run.ts';
 import { INTERVAL as ANNOUNCEMENTS } from './chatbots/announce.ts';
 import type { Database } from './database.ts';
 import { INTERVAL as PAYMENT_NOTICES } from './organizations/departments/payment-notices.ts';
@@ -33,7 +33,7 @@ export const JOBS = {
   },
   'run exports': { every: EXPORTS.poll, completes: 'exports, from their last chunk' },
   'close archived places': {
-    every: CLOSING.poll,
+    every: ARCHIVE_JOBS,
     completes: 'moves and deletions of archived places, and departures of people',
   },
   'send payment notices': { every: PAYMENT_NOTICES, completes: 'mails about failed payments' },

@@ -1,11 +1,10 @@
 import { isAbove, ROLES } from '@gatehouse/shared/access/rbac';
-import { activeAmong } from '@gatehouse/shared/identity/users';
 import type { Filter } from 'mongodb';
 import type { StoredChatbot } from '../chatbots/records.ts';
 import type { Database } from '../database.ts';
 import { accessListOf, type Grant } from './access-list.ts';
 import { roleIn, rolesOf } from './roles.ts';
-import { ableOwners, accessListWrite } from './succession.ts';
+import { ableOwners, accessListWrite, heirAmong } from './succession.ts';
 
 /** Chatbots read in one round trip and written concurrently. */
 const BATCH_SIZE = 50;
@@ -71,9 +70,7 @@ async function revoke(
   isRevoked: (grant: Grant, chatbot: StoredChatbot) => boolean,
   owners: readonly string[],
 ): Promise<void> {
-  const active = await activeAmong(db.users, owners);
-  // A chatbot has an owner even while no Owner of the organization can act.
-  const fallback = owners.find((user_id) => active.has(user_id)) ?? owners[0];
+  const fallback = await heirAmong(db, owners);
   const options = { projection: { name_suffixes: 0 }, limit: BATCH_SIZE };
   let hasMore = true;
   while (hasMore) {

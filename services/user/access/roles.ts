@@ -23,14 +23,14 @@ export interface Roles {
   archived: ReadonlyMap<string, Archived>;
 }
 
-type Closing = Pick<Organization, 'archived_at' | 'deleting'>;
+type ArchiveMarks = Pick<Organization, 'archived_at' | 'deleting'>;
 type Member = Pick<Membership, 'organization_id' | 'department_id' | 'role'> & {
   /** Empty if it does not exist any more. */
-  organization: Closing[];
-  department: Closing[];
+  organization: ArchiveMarks[];
+  department: ArchiveMarks[];
 };
 type Owned = Pick<Organization, 'organization_id' | 'archived_at'> & {
-  departments: (Pick<Department, 'department_id'> & Closing)[];
+  departments: (Pick<Department, 'department_id'> & ArchiveMarks)[];
 };
 
 /** Joins the documents of a collection that have the same id in a field. */
@@ -115,8 +115,8 @@ export async function rolesOf(db: Database, user_id: string): Promise<Roles> {
 }
 
 function archivedBy(
-  organization: Pick<Closing, 'archived_at'>,
-  department: Pick<Closing, 'archived_at'>,
+  organization: Pick<ArchiveMarks, 'archived_at'>,
+  department: Pick<ArchiveMarks, 'archived_at'>,
 ): Pick<DepartmentRole, 'archived'> {
   if (organization.archived_at !== undefined)
     return { archived: { what: 'organization', at: organization.archived_at } };

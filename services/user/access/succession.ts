@@ -47,6 +47,17 @@ export function accessListWrite(
   };
 }
 
+/** The user who takes over a chatbot that no Owner on its list can keep: an Owner of the organization, one who can act if possible. */
+export async function heirAmong(
+  db: Database,
+  owners: readonly string[],
+  preferred?: string,
+): Promise<string | undefined> {
+  const active = await activeAmong(db.users, owners);
+  const able = owners.filter((user_id) => active.has(user_id));
+  return able.find((user_id) => user_id === preferred) ?? able[0] ?? owners[0];
+}
+
 /** Finds the Owners on the access lists of department or personal chatbots who can act. */
 export async function ableOwners(
   db: Database,

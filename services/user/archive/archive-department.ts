@@ -28,7 +28,7 @@ export const archiveDepartment = operation(
       }),
     returns: departmentRecord,
     audits: ['department.archive'],
-    async handle({ db, now, wakeClosing, audit, params, body: { chatbots, move_to }, request }) {
+    async handle({ db, now, wakeArchiveJobs, audit, params, body: { chatbots, move_to }, request }) {
       const { organization_id, department_id } = params;
       const { caller, roles } = membershipOf(request);
       refuseArchived(roles.archived.get(organization_id));
@@ -43,7 +43,7 @@ export const archiveDepartment = operation(
       await audit('department.archive', {
         after: { chatbots, ...(move_to !== undefined && { move_to }), deletes_at: marks.deletes_at },
       });
-      if (move_to !== undefined) wakeClosing();
+      if (move_to !== undefined) wakeArchiveJobs();
       return archived;
     },
   },

@@ -6,5 +6,5 @@ export const operation = operationsOf<{
   /** Returns Unix milliseconds. */
   now: () => number;
   /** Runs the jobs of archived places now. */
-  wakeClosing: () => void;
+  wakeArchiveJobs: () => void;
 }>();

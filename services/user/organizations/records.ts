@@ -11,7 +11,7 @@ export const MAX_OWNED = 100;
 export const ARCHIVED_DAYS = 30;
 
 /** The fields of an archived organization or department; others lack them (CONTRACT.md §Archive). */
-export interface Closing {
+export interface ArchiveFields {
   /** ISO 8601, as is `deletes_at`. */
   archived_at?: string;
   /** When the deletion becomes due. */
@@ -27,7 +27,7 @@ export interface Closing {
 }
 
 /** An organization (CONTRACT.md §Organizations). */
-export interface Organization extends Closing {
+export interface Organization extends ArchiveFields {
   organization_id: string;
   name: string;
   /** Owners in every department; at most `MAX_OWNERS`. None only if the last has left an archived organization. */
@@ -54,7 +54,7 @@ export interface Offer {
 }
 
 /** A department has its own members, chatbots and billing record. */
-export interface Department extends Closing {
+export interface Department extends ArchiveFields {
   department_id: string;
   organization_id: string;
   name: string;

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { runClosing } from '../../../services/user/archive/jobs/run.ts';
+import { runArchiveJobs } from '../../../services/user/archive/jobs/run.ts';
 import type { Database } from '../../../services/user/database.ts';
 import { testConfig } from '../../fixtures/services.ts';
 
@@ -13,4 +13,4 @@ export const runJobs = (
   { db, clock }: { db: Database; clock: { now: () => number } },
   isStopping = () => false,
 ): Promise<void> =>
-  runClosing({ config: testConfig('user'), db, now: clock.now, log, leaseDuration: LEASE, isStopping });
+  runArchiveJobs({ config: testConfig('user'), db, now: clock.now, log, leaseDuration: LEASE, isStopping });

@@ -6,18 +6,18 @@ import { invitationTarget } from '../../organizations/invitations/present-invita
 import type { Department } from '../../organizations/records.ts';
 import { deleteExports } from './delete-exports.ts';
 import { deleteWebhooks } from './delete-webhooks.ts';
-import { type ClosingJob, deleteInPages, record } from './job.ts';
+import { type ArchiveJob, deleteInPages, record } from './job.ts';
 import { moveChatbots } from './move-chatbots.ts';
 
 /**
  * Deletes a department for good. Its own document goes last: an interrupted run is repeated, and
  * finds the rest.
  */
-export async function deleteDepartment(closing: ClosingJob, department: Department): Promise<void> {
+export async function deleteDepartment(run: ArchiveJob, department: Department): Promise<void> {
   const { organization_id, department_id, name, archived_at } = department;
   // The same events whether the department is deleted on its own or with its organization.
-  const began = archived_at === undefined ? closing.began : Date.parse(archived_at);
-  const job = { ...closing, id: department_id, began };
+  const began = archived_at === undefined ? run.began : Date.parse(archived_at);
+  const job = { ...run, id: department_id, began };
   const { db } = job;
   const place = { organization_id, department_id };
   // Those that a call created while the department was being archived.

@@ -1,8 +1,8 @@
-import { type ClosingJob, deleteInPages } from './job.ts';
+import { type ArchiveJob, deleteInPages } from './job.ts';
 
 /** Deletes the exports of an organization or department, each after its chunks. Idempotent. */
 export async function deleteExports(
-  job: ClosingJob,
+  job: ArchiveJob,
   place: { organization_id: string; department_id?: string },
 ): Promise<void> {
   const { db } = job;

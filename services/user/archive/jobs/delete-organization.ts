@@ -3,7 +3,7 @@ import type { Organization } from '../../organizations/records.ts';
 import { deleteDepartment } from './delete-department.ts';
 import { deleteExports } from './delete-exports.ts';
 import { deleteWebhooks } from './delete-webhooks.ts';
-import { type ClosingJob, deleteInPages, record } from './job.ts';
+import { type ArchiveJob, deleteInPages, record } from './job.ts';
 
 /**
  * Deletes an organization for good: first its connections, which ends logins through them, then its
@@ -11,7 +11,7 @@ import { type ClosingJob, deleteInPages, record } from './job.ts';
  * at a connection of the organization.
  */
 export async function deleteOrganization(
-  job: ClosingJob,
+  job: ArchiveJob,
   { organization_id, name }: Organization,
 ): Promise<void> {
   const { db, now } = job;

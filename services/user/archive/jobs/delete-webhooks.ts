@@ -1,9 +1,9 @@
 import { auditedWebhook, BY_TIME } from '@gatehouse/webhooks/records';
-import { type ClosingJob, deleteInPages, record } from './job.ts';
+import { type ArchiveJob, deleteInPages, record } from './job.ts';
 
 /** Deletes the webhooks of an organization or department, each after its deliveries. Idempotent. */
 export async function deleteWebhooks(
-  job: ClosingJob,
+  job: ArchiveJob,
   place: { organization_id: string; department_id?: string },
 ): Promise<void> {
   const { db } = job;

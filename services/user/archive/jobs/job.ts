@@ -9,7 +9,7 @@ import type { Database } from '../../database.ts';
 const PAGE = 100;
 
 /** The run that holds the lease of an archived place, and moves or deletes what it contains. */
-export interface ClosingJob {
+export interface ArchiveJob {
   config: Config<'user'>;
   db: Database;
   now: () => number;
@@ -27,7 +27,7 @@ type Recorded = Pick<AuditEvent, 'action' | 'target'> &
 
 /** Records what a job is about to write. If it is killed in between, the repeated page stores no event twice. */
 export const record = (
-  { db, now, log, id, began }: ClosingJob,
+  { db, now, log, id, began }: ArchiveJob,
   actions: readonly Recorded[],
 ): Promise<void> =>
   auditJob(
@@ -46,7 +46,7 @@ export const record = (
  * @param remove the write, if the collection has one of its own.
  */
 export async function deleteInPages<Item extends Document>(
-  job: ClosingJob,
+  job: ArchiveJob,
   collection: Collection<Item>,
   filter: Filter<Item>,
   hint: IndexSpecification,

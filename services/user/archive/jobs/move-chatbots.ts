@@ -1,9 +1,9 @@
-import { activeAmong } from '@gatehouse/shared/identity/users';
+import { heirAmong } from '../../access/succession.ts';
 import { listedOn, membersAmong, moveWrite, revokeRemovedMeanwhile } from '../../chatbots/move-write.ts';
 import { BY_PLACE } from '../../chatbots/records.ts';
 import type { Database } from '../../database.ts';
 import type { Department } from '../../organizations/records.ts';
-import { type ClosingJob, record } from './job.ts';
+import { type ArchiveJob, record } from './job.ts';
 
 /** Chatbots moved in one command; smaller than other pages, because each has an access list to read. */
 const PAGE = 20;
@@ -13,12 +13,14 @@ const PAGE = 20;
  * of a chatbot is no member there, the Owner who archived the department follows, or else another of the organization.
  * Departments that concurrent calls made each other's target keep their chatbots: two jobs would move them forever.
  */
-export async function moveChatbots(job: ClosingJob, department: Department): Promise<void> {
+export async function moveChatbots(job: ArchiveJob, department: Department): Promise<void> {
   const { db, now } = job;
-  const { organization_id, department_id, move_to } = department;
+  const { organization_id, department_id, archived_by, move_to } = department;
   if (move_to === undefined) return;
   const place = { organization_id, department_id: move_to };
-  const heir = await heirOf(job, department);
+  const organization = await db.organizations.findOne({ organization_id }, { projection: { owners: 1 } });
+  const owners = organization?.owners.map(({ user_id }) => user_id) ?? [];
+  const heir = await heirAmong(db, owners, archived_by);
   const isOpen = await db.departments.findOne({ ...place, deleting: { $exists: false } });
   if (!isOpen || heir === undefined || (await isCircular(db, department))) return;
   for (;;) {
@@ -61,15 +63,4 @@ async function isCircular(db: Database, { department_id, move_to }: Department):
     next = (await db.departments.findOne({ department_id: next }, { projection: { move_to: 1 } }))?.move_to;
   }
   return false;
-}
-
-async function heirOf(
-  { db }: ClosingJob,
-  { organization_id, archived_by }: Department,
-): Promise<string | undefined> {
-  const organization = await db.organizations.findOne({ organization_id }, { projection: { owners: 1 } });
-  const owners = organization?.owners.map(({ user_id }) => user_id) ?? [];
-  const active = await activeAmong(db.users, owners);
-  const able = owners.filter((user_id) => active.has(user_id));
-  return able.find((user_id) => user_id === archived_by) ?? able[0] ?? owners[0];
 }

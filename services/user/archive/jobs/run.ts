@@ -4,14 +4,14 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Collection, ObjectId, WithId } from 'mongodb';
 import { completeDepartures } from '../../access/departures/depart.ts';
 import type { Database } from '../../database.ts';
-import type { Closing, Department, Organization } from '../../organizations/records.ts';
+import type { ArchiveFields, Department, Organization } from '../../organizations/records.ts';
 import { deleteDepartment } from './delete-department.ts';
 import { deleteOrganization } from './delete-organization.ts';
-import type { ClosingJob } from './job.ts';
+import type { ArchiveJob } from './job.ts';
 import { moveChatbots } from './move-chatbots.ts';
 
-interface ClosingOptions {
-  config: ClosingJob['config'];
+interface ArchiveOptions {
+  config: ArchiveJob['config'];
   db: Database;
   now: () => number;
   log: FastifyBaseLogger;
@@ -19,35 +19,25 @@ interface ClosingOptions {
   isStopping: () => boolean;
 }
 
-/** Milliseconds. Tests inject others. */
-export const CLOSING = {
-  /** Between two looks for places that are due. */
-  poll: 30_000,
-  /** Until another process continues the job of one that was killed. */
-  leaseDuration: 60_000,
-};
+/** Milliseconds between two looks for places that are due. */
+export const INTERVAL = 30_000;
+/** Milliseconds until another process continues the job of one that was killed. */
+const LEASE = 60_000;
 
-export type ClosingTuning = Partial<typeof CLOSING>;
-
-export function createClosing({
-  closing,
-  ...options
-}: Omit<ClosingOptions, 'leaseDuration' | 'isStopping'> & { closing?: ClosingTuning | undefined }): Poller {
-  const { poll, leaseDuration } = { ...CLOSING, ...closing };
-  return createPoller({
-    interval: poll,
-    run: (isStopping) => runClosing({ ...options, leaseDuration, isStopping }),
+export const createArchiveJobs = (options: Omit<ArchiveOptions, 'leaseDuration' | 'isStopping'>): Poller =>
+  createPoller({
+    interval: INTERVAL,
+    run: (isStopping) => runArchiveJobs({ ...options, leaseDuration: LEASE, isStopping }),
     log: options.log,
     failure: 'cannot run the jobs of archived places',
   });
-}
 
 /**
  * Moves the chatbots of archived departments, deletes places whose time is over, and completes
  * departures that were interrupted. A run that fails or is killed keeps its lease until it expires; then any process
  * continues.
  */
-export async function runClosing(options: ClosingOptions): Promise<void> {
+export async function runArchiveJobs(options: ArchiveOptions): Promise<void> {
   const { db, isStopping } = options;
   while (
     !isStopping() &&
@@ -58,10 +48,10 @@ export async function runClosing(options: ClosingOptions): Promise<void> {
 }
 
 /** Claims a place and does its job. @returns whether a place was due. */
-async function closeNext<Place extends Closing & { organization_id: string; department_id?: string }>(
-  { config, db, now, log, leaseDuration, isStopping }: ClosingOptions,
+async function closeNext<Place extends ArchiveFields & { organization_id: string; department_id?: string }>(
+  { config, db, now, log, leaseDuration, isStopping }: ArchiveOptions,
   places: Collection<Place>,
-  close: (job: ClosingJob, place: WithId<Place>) => Promise<Date | null>,
+  close: (job: ArchiveJob, place: WithId<Place>) => Promise<Date | null>,
 ): Promise<boolean> {
   const lease = createLease({
     collection: places,
@@ -73,7 +63,7 @@ async function closeNext<Place extends Closing & { organization_id: string; depa
   const place = await claim(lease, now());
   if (!place) return false;
   const { _id, archived_at = '', organization_id, department_id = organization_id } = place;
-  const job: ClosingJob = {
+  const job: ArchiveJob = {
     config,
     db,
     now,
@@ -102,14 +92,17 @@ async function closeNext<Place extends Closing & { organization_id: string; depa
  * Claims a place whose job is due. One whose time is over is marked in the same write: from then on it gives no role
  * and cannot be restored.
  */
-async function claim<Place extends Closing>(lease: Lease<Place>, now: number): Promise<WithId<Place> | null> {
+async function claim<Place extends ArchiveFields>(
+  lease: Lease<Place>,
+  now: number,
+): Promise<WithId<Place> | null> {
   const at = new Date(now).toISOString();
   const over = await lease.claim({ deletes_at: { $lte: at } }, { $set: { deleting: true } });
   return over ?? lease.claim({ deletes_at: { $gt: at } });
 }
 
 /** @returns when the department is due again; null if it is deleted. */
-async function closeDepartment(job: ClosingJob, department: Department): Promise<Date | null> {
+async function closeDepartment(job: ArchiveJob, department: Department): Promise<Date | null> {
   if (department.deleting) {
     await deleteDepartment(job, department);
     return null;
@@ -118,7 +111,7 @@ async function closeDepartment(job: ClosingJob, department: Department): Promise
   return new Date(department.deletes_at ?? 0);
 }
 
-async function closeOrganization(job: ClosingJob, organization: Organization): Promise<null> {
+async function closeOrganization(job: ArchiveJob, organization: Organization): Promise<null> {
   await deleteOrganization(job, organization);
   return null;
 }
