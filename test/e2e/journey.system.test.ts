@@ -60,7 +60,7 @@ describe('the quick start', () => {
   test('signup mails a code', async () => {
     const began = Date.now();
     const answer = await post('signup', { email: 'ada@example.com', password: 'correct-horse', name: 'Ada' });
-    expect(answer).toEqual({ status: 200, body: { token } });
+    expect(answer).toStrictEqual({ status: 200, body: { token } });
     expect(decodeToken(answer.body.token).payload).toEqual({
       email: 'ada@example.com',
       otp_sent: true,
@@ -75,7 +75,7 @@ describe('the quick start', () => {
 
   test('the code verifies the account', async () => {
     const answer = await post('verify-otp', { email: 'ada@example.com', otp: await mailedCode() });
-    expect(answer).toEqual({
+    expect(answer).toStrictEqual({
       status: 200,
       body: { message: 'OTP verified successfully', user_id: expect.stringMatching(/^User-[1-9]\d{5}$/) },
     });
@@ -86,7 +86,7 @@ describe('the quick start', () => {
     const { stdout } = await captchaCommand(system.gateway);
     const began = Date.now();
     const answer = await login('correct-horse', stdout.trim());
-    expect(answer).toEqual({ status: 200, body: { message: 'Login successful', token, user_id } });
+    expect(answer).toStrictEqual({ status: 200, body: { message: 'Login successful', token, user_id } });
     expect(decodeToken(answer.body.token).payload).toEqual({
       email: 'ada@example.com',
       user_id,
@@ -138,7 +138,7 @@ describe('the quick start', () => {
       password: 'x',
       recaptcha_token: await solvedCaptcha(),
     });
-    expect(answer).toEqual({
+    expect(answer).toStrictEqual({
       status: 404,
       body: { detail: 'User does not exist, please create a new account.' },
     });

@@ -163,7 +163,7 @@ test.runIf(standaloneDatabase)(
     try {
       const [report, answer] = await Promise.all([health('login'), login('login')]);
       expect(report.status).toBe(503);
-      expect(answer).toEqual(unavailable);
+      expect(answer).toStrictEqual(unavailable);
     } finally {
       signal('database', 'SIGCONT');
     }

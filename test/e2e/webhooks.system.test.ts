@@ -117,7 +117,7 @@ test('after a worker is killed between sending and recording, another sends the 
   const again = receiver.received.filter(({ headers }) => headers['webhook-id'] === events[0]?.id);
   // At least once: on a starved machine a lease may expire, and the worker sends again.
   expect(again.length).toBeGreaterThanOrEqual(2);
-  expect(new Set(again.map(({ body }) => body))).toEqual(new Set([first?.body]));
+  expect(new Set(again.map(({ body }) => body))).toStrictEqual(new Set([first?.body]));
   expect(new Set(receiver.ids())).toEqual(new Set(events.map(({ id }) => id)));
 });
 

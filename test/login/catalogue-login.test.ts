@@ -28,11 +28,11 @@ describe('POST /api/v1/auth/login', () => {
   test('returns a token for one hour and the user_id', async () => {
     const { email, user_id } = await newUser();
     const answer = await logIn({ email, password: 'secret' });
-    expect(outcome(answer)).toEqual({
+    expect(outcome(answer)).toStrictEqual({
       status: 200,
       body: { access_token: expect.any(String), token_type: 'Bearer', expires_in: 3600, user_id },
     });
-    expect(Object.keys(answer.body)).toEqual(['access_token', 'token_type', 'expires_in', 'user_id']);
+    expect(Object.keys(answer.body)).toStrictEqual(['access_token', 'token_type', 'expires_in', 'user_id']);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     const { header, payload } = decodeToken(answer.body.access_token);
     expect(payload).toEqual({ email, user_id, exp: services.clock.seconds() + 3600 });
@@ -71,8 +71,10 @@ describe('POST /api/v1/auth/login', () => {
     const { email } = await newUser();
     const wrong = await logIn({ email, password: 'Secret' });
     const unknown = await logIn({ email: 'nobody@example.com', password: 'secret' });
-    expect(outcome(wrong)).toEqual(failure(wrong, 401, 'INVALID_CREDENTIALS', 'Invalid credentials'));
-    expect(outcome(unknown)).toEqual(failure(unknown, 401, 'INVALID_CREDENTIALS', 'Invalid credentials'));
+    expect(outcome(wrong)).toStrictEqual(failure(wrong, 401, 'INVALID_CREDENTIALS', 'Invalid credentials'));
+    expect(outcome(unknown)).toStrictEqual(
+      failure(unknown, 401, 'INVALID_CREDENTIALS', 'Invalid credentials'),
+    );
     const seen = ({ headers }: Answered) =>
       [...headers.keys()].filter((name) => name !== 'date' && name !== 'x-request-id');
     expect(seen(wrong)).toEqual(seen(unknown));
@@ -110,16 +112,18 @@ describe('POST /api/v1/auth/login', () => {
     async (verified) => {
       const { email } = await newUser({ verified });
       const right = await logIn({ email, password: 'secret' });
-      expect(outcome(right)).toEqual(failure(right, 403, 'ACCOUNT_NOT_VERIFIED', 'Account not verified'));
+      expect(outcome(right)).toStrictEqual(
+        failure(right, 403, 'ACCOUNT_NOT_VERIFIED', 'Account not verified'),
+      );
       const wrong = await logIn({ email, password: 'wrong' });
-      expect(outcome(wrong)).toEqual(failure(wrong, 401, 'INVALID_CREDENTIALS', 'Invalid credentials'));
+      expect(outcome(wrong)).toStrictEqual(failure(wrong, 401, 'INVALID_CREDENTIALS', 'Invalid credentials'));
     },
   );
 
   test('refuses a disabled account like a wrong password, and audits why', async () => {
     const { email } = await newUser({ account_status: 'disabled' });
     const right = await logIn({ email, password: 'secret' });
-    expect(outcome(right)).toEqual(failure(right, 401, 'INVALID_CREDENTIALS', 'Invalid credentials'));
+    expect(outcome(right)).toStrictEqual(failure(right, 401, 'INVALID_CREDENTIALS', 'Invalid credentials'));
     const event = { action: 'login', outcome: 'account disabled' };
     await eventually(async () =>
       expect(await services.db.auditEvents.find({ email: email.toLowerCase() }).toArray()).toMatchObject([
@@ -263,7 +267,7 @@ describe('invalid bodies', () => {
     ['a constructor', '{"constructor":{"prototype":{"email":"a"}}}', invalid(MALFORMED)],
   ])('%s', async (_, body, expected) => {
     const answer = await post(body);
-    expect(outcome(answer)).toEqual(failure(answer, ...expected));
+    expect(outcome(answer)).toStrictEqual(failure(answer, ...expected));
   });
 
   test.each([
@@ -276,12 +280,12 @@ describe('invalid bodies', () => {
     ';;/=',
   ])('the content type %s', async (type) => {
     const answer = await post('{"email":"a@b.c","password":"x"}', { 'content-type': type });
-    expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
+    expect(outcome(answer)).toStrictEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
   });
 
   test('text/plain is a string, whatever it contains', async () => {
     const answer = await post('{"email":"a@b.c","password":"x"}', { 'content-type': 'text/plain' });
-    expect(outcome(answer)).toEqual(failure(answer, ...invalid('body must be a JSON object')));
+    expect(outcome(answer)).toStrictEqual(failure(answer, ...invalid('body must be a JSON object')));
   });
 
   test('no content type', async () => {
@@ -289,7 +293,7 @@ describe('invalid bodies', () => {
       method: 'POST',
       body: new TextEncoder().encode('{"email":"a@b.c","password":"x"}'), // bytes get no default content type
     });
-    expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
+    expect(outcome(answer)).toStrictEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
   });
 
   test('accepts other spellings of the JSON content type', async () => {
@@ -302,13 +306,15 @@ describe('invalid bodies', () => {
 
   test('more than 64 KiB', async () => {
     const answer = await post(JSON.stringify({ email: 'a@b.c', password: 'x'.repeat(64 * 1024) }));
-    expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
+    expect(outcome(answer)).toStrictEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
   });
 
   test('longer texts below the limit are wrong credentials', async () => {
     for (const field of ['email', 'password']) {
       const answer = await logIn({ email: 'a@b.c', password: 'x', [field]: 'x'.repeat(60_000) });
-      expect(outcome(answer)).toEqual(failure(answer, 401, 'INVALID_CREDENTIALS', 'Invalid credentials'));
+      expect(outcome(answer)).toStrictEqual(
+        failure(answer, 401, 'INVALID_CREDENTIALS', 'Invalid credentials'),
+      );
     }
   });
 
@@ -316,7 +322,7 @@ describe('invalid bodies', () => {
     const { email } = await newUser({ password: '\ufffd' });
     const head = new TextEncoder().encode(`{"email":"${email}","password":"`);
     const answer = await post(new Uint8Array([...head, 0xff, 0x22, 0x7d]));
-    expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
+    expect(outcome(answer)).toStrictEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
   });
 
   test('lone surrogates and NUL are wrong credentials', async () => {
@@ -328,6 +334,6 @@ describe('invalid bodies', () => {
 
   test.each(['GET', 'PUT', 'PATCH', 'DELETE'])('%s returns 401 without a bearer', async (method) => {
     const answer = await send(`${services.login}/api/v1/auth/login`, { method });
-    expect(outcome(answer)).toEqual(failure(answer, 401, 'INVALID_TOKEN', 'No authorization header'));
+    expect(outcome(answer)).toStrictEqual(failure(answer, 401, 'INVALID_TOKEN', 'No authorization header'));
   });
 });

@@ -50,7 +50,7 @@ describe('valid forms', () => {
       `${part('email', 'ada@example.com', { headers: 'Content-Type: text/plain; charset=utf-8\r\n' })}${password}${END}`,
     ],
   ])('%s', async (_, contentType, body) => {
-    expect(await post(contentType, body)).toEqual(granted);
+    expect(await post(contentType, body)).toStrictEqual(granted);
   });
 });
 
@@ -194,7 +194,7 @@ describe('other bodies are 400 and not an attempt', () => {
     ],
   ])('%s', async (_, contentType, body, detail) => {
     const before = await services.db.auditEvents.countDocuments();
-    expect(await post(contentType, body)).toEqual({ status: 400, body: { detail } });
+    expect(await post(contentType, body)).toStrictEqual({ status: 400, body: { detail } });
     expect(await services.db.auditEvents.countDocuments()).toBe(before);
   });
 });

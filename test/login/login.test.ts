@@ -100,7 +100,7 @@ describe('POST /v2/login', () => {
   test('a refusal has no token and no cookie', async () => {
     const { email } = await stored();
     const { body, headers } = await attempt(email, 'wrong horse');
-    expect(Object.keys(body)).toEqual(['detail']);
+    expect(Object.keys(body)).toStrictEqual(['detail']);
     expect(headers.get('set-cookie')).toBeNull();
   });
 
@@ -168,7 +168,7 @@ describe('user_id', () => {
   test.each([[undefined], [null]])('%j in the record becomes null in response and token', async (user_id) => {
     const { email } = await stored({ user_id });
     const answer = await login(email, 'correct horse');
-    expect(answer).toEqual(granted(null));
+    expect(answer).toStrictEqual(granted(null));
     expect(decodeToken(answer.body.token).payload).toEqual({
       email,
       user_id: null,
@@ -254,7 +254,7 @@ describe('e-mail', () => {
       await stored({ email: 'Ada.Lovelace@Example.com', user_id: 'User-999001' });
     }
     const answer = await login(email, 'correct horse');
-    expect(answer).toEqual(granted('User-999001'));
+    expect(answer).toStrictEqual(granted('User-999001'));
     expect(decodeToken(answer.body.token).payload.email).toBe('Ada.Lovelace@Example.com');
   });
 

@@ -77,11 +77,11 @@ describe.each(['/auth/logout', '/api/v1/auth/logout'])('POST %s', (path) => {
     const latest = await refreshed(later);
     const other = await logIn(user);
     const answer = await post(services.login + path, later);
-    expect(outcome(answer)).toEqual({ status: 200, body: { message: 'Logged out' } });
+    expect(outcome(answer)).toStrictEqual({ status: 200, body: { message: 'Logged out' } });
     for (const ended of [token, later, latest]) {
       expect(await statusesOf(ended)).toEqual([401, 401, 401]);
       const again = await post(services.login + path, ended);
-      expect(outcome(again)).toEqual(invalid(again));
+      expect(outcome(again)).toStrictEqual(invalid(again));
     }
     expect(await statusesOf(other)).toEqual([200, 200, 200]);
   });
@@ -105,7 +105,7 @@ describe.each(['/auth/logout', '/api/v1/auth/logout'])('POST %s', (path) => {
     expect(await statuses()).toEqual([200, 200, 200, 200, 200]);
 
     const answer = await post(here + path, token);
-    expect(outcome(answer)).toEqual({ status: 200, body: { message: 'Logged out' } });
+    expect(outcome(answer)).toStrictEqual({ status: 200, body: { message: 'Logged out' } });
     expect(await statuses()).toEqual([401, 401, 401, 401, 401]);
     for (const ended of [token, later]) expect(await statusesOf(ended)).toEqual([401, 401, 401]);
     for (const known of [other, stranger]) expect(await statusesOf(known)).toEqual([200, 200, 200]);

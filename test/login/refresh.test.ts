@@ -54,7 +54,7 @@ describe.each(['/auth/refresh', '/api/v1/auth/refresh'])('POST %s', (path) => {
     const token = await opened(user);
     services.clock.advance(1_799);
     const answer = await refresh(token, { path });
-    expect(outcome(answer)).toEqual({
+    expect(outcome(answer)).toStrictEqual({
       status: 200,
       body: {
         access_token: expect.any(String),
@@ -118,7 +118,7 @@ describe.each(['/auth/refresh', '/api/v1/auth/refresh'])('POST %s', (path) => {
   test('returns 400 for a body that is not JSON', async () => {
     const authorization = `Bearer ${await opened(await newUser())}`;
     const answer = await postJson(services.login + path, '[', { authorization });
-    expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', 'The request is malformed'));
+    expect(outcome(answer)).toStrictEqual(failure(answer, 400, 'INVALID_FORMAT', 'The request is malformed'));
   });
 
   test('GET returns 404 with a bearer and 401 without', async () => {
@@ -168,7 +168,7 @@ describe('a session', () => {
 
     services.clock.advance(1);
     const over = await refresh(second.access_token, { where });
-    expect(outcome(over)).toEqual(refused(over, 'Token expired'));
+    expect(outcome(over)).toStrictEqual(refused(over, 'Token expired'));
     await where.stop();
   });
 
@@ -177,7 +177,7 @@ describe('a session', () => {
     const sid = newSessionId(services.clock.now() - 24 * 3_600_000);
     const token = tokens.session({ email, user_id }, services.clock.now(), { lifetime: 60, sid });
     const answer = await refresh(token);
-    expect(outcome(answer)).toEqual(refused(answer, 'Token expired'));
+    expect(outcome(answer)).toStrictEqual(refused(answer, 'Token expired'));
   });
 
   test('can be refreshed for a day and no longer', async () => {
@@ -195,7 +195,7 @@ describe('a session', () => {
     services.clock.advance(1);
     expect(await me(token)).toBe(401);
     const answer = await refresh(token);
-    expect(outcome(answer)).toEqual(refused(answer, 'Token expired'));
+    expect(outcome(answer)).toStrictEqual(refused(answer, 'Token expired'));
   });
 
   test('gets a sid if its token has none, with a start one hour before the expiry of that token', async () => {
@@ -236,7 +236,7 @@ describe('a session', () => {
 
     for (const token of [direct, one, two, refreshed, bare]) {
       const answer = await refresh(token);
-      expect(outcome(answer)).toEqual(refused(answer, 'Invalid token'));
+      expect(outcome(answer)).toStrictEqual(refused(answer, 'Invalid token'));
       expect(await me(token)).toBe(401);
     }
     expect((await refresh(after)).status).toBe(200);
@@ -262,7 +262,7 @@ describe('a session', () => {
     const token = await opened(user);
     await change(user.email);
     const answer = await refresh(token);
-    expect(outcome(answer)).toEqual(refused(answer, 'Invalid token'));
+    expect(outcome(answer)).toStrictEqual(refused(answer, 'Invalid token'));
     expect(await me(token)).toBe(401);
   });
 });

@@ -41,8 +41,8 @@ const doors = async (email: string, password?: string) => [
 
 test('refuses the password of an address whose domain requires single sign-on', async () => {
   const { email } = await account();
-  expect(outcome(await login(email))).toEqual({ status: 403, body: { detail: TEXT } });
-  expect(outcome(await catalogueLogin(email))).toEqual({
+  expect(outcome(await login(email))).toStrictEqual({ status: 403, body: { detail: TEXT } });
+  expect(outcome(await catalogueLogin(email))).toStrictEqual({
     status: 403,
     body: errorEnvelope('SSO_REQUIRED', TEXT),
   });
@@ -67,7 +67,7 @@ test('is not revealed without the password', async () => {
 
 test('comes after the check of the verification', async () => {
   const { email } = await account(undefined, { verified: false });
-  expect((await login(email)).body).toEqual({ detail: 'Account not verified' });
+  expect((await login(email)).body).toStrictEqual({ detail: 'Account not verified' });
 });
 
 test('lets an Owner of the organization in', async () => {

@@ -57,7 +57,9 @@ test('guesses at both instances count together: five and no more', async () => {
   expect(await record(email)).toMatchObject({ otp_wrong_guesses: 5 });
   expect((await record(email))?.otp_wrong_guess_times).toHaveLength(5);
   for (const turn of [0, 1])
-    expect((await post(turn, 'verify-otp', { email, otp: code })).body).toEqual({ detail: 'Invalid OTP' });
+    expect((await post(turn, 'verify-otp', { email, otp: code })).body).toStrictEqual({
+      detail: 'Invalid OTP',
+    });
 });
 
 test('exactly one of several parallel resets with one code succeeds', async () => {

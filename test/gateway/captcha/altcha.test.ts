@@ -40,7 +40,7 @@ describe('POST /v2/login with ALTCHA', () => {
     const { status, headers, body } = await send(`${gateway.url}/captcha/challenge`);
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
-    expect(body).toEqual({
+    expect(body).toStrictEqual({
       parameters: expect.objectContaining({ expiresAt: gateway.clock.seconds() + 120 }),
       signature: expect.stringMatching(/^[0-9a-f]{64}$/),
     });

@@ -65,7 +65,7 @@ describe('API-Version', () => {
     'returns 400 for %j and calls no service',
     async (version) => {
       const answer = await call('/api/v1/history/1', { 'api-version': version });
-      expect(refusal(answer)).toEqual(
+      expect(refusal(answer)).toStrictEqual(
         envelope(400, 'INVALID_FORMAT', 'The request is malformed', 'API-Version must be v1 or v2'),
       );
       expect(answer.headers['api-version']).toBe('v1');

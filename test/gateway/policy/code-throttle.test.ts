@@ -144,7 +144,7 @@ describe('wrong codes from one network', () => {
     const calls = Array.from({ length: LIMIT }, () => guess({ url: front.url }));
     await eventually(() => expect(reached).toBe(LIMIT));
     const { headers, ...answer } = await guess({ url: front.url });
-    expect(answer).toEqual(throttled);
+    expect(answer).toStrictEqual(throttled);
     expect(headers.get('retry-after')).toBe('1');
     released.resolve();
     await Promise.all(calls);

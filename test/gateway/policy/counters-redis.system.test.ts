@@ -314,7 +314,7 @@ describe.skipIf(noRedis)(`gateways with one Redis${why}`, { timeout: 60_000 }, (
     expect(refused).toHaveLength(10);
     for (const { body, headers: told } of refused) {
       const { retry_after } = body.error;
-      expect(body).toEqual(rateLimited(120, retry_after, services.clock.now()).body);
+      expect(body).toStrictEqual(rateLimited(120, retry_after, services.clock.now()).body);
       expect(retry_after).toBeGreaterThan(30);
       expect(retry_after).toBeLessThanOrEqual(60);
       expect(told.get('retry-after')).toBe(String(retry_after));

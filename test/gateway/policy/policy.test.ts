@@ -80,9 +80,9 @@ describe('401 comes before 404', () => {
     '/favicon.ico',
   ])('%s', async (path) => {
     const none = await send(gateway + path);
-    expect(outcome(none)).toEqual(noHeader(none));
+    expect(outcome(none)).toStrictEqual(noHeader(none));
     const bad = await send(gateway + path, { headers: { authorization: 'Bearer x' } });
-    expect(outcome(bad)).toEqual(failure(bad, 401, 'INVALID_TOKEN', 'Invalid token'));
+    expect(outcome(bad)).toStrictEqual(failure(bad, 401, 'INVALID_TOKEN', 'Invalid token'));
     expect(platform.received).toEqual([]);
   });
 
@@ -100,9 +100,9 @@ describe('401 comes before 404', () => {
     for (const service of [services.login, services.user]) {
       for (const path of ['/nothing', '/api/v1/nothing', '/internal/nothing', '/v2x']) {
         const none = await send(service + path);
-        expect(outcome(none)).toEqual(noHeader(none));
+        expect(outcome(none)).toStrictEqual(noHeader(none));
         const known = await send(service + path, { headers });
-        expect(outcome(known)).toEqual(notFound(known));
+        expect(outcome(known)).toStrictEqual(notFound(known));
       }
     }
   });
@@ -110,16 +110,16 @@ describe('401 comes before 404', () => {
   test('and before 400 for a body or an API-Version', async () => {
     for (const path of ['/api/v1/chat-3d/respond', '/api/v1/crawl/upload-pdf', '/api/v1/chatbots/create']) {
       const answer = await send(gateway + path, { method: 'POST', headers: json, body: '[' });
-      expect(outcome(answer)).toEqual(noHeader(answer));
+      expect(outcome(answer)).toStrictEqual(noHeader(answer));
     }
     const version = await send(`${gateway}/api/v1/users/me`, { headers: { 'api-version': 'v9' } });
-    expect(outcome(version)).toEqual(noHeader(version));
+    expect(outcome(version)).toStrictEqual(noHeader(version));
   });
 
   test('but not under /v2, which needs no bearer', async () => {
     for (const headers of [{}, { authorization: 'Bearer x' }] as Record<string, string>[]) {
       const answer = await send(`${gateway}/v2/nothing`, { headers });
-      expect(outcome(answer)).toEqual({ status: 404, body: { detail: 'Not found' } });
+      expect(outcome(answer)).toStrictEqual({ status: 404, body: { detail: 'Not found' } });
     }
   });
 
@@ -206,10 +206,10 @@ describe('the X-RateLimit headers are on every catalogue response', () => {
     gateway = await startGateway({ RATE_LIMIT_ANONYMOUS_PER_MINUTE: '1' });
     await send(`${gateway}/api/v1/users/me`);
     const answer = await send(`${gateway}/api/v1/users/me`);
-    expect(outcome(answer)).toEqual(rateLimited(1, 60, services.clock.now()));
+    expect(outcome(answer)).toStrictEqual(rateLimited(1, 60, services.clock.now()));
     expect(Object.keys(answer.body.error)).toHaveLength(5);
     expect(answer.headers.get('retry-after')).toBe('60');
-    expect(budgetIn(answer)).toEqual([1, 0, services.clock.seconds() + 60]);
+    expect(budgetIn(answer)).toStrictEqual([1, 0, services.clock.seconds() + 60]);
 
     platform.answer.headers = {
       'content-type': 'application/json',
@@ -233,7 +233,7 @@ describe('the X-RateLimit headers are on every catalogue response', () => {
     const app = await buildGateway({ config, db: { ...services.db, users }, now: services.clock.now });
     gateways.push(app);
     const answer = await send(`${await listen(app)}/api/v1/payment/x`, { headers });
-    expect(outcome(answer)).toEqual(failure(answer, 503, 'SERVICE_UNAVAILABLE', 'Service unavailable'));
+    expect(outcome(answer)).toStrictEqual(failure(answer, 503, 'SERVICE_UNAVAILABLE', 'Service unavailable'));
     expect(budgetIn(answer)[0]).toBe(300);
     expect(platform.received).toEqual([]);
   });
@@ -270,7 +270,7 @@ describe('an account without a user_id', () => {
             body: '{"name":"A","type":"3d","avatar_id":"a","language":"en","chatbot_id":"c","message":"m","user_id":"u"}',
           };
     const answer = await send(gateway + path, { method, headers: { ...headers, ...json }, ...body });
-    expect(outcome(answer)).toEqual(failure(answer, 403, 'FORBIDDEN', 'Forbidden'));
+    expect(outcome(answer)).toStrictEqual(failure(answer, 403, 'FORBIDDEN', 'Forbidden'));
     expect(platform.received).toEqual([]);
   });
 
@@ -322,6 +322,6 @@ describe('the identity headers', () => {
     const { email, user_id } = await logIn();
     const forged = { 'x-user-id': String(user_id), 'x-user-email': email };
     const answer = await send(`${services.user}/api/v1/users/me`, { headers: forged });
-    expect(outcome(answer)).toEqual(noHeader(answer));
+    expect(outcome(answer)).toStrictEqual(noHeader(answer));
   });
 });

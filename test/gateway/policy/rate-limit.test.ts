@@ -264,7 +264,7 @@ describe('calls with a valid token, by user', () => {
     );
     expect(statuses(answers)).toEqual({ 200: 100, 429: 10 });
     const refused = answers.find(({ status }) => status === 429);
-    expect(refused?.body).toEqual({ detail: 'Too many requests' });
+    expect(refused?.body).toStrictEqual({ detail: 'Too many requests' });
     expect(budgetIn(refused?.headers ?? new Headers())).toMatchObject({ limit: '100', remaining: '0' });
   });
 

@@ -140,7 +140,7 @@ describe('a user’s budget', () => {
       expect([budgetIn(answer)[0], budgetIn(answer)[2]]).toEqual([minute, reset]);
     }
     for (const answer of refused) {
-      expect(answer.body).toEqual(tooMany(60, minute));
+      expect(answer.body).toStrictEqual(tooMany(60, minute));
       expect(Object.keys(answer.body.error)).toEqual(['code', 'message', 'retry_after', 'limit', 'reset_at']);
       expect(answer.headers.get('retry-after')).toBe('60');
       expect(budgetIn(answer)[1]).toBe(0);
@@ -163,7 +163,7 @@ describe('a user’s budget', () => {
     const answers = await burst(50, bearer(user));
     expect([having(answers, 200).length, having(answers, 429).length]).toEqual([40, 10]);
     const retry = began + 3_600 - clock.seconds();
-    for (const { body } of having(answers, 429)) expect(body).toEqual(tooMany(retry, 1_000));
+    for (const { body } of having(answers, 429)) expect(body).toStrictEqual(tooMany(retry, 1_000));
     // Refused calls are not counted in the minute.
     clock.advance(retry);
     expect(budgetIn(await call(bearer(user)))).toEqual([60, 59, clock.seconds() + 60]);
@@ -192,7 +192,7 @@ describe('a user’s budget', () => {
     const answers = await burst(130, bearer(user));
     expect(having(answers, 200)).toHaveLength(130);
     for (const answer of answers) {
-      expect(budgetIn(answer)).toEqual([2_147_483_647, 2_147_483_647, clock.seconds() + 60]);
+      expect(budgetIn(answer)).toStrictEqual([2_147_483_647, 2_147_483_647, clock.seconds() + 60]);
     }
   });
 
@@ -234,7 +234,7 @@ describe('a user’s budget', () => {
       cookie: 'plan=Enterprise',
     };
     const answer = await call(forged, '/api/v1/payment/invoices?subscription_plan=Enterprise');
-    expect(budgetIn(answer)).toEqual([60, 59, clock.seconds() + 60]);
+    expect(budgetIn(answer)).toStrictEqual([60, 59, clock.seconds() + 60]);
     expect(platform.received[0]?.headers).toMatchObject({
       'x-user-id': user.user_id,
       'x-user-email': user.email,
@@ -272,9 +272,9 @@ describe('a user’s budget', () => {
       const answers = await Promise.all(Array.from({ length: 110 }, () => forgot(headers)));
       expect([having(answers, 200).length, having(answers, 429).length]).toEqual([100, 10]);
       for (const answer of having(answers, 429)) {
-        expect(answer.body).toEqual({ detail: 'Too many requests' });
+        expect(answer.body).toStrictEqual({ detail: 'Too many requests' });
         expect(answer.headers.get('retry-after')).toBe('60');
-        expect(budgetIn(answer)).toEqual([100, 0, clock.seconds() + 60]);
+        expect(budgetIn(answer)).toStrictEqual([100, 0, clock.seconds() + 60]);
       }
       expect((await call(headers)).status).toBe(200);
     }
@@ -297,6 +297,6 @@ describe('a user’s budget', () => {
     const headers = bearer(await newUser());
     const answers = await Promise.all(Array.from({ length: 70 }, () => call(headers, undefined, where)));
     expect(having(answers, 200)).toHaveLength(70);
-    for (const answer of answers) expect(budgetIn(answer)).toEqual([60, 60, clock.seconds() + 60]);
+    for (const answer of answers) expect(budgetIn(answer)).toStrictEqual([60, 60, clock.seconds() + 60]);
   });
 });

@@ -249,7 +249,7 @@ test.each(['/v2/%', '/v2/%ff', '/%zz'])(
       headers: { origin: 'https://app.example', 'x-request-id': 'client-1' },
     });
     expect([400, 404]).toContain(status);
-    expect(Object.keys(body)).toEqual([path.startsWith('/v2/') ? 'detail' : 'error']);
+    expect(Object.keys(body)).toStrictEqual([path.startsWith('/v2/') ? 'detail' : 'error']);
     expect(headers.get('x-request-id')).toBe('client-1');
     expect(headers.get('access-control-allow-origin')).toBe('https://app.example');
     expect(headers.get('x-ratelimit-limit')).toBe('300');
@@ -269,7 +269,7 @@ test('answers bytes that are not HTTP with 400 in the envelope, and closes the c
   const [head, body = ''] = answer.split('\r\n\r\n');
   expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
   expect(head).toMatch(/\r\nConnection: close/i);
-  expect(JSON.parse(body)).toEqual({
+  expect(JSON.parse(body)).toStrictEqual({
     error: {
       code: 'INVALID_FORMAT',
       message: 'The request is malformed',

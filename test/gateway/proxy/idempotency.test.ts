@@ -161,7 +161,7 @@ describe('a repeated call', () => {
     const key = fresh();
     const first = await charge(key);
     const second = await charge(key, { front });
-    expect(second.body).toEqual(first.body);
+    expect(second.body).toStrictEqual(first.body);
     expect(platform.calls).toHaveLength(1);
     await app.close();
   });
@@ -251,7 +251,7 @@ describe('another call', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => charge(key)));
     for (const answer of answers) {
       if (answer.status === 201) expect(String(answer.body)).toBe('{"charge":1}');
-      else expect(refusal(answer)).toEqual(inProgress);
+      else expect(refusal(answer)).toStrictEqual(inProgress);
     }
     expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
     expect(platform.calls).toHaveLength(1);

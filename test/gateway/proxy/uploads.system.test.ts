@@ -156,7 +156,7 @@ describe.skipIf(!existsSync('/proc/self/status'))('a gateway in its own process'
       const grown = await growth(async () => {
         answer = await upload(path, headers);
       });
-      expect(answer).toEqual({ status: 201, body: '{"stored":true}', sent: taken.hash });
+      expect(answer).toStrictEqual({ status: 201, body: '{"stored":true}', sent: taken.hash });
       expect(taken).toMatchObject({
         complete: true,
         size: SIZE + (path.includes('crawl') ? HEAD.length + TAIL.length : 0),

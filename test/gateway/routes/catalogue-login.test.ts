@@ -79,7 +79,7 @@ describe('POST /api/v1/auth/login through the gateway', () => {
   test('returns the login service’s response unchanged', async () => {
     const { email, user_id } = await newUser();
     const answer = await logIn({ email, password: 'secret' });
-    expect(outcome(answer)).toEqual({
+    expect(outcome(answer)).toStrictEqual({
       status: 200,
       body: { access_token: expect.any(String), token_type: 'Bearer', expires_in: 3600, user_id },
     });
@@ -97,11 +97,11 @@ describe('POST /api/v1/auth/login through the gateway', () => {
     const unverified = await newUser({ verified: false });
     const invalid = [401, 'INVALID_CREDENTIALS', 'Invalid credentials'] as const;
     const wrong = await logIn({ email, password: 'wrong' });
-    expect(outcome(wrong)).toEqual(failure(wrong, ...invalid));
+    expect(outcome(wrong)).toStrictEqual(failure(wrong, ...invalid));
     const unknown = await logIn({ email: 'nobody@example.com', password: 'x' });
-    expect(outcome(unknown)).toEqual(failure(unknown, ...invalid));
+    expect(outcome(unknown)).toStrictEqual(failure(unknown, ...invalid));
     const right = await logIn({ email: unverified.email, password: 'secret' });
-    expect(outcome(right)).toEqual(failure(right, 403, 'ACCOUNT_NOT_VERIFIED', 'Account not verified'));
+    expect(outcome(right)).toStrictEqual(failure(right, 403, 'ACCOUNT_NOT_VERIFIED', 'Account not verified'));
   });
 
   test('needs no bearer, and ignores an invalid one', async () => {
@@ -136,7 +136,9 @@ describe('POST /api/v1/auth/login through the gateway', () => {
     const alone = await startGateway({ LOGIN_SERVICE_URL: 'http://127.0.0.1:1' });
     for (let time = 0; time < 25; time += 1) {
       const answer = await logIn({ email, password: 'wrong' }, {}, alone);
-      expect(outcome(answer)).toEqual(failure(answer, 503, 'SERVICE_UNAVAILABLE', 'Service unavailable'));
+      expect(outcome(answer)).toStrictEqual(
+        failure(answer, 503, 'SERVICE_UNAVAILABLE', 'Service unavailable'),
+      );
     }
   });
 });
@@ -150,7 +152,7 @@ describe('the CAPTCHA after failures', () => {
       services.clock.advance(60);
     }
     const answer = await logIn({ email, password: 'secret' });
-    expect(outcome(answer)).toEqual(captchaRequired(answer));
+    expect(outcome(answer)).toStrictEqual(captchaRequired(answer));
     expect(verified).toEqual([]);
     services.clock.advance((began + 899_999 - services.clock.now()) / 1000);
     expect(await attempt(email)).toBe(400);
@@ -171,7 +173,8 @@ describe('the CAPTCHA after failures', () => {
     const token = what === 'solved' ? solved() : recaptcha_token;
     const answer = await logIn({ email, password: 'secret', recaptcha_token: token });
     expect(answer.status).toBe(status);
-    if (typeof token === 'string' && status === 400) expect(outcome(answer)).toEqual(captchaRequired(answer));
+    if (typeof token === 'string' && status === 400)
+      expect(outcome(answer)).toStrictEqual(captchaRequired(answer));
   });
 
   test('admits one login with a solved token', async () => {
@@ -180,7 +183,7 @@ describe('the CAPTCHA after failures', () => {
     const recaptcha_token = solved();
     expect((await logIn({ email, password: 'wrong', recaptcha_token })).status).toBe(401);
     const answer = await logIn({ email, password: 'secret', recaptcha_token });
-    expect(outcome(answer)).toEqual(captchaRequired(answer));
+    expect(outcome(answer)).toStrictEqual(captchaRequired(answer));
   });
 
   test('is not required for another address or account, and counts spellings of an account together', async () => {
@@ -247,7 +250,7 @@ describe('the CAPTCHA after failures', () => {
     expect(await attempt(email, from('198.51.100.1'))).toBe(200);
     await fail('c@example.com', from('198.51.100.1'));
     const answer = await logIn({ email, password: 'secret' }, from('198.51.100.1'));
-    expect(outcome(answer)).toEqual(captchaRequired(answer));
+    expect(outcome(answer)).toStrictEqual(captchaRequired(answer));
     expect(await attempt(email, from('198.51.100.2'))).toBe(200);
     services.clock.advance(899.999);
     expect(await attempt(email, from('198.51.100.1'))).toBe(400);
@@ -313,7 +316,7 @@ describe('CAPTCHA_ON_CATALOGUE_LOGIN', () => {
     const where = await startGateway({ CAPTCHA_ON_CATALOGUE_LOGIN: 'always' });
     const { email } = await newUser();
     const answer = await logIn({ email, password: 'secret' }, {}, where);
-    expect(outcome(answer)).toEqual(captchaRequired(answer));
+    expect(outcome(answer)).toStrictEqual(captchaRequired(answer));
     const recaptcha_token = solved();
     expect((await logIn({ email, password: 'secret', recaptcha_token }, {}, where)).status).toBe(200);
   });
@@ -347,20 +350,20 @@ describe('twenty failures of a pair within five minutes', () => {
     services.clock.advance(100);
     for (let time = 0; time < 10; time += 1) expect((await failDirect(email)).status).toBe(401);
     const answer = await logIn({ email, password: 'secret', recaptcha_token: solved() });
-    expect(outcome(answer)).toEqual(tooMany(200));
+    expect(outcome(answer)).toStrictEqual(tooMany(200));
     expect(answer.headers.get('retry-after')).toBe('200');
     const direct = await failDirect(email);
-    expect(outcome(direct)).toEqual({ status: 429, body: { detail: 'Too many requests' } });
+    expect(outcome(direct)).toStrictEqual({ status: 429, body: { detail: 'Too many requests' } });
     expect(direct.headers.get('retry-after')).toBe('200');
     const right = { email, password: 'secret' };
     const elsewhere = await logIn(right, from('198.51.100.9'));
-    expect(outcome(elsewhere)).toEqual(captchaRequired(elsewhere));
+    expect(outcome(elsewhere)).toStrictEqual(captchaRequired(elsewhere));
     const solving = { ...right, recaptcha_token: solved() };
     expect((await logIn(solving, from('198.51.100.9'))).status).toBe(200);
 
     services.clock.advance(199.999);
     const last = await fail(email);
-    expect(outcome(last)).toEqual(tooMany(1));
+    expect(outcome(last)).toStrictEqual(tooMany(1));
     services.clock.advance(0.001);
     expect((await fail(email)).status).toBe(401);
   });
@@ -454,20 +457,20 @@ describe('an invalid body never reaches the login service', () => {
     ['__proto__', '{"__proto__":{"email":"a@b.c"},"password":"x"}', invalid(MALFORMED)],
   ])('%s', async (_, body, expected) => {
     const answer = await logIn(body);
-    expect(outcome(answer)).toEqual(failure(answer, ...expected));
+    expect(outcome(answer)).toStrictEqual(failure(answer, ...expected));
   });
 
   test.each(['application/x-www-form-urlencoded', 'multipart/form-data; boundary=b', 'application/xml', 'x'])(
     'with the content type %s',
     async (type) => {
       const answer = await logIn('{"email":"a@b.c","password":"x"}', { 'content-type': type });
-      expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
+      expect(outcome(answer)).toStrictEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
     },
   );
 
   test('longer than 64 KiB', async () => {
     const answer = await logIn(JSON.stringify({ email: 'a@b.c', password: 'x'.repeat(64 * 1024) }));
-    expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
+    expect(outcome(answer)).toStrictEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
   });
 
   test('with a CAPTCHA token that is not a string', async () => {

@@ -67,7 +67,7 @@ describe('POST /api/v1/auth/ldap through the gateway', () => {
   test('passes the credentials and the answer on', async () => {
     directory.status = 200;
     const answer = await logIn({ recaptcha_token: 'unused' });
-    expect(outcome(answer)).toEqual({ status: 200, body: { 'the service’s': 'answer' } });
+    expect(outcome(answer)).toStrictEqual({ status: 200, body: { 'the service’s': 'answer' } });
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(directory.logins).toEqual([{ url: '/api/v1/auth/ldap', body: GRACE }]);
   });
@@ -86,7 +86,7 @@ describe('POST /api/v1/auth/ldap through the gateway', () => {
 
   test('needs a CAPTCHA after three failures of the account from the address', async () => {
     for (let turn = 0; turn < 3; turn += 1) expect(await statusOf()).toBe(401);
-    expect(outcome(await logIn())).toEqual({
+    expect(outcome(await logIn())).toStrictEqual({
       status: 400,
       body: errorEnvelope('CAPTCHA_REQUIRED', 'reCAPTCHA validation failed'),
     });

@@ -464,7 +464,7 @@ test.each([
     headers: { authorization },
     body: '{}',
   });
-  expect(refusal(answer)).toEqual(envelope(404, 'RESOURCE_NOT_FOUND', 'Not found'));
+  expect(refusal(answer)).toStrictEqual(envelope(404, 'RESOURCE_NOT_FOUND', 'Not found'));
   expect(platform.calls).toEqual([]);
   await gateway.stop();
   await platform.stop();

@@ -128,7 +128,7 @@ test('returns 503 while UPSTREAM_CHAT_3D is unset', async () => {
     headers: { authorization, 'content-type': 'application/json' },
     body: JSON.stringify(MESSAGE),
   });
-  expect(refusal(answer)).toEqual(
+  expect(refusal(answer)).toStrictEqual(
     envelope(
       503,
       'SERVICE_UNAVAILABLE',

@@ -77,7 +77,7 @@ test('refuses what exceeds the bound with 503, and nothing once the calls are an
     [FORM, `a=${'x'.repeat(1_000_000)}`],
     [MULTIPART, MULTIPART_BODY],
   ] as const) {
-    expect(await post('/v2/form', type, body)).toEqual({
+    expect(await post('/v2/form', type, body)).toStrictEqual({
       status: 503,
       retryAfter: '1',
       body: { detail: 'Service unavailable' },

@@ -90,7 +90,7 @@ async function expectAnswer(
   expected: { status: number; body: unknown },
 ) {
   reached.length = 0;
-  expect(await answer).toEqual(expected);
+  expect(await answer).toStrictEqual(expected);
   expect(reached).toEqual(expected.status === 200 ? [expected.body] : []);
 }
 
@@ -326,7 +326,7 @@ describe('multipart', () => {
 
   test('a name that is not UTF-8 is refused', async () => {
     const answer = await postBody(MULTIPART, part('\xe9', '1') + END);
-    expect(answer).toEqual({ status: 400, body: { detail: expect.any(String) } });
+    expect(answer).toStrictEqual({ status: 400, body: { detail: expect.any(String) } });
   });
 
   // The multipart parser refuses these. In an urlencoded form they are ordinary names.

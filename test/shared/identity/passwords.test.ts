@@ -224,7 +224,7 @@ describe('the hashing queue', () => {
     const { encode } = createPasswords({ queue: new PQueue({ concurrency: 1 }) });
     const failing = Array.from({ length: 3 }, () => encode(undefined as unknown as string, 'argon2id'));
     for (const outcome of await Promise.allSettled(failing)) {
-      expect(outcome).toEqual({ status: 'rejected', reason: expect.any(Error) });
+      expect(outcome).toStrictEqual({ status: 'rejected', reason: expect.any(Error) });
     }
     expect(await encode('secret', 'argon2id')).toMatch(PHC);
   });

@@ -81,10 +81,10 @@ describe('GET /api/v1/sso/connections/{connection_id}/identities', () => {
     const ada = await logIn(connection, 'ada-1', 'ada');
     await logIn(await service.newConnection(corp, { protocol: 'saml' }));
     const second = record(ada.user_id, { subject: 'ada-1', email: 'ada@corp.example' });
-    expect(outcome(await list())).toEqual(onePage(second, first));
-    expect(outcome(await list('?search=GRACE'))).toEqual(onePage(first));
-    expect(outcome(await list(`?user_id=${ada.user_id}`))).toEqual(onePage(second));
-    expect(outcome(await list('?sort_by=email&order=desc'))).toEqual(onePage(first, second));
+    expect(outcome(await list())).toStrictEqual(onePage(second, first));
+    expect(outcome(await list('?search=GRACE'))).toStrictEqual(onePage(first));
+    expect(outcome(await list(`?user_id=${ada.user_id}`))).toStrictEqual(onePage(second));
+    expect(outcome(await list('?sort_by=email&order=desc'))).toStrictEqual(onePage(first, second));
     const { body } = await list('?limit=1&page=2');
     expect([body.data, body.pagination.total_items]).toEqual([[first], 2]);
   });
@@ -93,9 +93,9 @@ describe('GET /api/v1/sso/connections/{connection_id}/identities', () => {
     const client = await newClient(service, corp);
     const id = client.connection.connection_id;
     await client.create('grace');
-    expect(outcome(await list('', corp.owner, id))).toEqual(onePage());
+    expect(outcome(await list('', corp.owner, id))).toStrictEqual(onePage());
     const { user_id } = await logIn(client.connection);
-    expect(outcome(await list('', corp.owner, id))).toEqual(
+    expect(outcome(await list('', corp.owner, id))).toStrictEqual(
       onePage(record(user_id, { managed_by_scim: true })),
     );
   });
@@ -111,7 +111,7 @@ describe('DELETE /api/v1/sso/connections/{connection_id}/identities/{user_id}', 
     const here = await logIn();
     const there = await logIn(other);
     const ada = await logIn(connection, 'ada-1', 'ada');
-    expect(outcome(await unlink(here.user_id))).toEqual({
+    expect(outcome(await unlink(here.user_id))).toStrictEqual({
       status: 200,
       body: { message: 'Identity unlinked' },
     });

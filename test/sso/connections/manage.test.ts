@@ -60,9 +60,9 @@ describe('GET /api/v1/sso/connections', () => {
     const other = await directory({ name: 'London' });
     const list = (query = '') =>
       corp.owner.call('GET', `${PATH}?organization_id=${corp.organization_id}${query}`);
-    expect(outcome(await list())).toEqual(onePage(other, one));
-    expect(outcome(await list('&search=lond'))).toEqual(onePage(other));
-    expect(outcome(await list('&protocol=saml'))).toEqual(onePage());
+    expect(outcome(await list())).toStrictEqual(onePage(other, one));
+    expect(outcome(await list('&search=lond'))).toStrictEqual(onePage(other));
+    expect(outcome(await list('&protocol=saml'))).toStrictEqual(onePage());
   });
 
   test('requires organization_id', async () => {
@@ -131,7 +131,7 @@ describe('PATCH /api/v1/sso/connections/{connection_id}', () => {
         updated_at: new Date(service.clock.now()).toISOString(),
       },
     });
-    expect((await call('GET', before.connection_id)).body).toEqual(body);
+    expect((await call('GET', before.connection_id)).body).toStrictEqual(body);
   });
 
   test('keeps the SAML key while certificates are replaced', async () => {

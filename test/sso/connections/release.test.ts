@@ -44,7 +44,7 @@ describe.each(WAYS)('%s the last enabled connection', (_, plain, releasing) => {
   test('is refused, and changes nothing', async () => {
     const before = await stored();
     const answer = await plain();
-    expect(outcome(answer)).toEqual(
+    expect(outcome(answer)).toStrictEqual(
       service.failure(
         answer,
         409,

@@ -248,7 +248,7 @@ describe.skipIf(noSlapd)(`a directory${slapdSkipped}`, () => {
       'error: The certificate of the directory is not accepted: ',
     ],
   ])('%s: %s', async (check, _what, fields, body, message) => {
-    expect(await inspect(check, fields, body)).toEqual([expect.stringContaining(message)]);
+    expect(await inspect(check, fields, body)).toStrictEqual([expect.stringContaining(message)]);
   });
 
   test('without TLS', async () => {

@@ -64,7 +64,7 @@ const NO_PLAN =
 describe('POST /api/v1/sso/domains', () => {
   it('adds a domain and names the record that proves control of it', async () => {
     const [event, ...others] = await eventsOf(service, async () => {
-      expect(outcome(await add())).toEqual({
+      expect(outcome(await add())).toStrictEqual({
         status: 201,
         body: {
           domain_id: UUID,
@@ -131,7 +131,7 @@ describe('POST /api/v1/sso/domains', () => {
     `${'a'.repeat(64)}.com`,
     `${'a.'.repeat(126)}com`,
   ])('refuses %j', async (given) => {
-    expect(outcome(await add({ domain: given }))).toEqual(
+    expect(outcome(await add({ domain: given }))).toStrictEqual(
       refused(
         400,
         'INVALID_FORMAT',
@@ -154,7 +154,7 @@ describe('POST /api/v1/sso/domains', () => {
 
   it('refuses a domain that the organization has', async () => {
     await added();
-    expect(outcome(await add({ domain: domain.toUpperCase() }))).toEqual(
+    expect(outcome(await add({ domain: domain.toUpperCase() }))).toStrictEqual(
       refused(
         409,
         'DUPLICATE_RESOURCE',
@@ -172,7 +172,7 @@ describe('POST /api/v1/sso/domains', () => {
 
   it('needs the plan', async () => {
     const free = await service.newOrganization({ domain: null, plan: 'Free' });
-    expect(outcome(await add({ organization_id: free.organization_id }, free.owner))).toEqual(
+    expect(outcome(await add({ organization_id: free.organization_id }, free.owner))).toStrictEqual(
       forbidden(NO_PLAN),
     );
   });
@@ -188,7 +188,7 @@ describe('POST /api/v1/sso/domains', () => {
         created_at: new Date(),
       })),
     );
-    expect(outcome(await add())).toEqual(forbidden('An organization may have at most 100 domains'));
+    expect(outcome(await add())).toStrictEqual(forbidden('An organization may have at most 100 domains'));
   });
 });
 
@@ -214,8 +214,8 @@ describe('every operation on domains', () => {
       ['DELETE', `${DOMAINS}/${domain_id}`],
     ];
     for (const call of calls) {
-      expect(outcome(await stranger.call(...call)), call.join(' ')).toEqual(NOT_FOUND);
-      expect(outcome(await member.call(...call)), call.join(' ')).toEqual(forbidden());
+      expect(outcome(await stranger.call(...call)), call.join(' ')).toStrictEqual(NOT_FOUND);
+      expect(outcome(await member.call(...call)), call.join(' ')).toStrictEqual(forbidden());
     }
     expect(await service.db.ssoDomains.find({ organization_id }).toArray()).toHaveLength(1);
   });
@@ -226,7 +226,7 @@ describe('every operation on domains', () => {
       ['PATCH', '', { sso_required: false }],
       ['DELETE', ''],
     ] as const)
-      expect(outcome(await owner.call(method, `${DOMAINS}/none${path}`, body))).toEqual(NOT_FOUND);
+      expect(outcome(await owner.call(method, `${DOMAINS}/none${path}`, body))).toStrictEqual(NOT_FOUND);
   });
 });
 
@@ -257,7 +257,7 @@ describe('POST /api/v1/sso/domains/{domain_id}/verify', () => {
     const verified_at = new Date(service.clock.now()).toISOString();
     const [event, ...others] = await eventsOf(service, async () => {
       for (const _ of ['first', 'again'])
-        expect(outcome(await verify(record))).toEqual({
+        expect(outcome(await verify(record))).toStrictEqual({
           status: 200,
           body: { ...record, verified: true, verified_at },
         });
@@ -284,7 +284,7 @@ describe('POST /api/v1/sso/domains/{domain_id}/verify', () => {
         answer.map((parts) => parts.map((part) => part.replace('TOKEN', token))),
       );
     else if (answer) records.set(name, answer);
-    expect(outcome(await verify(record))).toEqual(
+    expect(outcome(await verify(record))).toStrictEqual(
       forbidden(
         `${words} at ${name}: add one with the value ${value}, and allow for the time that DNS takes`,
       ),
@@ -295,7 +295,7 @@ describe('POST /api/v1/sso/domains/{domain_id}/verify', () => {
   it.each(['ESERVFAIL', 'ETIMEOUT', 'ECONNREFUSED'])('is 503 while name servers answer %s', async (code) => {
     const record = await added();
     records.set(record.record.name, code);
-    expect(outcome(await verify(record))).toEqual(
+    expect(outcome(await verify(record))).toStrictEqual(
       refused(
         503,
         'SERVICE_UNAVAILABLE',
@@ -317,7 +317,7 @@ describe('POST /api/v1/sso/domains/{domain_id}/verify', () => {
     const other = await service.newOrganization({ domain: null });
     const theirs = await added({ organization_id: other.organization_id }, other.owner);
     records.set(first.record.name, [[first.record.value], [theirs.record.value]]);
-    expect(outcome(await verify(theirs, other.owner))).toEqual(
+    expect(outcome(await verify(theirs, other.owner))).toStrictEqual(
       refused(
         409,
         'DUPLICATE_RESOURCE',
@@ -378,7 +378,7 @@ describe('POST /api/v1/sso/domains/{domain_id}/verify', () => {
       { $set: { 'billing.payment_status': 'failed' } },
     );
     publish(record);
-    expect(outcome(await verify(record))).toEqual(forbidden(NO_PLAN));
+    expect(outcome(await verify(record))).toStrictEqual(forbidden(NO_PLAN));
   });
 
   it('needs the record for reserved names in production', async () => {
@@ -409,7 +409,7 @@ describe('PATCH /api/v1/sso/domains/{domain_id}', () => {
     const record = await verified();
     const events = await eventsOf(service, async () => {
       for (const sso_required of [true, true, false])
-        expect(outcome(await require(record, sso_required))).toEqual({
+        expect(outcome(await require(record, sso_required))).toStrictEqual({
           status: 200,
           body: { ...record, sso_required },
         });
@@ -422,12 +422,14 @@ describe('PATCH /api/v1/sso/domains/{domain_id}', () => {
 
   it('needs a verified domain', async () => {
     await service.newConnection({ organization_id }, { protocol: 'oidc' });
-    expect(outcome(await require(await added(), true))).toEqual(forbidden('The domain is not verified'));
+    expect(outcome(await require(await added(), true))).toStrictEqual(
+      forbidden('The domain is not verified'),
+    );
   });
 
   it('needs an enabled connection', async () => {
     await service.newConnection({ organization_id }, { protocol: 'oidc', enabled: false });
-    expect(outcome(await require(await verified(), true))).toEqual(
+    expect(outcome(await require(await verified(), true))).toStrictEqual(
       forbidden('The organization has no enabled connection: nobody could log in but its Owners'),
     );
   });
@@ -439,9 +441,9 @@ describe('PATCH /api/v1/sso/domains/{domain_id}', () => {
     const bind = (fields: object) =>
       owner.call('PATCH', `${DOMAINS}/${domain_id}`, { connection_id: off.connection_id, ...fields });
     const text = 'The connection of the domain is disabled: nobody could log in but its Owners';
-    expect(outcome(await bind({ sso_required: true }))).toEqual(forbidden(text));
+    expect(outcome(await bind({ sso_required: true }))).toStrictEqual(forbidden(text));
     expect((await require({ domain_id }, true)).status).toBe(200);
-    expect(outcome(await bind({}))).toEqual(forbidden(text));
+    expect(outcome(await bind({}))).toStrictEqual(forbidden(text));
     expect((await bind({ sso_required: false })).status).toBe(200);
   });
 
@@ -453,7 +455,7 @@ describe('PATCH /api/v1/sso/domains/{domain_id}', () => {
       { organization_id },
       { $set: { 'billing.payment_status': 'failed' } },
     );
-    expect(outcome(await require(record, true))).toEqual(forbidden(NO_PLAN));
+    expect(outcome(await require(record, true))).toStrictEqual(forbidden(NO_PLAN));
     expect((await require(record, false)).status).toBe(200);
   });
 
@@ -463,8 +465,8 @@ describe('PATCH /api/v1/sso/domains/{domain_id}', () => {
     expect(record.connection_id).toBe(connection_id);
     const change = (body: object) => owner.call('PATCH', `${DOMAINS}/${record.domain_id}`, body);
     const events = await eventsOf(service, async () => {
-      expect((await change({ connection_id: null })).body).toEqual({ ...record, connection_id: null });
-      expect((await change({ connection_id, sso_required: false })).body).toEqual(record);
+      expect((await change({ connection_id: null })).body).toStrictEqual({ ...record, connection_id: null });
+      expect((await change({ connection_id, sso_required: false })).body).toStrictEqual(record);
     });
     const [free, bound] = [
       { domain, sso_required: 'false' },
@@ -495,8 +497,10 @@ describe('PATCH /api/v1/sso/domains/{domain_id}', () => {
       'connection_id must be a connection of the organization',
     );
     for (const { connection_id } of [foreign, deleted]) {
-      expect(outcome(await owner.call('PATCH', `${DOMAINS}/${domain_id}`, { connection_id }))).toEqual(wrong);
-      expect(outcome(await add({ domain: 'other.com', connection_id }))).toEqual(wrong);
+      expect(outcome(await owner.call('PATCH', `${DOMAINS}/${domain_id}`, { connection_id }))).toStrictEqual(
+        wrong,
+      );
+      expect(outcome(await add({ domain: 'other.com', connection_id }))).toStrictEqual(wrong);
     }
   });
 
@@ -514,13 +518,13 @@ describe('DELETE /api/v1/sso/domains/{domain_id}', () => {
   it('removes a domain, which another organization may then verify', async () => {
     const { domain_id } = await verified();
     const [event] = await eventsOf(service, async () => {
-      expect(outcome(await owner.call('DELETE', `${DOMAINS}/${domain_id}`))).toEqual({
+      expect(outcome(await owner.call('DELETE', `${DOMAINS}/${domain_id}`))).toStrictEqual({
         status: 200,
         body: { message: 'Domain removed' },
       });
     });
     expect(event).toMatchObject({ action: 'domain.remove', before: { domain, sso_required: 'false' } });
-    expect(outcome(await owner.call('DELETE', `${DOMAINS}/${domain_id}`))).toEqual(NOT_FOUND);
+    expect(outcome(await owner.call('DELETE', `${DOMAINS}/${domain_id}`))).toStrictEqual(NOT_FOUND);
     const other = await service.newOrganization({ domain: null });
     expect(await verified({ organization_id: other.organization_id }, other.owner)).toMatchObject({
       verified: true,

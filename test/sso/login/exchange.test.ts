@@ -133,7 +133,7 @@ describe('POST /api/v1/auth/sso/exchange', () => {
   ])('refuses %s and keeps the code', async (_, given) => {
     const { code, cookie } = await browser.logIn(connection);
     const answer = await exchange(code, { cookie: given(cookie) });
-    expect(outcome(answer)).toEqual(notBegun(answer));
+    expect(outcome(answer)).toStrictEqual(notBegun(answer));
     expect((await exchange(code, { cookie: `other=1; ${cookie}` })).status).toBe(200);
   });
 
@@ -141,7 +141,7 @@ describe('POST /api/v1/auth/sso/exchange', () => {
     const late = await browser.logIn(connection);
     service.clock.advance(60);
     const answer = await exchange(late.code, late);
-    expect(outcome(answer)).toEqual(notBegun(answer));
+    expect(outcome(answer)).toStrictEqual(notBegun(answer));
     const inTime = await browser.logIn(connection);
     service.clock.advance(59);
     expect((await exchange(inTime.code, { cookie: inTime.cookie })).status).toBe(200);

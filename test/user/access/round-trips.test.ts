@@ -37,7 +37,7 @@ test.each(['own', 'department'] as const)('decides the role with one command: %s
     ['GET', undefined, ['find']],
     ['PATCH', { name: 'Night porter' }, ['findAndModify', AUDIT]],
   ] as const)
-    expect(await commandsOf(editor, method, path, body)).toEqual({
+    expect(await commandsOf(editor, method, path, body)).toStrictEqual({
       status: 200,
       commands: authorized(...own),
     });

@@ -25,13 +25,13 @@ describe('POST /v2/forgot-password', () => {
   test('1. returns 404 for an unknown e-mail and mails nothing', async () => {
     const mails = services.mailbox.mails.length;
     for (const email of ['nobody@example.com', 'not an address', 'a@example.com\r\nBcc: b@example.com'])
-      expect(outcome(await forgot(email))).toEqual({ status: 404, body: { detail: 'User not found' } });
+      expect(outcome(await forgot(email))).toStrictEqual({ status: 404, body: { detail: 'User not found' } });
     expect(services.mailbox.mails).toHaveLength(mails);
     expect(await record('nobody@example.com')).toBeNull();
   });
 
   test.each([{}, { email: '' }, { email: ' \t ' }])('requires the e-mail: %j', async (form) => {
-    expect(outcome(await post('forgot-password', form as Record<string, string>))).toEqual({
+    expect(outcome(await post('forgot-password', form as Record<string, string>))).toStrictEqual({
       status: 400,
       body: { detail: 'email is required' },
     });
@@ -160,7 +160,7 @@ describe('POST /v2/forgot-password', () => {
     }
     const before = await record(email);
     const refused = await forgot(email.toUpperCase(), 3);
-    expect(outcome(refused)).toEqual({ status: 429, body: { detail: 'Too many requests' } });
+    expect(outcome(refused)).toStrictEqual({ status: 429, body: { detail: 'Too many requests' } });
     expect(refused.headers.get('retry-after')).toBe('3510');
     expect(await record(email)).toEqual(before);
     expect(mailsTo(email)).toHaveLength(10);
@@ -173,7 +173,7 @@ describe('POST /v2/forgot-password', () => {
     const answers = await Promise.all(Array.from({ length: 15 }, (_, call) => forgot(email, 1 + (call % 5))));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(9);
     for (const answer of answers.filter(({ status }) => status !== 200)) {
-      expect(outcome(answer)).toEqual({ status: 429, body: { detail: 'Too many requests' } });
+      expect(outcome(answer)).toStrictEqual({ status: 429, body: { detail: 'Too many requests' } });
       expect(answer.headers.get('retry-after')).toBe('3600');
     }
     expect(mailsTo(email)).toHaveLength(9);
@@ -204,7 +204,7 @@ describe('POST /v2/forgot-password', () => {
     // The code that was used does not count.
     expect((await next()).status).toBe(200);
     const refused = await next();
-    expect(outcome(refused)).toEqual({ status: 429, body: { detail: 'Too many requests' } });
+    expect(outcome(refused)).toStrictEqual({ status: 429, body: { detail: 'Too many requests' } });
     expect(refused.headers.get('retry-after')).toBe(String(22 * 3600));
     services.clock.advance(22 * 3600);
     expect((await next()).status).toBe(200);

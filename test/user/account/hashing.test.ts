@@ -38,11 +38,11 @@ const tooMany = { status: 429, body: { detail: 'Too many requests' } };
 test('a reset hashes the password only for the right code', async () => {
   const { email, code } = await activeAccount(services);
   for (const wrong of ['abc', code.slice(1), otherThan(code)])
-    expect(outcome(await reset(email, wrong))).toEqual(refused);
+    expect(outcome(await reset(email, wrong))).toStrictEqual(refused);
   const { email: late, code: expired } = await activeAccount(services, {
     otp_expiration: services.clock.seconds() - 1,
   });
-  expect(outcome(await reset(late, expired))).toEqual(refused);
+  expect(outcome(await reset(late, expired))).toStrictEqual(refused);
   expect(hashed).toBe(0);
   expect((await reset(email, code)).status).toBe(200);
   expect(hashed).toBe(1);
@@ -63,6 +63,6 @@ test.each([
   const mails = networks.flatMap((network) => Array(5).fill({ at: services.clock.seconds(), network }));
   const { email } = await unverifiedAccount(services, { otp_mails: mails });
   const form = { email, password: 'secret', name: 'Ada' };
-  expect(outcome(await postForm(`${services.user}/v2/signup`, form))).toEqual(tooMany);
+  expect(outcome(await postForm(`${services.user}/v2/signup`, form))).toStrictEqual(tooMany);
   expect(hashed).toBe(0);
 });

@@ -246,7 +246,7 @@ describe.each([...failing, ...stalling])('a mail server that %s', (behavior) => 
       for (const each of deadlines) each.abort();
     }
     for (const answer of await attempts) {
-      expect(outcome(answer)).toEqual(unavailable);
+      expect(outcome(answer)).toStrictEqual(unavailable);
       expect(answer.headers.get('set-cookie')).toBeNull();
     }
     expect(smtp.accepted).toEqual([]);
@@ -269,7 +269,7 @@ describe.each([...failing, ...stalling])('a mail server that %s', (behavior) => 
     const abandoned = [...smtp.sockets];
     await smtp.recover();
     expect((await post('forgot-password', { email: EMAIL })).status).toBe(200);
-    expect(outcome(await signUp(EMAIL))).toEqual({ status: 200, body: { token: expect.any(String) } });
+    expect(outcome(await signUp(EMAIL))).toStrictEqual({ status: 200, body: { token: expect.any(String) } });
     if (stalls) await eventually(() => abandoned.every(({ closed }) => closed));
     expect(smtp.accepted.map(({ to }) => to)).toEqual([EMAIL, EMAIL]);
     const otp = (await db.users.findOne({ email: EMAIL }))?.otp as string;
@@ -292,12 +292,12 @@ test('counts refused mails too: ten an hour, then 429', async () => {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     const network = attempt < 5 ? 1 : 2;
     const answer = attempt % 2 ? forgot(network) : signUp(email, fromNetwork(network));
-    expect(outcome(await answer)).toEqual(unavailable);
+    expect(outcome(await answer)).toStrictEqual(unavailable);
     clock.advance(1);
   }
   await smtp.recover();
   for (const refused of [await signUp(email, fromNetwork(3)), await forgot()]) {
-    expect(outcome(refused)).toEqual({ status: 429, body: { detail: 'Too many requests' } });
+    expect(outcome(refused)).toStrictEqual({ status: 429, body: { detail: 'Too many requests' } });
     expect(refused.headers.get('retry-after')).toBe('3590');
   }
   expect(smtp.accepted).toEqual([]);
@@ -317,7 +317,7 @@ test('shares the connections: a network whose mails hang does not hold up those 
   expect(smtp.accepted.map(({ to }) => to)).toEqual([0, 1, 2].map((person) => `honest${person}@example.com`));
   // Mails that wait for their turn have the same deadline.
   for (const deadline of deadlines) deadline.abort();
-  for (const answer of await Promise.all(flood)) expect(outcome(answer)).toEqual(unavailable);
+  for (const answer of await Promise.all(flood)) expect(outcome(answer)).toStrictEqual(unavailable);
   expect(smtp.accepted).toHaveLength(3);
 });
 

@@ -39,9 +39,9 @@ describe('codes mailed for one network', () => {
     expect((await signUp('198.51.100.1')).status).toBe(200);
     const email = newEmail();
     const refused = await signUp('198.51.100.1', email);
-    expect(outcome(refused)).toEqual(tooMany);
+    expect(outcome(refused)).toStrictEqual(tooMany);
     expect(refused.headers.get('retry-after')).toBe('3540');
-    expect(outcome(await forgot('198.51.100.1', known.email))).toEqual(tooMany);
+    expect(outcome(await forgot('198.51.100.1', known.email))).toStrictEqual(tooMany);
     expect(await services.db.users.findOne({ email })).toBeNull();
     expect((await signUp('198.51.100.2', email)).status).toBe(200);
     services.clock.advance(3540);
@@ -50,7 +50,7 @@ describe('codes mailed for one network', () => {
 
   test('are exactly the limit in a burst over two processes', async () => {
     expect(succeeded(await Promise.all(Array.from({ length: 12 }, () => signUp('198.51.100.3'))))).toBe(3);
-    expect(outcome(await signUp('::ffff:198.51.100.3'))).toEqual(tooMany);
+    expect(outcome(await signUp('::ffff:198.51.100.3'))).toStrictEqual(tooMany);
   });
 
   test('are 4 times the limit for an IPv6 /56 and 16 times for a /48', async () => {
@@ -59,7 +59,7 @@ describe('codes mailed for one network', () => {
     expect(succeeded(await burst(Array.from({ length: 15 }, (_, index) => index)))).toBe(12);
     const apart = Array.from({ length: 40 }, (_, index) => (index + 1) * 256);
     expect(succeeded(await burst(apart))).toBe(36);
-    expect(outcome(await signUp('2001:db8:0:ffff::1'))).toEqual(tooMany);
+    expect(outcome(await signUp('2001:db8:0:ffff::1'))).toStrictEqual(tooMany);
     expect((await signUp('2001:db8:1::1')).status).toBe(200);
   });
 
@@ -68,7 +68,7 @@ describe('codes mailed for one network', () => {
       otp_mails: Array.from({ length: 10 }, () => ({ at: services.clock.seconds(), network: '192.0.2.1' })),
     });
     for (let time = 0; time < 4; time += 1) {
-      expect(outcome(await forgot('198.51.100.4', email))).toEqual(tooMany);
+      expect(outcome(await forgot('198.51.100.4', email))).toStrictEqual(tooMany);
       expect((await forgot('198.51.100.4', 'nobody@example.com')).status).toBe(404);
     }
     expect((await signUp('198.51.100.4')).status).toBe(200);
@@ -79,7 +79,7 @@ test('counts codes by mailbox, whatever the tag, dots and network', async () => 
   const spellings = ['g.race+1@gmail.com', 'grace+2@googlemail.com', 'grac.e@gmail.com'];
   const answers: Answered[] = [];
   for (const [index, email] of spellings.entries()) answers.push(await signUp(`198.51.100.1${index}`, email));
-  expect(answers.map(outcome)).toEqual([
+  expect(answers.map(outcome)).toStrictEqual([
     { status: 200, body: { token: expect.any(String) } },
     { status: 200, body: { token: expect.any(String) } },
     tooMany,
@@ -118,7 +118,7 @@ describe('activations for one network', () => {
     expect((await verify('198.51.100.20', one)).status).toBe(200);
     expect((await verify('198.51.100.20', two)).status).toBe(200);
     const refused = await verify('198.51.100.20', three);
-    expect(outcome(refused)).toEqual(tooMany);
+    expect(outcome(refused)).toStrictEqual(tooMany);
     expect(refused.headers.get('retry-after')).toBe('3600');
     expect((await verify('198.51.100.20', one)).status).toBe(200);
     expect((await verify('198.51.100.21', three)).status).toBe(200);

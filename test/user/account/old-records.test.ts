@@ -110,7 +110,7 @@ describe.each([1, 'yes', 'false', { at: 'some time' }, true])(
       });
       const otp = await newCode(email);
       const { body } = await post('verify-otp', { email, otp });
-      expect(body).toEqual({
+      expect(body).toStrictEqual({
         message: 'OTP verified successfully',
         user_id: expect.stringMatching(/^User-\d{6}$/),
       });

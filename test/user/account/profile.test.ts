@@ -79,13 +79,13 @@ describe('GET /api/v1/users/me', () => {
       secret_of_another_system: 'hidden',
     });
     const answer = await read(user);
-    expect(outcome(answer)).toEqual({ status: 200, body: profile(user, shown) });
+    expect(outcome(answer)).toStrictEqual({ status: 200, body: profile(user, shown) });
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
   test('returns null for absent fields', async () => {
     const user = await newUser();
-    expect(outcome(await read(user))).toEqual({ status: 200, body: profile(user) });
+    expect(outcome(await read(user))).toStrictEqual({ status: 200, body: profile(user) });
   });
 
   test('returns what signup and verification wrote', async () => {
@@ -94,7 +94,7 @@ describe('GET /api/v1/users/me', () => {
     const otp = mailedCode(services.mailbox, email);
     const { body } = await postForm(`${services.user}/v2/verify-otp`, { email, otp });
     const day = new Date(services.clock.now()).toISOString().slice(0, 10);
-    expect(outcome(await read({ email, user_id: body.user_id }))).toEqual({
+    expect(outcome(await read({ email, user_id: body.user_id }))).toStrictEqual({
       status: 200,
       body: profile(
         { email, user_id: body.user_id },
@@ -120,7 +120,7 @@ describe('GET /api/v1/users/me', () => {
       last_login: new Date(0),
       phone: 12_345,
     } as unknown as User);
-    expect(outcome(await read({ email }))).toEqual({
+    expect(outcome(await read({ email }))).toStrictEqual({
       status: 200,
       body: {
         ...profile({ email }, { user_id: null, account_status: '', payment_status: '' }),
@@ -136,7 +136,7 @@ describe('GET /api/v1/users/me', () => {
 
   test('finds a user without a user_id by e-mail', async () => {
     const user = await newUser({ user_id: undefined });
-    expect(outcome(await read(user))).toEqual({ status: 200, body: profile(user, { user_id: null }) });
+    expect(outcome(await read(user))).toStrictEqual({ status: 200, body: profile(user, { user_id: null }) });
   });
 
   test.each(['POST', 'PUT', 'DELETE'])('returns 404 for %s', async (method) => {
@@ -144,7 +144,7 @@ describe('GET /api/v1/users/me', () => {
       method,
       headers: bearer(await newUser()),
     });
-    expect(outcome(answer)).toEqual(failure(answer, 404, 'RESOURCE_NOT_FOUND', 'Not found'));
+    expect(outcome(answer)).toStrictEqual(failure(answer, 404, 'RESOURCE_NOT_FOUND', 'Not found'));
   });
 });
 
@@ -164,20 +164,20 @@ describe('PATCH /api/v1/users/me', () => {
   ])('changes %s, and nothing else', async (_, fields, expected) => {
     const user = await newUser();
     const before = await record(user);
-    expect(outcome(await change(user, fields))).toEqual({ status: 200, body: profile(user, expected) });
+    expect(outcome(await change(user, fields))).toStrictEqual({ status: 200, body: profile(user, expected) });
     expect(await record(user)).toEqual({ ...before, ...expected });
-    expect(outcome(await read(user))).toEqual({ status: 200, body: profile(user, expected) });
+    expect(outcome(await read(user))).toStrictEqual({ status: 200, body: profile(user, expected) });
   });
 
   test('removes the phone number and the company by null', async () => {
     const user = await newUser({ phone: '123', company: 'C' });
     const { phone: _, ...rest } = (await record(user)) as User;
-    expect(outcome(await change(user, { phone: null }))).toEqual({
+    expect(outcome(await change(user, { phone: null }))).toStrictEqual({
       status: 200,
       body: profile(user, { company: 'C' }),
     });
     expect(await record(user)).toEqual(rest);
-    expect(outcome(await change(user, { company: null, name: 'B', phone: null }))).toEqual({
+    expect(outcome(await change(user, { company: null, name: 'B', phone: null }))).toStrictEqual({
       status: 200,
       body: profile(user, { name: 'B' }),
     });
@@ -186,7 +186,7 @@ describe('PATCH /api/v1/users/me', () => {
 
   test('sets one field and removes another in one call', async () => {
     const user = await newUser({ phone: '123', company: 'C' });
-    expect(outcome(await change(user, { phone: '456', company: null }))).toEqual({
+    expect(outcome(await change(user, { phone: '456', company: null }))).toStrictEqual({
       status: 200,
       body: profile(user, { phone: '456' }),
     });
@@ -240,7 +240,7 @@ describe('PATCH /api/v1/users/me', () => {
     const user = await newUser();
     const before = await record(user);
     const answer = await patch(user, body);
-    expect(outcome(answer)).toEqual(failure(answer, ...expected));
+    expect(outcome(answer)).toStrictEqual(failure(answer, ...expected));
     expect(await record(user)).toEqual(before);
   });
 
@@ -248,13 +248,13 @@ describe('PATCH /api/v1/users/me', () => {
     'returns 400 for the content type %s',
     async (type) => {
       const answer = await patch(await newUser(), '{"name":"B"}', { 'content-type': type });
-      expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
+      expect(outcome(answer)).toStrictEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
     },
   );
 
   test('returns 400 for more than 1 MiB', async () => {
     const answer = await change(await newUser(), { name: 'x'.repeat(1024 * 1024) });
-    expect(outcome(answer)).toEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
+    expect(outcome(answer)).toStrictEqual(failure(answer, 400, 'INVALID_FORMAT', MALFORMED));
   });
 
   test('ignores all other fields, whatever their values', async () => {
@@ -274,7 +274,7 @@ describe('PATCH /api/v1/users/me', () => {
       'name.first': 'x',
       $set: { verified: false },
     });
-    expect(outcome(answer)).toEqual({ status: 200, body: profile(user, { name: 'B' }) });
+    expect(outcome(answer)).toStrictEqual({ status: 200, body: profile(user, { name: 'B' }) });
     expect(await record(user)).toEqual({ ...before, name: 'B' });
   });
 
@@ -282,14 +282,14 @@ describe('PATCH /api/v1/users/me', () => {
     const user = await newUser({ user_id: undefined });
     const before = await record(user);
     const answer = await change(user, { name: 'B' });
-    expect(outcome(answer)).toEqual(failure(answer, 403, 'FORBIDDEN', 'Forbidden'));
+    expect(outcome(answer)).toStrictEqual(failure(answer, 403, 'FORBIDDEN', 'Forbidden'));
     expect(await record(user)).toEqual(before);
   });
 
   test('checks the bearer before the body', async () => {
     const user = await newUser();
     const answer = await patch(user, '[', { authorization: '' });
-    expect(outcome(answer)).toEqual(failure(answer, 401, 'INVALID_TOKEN', 'No authorization header'));
+    expect(outcome(answer)).toStrictEqual(failure(answer, 401, 'INVALID_TOKEN', 'No authorization header'));
   });
 
   test('keeps parallel changes of different fields', async () => {
@@ -300,7 +300,7 @@ describe('PATCH /api/v1/users/me', () => {
       change(user, { company: null }),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(outcome(await read(user))).toEqual({
+    expect(outcome(await read(user))).toStrictEqual({
       status: 200,
       body: profile(user, { name: 'B', phone: '123' }),
     });
@@ -394,6 +394,6 @@ describe('database commands', () => {
     });
     const answer = await change(user, { name: 'B' }, where);
     Object.assign(users, { findOneAndUpdate: original });
-    expect(outcome(answer)).toEqual(failure(answer, 401, 'INVALID_TOKEN', 'Invalid token'));
+    expect(outcome(answer)).toStrictEqual(failure(answer, 401, 'INVALID_TOKEN', 'Invalid token'));
   });
 });

@@ -39,7 +39,7 @@ const success = { status: 200, body: { token: expect.any(String) } };
 
 describe('POST /v2/reset-password', () => {
   test('1. returns 404 for an unknown e-mail', async () => {
-    expect(outcome(await reset('nobody@example.com', '123456'))).toEqual({
+    expect(outcome(await reset('nobody@example.com', '123456'))).toStrictEqual({
       status: 404,
       body: { detail: 'User not found' },
     });
@@ -49,10 +49,10 @@ describe('POST /v2/reset-password', () => {
     const { email, code } = await active();
     const before = await record(email);
     for (const malformed of [code.slice(1), ` ${code}`, `+${code}`, 'abcdef', '$otp'])
-      expect(outcome(await reset(email, malformed))).toEqual(refused);
+      expect(outcome(await reset(email, malformed))).toStrictEqual(refused);
     expect(await record(email)).toEqual({ ...before, otp_verdict: 'invalid' });
 
-    expect(outcome(await reset(email, otherThan(code)))).toEqual(refused);
+    expect(outcome(await reset(email, otherThan(code)))).toStrictEqual(refused);
     const counted = {
       ...before,
       otp_wrong_guesses: 1,
@@ -61,7 +61,7 @@ describe('POST /v2/reset-password', () => {
     expect(await record(email)).toEqual({ ...counted, otp_verdict: 'wrong' });
 
     services.clock.advance(61);
-    expect(outcome(await reset(email, code))).toEqual(refused);
+    expect(outcome(await reset(email, code))).toStrictEqual(refused);
     expect(await record(email)).toEqual({ ...counted, otp_verdict: 'expired' });
     expect(await logIn(email, 'old')).toBe(200);
   });
@@ -92,32 +92,35 @@ describe('POST /v2/reset-password', () => {
     const { email, code } = await active();
     const ahead = new Date(services.clock.now() + 5_000);
     await services.db.users.updateOne({ email }, { $set: { sessions_valid_from: ahead } });
-    expect(outcome(await reset(email, code))).toEqual(success);
+    expect(outcome(await reset(email, code))).toStrictEqual(success);
     expect(await record(email)).toMatchObject({ sessions_valid_from: ahead });
   });
 
   test('refuses a used code everywhere, forever, and does not count it', async () => {
     const { email, code } = await active();
-    expect(outcome(await reset(email, code))).toEqual(success);
+    expect(outcome(await reset(email, code))).toStrictEqual(success);
     const before = await record(email);
     for (const seconds of [0, 60, 1, 86_400]) {
       services.clock.advance(seconds);
-      expect(outcome(await reset(email, code, 'eve'))).toEqual(refused);
-      expect(outcome(await verify(email, code))).toEqual({ status: 400, body: { detail: 'Invalid OTP' } });
-      expect(outcome(await verify(email, otherThan(code)))).toEqual({
+      expect(outcome(await reset(email, code, 'eve'))).toStrictEqual(refused);
+      expect(outcome(await verify(email, code))).toStrictEqual({
+        status: 400,
+        body: { detail: 'Invalid OTP' },
+      });
+      expect(outcome(await verify(email, otherThan(code)))).toStrictEqual({
         status: 400,
         body: { detail: 'Invalid OTP' },
       });
     }
     expect(await record(email)).toEqual({ ...before, otp_verdict: 'invalid' });
     expect(await logIn(email, 'new')).toBe(200);
-    expect(outcome(await reset(email, await newCode(email), 'newer'))).toEqual(success);
+    expect(outcome(await reset(email, await newCode(email), 'newer'))).toStrictEqual(success);
     expect(await logIn(email, 'newer')).toBe(200);
   });
 
   test('leaves an unverified account unverified', async () => {
     const { email, code } = await unverified();
-    expect(outcome(await reset(email, code))).toEqual(success);
+    expect(outcome(await reset(email, code))).toStrictEqual(success);
     expect(await record(email)).toMatchObject({ verified: false, account_status: 'paused' });
     expect(await record(email)).not.toHaveProperty('user_id');
     expect(await logIn(email, 'new')).toBe(403);
@@ -129,13 +132,13 @@ describe('POST /v2/reset-password', () => {
   test('accepts a code that has verified the account', async () => {
     const { email, code } = await unverified();
     expect((await verify(email, code)).status).toBe(200);
-    expect(outcome(await reset(email, code))).toEqual(success);
+    expect(outcome(await reset(email, code))).toStrictEqual(success);
     expect(await logIn(email, 'new')).toBe(200);
   });
 
   test('leaves a disabled account disabled', async () => {
     const { email, code } = await activeAccount(services, { account_status: 'disabled' });
-    expect(outcome(await reset(email, code))).toEqual(success);
+    expect(outcome(await reset(email, code))).toStrictEqual(success);
     expect(await record(email)).toMatchObject({ account_status: 'disabled', verified: true });
   });
 
@@ -145,7 +148,7 @@ describe('POST /v2/reset-password', () => {
     const form: Record<string, string> = { email, otp: code, new_password: 'new' };
     const { [field]: _, ...rest } = form;
     for (const bad of [rest, { ...rest, [field]: '' }])
-      expect(outcome(await post('reset-password', bad))).toEqual({
+      expect(outcome(await post('reset-password', bad))).toStrictEqual({
         status: 400,
         body: { detail: `${field} is required` },
       });
@@ -171,7 +174,7 @@ describe('the new password', () => {
 
   test.each(odd)('%j logs in', async (password) => {
     const { email, code } = await active(hashing);
-    expect(outcome(await reset(email, code, password, hashing))).toEqual(success);
+    expect(outcome(await reset(email, code, password, hashing))).toStrictEqual(success);
     expect(await logIn(email, password, hashing)).toBe(200);
     expect(await logIn(email, 'old', hashing)).toBe(401);
     expect(await logIn(email, `${password}.`, hashing)).toBe(401);
@@ -179,7 +182,7 @@ describe('the new password', () => {
 
   test.each(odd)('%j is stored as submitted when PASSWORD_STORAGE=plain', async (password) => {
     const { email, code } = await active();
-    expect(outcome(await reset(email, code, password))).toEqual(success);
+    expect(outcome(await reset(email, code, password))).toStrictEqual(success);
     expect((await record(email))?.password).toBe(password);
     expect(await logIn(email, password)).toBe(200);
   });
@@ -188,11 +191,11 @@ describe('the new password', () => {
     'over 1024 bytes is refused and does not use up the code',
     async (password) => {
       const { email, code } = await active();
-      expect(outcome(await reset(email, code, password))).toEqual({
+      expect(outcome(await reset(email, code, password))).toStrictEqual({
         status: 400,
         body: { detail: 'new_password must not be longer than 1024 bytes' },
       });
-      expect(outcome(await reset(email, code, 'shorter'))).toEqual(success);
+      expect(outcome(await reset(email, code, 'shorter'))).toStrictEqual(success);
     },
   );
 });
@@ -202,8 +205,11 @@ describe('wrong guesses shared with verify-otp', () => {
     const { email, code } = await active();
     for (let guess = 1; guess <= 5; guess += 1)
       await (guess <= 2 ? reset : verify)(email, otherThan(code, guess));
-    expect(outcome(await reset(email, code))).toEqual(refused);
-    expect(outcome(await verify(email, code))).toEqual({ status: 400, body: { detail: 'Invalid OTP' } });
+    expect(outcome(await reset(email, code))).toStrictEqual(refused);
+    expect(outcome(await verify(email, code))).toStrictEqual({
+      status: 400,
+      body: { detail: 'Invalid OTP' },
+    });
     expect(await logIn(email, 'old')).toBe(200);
   });
 
@@ -214,13 +220,13 @@ describe('wrong guesses shared with verify-otp', () => {
     const second = await newCode(email);
     for (let guess = 1; guess <= 5; guess += 1) await verify(email, otherThan(second, guess));
     for (const answer of [await reset(email, second), await verify(email, second)]) {
-      expect(outcome(answer)).toEqual(tooMany);
+      expect(outcome(answer)).toStrictEqual(tooMany);
       expect(answer.headers.get('retry-after')).toBe('3580');
     }
     services.clock.advance(61);
-    expect(outcome(await reset(email, second))).toEqual(tooMany);
+    expect(outcome(await reset(email, second))).toStrictEqual(tooMany);
     services.clock.advance(3519);
-    expect(outcome(await reset(email, await newCode(email)))).toEqual(success);
+    expect(outcome(await reset(email, await newCode(email)))).toStrictEqual(success);
   });
 
   test('twelve in parallel at both are compared five times', async () => {
@@ -232,7 +238,7 @@ describe('wrong guesses shared with verify-otp', () => {
     );
     expect(await record(email)).toMatchObject({ otp_wrong_guesses: 5 });
     expect((await record(email))?.otp_wrong_guess_times).toHaveLength(5);
-    expect(outcome(await reset(email, code))).toEqual(refused);
+    expect(outcome(await reset(email, code))).toStrictEqual(refused);
   });
 });
 
@@ -243,7 +249,7 @@ test('exactly one of several parallel resets with one code succeeds', async () =
     const answers = await Promise.all(passwords.map((password) => reset(email, code, password, where)));
     const winner = answers.findIndex(({ status }) => status === 200);
     for (const [index, answer] of answers.entries())
-      expect(outcome(answer)).toEqual(index === winner ? success : refused);
+      expect(outcome(answer)).toStrictEqual(index === winner ? success : refused);
     const logins = await Promise.all(passwords.map((password) => logIn(email, password, where)));
     expect(logins).toEqual(passwords.map((_, index) => (index === winner ? 200 : 401)));
   }

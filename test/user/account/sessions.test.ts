@@ -93,7 +93,7 @@ describe('GET /api/v1/users/me/sessions', () => {
     services.clock.advance(60);
     const { status, body } = await list(laptop);
     expect(status).toBe(200);
-    expect(body).toEqual({
+    expect(body).toStrictEqual({
       data: [
         {
           session_id: sidOf(laptop),
@@ -180,7 +180,7 @@ describe('GET /api/v1/users/me/sessions', () => {
   test('refuses an account without a user_id', async () => {
     const user = await newMember(services.db, { user_id: undefined });
     const answer = await list(await logIn({ user }));
-    expect(outcome(answer)).toEqual(failure(answer, 403, 'FORBIDDEN', 'Forbidden'));
+    expect(outcome(answer)).toStrictEqual(failure(answer, 403, 'FORBIDDEN', 'Forbidden'));
   });
 
   test('holds nothing that opens a session', async () => {
@@ -198,7 +198,7 @@ describe('DELETE /api/v1/users/me/sessions/{session_id}', () => {
     const [laptop, tablet] = [await logIn(), await logIn()];
     const events = await eventsOf(services, async () => {
       const answer = await end(laptop, sidOf(phone));
-      expect(outcome(answer)).toEqual({ status: 200, body: { message: 'Session ended' } });
+      expect(outcome(answer)).toStrictEqual({ status: 200, body: { message: 'Session ended' } });
     });
     expect(events).toEqual([
       auditEvent(services.clock.now(), {
@@ -241,7 +241,7 @@ describe('DELETE /api/v1/users/me/sessions/{session_id}', () => {
     const [foreign, token] = [await sid(), await logIn()];
     const before = await services.db.users.find().toArray();
     const answer = await end(token, foreign);
-    expect(outcome(answer)).toEqual(notFound(answer));
+    expect(outcome(answer)).toStrictEqual(notFound(answer));
     expect(await services.db.users.find().toArray()).toEqual(before);
   });
 });
@@ -253,7 +253,10 @@ describe('DELETE /api/v1/users/me/sessions', () => {
     const mine = await logIn();
     const later = (await refresh(mine)).body.access_token;
     const events = await eventsOf(services, async () => {
-      expect(outcome(await end(mine))).toEqual({ status: 200, body: { message: 'Other sessions ended' } });
+      expect(outcome(await end(mine))).toStrictEqual({
+        status: 200,
+        body: { message: 'Other sessions ended' },
+      });
     });
     expect(events).toMatchObject([{ action: 'session.end_others', target: {} }]);
     const statuses = await Promise.all([one, two, mine, later].map((token) => statusOf(token)));
@@ -306,7 +309,7 @@ describe('the gateway', () => {
     expect([await statusOf(phone, gatewayUrl), await statusOf(laptop, gatewayUrl)]).toEqual([200, 200]);
     expect((await end(laptop, sidOf(phone), gatewayUrl)).status).toBe(200);
     const answer = await send(`${gatewayUrl}/api/v1/users/me`, { headers: headersOf(phone) });
-    expect(outcome(answer)).toEqual(invalid(answer));
+    expect(outcome(answer)).toStrictEqual(invalid(answer));
     expect(await statusOf(laptop, gatewayUrl)).toBe(200);
   });
 

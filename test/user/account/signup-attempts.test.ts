@@ -55,7 +55,7 @@ describe('verification with the token of a signup', () => {
     const email = newEmail();
     const token = await signUp(email, 'mine');
     await signUp(email, 'planted', 2);
-    expect(outcome(await verify(email, codeOf(email), token))).toEqual(verified());
+    expect(outcome(await verify(email, codeOf(email), token))).toStrictEqual(verified());
     expect(await record(email)).toMatchObject({ verified: true, name: 'Name of mine', password: 'mine' });
     expect(await logIn(email, 'mine')).toBe(200);
     expect(await logIn(email, 'planted')).toBe(401);
@@ -65,7 +65,7 @@ describe('verification with the token of a signup', () => {
     const email = newEmail();
     await signUp(email, 'planted', 2);
     const token = await signUp(email, 'mine');
-    expect(outcome(await verify(email, codeOf(email), token))).toEqual(verified());
+    expect(outcome(await verify(email, codeOf(email), token))).toStrictEqual(verified());
     expect(await logIn(email, 'mine')).toBe(200);
   });
 
@@ -73,7 +73,7 @@ describe('verification with the token of a signup', () => {
     const email = newEmail();
     await signUp(email, 'first');
     await signUp(email, 'second');
-    expect(outcome(await verify(email, codeOf(email), token))).toEqual(verified());
+    expect(outcome(await verify(email, codeOf(email), token))).toStrictEqual(verified());
     expect(await record(email)).toMatchObject({ name: 'Name of second', password: 'second' });
   });
 
@@ -92,7 +92,7 @@ describe('verification with the token of a signup', () => {
     const other = await signUp(email, 'planted', 2);
     const { user_id } = (await verify(email, codeOf(email), token)).body;
     for (const again of [token, other, undefined])
-      expect(outcome(await verify(email, codeOf(email), again))).toEqual(verified(user_id));
+      expect(outcome(await verify(email, codeOf(email), again))).toStrictEqual(verified(user_id));
     expect(await logIn(email, 'mine')).toBe(200);
   });
 
@@ -100,7 +100,7 @@ describe('verification with the token of a signup', () => {
     const email = newEmail();
     const token = await signUp(email, 'mine');
     await services.db.users.updateOne({ email }, { $set: { verified: true, password: 'kept' } });
-    expect(outcome(await verify(email, codeOf(email), token))).toEqual(verified());
+    expect(outcome(await verify(email, codeOf(email), token))).toStrictEqual(verified());
     expect(await record(email)).toMatchObject({ password: 'kept', name: 'Name of mine' });
   });
 
@@ -120,7 +120,7 @@ describe('verification with the token of a signup', () => {
     const token = await signUp(email, 'mine');
     await services.db.users.deleteOne({ email });
     await signUp(email, 'planted', 2);
-    expect(outcome(await verify(email, codeOf(email), token))).toEqual(invalid);
+    expect(outcome(await verify(email, codeOf(email), token))).toStrictEqual(invalid);
     expect(await record(email)).toMatchObject({ verified: false });
   });
 
@@ -135,8 +135,8 @@ describe('verification with the token of a signup', () => {
     services.clock.advance(3600);
     const token = await signUp(email, 'last');
     expect((await record(email))?.signup_attempts).toMatchObject([{ password: 'last' }]);
-    expect(outcome(await verify(email, codeOf(email), first))).toEqual(invalid);
-    expect(outcome(await verify(email, codeOf(email), token))).toEqual(verified());
+    expect(outcome(await verify(email, codeOf(email), first))).toStrictEqual(invalid);
+    expect(outcome(await verify(email, codeOf(email), token))).toStrictEqual(verified());
   });
 });
 
@@ -146,7 +146,7 @@ describe('verification with the token of forgot-password', () => {
     const token = await forgot(email);
     const { otp_unused: _, ...before } = (await record(email)) ?? {};
     for (const given of [token, undefined])
-      expect(outcome(await verify(email, codeOf(email), given))).toEqual(verified(user_id));
+      expect(outcome(await verify(email, codeOf(email), given))).toStrictEqual(verified(user_id));
     expect(await record(email)).toEqual({ ...before, otp_verdict: 'valid' });
   });
 
@@ -156,8 +156,8 @@ describe('verification with the token of forgot-password', () => {
     services.clock.advance(3601);
     const early = await forgot(email);
     const token = await forgot(email, 2);
-    expect(outcome(await verify(email, codeOf(email), early))).toEqual(invalid);
-    expect(outcome(await verify(email, codeOf(email), token))).toEqual(verified());
+    expect(outcome(await verify(email, codeOf(email), early))).toStrictEqual(invalid);
+    expect(outcome(await verify(email, codeOf(email), token))).toStrictEqual(verified());
     expect(await record(email)).not.toHaveProperty('first_attempt');
     expect(await logIn(email, 'mine')).toBe(200);
   });
@@ -175,7 +175,7 @@ describe('verification with the token of forgot-password', () => {
     const token = await forgot(email);
     const before = await record(email);
     const given = how.startsWith('with its') ? token : undefined;
-    expect(outcome(await verify(email, codeOf(email), given))).toEqual(invalid);
+    expect(outcome(await verify(email, codeOf(email), given))).toStrictEqual(invalid);
     // The answer and the count are those of a wrong code.
     const { otp_verdict, otp_wrong_guesses, otp_wrong_guess_times, otp_holder_guesses, ...rest } =
       (await record(email)) ?? {};
@@ -187,7 +187,7 @@ describe('verification with the token of forgot-password', () => {
     expect(before).toMatchObject(rest);
     expect(await logIn(email, 'planted')).toBe(403);
     // The code still replaces the password.
-    expect(outcome(await reset(email, codeOf(email), token))).toEqual(wasReset);
+    expect(outcome(await reset(email, codeOf(email), token))).toStrictEqual(wasReset);
   });
 
   test('activates the signup that is named by its token, for which it replaces the expired code', async () => {
@@ -195,7 +195,7 @@ describe('verification with the token of forgot-password', () => {
     const token = await signUp(email, 'mine');
     await signUp(email, 'planted', 2);
     await forgot(email);
-    expect(outcome(await verify(email, codeOf(email), token))).toEqual(verified());
+    expect(outcome(await verify(email, codeOf(email), token))).toStrictEqual(verified());
     expect(await logIn(email, 'mine')).toBe(200);
   });
 
@@ -208,13 +208,13 @@ describe('verification with the token of forgot-password', () => {
         const token = await forgot(email, 3);
         return reset(email, codeOf(email), token);
       };
-      expect(outcome(await resetNow())).toEqual(wasReset);
+      expect(outcome(await resetNow())).toStrictEqual(wasReset);
       await signUp(email, 'planted again', 2);
       await forgot(email);
-      expect(outcome(await verify(email, codeOf(email)))).toEqual(invalid);
-      expect(outcome(await resetNow())).toEqual(wasReset);
+      expect(outcome(await verify(email, codeOf(email)))).toStrictEqual(invalid);
+      expect(outcome(await resetNow())).toStrictEqual(wasReset);
       const token = await forgot(email, 3);
-      expect(outcome(await verify(email, codeOf(email), token))).toEqual(verified());
+      expect(outcome(await verify(email, codeOf(email), token))).toStrictEqual(verified());
       expect(await logIn(email, 'new')).toBe(200);
     },
   );
@@ -227,7 +227,7 @@ describe('verification with the token of forgot-password', () => {
     for (let signup = 1; signup <= signups; signup += 1) await signUp(email, `secret ${signup}`);
     await services.db.users.updateOne({ email }, { $unset: { first_attempt: true } });
     await forgot(email);
-    expect(outcome(await verify(email, codeOf(email)))).toEqual(expected);
+    expect(outcome(await verify(email, codeOf(email)))).toStrictEqual(expected);
   });
 
   test('refuses a signup that follows on a record that the previous version wrote', async () => {
@@ -237,14 +237,16 @@ describe('verification with the token of forgot-password', () => {
     services.clock.advance(3601);
     await signUp(email, 'planted', 2);
     await forgot(email);
-    expect(outcome(await verify(email, codeOf(email)))).toEqual(invalid);
+    expect(outcome(await verify(email, codeOf(email)))).toStrictEqual(invalid);
   });
 
   test('activates an older record, which has no list of pending signups', async () => {
     for (const withToken of [true, false]) {
       const { email } = await unverifiedAccount(services, { password: 'old' });
       const token = await forgot(email);
-      expect(outcome(await verify(email, codeOf(email), withToken ? token : undefined))).toEqual(verified());
+      expect(outcome(await verify(email, codeOf(email), withToken ? token : undefined))).toStrictEqual(
+        verified(),
+      );
       expect(await logIn(email, 'old')).toBe(200);
     }
   });
@@ -273,23 +275,23 @@ describe('a token that is not valid', () => {
     const before = (await record(email)) ?? {};
     const forged = forge(email, before);
     for (const otp of [codeOf(email), otherThan(codeOf(email)), 'abc'])
-      expect(outcome(await verify(email, otp, forged))).toEqual(invalid);
-    expect(outcome(await reset(email, codeOf(email), forged))).toEqual(refusedReset);
+      expect(outcome(await verify(email, otp, forged))).toStrictEqual(invalid);
+    expect(outcome(await reset(email, codeOf(email), forged))).toStrictEqual(refusedReset);
     expect(await record(email)).toEqual({ ...before, otp_verdict: 'invalid' });
-    expect(outcome(await verify(email, codeOf(email), token))).toEqual(verified());
+    expect(outcome(await verify(email, codeOf(email), token))).toStrictEqual(verified());
   });
 
   test('does not come before the other checks', async () => {
     expect((await verify('nobody@example.com', '123456', 'token')).status).toBe(404);
     const { email, code } = await activeAccount(services);
     services.clock.advance(61);
-    expect(outcome(await verify(email, code, 'token'))).toEqual({
+    expect(outcome(await verify(email, code, 'token'))).toStrictEqual({
       status: 400,
       body: { detail: 'OTP expired' },
     });
     const spent = Array(10).fill(services.clock.seconds());
     await services.db.users.updateOne({ email }, { $set: { otp_wrong_guess_times: spent } });
-    expect(outcome(await verify(email, code, 'token'))).toEqual(tooMany);
+    expect(outcome(await verify(email, code, 'token'))).toStrictEqual(tooMany);
   });
 });
 
@@ -300,7 +302,7 @@ describe('guesses with the token of the newest code', () => {
       await forgot(email, 2);
       for (let guess = 1; guess <= 5; guess += 1) await verify(email, otherThan(codeOf(email), guess));
     }
-    expect(outcome(await verify(email, codeOf(email)))).toEqual(tooMany);
+    expect(outcome(await verify(email, codeOf(email)))).toStrictEqual(tooMany);
   }
 
   test.each([
@@ -310,12 +312,12 @@ describe('guesses with the token of the newest code', () => {
     const { email } = await activeAccount(services);
     await spendGuesses(email);
     const token = await forgot(email);
-    expect(outcome(await guess(email, codeOf(email)))).toEqual(tooMany);
+    expect(outcome(await guess(email, codeOf(email)))).toStrictEqual(tooMany);
     for (let wrong = 1; wrong <= 4; wrong += 1)
       expect((await guess(email, otherThan(codeOf(email), wrong), token)).status).toBe(400);
     expect(await record(email)).toMatchObject({ otp_holder_guesses: 4, otp_wrong_guesses: 0 });
     expect((await record(email))?.otp_wrong_guess_times).toHaveLength(10);
-    expect(outcome(await guess(email, codeOf(email), token))).toEqual(success);
+    expect(outcome(await guess(email, codeOf(email), token))).toStrictEqual(success);
   });
 
   test('are five for each code, also in parallel', async () => {
@@ -328,12 +330,12 @@ describe('guesses with the token of the newest code', () => {
       );
       await Promise.all(guesses);
       expect(await record(email)).toMatchObject({ otp_holder_guesses: 5, otp_wrong_guesses: 0 });
-      expect(outcome(await verify(email, code, token))).toEqual(invalid);
-      expect(outcome(await reset(email, code, token))).toEqual(refusedReset);
+      expect(outcome(await verify(email, code, token))).toStrictEqual(invalid);
+      expect(outcome(await reset(email, code, token))).toStrictEqual(refusedReset);
     }
     expect((await record(email))?.otp_wrong_guess_times).toBeUndefined();
     // Guesses without the token are still open.
-    expect(outcome(await verify(email, codeOf(email)))).toEqual(verified());
+    expect(outcome(await verify(email, codeOf(email)))).toStrictEqual(verified());
   });
 
   test('end when a newer code is issued', async () => {
@@ -342,7 +344,7 @@ describe('guesses with the token of the newest code', () => {
     await signUp(email, 'planted', 2);
     for (let guess = 1; guess <= 5; guess += 1) await verify(email, otherThan(codeOf(email), guess), older);
     expect(await record(email)).toMatchObject({ otp_holder_guesses: 0, otp_wrong_guesses: 5 });
-    expect(outcome(await verify(email, codeOf(email), older))).toEqual(invalid);
+    expect(outcome(await verify(email, codeOf(email), older))).toStrictEqual(invalid);
   });
 });
 
@@ -350,11 +352,11 @@ describe('a reset', () => {
   test('keeps its password when the account is verified afterwards', async () => {
     const email = newEmail();
     const token = await signUp(email, 'planted');
-    expect(outcome(await reset(email, codeOf(email), token))).toEqual(wasReset);
+    expect(outcome(await reset(email, codeOf(email), token))).toStrictEqual(wasReset);
     expect(await record(email)).not.toHaveProperty('signup_attempts');
     const next = await forgot(email);
-    expect(outcome(await verify(email, codeOf(email), token))).toEqual(invalid);
-    expect(outcome(await verify(email, codeOf(email), next))).toEqual(verified());
+    expect(outcome(await verify(email, codeOf(email), token))).toStrictEqual(invalid);
+    expect(outcome(await verify(email, codeOf(email), next))).toStrictEqual(verified());
     expect(await logIn(email, 'new')).toBe(200);
   });
 });
@@ -373,7 +375,7 @@ describe('codes mailed for one client network', () => {
     }
     const before = await record(email);
     const refused = await ask('2001:db8:1:2:ffff::1');
-    expect(outcome(refused)).toEqual(tooMany);
+    expect(outcome(refused)).toStrictEqual(tooMany);
     expect(refused.headers.get('retry-after')).toBe('3550');
     expect(await record(email)).toEqual(before);
     expect((await ask('2001:db8:1:3::1')).status).toBe(200);

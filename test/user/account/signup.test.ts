@@ -88,7 +88,7 @@ describe('an unknown e-mail', () => {
   test('returns a token with otp_sent, valid for 30 minutes', async () => {
     const email = newEmail();
     const { body, headers } = await signUp({ email });
-    expect(body).toEqual({ token: expect.any(String) });
+    expect(body).toStrictEqual({ token: expect.any(String) });
     const { header, payload } = decodeToken(body.token);
     expect(header).toEqual({ alg: 'HS256', typ: 'JWT', attempt: (await record(email))?.otp_attempt });
     expect(payload).toEqual({ email, otp_sent: true, exp: services.clock.seconds() + 30 * 60 });
@@ -532,7 +532,7 @@ describe('an unverified account', () => {
             user_id: verified.body.user_id,
           });
         } else {
-          expect(verified?.body).toEqual({ detail: 'Invalid OTP' });
+          expect(verified?.body).toStrictEqual({ detail: 'Invalid OTP' });
           expect(current).toMatchObject({ verified: false, account_status: 'paused' });
           expect(current).not.toHaveProperty('user_id');
         }

@@ -24,7 +24,7 @@ const featuresOf = (user_id: string) => services.db.features.find({ user_id }).t
 
 async function guessWrong(email: string, code: string, times: number) {
   for (let guess = 1; guess <= times; guess += 1)
-    expect(outcome(await verify(email, otherThan(code, guess)))).toEqual(invalid);
+    expect(outcome(await verify(email, otherThan(code, guess)))).toStrictEqual(invalid);
 }
 
 const notFound = { status: 404, body: { detail: 'User not found' } };
@@ -38,14 +38,14 @@ const success = (user_id: unknown = expect.stringMatching(/^User-[1-9]\d{5}$/)) 
 
 describe('POST /v2/verify-otp', () => {
   test('1. returns 404 for an unknown e-mail', async () => {
-    expect(outcome(await verify('nobody@example.com', '123456'))).toEqual(notFound);
-    expect(outcome(await verify('not an address', 'not a code'))).toEqual(notFound);
+    expect(outcome(await verify('nobody@example.com', '123456'))).toStrictEqual(notFound);
+    expect(outcome(await verify('not an address', 'not a code'))).toStrictEqual(notFound);
   });
 
   test('3. expires a code after 60 seconds', async () => {
     const { email, code } = await unverified();
     services.clock.advance(61);
-    expect(outcome(await verify(email, code))).toEqual(expired);
+    expect(outcome(await verify(email, code))).toStrictEqual(expired);
     expect(await record(email)).toMatchObject({ verified: false, account_status: 'paused' });
   });
 
@@ -59,15 +59,15 @@ describe('POST /v2/verify-otp', () => {
     const { email, code } = await unverified();
     services.clock.advance(61);
     const before = await record(email);
-    expect(outcome(await verify(email, otherThan(code)))).toEqual(expired);
-    expect(outcome(await verify(email, 'abc'))).toEqual(expired);
+    expect(outcome(await verify(email, otherThan(code)))).toStrictEqual(expired);
+    expect(outcome(await verify(email, 'abc'))).toStrictEqual(expired);
     expect(await record(email)).toEqual({ ...before, otp_verdict: 'expired' });
   });
 
   test('4. counts a wrong guess and changes nothing else', async () => {
     const { email, code } = await unverified();
     const before = await record(email);
-    expect(outcome(await verify(email, otherThan(code)))).toEqual(invalid);
+    expect(outcome(await verify(email, otherThan(code)))).toStrictEqual(invalid);
     expect(await record(email)).toEqual({
       ...before,
       otp_wrong_guesses: 1,
@@ -102,16 +102,16 @@ describe('POST /v2/verify-otp', () => {
 
   test('trims the e-mail and ignores its case', async () => {
     const { email, code } = await unverified();
-    expect(outcome(await verify(` ${email.toUpperCase()}\t`, code))).toEqual(success());
+    expect(outcome(await verify(` ${email.toUpperCase()}\t`, code))).toStrictEqual(success());
   });
 
   test('requires leading zeros', async () => {
     const { email } = await unverified();
     await services.db.users.updateOne({ email }, { $set: { otp: '000042' } });
-    expect(outcome(await verify(email, '42'))).toEqual(invalid);
-    expect(outcome(await verify(email, '00042'))).toEqual(invalid);
+    expect(outcome(await verify(email, '42'))).toStrictEqual(invalid);
+    expect(outcome(await verify(email, '00042'))).toStrictEqual(invalid);
     expect(await record(email)).toMatchObject({ otp_wrong_guesses: 0 });
-    expect(outcome(await verify(email, '000042'))).toEqual(success());
+    expect(outcome(await verify(email, '000042'))).toStrictEqual(success());
   });
 
   test.each(['email', 'otp'])('requires %s and changes nothing without it', async (field) => {
@@ -119,7 +119,7 @@ describe('POST /v2/verify-otp', () => {
     const before = await record(email);
     const { [field]: _, ...rest } = { email, otp: code } as Record<string, string>;
     for (const form of [rest, { ...rest, [field]: '' }])
-      expect(outcome(await postForm(`${services.user}/v2/verify-otp`, form))).toEqual({
+      expect(outcome(await postForm(`${services.user}/v2/verify-otp`, form))).toStrictEqual({
         status: 400,
         body: { detail: `${field} is required` },
       });
@@ -157,9 +157,9 @@ describe('does not count a malformed code', () => {
     const { email, code } = await unverified();
     const before = await record(email);
     for (let attempt = 0; attempt < 6; attempt += 1)
-      expect(outcome(await verify(email, malformed(code)))).toEqual(invalid);
+      expect(outcome(await verify(email, malformed(code)))).toStrictEqual(invalid);
     expect(await record(email)).toEqual({ ...before, otp_verdict: 'invalid' });
-    expect(outcome(await verify(email, code))).toEqual(success());
+    expect(outcome(await verify(email, code))).toStrictEqual(success());
   });
 });
 
@@ -167,19 +167,19 @@ describe('wrong guesses', () => {
   test('four leave the code valid', async () => {
     const { email, code } = await unverified();
     await guessWrong(email, code, 4);
-    expect(outcome(await verify(email, code))).toEqual(success());
+    expect(outcome(await verify(email, code))).toStrictEqual(success());
   });
 
   test('five kill the code, even for the right guess', async () => {
     const { email, code } = await unverified();
     await guessWrong(email, code, 5);
     const dead = await record(email);
-    expect(outcome(await verify(email, code))).toEqual(invalid);
-    expect(outcome(await verify(email, otherThan(code)))).toEqual(invalid);
+    expect(outcome(await verify(email, code))).toStrictEqual(invalid);
+    expect(outcome(await verify(email, otherThan(code)))).toStrictEqual(invalid);
     expect(await record(email)).toEqual({ ...dead, otp_verdict: 'invalid' });
     expect(dead).toMatchObject({ verified: false, account_status: 'paused', otp_wrong_guesses: 5 });
     services.clock.advance(61);
-    expect(outcome(await verify(email, code))).toEqual(expired);
+    expect(outcome(await verify(email, code))).toStrictEqual(expired);
   });
 
   test('start at zero for a new code', async () => {
@@ -189,7 +189,7 @@ describe('wrong guesses', () => {
     expect(await record(email)).toMatchObject({ otp_wrong_guesses: 0 });
     const next = mailedCode(services.mailbox, email);
     await guessWrong(email, next, 4);
-    expect(outcome(await verify(email, next))).toEqual(success());
+    expect(outcome(await verify(email, next))).toStrictEqual(success());
   });
 
   test('ten in an hour block the account until the oldest is an hour old', async () => {
@@ -201,23 +201,23 @@ describe('wrong guesses', () => {
     services.clock.advance(10);
 
     const refused = await verify(email, second);
-    expect(outcome(refused)).toEqual(tooMany);
+    expect(outcome(refused)).toStrictEqual(tooMany);
     expect(refused.headers.get('retry-after')).toBe('3560');
     // A new code does not lift the block, which comes before any other check of a code.
     const third = await newCode(email);
     for (const otp of [third, otherThan(third), 'abc'])
-      expect(outcome(await verify(email, otp))).toEqual(tooMany);
+      expect(outcome(await verify(email, otp))).toStrictEqual(tooMany);
     services.clock.advance(61);
-    expect(outcome(await verify(email, third))).toEqual(tooMany);
+    expect(outcome(await verify(email, third))).toStrictEqual(tooMany);
     expect(await record(email)).toMatchObject({ verified: false, otp_wrong_guesses: 0 });
 
     services.clock.advance(3560 - 62);
     const fourth = await newCode(email);
     const last = await verify(email, fourth);
-    expect(outcome(last)).toEqual(tooMany);
+    expect(outcome(last)).toStrictEqual(tooMany);
     expect(last.headers.get('retry-after')).toBe('1');
     services.clock.advance(1);
-    expect(outcome(await verify(email, fourth))).toEqual(success());
+    expect(outcome(await verify(email, fourth))).toStrictEqual(success());
   });
 
   test('are counted over a sliding hour', async () => {
@@ -229,7 +229,7 @@ describe('wrong guesses', () => {
     // The first five are an hour old, so five guesses are left; then the oldest is 50 minutes old.
     await guessWrong(email, await newCode(email), 5);
     const refused = await verify(email, await newCode(email));
-    expect(outcome(refused)).toEqual(tooMany);
+    expect(outcome(refused)).toStrictEqual(tooMany);
     expect(refused.headers.get('retry-after')).toBe('600');
   });
 
@@ -237,7 +237,7 @@ describe('wrong guesses', () => {
     const { email, code } = await unverified();
     const guesses = Array.from({ length: 12 }, (_, index) => otherThan(code, index + 1));
     const answers = await Promise.all(guesses.map((guess) => verify(email, guess)));
-    expect(answers.map(outcome)).toEqual(Array(12).fill(invalid));
+    expect(answers.map(outcome)).toStrictEqual(Array(12).fill(invalid));
     const { otp_wrong_guesses, otp_wrong_guess_times } = (await record(email)) ?? {};
     expect(otp_wrong_guesses).toBe(5);
     expect(otp_wrong_guess_times).toEqual(Array(5).fill(services.clock.seconds()));
@@ -248,7 +248,7 @@ describe('wrong guesses', () => {
     await guessWrong(email, code, 5);
     const guesses = Array.from({ length: 12 }, (_, index) => otherThan(code, index));
     const answers = await Promise.all(guesses.map((guess) => verify(email, guess)));
-    expect(answers.map(outcome)).toEqual(Array(12).fill(invalid));
+    expect(answers.map(outcome)).toStrictEqual(Array(12).fill(invalid));
     expect(await record(email)).toMatchObject({
       verified: false,
       account_status: 'paused',
@@ -265,7 +265,7 @@ describe('wrong guesses', () => {
     const second = await newCode(email);
     await burst(second);
     expect((await record(email))?.otp_wrong_guess_times).toHaveLength(10);
-    expect(outcome(await verify(email, second))).toEqual(tooMany);
+    expect(outcome(await verify(email, second))).toStrictEqual(tooMany);
   });
 });
 
@@ -274,9 +274,9 @@ describe('repeated verification', () => {
     const { email, code } = await unverified();
     const { user_id } = (await verify(email, code)).body;
     services.clock.advance(60);
-    expect(outcome(await verify(email, code))).toEqual(success(user_id));
+    expect(outcome(await verify(email, code))).toStrictEqual(success(user_id));
     services.clock.advance(1);
-    expect(outcome(await verify(email, code))).toEqual(expired);
+    expect(outcome(await verify(email, code))).toStrictEqual(expired);
     expect(await record(email)).toMatchObject({ verified: true, account_status: 'active', user_id });
     expect(await featuresOf(user_id)).toHaveLength(1);
   });
@@ -286,7 +286,7 @@ describe('repeated verification', () => {
       const { email, code } = await unverified();
       const answers = await Promise.all(Array.from({ length: 8 }, () => verify(email, code)));
       const { user_id } = (await record(email)) ?? {};
-      expect(answers.map(outcome)).toEqual(Array(8).fill(success(user_id)));
+      expect(answers.map(outcome)).toStrictEqual(Array(8).fill(success(user_id)));
       expect(await featuresOf(user_id as string)).toHaveLength(1);
     }
   });
@@ -296,19 +296,19 @@ describe('repeated verification', () => {
     const code = await newCode(email);
     const { otp_unused, ...before } = (await record(email)) ?? {};
     expect(otp_unused).toHaveLength(1);
-    expect(outcome(await verify(email, code))).toEqual(success(user_id));
+    expect(outcome(await verify(email, code))).toStrictEqual(success(user_id));
     expect(await record(email)).toEqual({ ...before, otp_verdict: 'valid' });
   });
 
   test('leaves an unverified account disabled that an operator has disabled', async () => {
     const { email, code } = await unverifiedAccount(services, { account_status: 'disabled' });
-    expect(outcome(await verify(email, code))).toEqual(success());
+    expect(outcome(await verify(email, code))).toStrictEqual(success());
     expect(await record(email)).toMatchObject({ verified: true, account_status: 'disabled' });
   });
 
   test('leaves a disabled account disabled', async () => {
     const { email, code, user_id } = await activeAccount(services, { account_status: 'disabled' });
-    expect(outcome(await verify(email, code))).toEqual(success(user_id));
+    expect(outcome(await verify(email, code))).toStrictEqual(success(user_id));
     expect(await record(email)).toMatchObject({ verified: true, account_status: 'disabled', user_id });
   });
 

@@ -109,7 +109,7 @@ describe.each(VISIBLE)('%s', (_who, who, visible) => {
   test.each(['sales', 'FOREIGN', 'eve', '2', 'viewer'])('finds them by %s', async (text) => {
     const answer = await who().list(`search=${text}`);
     const expected = visible.filter((name) => name.includes(text.toLowerCase()));
-    expect(names(answer)).toEqual(expected);
+    expect(names(answer)).toStrictEqual(expected);
     expect(answer.body.pagination.total_items).toBe(expected.length);
   });
 

@@ -346,7 +346,7 @@ describe('owners', () => {
         people.map((person, index) => service.accept(person, offers[index]?.body.invitation_id)),
       );
       expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403, 403]);
-      for (const answer of answers) if (answer.status === 403) expect(outcome(answer)).toEqual(full());
+      for (const answer of answers) if (answer.status === 403) expect(outcome(answer)).toStrictEqual(full());
       expect(await owners()).toHaveLength(100);
     });
 
@@ -361,7 +361,7 @@ describe('owners', () => {
       const { organization_id } = await organizationOf(100);
       const bob = await service.newPerson();
       const { invitation_id } = (await ada.call('PUT', path(organization_id, bob.user_id))).body;
-      expect(outcome(await service.accept(bob, invitation_id))).toEqual(full());
+      expect(outcome(await service.accept(bob, invitation_id))).toStrictEqual(full());
       expect((await ada.call('DELETE', path(organization_id, 'User_owner_0'))).status).toBe(200);
       expect((await service.accept(bob, invitation_id)).status).toBe(200);
     });

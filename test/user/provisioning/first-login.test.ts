@@ -276,7 +276,7 @@ describe('an unverified signup on the address', () => {
 
     expect((await passwordLogin(email, 'planted')).status).toBe(401);
     const verified = await postForm(`${service.user}/v2/verify-otp`, { email, otp, token: body.token });
-    expect(verified.body).toEqual({ detail: 'Invalid OTP' });
+    expect(verified.body).toStrictEqual({ detail: 'Invalid OTP' });
     expect((await stored())?.password).toBe(password);
     const reset = await postForm(`${service.user}/v2/reset-password`, { email, otp, new_password: 'x' });
     expect(reset.status).toBe(400);

@@ -142,7 +142,7 @@ it('ends sessions and mailed codes with the former address', async () => {
   expect((await profile()).status).toBe(401);
   const reset = (address: string) =>
     postForm(`${service.url}/v2/reset-password`, { email: address, otp, new_password: 'stolen' });
-  expect((await reset(email)).body).toEqual({ detail: 'User not found' });
+  expect((await reset(email)).body).toStrictEqual({ detail: 'User not found' });
   expect((await reset(changed)).status).toBe(400);
 });
 
@@ -189,7 +189,7 @@ it('takes over a changed address from an unverified signup', async () => {
   await logIn({ email: changed });
   expect((await stored())?.email).toBe(changed);
   const { body } = await postForm(`${service.url}/v2/verify-otp`, { email: changed, otp });
-  expect(body).toEqual({ detail: 'Invalid OTP' });
+  expect(body).toStrictEqual({ detail: 'Invalid OTP' });
 });
 
 it('keeps the address and its sessions when the new one is in the domain of another organization', async () => {

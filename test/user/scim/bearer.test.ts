@@ -26,7 +26,7 @@ test.each([
   expect(answer.status).toBe(401);
   expect(answer.headers.get('content-type')).toBe('application/scim+json; charset=utf-8');
   expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-  expect(JSON.parse(answer.body)).toEqual(scimError(401, detail));
+  expect(JSON.parse(answer.body)).toStrictEqual(scimError(401, detail));
 });
 
 test('checks the token before it looks at the path or the body', async () => {
@@ -62,7 +62,7 @@ test.each([
   expect((await client.call('GET', '/Users')).status).toBe(200);
   const { connection_id } = client.connection;
   await service.db.ssoConnections.updateOne({ connection_id }, update);
-  expect((await client.call('GET', '/Users')).body).toEqual(scimError(401, UNKNOWN));
+  expect((await client.call('GET', '/Users')).body).toStrictEqual(scimError(401, UNKNOWN));
 });
 
 test('answers 403 once the plan has ended', async () => {

@@ -166,5 +166,5 @@ test.each([
   ['too many operations', Array.from({ length: 1_001 }, () => ({})), 413, 'tooMany'],
 ])('refuses %s', async (_, operations, status, scimType) => {
   const { body } = await bulk(operations);
-  expect(body).toEqual(scimError(status, expect.any(String), scimType));
+  expect(body).toStrictEqual(scimError(status, expect.any(String), scimType));
 });

@@ -163,8 +163,8 @@ test('refuses to lock out the last Owner of the organization', async () => {
   await service.db.users.updateOne({ user_id: place.owner.user_id }, { $set: { email } });
   const { body } = await own.call('POST', '/Users', person('boss', { userName: email, emails: [] }));
   const lastOwner = scimError(403, expect.stringContaining('last Owner'));
-  expect((await deactivate(body.id, own)).body).toEqual(lastOwner);
-  expect((await own.call('DELETE', `/Users/${body.id}`)).body).toEqual(lastOwner);
+  expect((await deactivate(body.id, own)).body).toStrictEqual(lastOwner);
+  expect((await own.call('DELETE', `/Users/${body.id}`)).body).toStrictEqual(lastOwner);
   expect(await accountOf(email)).toMatchObject({ account_status: 'active' });
   expect((await own.call('GET', `/Users/${body.id}`)).body.active).toBe(true);
 

@@ -69,6 +69,6 @@ test.each([
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     const { status, body, headers } = await client.call(method, path);
     expect([status, headers.get('allow')]).toEqual([405, 'GET']);
-    expect(body).toEqual(scimError(405, 'This resource can only be read'));
+    expect(body).toStrictEqual(scimError(405, 'This resource can only be read'));
   }
 });

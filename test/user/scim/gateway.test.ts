@@ -34,7 +34,7 @@ test('a provider reaches SCIM through the gateway with its own statuses and erro
   expect((await client.call('DELETE', path)).status).toBe(204);
   const refused = await client.call('DELETE', '/Schemas');
   expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET']);
-  expect((await client.call('GET', path)).body).toEqual(scimError(404, 'There is no such resource'));
+  expect((await client.call('GET', path)).body).toStrictEqual(scimError(404, 'There is no such resource'));
 });
 
 test.each(['/Bulk', '/Users'])(

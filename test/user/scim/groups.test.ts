@@ -215,7 +215,7 @@ test('refuses unknown members and changes nothing', async () => {
     { op: 'remove', path: `members[value eq "${id}"]` },
     { op: 'add', path: 'members', value: [{ value: 'nobody' }] },
   ]);
-  expect(answer.body).toEqual(scimError(400, 'There is no user nobody', 'invalidValue'));
+  expect(answer.body).toStrictEqual(scimError(400, 'There is no user nobody', 'invalidValue'));
   expect(await membersOf(path)).toEqual([id]);
 });
 

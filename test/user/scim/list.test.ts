@@ -74,7 +74,7 @@ describe('filters', () => {
   ])('%s', async (filter, expected) => {
     const answer = await client.filter('Users', filter);
     expect(answer.status).toBe(200);
-    expect(namesOf(answer)).toEqual(expected);
+    expect(namesOf(answer)).toStrictEqual(expected);
     expect(answer.body.totalResults).toBe(expected.length);
   });
 

@@ -116,7 +116,7 @@ test.each([
 ])('refuses the path %j', async (path, scimType) => {
   const { answer, after } = await patched([{ op: 'replace', path, value: { polluted: true } }]);
   expect(answer.status).toBe(400);
-  expect(answer.body).toEqual(scimError(400, expect.any(String), scimType));
+  expect(answer.body).toStrictEqual(scimError(400, expect.any(String), scimType));
   expect(after.meta.version).toBe('W/"1"');
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
 });
@@ -146,13 +146,13 @@ test.each([
   const { body: user } = await client.create(`syntax${body.length}`);
   const answer = await client.call('PATCH', `/Users/${user.id}`, body);
   expect(answer.status).toBe(400);
-  expect(answer.body).toEqual(scimError(400, expect.any(String), 'invalidSyntax'));
+  expect(answer.body).toStrictEqual(scimError(400, expect.any(String), 'invalidSyntax'));
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
 });
 
 test('answers 400 noTarget to remove without a path', async () => {
   const { answer } = await patched([{ op: 'remove' }]);
-  expect(answer.body).toEqual(scimError(400, 'remove needs a path', 'noTarget'));
+  expect(answer.body).toStrictEqual(scimError(400, 'remove needs a path', 'noTarget'));
 });
 
 test('applies no operation if one of them fails', async () => {
@@ -174,5 +174,5 @@ test('answers 413 to more operations than any provider sends', async () => {
   const { answer } = await patched(
     Array.from({ length: 1_001 }, () => ({ op: 'add', path: 'title', value: 'x' })),
   );
-  expect(answer.body).toEqual(scimError(413, expect.any(String), 'tooMany'));
+  expect(answer.body).toStrictEqual(scimError(413, expect.any(String), 'tooMany'));
 });

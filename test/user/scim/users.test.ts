@@ -47,7 +47,7 @@ describe('POST /scim/v2/Users', () => {
     await client.create('twice');
     const { status, body } = await client.create('TWICE', { emails: [{ value: 'other@corp.example' }] });
     expect(status).toBe(409);
-    expect(body).toEqual(scimError(409, 'There is a user with this userName', 'uniqueness'));
+    expect(body).toStrictEqual(scimError(409, 'There is a user with this userName', 'uniqueness'));
     expect(await accountOf('other@corp.example')).toBeNull();
   });
 
@@ -64,7 +64,9 @@ describe('POST /scim/v2/Users', () => {
       emails: [],
     });
     expect(status).toBe(403);
-    expect(body).toEqual(scimError(403, 'The organization has not verified the domain elsewhere.example'));
+    expect(body).toStrictEqual(
+      scimError(403, 'The organization has not verified the domain elsewhere.example'),
+    );
     expect(await accountOf('mallory@elsewhere.example')).toBeNull();
   });
 
@@ -132,7 +134,7 @@ describe('POST /scim/v2/Users', () => {
   ])('returns 400 for %s', async (_, fields, scimType) => {
     const { status, body } = await client.create('invalid', fields);
     expect(status).toBe(400);
-    expect(body).toEqual(scimError(400, expect.any(String), scimType));
+    expect(body).toStrictEqual(scimError(400, expect.any(String), scimType));
   });
 
   test('audits the creation without secrets', async () => {
@@ -163,7 +165,7 @@ describe('reading a user', () => {
   test('returns the attributes that the caller asks for', async () => {
     const { body } = await client.create('partial');
     const only = await client.call('GET', `/Users/${body.id}?attributes=userName,name.givenName`);
-    expect(only.body).toEqual({
+    expect(only.body).toStrictEqual({
       schemas: [USER],
       id: body.id,
       userName: 'partial@corp.example',
@@ -177,7 +179,7 @@ describe('reading a user', () => {
   test.each(['nobody', '__proto__', '%7B%22$gt%22:%22%22%7D'])('returns 404 for the id %s', async (id) => {
     const { status, body } = await client.call('GET', `/Users/${id}`);
     expect(status).toBe(404);
-    expect(body).toEqual(scimError(404, 'There is no such resource'));
+    expect(body).toStrictEqual(scimError(404, 'There is no such resource'));
   });
 });
 

@@ -93,7 +93,7 @@ describe('after three days of nothing but failures', () => {
     }
 
     await service.settled(others, 'delivered');
-    expect(other.received.map(({ body }) => JSON.parse(body))).toEqual([
+    expect(other.received.map(({ body }) => JSON.parse(body))).toStrictEqual([
       {
         event: 'webhook.disabled',
         timestamp: disabled_at,

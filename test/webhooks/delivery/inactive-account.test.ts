@@ -15,7 +15,7 @@ const setStatus = (account_status: 'active' | 'paused' | 'disabled') =>
   service.db.users.updateOne({ user_id: ada.user_id }, { $set: { account_status } });
 const publish = async () => {
   const event = conversation(ada.user_id);
-  expect((await service.publish(event)).body).toEqual({ accepted: [event.id], known: [] });
+  expect((await service.publish(event)).body).toStrictEqual({ accepted: [event.id], known: [] });
   return event.id;
 };
 

@@ -143,7 +143,7 @@ describe('POST …/cancel', () => {
     await publish(3);
     expect(outcome(await cancel())).toStrictEqual({ status: 200, body: { cancelled: 3, next_since: null } });
     expect(await statuses()).toEqual(['cancelled', 'cancelled', 'cancelled']);
-    expect((await cancel({})).body).toEqual({ cancelled: 0, next_since: null });
+    expect((await cancel({})).body).toStrictEqual({ cancelled: 0, next_since: null });
     await activate();
     await publish(1);
     await service.settled(webhook_id, 'delivered', 'cancelled');

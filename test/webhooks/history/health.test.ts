@@ -55,7 +55,7 @@ test('counts attempts, failures and what waits', async () => {
     backlog: 1,
     oldest_pending_at: failed,
   };
-  expect((await health()).body).toEqual(expected);
+  expect((await health()).body).toStrictEqual(expected);
   const { last_failure_at, consecutive_failures, disabled_reason, disabled_at } = expected;
   const short = { last_success_at, last_failure_at, consecutive_failures, disabled_reason, disabled_at };
   expect((await ada.call('GET', `/${webhook_id}`)).body.health).toEqual(short);
@@ -64,7 +64,7 @@ test('counts attempts, failures and what waits', async () => {
   receiver.answers = [];
   service.clock.advance(60);
   await service.settled(webhook_id, 'delivered');
-  expect((await health()).body).toEqual({
+  expect((await health()).body).toStrictEqual({
     ...UNUSED,
     success_rate: 0.8,
     attempts: { delivered: 4, failed: 1 },
@@ -86,7 +86,7 @@ test('shows the last success that a killed worker has recorded but not counted',
 test('a test event is not counted', async () => {
   receiver.answers = [status(500)];
   await ada.call('POST', `/${webhook_id}/test`);
-  expect((await health()).body).toEqual(UNUSED);
+  expect((await health()).body).toStrictEqual(UNUSED);
 });
 
 test('counts every attempt once with 60 deliveries, some of which fail', async () => {

@@ -213,7 +213,7 @@ describe('GET …/deliveries/{delivery_id}', () => {
     }
     await attempted(22);
     const [listed] = await ada.deliveries(webhook_id);
-    expect(new Set(listed.attempts.map(({ answer }: { answer: string }) => answer))).toEqual(
+    expect(new Set(listed.attempts.map(({ answer }: { answer: string }) => answer))).toStrictEqual(
       new Set(['é'.repeat(256)]),
     );
     const { body } = await ada.call('GET', `/${webhook_id}/deliveries/${listed.delivery_id}`);
@@ -371,7 +371,7 @@ describe('POST …/replay', () => {
     );
     const since = new Date(service.clock.now() - DAY * 1000).toISOString();
     const { body } = await ada.call('POST', `/${webhook_id}/replay`, { since, all: true });
-    expect(body).toEqual({ replayed: 0, next_since: null });
+    expect(body).toStrictEqual({ replayed: 0, next_since: null });
     await service.settled(webhook_id, 'delivered');
     expect(receiver.ids().filter((sent) => sent === id)).toHaveLength(2);
   });
@@ -393,7 +393,7 @@ describe('POST …/replay', () => {
     const ids = await delivered(3);
     await giveUp([ids[2]] as string[]);
     receiver.received.length = 0;
-    expect((await replay({ since, all: true })).body).toEqual({ replayed: 3, next_since: null });
+    expect((await replay({ since, all: true })).body).toStrictEqual({ replayed: 3, next_since: null });
     await service.settled(webhook_id, 'delivered');
     expect(receiver.ids().toSorted()).toEqual(ids.toSorted());
   });
@@ -402,7 +402,7 @@ describe('POST …/replay', () => {
     const since = at();
     await delivered(2);
     await ada.call('PATCH', `/${webhook_id}`, { events: ['payment.failed'] });
-    expect((await replay({ since, all: true })).body).toEqual({ replayed: 0, next_since: null });
+    expect((await replay({ since, all: true })).body).toStrictEqual({ replayed: 0, next_since: null });
   });
 
   test('ten concurrent calls send each delivery once', async () => {
@@ -424,12 +424,12 @@ describe('POST …/replay', () => {
       return { ...(one as NonNullable<typeof one>), _id, delivery_id: _id, status: 'failed' as const };
     });
     await service.db.webhookDeliveries.insertMany(many);
-    expect((await replay({ since: '2026-01-01T00:00:00+01:00' })).body).toEqual({
+    expect((await replay({ since: '2026-01-01T00:00:00+01:00' })).body).toStrictEqual({
       replayed: 1_500,
       next_since: null,
     });
     expect(await service.db.webhookDeliveries.countDocuments({ webhook_id, status: 'pending' })).toBe(1_500);
-    expect((await replay({ since: '2026-01-01T00:00:00+01:00' })).body).toEqual({
+    expect((await replay({ since: '2026-01-01T00:00:00+01:00' })).body).toStrictEqual({
       replayed: 0,
       next_since: null,
     });
@@ -451,7 +451,7 @@ describe('POST …/replay', () => {
     const replayed = async (fields: object) => {
       const { body } = await replay({ since, ...fields });
       const pending = await webhookDeliveries.find({ webhook_id, status: 'pending' }).toArray();
-      expect(body).toEqual({ replayed: pending.length, next_since: null });
+      expect(body).toStrictEqual({ replayed: pending.length, next_since: null });
       const ids = pending.map(({ _id }) => Number(_id.split('_')[1]));
       await webhookDeliveries.updateMany(
         { webhook_id, status: 'pending' },

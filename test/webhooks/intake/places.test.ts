@@ -48,7 +48,7 @@ async function heard(event_id: string): Promise<string[]> {
 const about = (chatbot_id: string, fields: object = {}) =>
   conversation('User-999999', { data: { ...DATA['conversation.started'], chatbot_id }, ...fields });
 async function publish(event: { id: string }): Promise<string[]> {
-  expect((await service.publish(event)).body).toEqual({ accepted: [event.id], known: [] });
+  expect((await service.publish(event)).body).toStrictEqual({ accepted: [event.id], known: [] });
   return heard(event.id);
 }
 
@@ -82,7 +82,7 @@ describe('a published event reaches the webhooks', () => {
       conversation(ada.user_id, support),
     ];
     const ids = events.map(({ id }) => id);
-    expect((await service.publish(events)).body).toEqual({ accepted: ids, known: [] });
+    expect((await service.publish(events)).body).toStrictEqual({ accepted: ids, known: [] });
     expect(await heard(String(ids[0]))).toEqual([]);
     expect(await heard(String(ids[1]))).toEqual(['whole', 'support']);
   });
@@ -92,7 +92,7 @@ describe('a published event reaches the webhooks', () => {
     const event = about(bot);
     await publish(event);
     await service.db.chatbots.updateOne({ chatbot_id: bot }, { $set: sales });
-    expect((await service.publish(event)).body).toEqual({ accepted: [], known: [event.id] });
+    expect((await service.publish(event)).body).toStrictEqual({ accepted: [], known: [event.id] });
     expect(await heard(event.id)).toEqual(['whole', 'support']);
     expect(await publish(about(bot))).toEqual(['whole', 'sales']);
   });

@@ -23,7 +23,7 @@ describe('POST /internal/events', () => {
         body: { accepted: [published.id], known: [] },
       });
       await service.settled(webhook_id, 'delivered');
-      expect(receiver.received.map(({ body }) => JSON.parse(body))).toEqual([
+      expect(receiver.received.map(({ body }) => JSON.parse(body))).toStrictEqual([
         { event, timestamp: published.timestamp, data: DATA[event] },
       ]);
     },
@@ -82,7 +82,7 @@ describe('POST /internal/events', () => {
     const webhook_id = await ada.configure({ url: receiver.url, events: ['chatbot.created'] });
     await service.publish(event);
     await ada.call('PATCH', `/${webhook_id}`, { events: ['conversation.started'] });
-    expect((await service.publish(event)).body).toEqual({ accepted: [], known: [event.id] });
+    expect((await service.publish(event)).body).toStrictEqual({ accepted: [], known: [event.id] });
     expect((await service.publish({ ...event, owner_id: 'User-999999' })).status).toBe(409);
     const next = conversation(ada.user_id);
     await service.publish(next);
@@ -94,7 +94,7 @@ describe('POST /internal/events', () => {
     const event = conversation(ada.user_id, { timestamp: undefined });
     await service.publish(event);
     service.clock.advance(60);
-    expect((await service.publish(event)).body).toEqual({ accepted: [], known: [event.id] });
+    expect((await service.publish(event)).body).toStrictEqual({ accepted: [], known: [event.id] });
   });
 
   test.each([

@@ -47,7 +47,7 @@ describe('an event whose intake was interrupted before its deliveries existed', 
 
   test('is delivered when it is published again', async () => {
     const { webhook_id, event } = await interrupted();
-    expect((await service.publish(event)).body).toEqual({ accepted: [], known: [event.id] });
+    expect((await service.publish(event)).body).toStrictEqual({ accepted: [], known: [event.id] });
     await service.settled(webhook_id, 'delivered');
     expect(receiver.ids()).toEqual([event.id]);
   });
@@ -70,7 +70,7 @@ describe('an event whose intake was interrupted before its deliveries existed', 
     service.clock.advance(10);
     await repairNow();
     await expect(service.db.events.insertOne(stored)).rejects.toThrow('E11000');
-    expect((await service.publish(event)).body).toEqual({ accepted: [event.id], known: [] });
+    expect((await service.publish(event)).body).toStrictEqual({ accepted: [event.id], known: [] });
     await service.settled(webhook_id, 'delivered');
     expect(receiver.ids()).toEqual([event.id]);
   });
@@ -88,7 +88,7 @@ describe('an event whose intake was interrupted before its deliveries existed', 
     });
     expect((await service.publish(event)).status).toBe(503);
     insertMany.mockRestore();
-    expect((await service.publish(event)).body).toEqual({ accepted: [event.id], known: [] });
+    expect((await service.publish(event)).body).toStrictEqual({ accepted: [event.id], known: [] });
     await service.settled(webhook_id, 'delivered');
     expect(receiver.ids()).toEqual([event.id]);
   });
@@ -129,7 +129,7 @@ describe('chatbot.created', () => {
     const path = `${service.user}/api/v1/chatbots/${created.chatbot_id}/duplicate`;
     const { body: copy } = await postJson(path, {}, headers);
     await service.settled(webhook_id, 'delivered');
-    expect(receiver.received.map(({ body }) => body)).toEqual([payload(created), payload(copy)]);
+    expect(receiver.received.map(({ body }) => body)).toStrictEqual([payload(created), payload(copy)]);
     expect(receiver.ids()[0]).toBe(`chatbot-created_${created.chatbot_id}`);
     for (const bot of [created, copy]) {
       const stored = await service.db.chatbots.findOne({ chatbot_id: bot.chatbot_id });
@@ -149,7 +149,7 @@ describe('chatbot.created', () => {
     service.clock.advance(10);
     await Promise.all([repairNow(), repairNow()]);
     await service.settled(webhook_id, 'delivered');
-    expect(receiver.received.map(({ body }) => body)).toEqual([payload(created), payload(created)]);
+    expect(receiver.received.map(({ body }) => body)).toStrictEqual([payload(created), payload(created)]);
     expect(await service.db.chatbots.findOne({ chatbot_id })).not.toHaveProperty('unannounced');
   });
 });

@@ -81,7 +81,7 @@ describe('GET /api/v1/events', () => {
       ({ next_after: after, has_more: more } = body);
     }
     expect(seen).toEqual(published);
-    expect((await pull(ada, { after: after ?? '' })).body).toEqual({
+    expect((await pull(ada, { after: after ?? '' })).body).toStrictEqual({
       data: [],
       next_after: after,
       has_more: false,
@@ -91,7 +91,7 @@ describe('GET /api/v1/events', () => {
   });
 
   test('is empty without a cursor if there is no event yet', async () => {
-    expect((await pull(ada)).body).toEqual({ data: [], next_after: null, has_more: false });
+    expect((await pull(ada)).body).toStrictEqual({ data: [], next_after: null, has_more: false });
   });
 
   test('lists the events of a department, and of an organization with all of its departments', async () => {

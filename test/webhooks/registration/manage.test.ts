@@ -133,7 +133,7 @@ describe('PATCH', () => {
     expect(outcome(answer)).toStrictEqual(
       service.failure(answer, 400, 'INVALID_FORMAT', 'The request is malformed', details),
     );
-    expect((await ada.call('GET', `/${webhook_id}`)).body).toEqual(record(webhook_id));
+    expect((await ada.call('GET', `/${webhook_id}`)).body).toStrictEqual(record(webhook_id));
   });
 
   test('deliveries of a paused webhook wait until it is active', async () => {
@@ -267,7 +267,7 @@ describe('POST …/test', () => {
       },
     });
     const [{ headers, body }] = receiver.received as [(typeof receiver.received)[0]];
-    expect(JSON.parse(body)).toEqual({ event: 'webhook.test', timestamp: at(), data: { webhook_id } });
+    expect(JSON.parse(body)).toStrictEqual({ event: 'webhook.test', timestamp: at(), data: { webhook_id } });
     expect(headers['webhook-id']).toBe(answer.body.event_id);
     expect(headers['x-service-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
     expect(await service.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0);
@@ -278,7 +278,7 @@ describe('POST …/test', () => {
     const answer = await ada.call('POST', `/${webhook_id}/test`, { event });
     expect(answer.body).toMatchObject({ event_id: expect.stringMatching(/^test_/), delivered: true });
     const [{ body }] = receiver.received as [(typeof receiver.received)[0]];
-    expect(JSON.parse(body)).toEqual({ event, timestamp: at(), data: example });
+    expect(JSON.parse(body)).toStrictEqual({ event, timestamp: at(), data: example });
     expect(await service.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0);
   });
 
@@ -333,7 +333,7 @@ describe('POST …/rotate-secret', () => {
       },
     });
     expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect((await ada.call('GET', `/${webhook_id}`)).body).toEqual(
+    expect((await ada.call('GET', `/${webhook_id}`)).body).toStrictEqual(
       record(webhook_id, { previous_secret_until: tomorrow() }),
     );
     expect(JSON.stringify(await service.stored(webhook_id))).not.toContain(answer.body.secret.slice(6));

@@ -120,7 +120,7 @@ describe('an export', () => {
     const { to, record } = await exported(ada, { format: 'json', data });
     const { headers, body } = await download(ada, to);
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(Object.keys(body)).toEqual([
+    expect(Object.keys(body)).toStrictEqual([
       'export_id',
       'organization_id',
       'department_id',
