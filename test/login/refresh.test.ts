@@ -1,24 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { connect } from '@gatehouse/shared/data/connect';
 import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import type { User } from '@gatehouse/shared/identity/users';
-import type { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildLoginService } from '../../services/login/app.ts';
-import { COLLECTIONS } from '../../services/login/database.ts';
 import { failuresAt, outcome } from '../fixtures/envelope.ts';
 import { type Answered, decodeToken, postForm, postJson, send } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
-import { withOptions } from '../fixtures/mongodb.ts';
-import {
-  JWT_SECRET,
-  listen,
-  mailedCode,
-  type Services,
-  startServices,
-  testConfig,
-} from '../fixtures/services.ts';
+import { JWT_SECRET, mailedCode, type Services, startServices } from '../fixtures/services.ts';
 
 let services: Services;
 beforeAll(async () => {
@@ -265,22 +253,4 @@ describe('a session', () => {
     expect(outcome(answer)).toStrictEqual(refused(answer, 'Invalid token'));
     expect(await me(token)).toBe(401);
   });
-});
-
-test('a session that began with a password costs the bearer check and the audit event, and asks no provider', async () => {
-  const uri = withOptions(services.uri, { monitorCommands: 'true' });
-  const watched = await connect(uri, COLLECTIONS, { appName: 'test' });
-  const commands: string[] = [];
-  const { client } = watched.users as unknown as { client: MongoClient };
-  client.on('commandStarted', ({ commandName }) => commands.push(commandName));
-  const config = testConfig('login', { USER_SERVICE_URL: 'http://127.0.0.1:1' });
-  const app = await buildLoginService({ config, db: watched, now: services.clock.now });
-  const url = await listen(app);
-  const token = await opened(await newUser());
-  commands.length = 0;
-  const where = { ...services, login: url };
-  expect((await refresh(token, { where })).status).toBe(200);
-  expect(commands).toEqual(['find', 'insert']);
-  await app.close();
-  await watched.close();
 });

@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { buildLoginService } from '../../services/login/app.ts';
-import { COLLECTIONS } from '../../services/login/database.ts';
 import { eventsOf } from '../fixtures/audit.ts';
-import { watchedDatabase } from '../fixtures/database.ts';
 import { errorEnvelope, outcome } from '../fixtures/envelope.ts';
 import { postForm, postJson } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
-import { listen, mailedCode, testConfig } from '../fixtures/services.ts';
+import { mailedCode } from '../fixtures/services.ts';
 import { type SsoService, startSsoService } from '../sso/sso-service.ts';
 
 const TEXT = 'Your organization requires single sign-on. Please log in through your identity provider.';
@@ -192,21 +189,4 @@ test('leaves signup, verification and reset as they are', async () => {
   const reset = { email: form.email, otp: mailedCode(service.mailbox, form.email), new_password: 'second' };
   expect((await postForm(`${service.user}/v2/reset-password`, reset)).status).toBe(200);
   expect(await doors(form.email, 'second')).toEqual([403, 403]);
-});
-
-test('costs a login one more read', async () => {
-  const { db, commands, drop } = await watchedDatabase(COLLECTIONS);
-  const app = await buildLoginService({ config: testConfig('login', { PASSWORD_STORAGE: 'plain' }), db });
-  const url = await listen(app);
-  const { email } = await newMember(db);
-  const login = async () => (await postForm(`${url}/v2/login`, { email, password: 'secret' })).status;
-  // The first login from a network is remembered.
-  expect(await login()).toBe(200);
-  commands.length = 0;
-  expect(await login()).toBe(200);
-  expect(commands).toEqual(['find', 'aggregate', 'insert']); // the account, the domain, the audit
-  // The user service relays the login to webhooks.
-  expect(await db.auditEvents.findOne()).toMatchObject({ action: 'login', relay: true });
-  await app.close();
-  await drop();
 });

@@ -1,15 +1,6 @@
-import { createServer } from '@gatehouse/shared/http/server';
-import { requirePrincipal } from '@gatehouse/shared/identity/principal';
-import { createTokens } from '@gatehouse/shared/identity/tokens';
-import { addOperations } from '@gatehouse/shared/operation/add-operations';
 import { describe, expect, test } from 'vitest';
-import { listOwnRoles } from '../../../services/user/account/roles.ts';
-import { COLLECTIONS } from '../../../services/user/database.ts';
-import { watchedDatabase } from '../../fixtures/database.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { send } from '../../fixtures/http.ts';
-import { member } from '../../fixtures/members.ts';
-import { listen, testConfig } from '../../fixtures/services.ts';
 import { noBearer } from '../access/failures.ts';
 import type { Person } from '../organizations/organization-service.ts';
 import { service, withOrganizations } from '../organizations/with-organizations.ts';
@@ -194,36 +185,4 @@ describe('GET /api/v1/users/me/roles', () => {
   test('requires a bearer', async () => {
     expect(outcome(await send(`${service.url}${PATH}`))).toStrictEqual(noBearer(service.clock));
   });
-});
-
-test('reads the roles with as many commands, whatever their number', async () => {
-  const { db, commands, drop } = await watchedDatabase(COLLECTIONS);
-  const config = testConfig('user');
-  const tokens = createTokens(config);
-  const app = await createServer({
-    name: 'user',
-    description: 'Roles.',
-    config,
-    checks: {},
-    hooks: (server) => server.register(requirePrincipal, { users: db.users, tokens, now: service.clock.now }),
-    now: service.clock.now,
-  });
-  await addOperations(app, [listOwnRoles], { config, db, now: service.clock.now });
-  const url = await listen(app);
-  const { authorization, user_id } = await member(db, service.clock);
-  await db.organizations.insertMany(
-    Array.from({ length: 5 }, (_, number) => ({
-      organization_id: `organization ${number}`,
-      name: 'Engines',
-      owners: [{ user_id, granted_by: user_id, granted_at: service.at() }],
-      created_at: service.at(),
-    })),
-  );
-  commands.length = 0;
-  const { body } = await send(`${url}${PATH}`, { headers: { authorization } });
-  expect(body.organizations).toHaveLength(5);
-  // The bearer's user; roles, shared chatbots and their number at once; then the names.
-  expect(commands.toSorted()).toEqual(['aggregate', 'aggregate', 'aggregate', 'find', 'find', 'find']);
-  await app.close();
-  await drop();
 });

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { Person } from '../chatbots/chatbot-service.ts';
-import { service, withChatbots } from '../chatbots/with-chatbots.ts';
+import type { Person } from '../user/chatbots/chatbot-service.ts';
+import { service, withChatbots } from '../user/chatbots/with-chatbots.ts';
 
 let ada: Person;
 let viewer: Person;

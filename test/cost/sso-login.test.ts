@@ -1,12 +1,12 @@
 import { connect } from '@gatehouse/shared/data/connect';
 import type { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { loginConnection } from '../../../packages/sso/login/login-connection.ts';
-import { COLLECTIONS as GATEWAY_COLLECTIONS } from '../../../services/gateway/database.ts';
-import { COLLECTIONS } from '../../../services/user/database.ts';
-import { withOptions } from '../../fixtures/mongodb.ts';
-import { type Employer, newEmployer } from '../../user/provisioning/provisioner.ts';
-import { type SsoService, startSsoService } from '../sso-service.ts';
+import { loginConnection } from '../../packages/sso/login/login-connection.ts';
+import { COLLECTIONS as GATEWAY_COLLECTIONS } from '../../services/gateway/database.ts';
+import { COLLECTIONS } from '../../services/user/database.ts';
+import { withOptions } from '../fixtures/mongodb.ts';
+import { type SsoService, startSsoService } from '../sso/sso-service.ts';
+import { type Employer, newEmployer } from '../user/provisioning/provisioner.ts';
 
 let service: SsoService;
 let watched: SsoService['db'];
