@@ -214,7 +214,7 @@ describePages('a session on the pages', (pages) => {
     await page.getByText(ada.email).first().waitFor();
   });
 
-  test('of another account in another tab goes on', async () => {
+  test('a session of another account in another tab goes on', async () => {
     const [ada, bob] = [await newAda(), await newAda()];
     const page = await pages.openAs(ada);
     const other = await tabOf(page, bob);

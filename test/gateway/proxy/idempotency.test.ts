@@ -114,7 +114,7 @@ describe('a repeated call', () => {
     ['nothing', 204, {}, Buffer.alloc(0)],
     ['a redirect', 303, { location: '/api/v1/payment/1' }, Buffer.alloc(0)],
     ['a mebibyte', 200, { 'content-type': 'application/octet-stream' }, Buffer.alloc(1024 * 1024, 0xc3)],
-  ])('of %s, byte for byte', async (_, status, headers, body) => {
+  ])('repeats %s, byte for byte', async (_, status, headers, body) => {
     platform.reply = (_call, response) => void response.writeHead(status, headers).end(body);
     const key = fresh();
     const answers = [await charge(key), await charge(key)];

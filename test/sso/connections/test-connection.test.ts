@@ -68,7 +68,7 @@ describe('attributes', () => {
   const connection = { protocol: 'ldap' as const };
   const check = 'Attributes';
 
-  test('of a sample are compared to the names of the connection', async () => {
+  test('in a sample are compared to the names of the connection', async () => {
     const sample = { email: 'ada@corp.example', firstName: ['Ada'], lastName: '', role: 'Viewer', other: 1 };
     expect(await findings(connection, check, { attributes: sample })).toEqual([
       'warning: The provider does not send lastName as lastName.',

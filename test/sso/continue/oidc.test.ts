@@ -186,16 +186,16 @@ describe('a session with a refresh token of the provider', () => {
   });
 
   test.each<[string, (current: string) => Promise<unknown>]>([
-    ['logged out', async (current) => expect((await calls.logout(current)).status).toBe(200)],
+    ['it is logged out', async (current) => expect((await calls.logout(current)).status).toBe(200)],
     [
-      'of an account that is disabled',
+      'its account is disabled',
       async (current) => {
         const { user_id } = (await sessionOf(current)) ?? {};
         const disabled = { account_status: 'disabled' as const };
         await service.db.users.updateOne({ user_id: String(user_id) }, { $set: disabled });
       },
     ],
-  ])('does not come back when it is %s while the provider is asked', async (_what, end) => {
+  ])('does not come back when %s while the provider is asked', async (_what, end) => {
     const current = await token();
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();

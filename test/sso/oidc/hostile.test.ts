@@ -215,7 +215,7 @@ describe('refuses an answer', () => {
     await service.expectRefusal(() => browser(address), notBegun(/expired/));
   });
 
-  test('of a connection that has been switched off meanwhile', async () => {
+  test('whose connection has been switched off', async () => {
     const connection = await connect();
     const browser = newBrowser(service);
     const address = await service.beginLogin(connection, browser);
@@ -320,11 +320,15 @@ describe('refuses a person', () => {
     ],
     ['without an address', userInfo({ sub: 'ada' }), { status: 403, outcome: 'email missing' }],
     [
-      'of a foreign domain',
+      'from a foreign domain',
       claims({ email: 'ada@elsewhere.example' }),
       { status: 403, outcome: 'foreign domain' },
     ],
-    ['of a subdomain', claims({ email: 'ada@sub.corp.example' }), { status: 403, outcome: 'foreign domain' }],
+    [
+      'from a subdomain',
+      claims({ email: 'ada@sub.corp.example' }),
+      { status: 403, outcome: 'foreign domain' },
+    ],
     ['whose userinfo has another subject', userInfo({ ...ADA, sub: 'eve' }), refused(/"sub"/)],
     ['whose userinfo has no subject', userInfo({ email: ADA.email, email_verified: true }), refused(/"sub"/)],
   ])('%s', async (_name, lies, refusal) => {
@@ -353,7 +357,7 @@ describe('refuses a person', () => {
     await service.expectRefusal(() => service.logIn(connection), refused(detail));
   });
 
-  test('of a domain that another organization has verified', async () => {
+  test('from a domain that another organization has verified', async () => {
     await service.newOrganization({ domain: 'tenant.example' });
     provider.lies = claims({ email: 'ada@tenant.example' });
     const connection = await connect();

@@ -80,7 +80,7 @@ describe('a role on a chatbot that an Admin granted themselves', () => {
     expect(await listed()).toEqual([team.people.Editor.user_id]);
   });
 
-  test('of one department stays when they are lowered in another', async () => {
+  test('stays in one department when they are lowered in another', async () => {
     const sibling = await service.newDepartment(team.ada, team.organization_id);
     await service.addMember(team.ada, sibling.place, eve, 'Admin');
     await grant(eve, eve, 'Admin');

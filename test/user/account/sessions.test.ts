@@ -283,7 +283,7 @@ describe('DELETE /api/v1/users/me/sessions', () => {
     expect(await statusOf(token)).toBe(401);
   });
 
-  test('of two sessions that end each other at once, one goes on', async () => {
+  test('one of two sessions that end each other at once goes on', async () => {
     const [one, two] = [await logIn(), await logIn()];
     const answers = await Promise.all([end(one), end(two)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);

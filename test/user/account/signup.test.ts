@@ -402,7 +402,7 @@ describe('the name', () => {
     expect(mailsTo(email)).toEqual([]);
   });
 
-  test('of 200 characters is accepted, a longer one is refused and nothing is stored or mailed', async () => {
+  test('has at most 200 characters; a longer one is refused, and nothing is stored or mailed', async () => {
     const email = newEmail();
     expect(await signUp({ email, name: 'x'.repeat(201) })).toMatchObject({
       status: 400,

@@ -289,7 +289,7 @@ describe('a departure that is killed', () => {
         return team.ada.call('DELETE', `/${team.organization_id}/owners/${eve.user_id}`);
       },
     ],
-  ] as const)('of somebody %s passes the chatbots on', async (_what, end) => {
+  ] as const)('passes the chatbots of a person %s on', async (_what, end) => {
     const kept = await service.newChatbot(eve, team.department_id);
     const { chatbot_id } = await service.newChatbot(eve, other.department_id);
     const spy = killed(service.db.chatbots, 'updateOne');

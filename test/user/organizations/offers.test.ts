@@ -253,7 +253,7 @@ describe('an offer', () => {
     expect(await owners()).toEqual([bob.user_id]);
   });
 
-  test('of several transfers by one Owner one is accepted', async () => {
+  test('accepts one of several transfers by one Owner', async () => {
     for (let round = 0; round < rounds(4); round += 1) {
       await newTeam();
       const people = [await service.newPerson(), await service.newPerson(), await service.newPerson()];

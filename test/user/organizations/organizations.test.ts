@@ -311,7 +311,7 @@ describe('owners', () => {
     expect(owners.map(({ user_id }: { user_id: string }) => user_id)).toEqual([ada.user_id, eve.user_id]);
   });
 
-  test('of ten concurrent acceptances of an offer one makes the Owner', async () => {
+  test('one of ten concurrent acceptances of an offer makes the Owner', async () => {
     const { organization_id } = await service.create(ada, '', { name: 'Engines' });
     const bob = await service.newPerson();
     const { invitation_id } = (await ada.call('PUT', path(organization_id, bob.user_id))).body;

@@ -161,7 +161,7 @@ describe('GET …/reports', () => {
       expect(answer.body).toMatchObject({ total: 1 });
   });
 
-  test('of an organization counts its departments and itself', async () => {
+  test('a report of an organization counts its departments and itself', async () => {
     await event('2026-01-10T00:00:00Z');
     await event('2026-01-10T00:00:00Z', { department_id: 'another' });
     await event('2026-01-10T00:00:00Z', { department_id: null, action: 'organization.update' });

@@ -185,7 +185,7 @@ describe('POST …/cancel', () => {
     expect(answers.reduce((sum, { body }) => sum + body.cancelled, 0)).toBe(100);
   });
 
-  test('of a cancellation and a replay at once, the later one counts for each delivery', async () => {
+  test('the later of a concurrent cancel and replay wins, for each delivery', async () => {
     await pause();
     await service.publish(Array.from({ length: 50 }, () => conversation(ada.user_id)));
     await cancel();

@@ -53,16 +53,16 @@ async function publish(event: { id: string }): Promise<string[]> {
 }
 
 describe('a published event reaches the webhooks', () => {
-  test("of its chatbot's department and organization", async () => {
+  test("those of its chatbot's department and organization", async () => {
     expect(await publish(about(await chatbot(support)))).toEqual(['whole', 'support']);
   });
 
-  test('of no place if its chatbot is personal or unknown', async () => {
+  test('none if its chatbot is personal or unknown', async () => {
     expect(await publish(about(await chatbot()))).toEqual([]);
     expect(await publish(about('unknown'))).toEqual([]);
   });
 
-  test('of the place that it names, without a chatbot that is stored here', async () => {
+  test('those of the place that it names, without a chatbot that is stored here', async () => {
     const payment = { event: 'payment.failed', data: DATA['payment.failed'] };
     const { organization_id, department_id } = sales;
     expect(await publish(conversation('User-999999', { ...payment, ...sales }))).toEqual(['whole', 'sales']);
@@ -71,12 +71,12 @@ describe('a published event reaches the webhooks', () => {
     expect(await publish(about('elsewhere', { organization_id }))).toEqual(['whole']);
   });
 
-  test('of no other place than that of its chatbot, whatever it names', async () => {
+  test('those of its chatbot's place and no other, whatever it names', async () => {
     expect(await publish(about(await chatbot(support), sales))).toEqual(['whole', 'support']);
     expect(await publish(about(await chatbot(), sales))).toEqual([]);
   });
 
-  test('of nobody if its department does not exist, and holds up no other event', async () => {
+  test('none if its department does not exist, and holds up no other event', async () => {
     const events = [
       conversation(ada.user_id, { department_id: 'deleted' }),
       conversation(ada.user_id, support),

@@ -248,7 +248,7 @@ describe('the events of an audit event', () => {
     expect(incoming.map(({ event }) => event)).toEqual(['invitation.accepted']);
   });
 
-  test('of an account reach all its organizations, and tell none its address or device', async () => {
+  test('those of an account reach all its organizations, and tell none its address or device', async () => {
     const { user_id } = grace;
     const owned = (await storeOrganization(service.db, { owners: [user_id], departments: ['A'], now: 0 }))
       .organization;

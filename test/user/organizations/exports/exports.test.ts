@@ -142,7 +142,7 @@ describe('an export', () => {
     expect(record.progress).toEqual({ rows_done: 11, rows_total: 11 });
   });
 
-  test('of an empty department is valid', async () => {
+  test('an export of an empty department is valid', async () => {
     const { place } = await service.newDepartment(team.ada, team.organization_id);
     const json = await exported(
       team.ada,
@@ -154,7 +154,7 @@ describe('an export', () => {
     expect((await download(team.ada, csv.to)).body).toMatch(/^department_id,invitation_id,[a-z_,]+\r\n$/);
   });
 
-  test('of an organization holds all departments and nothing of another organization', async () => {
+  test('an export of an organization holds all departments and nothing of another organization', async () => {
     const other = await service.newTeam();
     await service.newChatbot(other.ada, other.department_id);
     const second = await service.newDepartment(team.ada, team.organization_id);
@@ -215,7 +215,7 @@ describe('an export', () => {
     expect((await download(team.ada, to)).body).toContain(`,"'=cmd|calc!A1, ""x""",`);
   });
 
-  test('of an archived department works as usual', async () => {
+  test('an archived department is exported as usual', async () => {
     await service.db.departments.updateOne(
       { department_id: team.department_id },
       { $set: { archived_at: service.at() } },

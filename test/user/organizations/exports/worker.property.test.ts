@@ -94,19 +94,22 @@ async function content() {
 const names = (count: number) => Array.from({ length: count }, (_, index) => nameOf(index));
 
 describe('an export', () => {
-  test.each([0, 1, 2, 3, 4, 6, 7])('of %i members in chunks of three is complete', async (members) => {
-    await begin(members);
-    await newWorker().run();
-    expect(await content()).toEqual(names(members));
-    const { rows_total, due_at, running_slot } = (await stored()) as ExportJob;
-    expect({ rows_total, due_at, running_slot }).toEqual({
-      rows_total: members + 1,
-      due_at: undefined,
-      running_slot: undefined,
-    });
-  });
+  test.each([0, 1, 2, 3, 4, 6, 7])(
+    'an export of %i members in chunks of three is complete',
+    async (members) => {
+      await begin(members);
+      await newWorker().run();
+      expect(await content()).toEqual(names(members));
+      const { rows_total, due_at, running_slot } = (await stored()) as ExportJob;
+      expect({ rows_total, due_at, running_slot }).toEqual({
+        rows_total: members + 1,
+        due_at: undefined,
+        running_slot: undefined,
+      });
+    },
+  );
 
-  test('of an organization goes from its Owners through each department', async () => {
+  test('an export of an organization goes from its Owners through each department', async () => {
     await begin(4, { department_id: null, data: ['members', 'billing'] });
     const { organization_id } = place;
     const owner = (index: number) => ({ user_id: `Owner-${index}`, granted_by: 'x', granted_at: 'x' });
