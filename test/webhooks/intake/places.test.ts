@@ -71,7 +71,7 @@ describe('a published event reaches the webhooks', () => {
     expect(await publish(about('elsewhere', { organization_id }))).toEqual(['whole']);
   });
 
-  test('those of its chatbot's place and no other, whatever it names', async () => {
+  test("those of its chatbot's place and no other, whatever it names", async () => {
     expect(await publish(about(await chatbot(support), sales))).toEqual(['whole', 'support']);
     expect(await publish(about(await chatbot(), sales))).toEqual([]);
   });
