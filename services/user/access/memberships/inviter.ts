@@ -1,7 +1,5 @@
-import { grantableBy, ROLES } from '@gatehouse/shared/access/rbac';
-import { ANY_STRING } from '@gatehouse/shared/data/connect';
-import { ACTIVE, findActiveUser } from '@gatehouse/shared/identity/users';
-import type { Document } from 'mongodb';
+import { grantableBy } from '@gatehouse/shared/access/rbac';
+import { findActiveUser } from '@gatehouse/shared/identity/users';
 import type { Database } from '../../database.ts';
 import type { Membership } from '../records.ts';
 import { roleIn, rolesOf } from '../roles.ts';
@@ -23,42 +21,3 @@ export async function inviterMayGrant(
 /** Whether a pending invitation still grants something. */
 export const isGood = async (db: Database, invitation: Membership): Promise<boolean> =>
   !isLapsed(invitation) && (await inviterMayGrant(db, invitation));
-
-/**
- * The stages that leave out invitations whose inviter may not grant them. Each must be joined with its `organizations`
- * before. Offers pass while the person who made them is an Owner whose account can act.
- */
-export function withoutLapsed(db: Database): Document[] {
-  const mayGrant = ROLES.map((own) => ({
-    $and: [{ $eq: ['$$inviter.role', own] }, { $in: ['$role', grantableBy(own)] }],
-  }));
-  const grants = {
-    $filter: {
-      input: '$inviters',
-      as: 'inviter',
-      cond: { $and: [{ $eq: ['$$inviter.department_id', '$department_id'] }, { $or: mayGrant }] },
-    },
-  };
-  const owners = { $ifNull: [{ $first: '$organizations.owners.user_id' }, []] };
-  return [
-    {
-      $lookup: {
-        from: db.memberships.collectionName,
-        localField: 'granted_by',
-        foreignField: 'user_id',
-        as: 'inviters',
-      },
-    },
-    {
-      $lookup: {
-        from: db.users.collectionName,
-        localField: 'granted_by',
-        foreignField: 'user_id',
-        pipeline: [{ $match: { ...ACTIVE, user_id: ANY_STRING } }, { $project: { _id: 1 } }],
-        as: 'able',
-      },
-    },
-    { $match: { able: { $ne: [] } } },
-    { $match: { $expr: { $or: [{ $in: ['$granted_by', owners] }, { $ne: [grants, []] }] } } },
-  ];
-}

@@ -1,23 +1,21 @@
-import { ROLES } from '@gatehouse/shared/access/rbac';
-import { containsText, listQuery, pageResponse, paginationOf } from '@gatehouse/shared/operation/lists';
-import type { Document } from 'mongodb';
+import { grantableBy, ROLES } from '@gatehouse/shared/access/rbac';
+import { ACTIVE, type User } from '@gatehouse/shared/identity/users';
+import { listQuery, pageResponse, paginationOf } from '@gatehouse/shared/operation/lists';
 import type { z } from 'zod';
 import { type Invitee, inviteeOf, isInvited } from '../../access/memberships/invitee.ts';
-import { withoutLapsed } from '../../access/memberships/inviter.ts';
 import { NOT_LAPSED } from '../../access/memberships/lapse-invitations.ts';
 import { isPending } from '../../access/memberships/states.ts';
 import { nameOf } from '../../access/people.ts';
 import type { Database } from '../../database.ts';
 import { operation } from '../operation.ts';
-import { isOpen } from '../owners/offers.ts';
+import { isPending as isPendingOffer } from '../owners/offers.ts';
+import type { Department } from '../records.ts';
 import { receivedInvitation } from './contract.ts';
 
 const table = {
   sortable: ['granted_at', 'expires_at'],
   filters: { organization_id: null, role: ROLES },
 } as const;
-
-type Row = Omit<z.infer<typeof receivedInvitation>, 'granted_by_name' | 'expires_at'> & { expires_at: Date };
 
 const query = listQuery(table);
 
@@ -33,6 +31,8 @@ export const listReceivedInvitations = operation('GET /api/v1/invitations', {
   },
 });
 
+type Received = z.infer<typeof receivedInvitation>;
+
 /** One page of the invitations and offers that an invitee can accept. */
 export async function receivedInvitations(
   db: Database,
@@ -40,117 +40,83 @@ export async function receivedInvitations(
   now: number,
   { page, limit, sort_by, order, search, organization_id, role }: z.output<typeof query>,
 ) {
-  const chosen = { ...(organization_id && { organization_id }), ...(role && { role }) };
-  const matching: Document[] = [
-    ...receivedBy(db, invitee, now),
-    { $match: { ...chosen, ...(search && containsText('organization_name')(search)) } },
-  ];
-  const direction = order === 'asc' ? 1 : -1;
-  const [rows, [counted]] = await Promise.all([
-    db.memberships
-      .aggregate<Row>([
-        ...matching,
-        { $sort: { [sort_by]: direction, invitation_id: direction } },
-        { $skip: (page - 1) * limit },
-        { $limit: limit },
-      ])
-      .toArray(),
-    db.memberships.aggregate<{ total: number }>([...matching, { $count: 'total' }]).toArray(),
+  const text = search?.toLowerCase() ?? '';
+  const chosen = (await openTo(db, invitee, now)).filter(
+    (each) =>
+      each.organization_id === (organization_id ?? each.organization_id) &&
+      each.role === (role ?? each.role) &&
+      each.organization_name.toLowerCase().includes(text),
+  );
+  const key = (each: Received) => `${each[sort_by as keyof Received]} ${each.invitation_id}`;
+  const ascending = chosen.sort((one, other) => (key(one) < key(other) ? -1 : 1));
+  const sorted = order === 'asc' ? ascending : ascending.reverse();
+  const data = sorted.slice((page - 1) * limit, page * limit);
+  return { data, pagination: paginationOf(chosen.length, { page, limit }) };
+}
+
+/** The invitations and offers that still grant something. Few reach one person; see budget.ts. */
+async function openTo(db: Database, invitee: Invitee, now: number): Promise<Received[]> {
+  const { user_id } = invitee;
+  const [invitations, offering] = await Promise.all([
+    db.memberships.find({ ...isInvited(invitee), ...isPending(now), ...NOT_LAPSED }).toArray(),
+    db.organizations.find({ 'offers.user_id': user_id }).toArray(),
   ]);
-  const names = await namesOf(db, rows);
-  const data = rows.map((row) => ({
-    ...row,
-    granted_by_name: names.get(row.granted_by) ?? null,
-    expires_at: row.expires_at.toISOString(),
-  }));
-  return { data, pagination: paginationOf(counted?.total ?? 0, { page, limit }) };
-}
-
-/** The stages that find these invitations and offers. They are few; see budget.ts. */
-function receivedBy(db: Database, invitee: Invitee, now: number): Document[] {
-  const shared = { _id: 0, organization_id: 1, granted_at: 1 };
-  const nameIn = (collection: string) => ({ $ifNull: [{ $first: `$${collection}.name` }, null] });
-  const joined = (collection: 'organizations' | 'departments', field: string) => ({
-    $lookup: {
-      from: db[collection].collectionName,
-      localField: field,
-      foreignField: field,
-      as: collection,
-    },
+  const given = [
+    ...invitations.map(
+      ({ membership_id: invitation_id, valid_until: expires_at = new Date(0), ...each }) => ({
+        ...each,
+        invitation_id,
+        expires_at,
+        transfer: false,
+      }),
+    ),
+    ...offering.flatMap(({ organization_id, offers = [] }) =>
+      offers
+        .filter((offer) => offer.user_id === user_id && isPendingOffer(offer, now))
+        .map((offer) => ({ ...offer, organization_id, department_id: null, role: 'Owner' as const })),
+    ),
+  ];
+  const inviters = { $in: [...new Set(given.map(({ granted_by }) => granted_by))] };
+  const department_id = { $in: invitations.map((each) => each.department_id) };
+  const organization_id = { $in: given.map((each) => each.organization_id) };
+  const isOpen = { archived_at: { $exists: false } };
+  const [organizations, departments, memberships, accounts] = await Promise.all([
+    db.organizations.find({ organization_id, ...isOpen }).toArray(),
+    db.departments
+      .find({ department_id, ...isOpen }, { projection: { department_id: 1, name: 1 } })
+      .toArray(),
+    db.memberships.find({ department_id, user_id: inviters }).toArray(),
+    db.users.find({ user_id: inviters, ...ACTIVE }, { projection: { user_id: 1, name: 1 } }).toArray(),
+  ]);
+  const organizationOf = new Map(organizations.map((each) => [each.organization_id, each]));
+  const departmentOf = new Map<string | null, Pick<Department, 'name'>>(
+    departments.map((each) => [each.department_id, each]),
+  );
+  const accountOf = new Map<unknown, Pick<User, 'name'>>(accounts.map((each) => [each.user_id, each]));
+  const roleOf = new Map(memberships.map((each) => [`${each.department_id} ${each.user_id}`, each.role]));
+  return given.flatMap((each) => {
+    const { granted_by } = each;
+    const organization = organizationOf.get(each.organization_id);
+    const department = departmentOf.get(each.department_id);
+    const inviter = accountOf.get(granted_by);
+    if (!organization || !inviter || (each.department_id !== null && !department)) return [];
+    const isOwner = organization.owners.some((owner) => owner.user_id === granted_by);
+    const own = isOwner ? 'Owner' : roleOf.get(`${each.department_id} ${granted_by}`);
+    // It lapses when its inviter may no longer grant its role.
+    if (!own || !grantableBy(own).includes(each.role)) return [];
+    return {
+      invitation_id: each.invitation_id,
+      organization_id: each.organization_id,
+      organization_name: organization.name,
+      department_id: each.department_id,
+      department_name: department?.name ?? null,
+      role: each.role,
+      transfer: each.transfer,
+      email: 'email' in each ? (each.email ?? null) : null,
+      granted_by,
+      granted_by_name: nameOf(inviter.name),
+      granted_at: each.granted_at,
+      expires_at: each.expires_at.toISOString(),
+    };
   });
-  const offers = [
-    { $match: { 'offers.user_id': invitee.user_id } },
-    { $unwind: '$offers' },
-    {
-      $match: {
-        'offers.user_id': invitee.user_id,
-        'offers.declined_at': isOpen(now).declined_at,
-        'offers.expires_at': isOpen(now).expires_at,
-        // An offer lapses with the role of the Owner who made it.
-        $expr: { $in: ['$offers.granted_by', '$owners.user_id'] },
-      },
-    },
-    {
-      $project: {
-        _id: 0,
-        organization_id: 1,
-        invitation_id: '$offers.invitation_id',
-        role: { $literal: 'Owner' },
-        transfer: '$offers.transfer',
-        granted_by: '$offers.granted_by',
-        granted_at: '$offers.granted_at',
-        expires_at: '$offers.expires_at',
-      },
-    },
-  ];
-  return [
-    { $match: { ...isInvited(invitee), ...isPending(now), ...NOT_LAPSED } },
-    {
-      $project: {
-        ...shared,
-        department_id: 1,
-        invitation_id: '$membership_id',
-        role: 1,
-        transfer: { $literal: false },
-        email: 1,
-        granted_by: 1,
-        expires_at: '$valid_until',
-      },
-    },
-    { $unionWith: { coll: db.organizations.collectionName, pipeline: offers } },
-    joined('organizations', 'organization_id'),
-    joined('departments', 'department_id'),
-    {
-      $match: {
-        'organizations.0': { $exists: true },
-        'organizations.archived_at': { $exists: false },
-        'departments.archived_at': { $exists: false },
-      },
-    },
-    ...withoutLapsed(db),
-    {
-      $project: {
-        ...shared,
-        invitation_id: 1,
-        organization_name: nameIn('organizations'),
-        department_id: { $ifNull: ['$department_id', null] },
-        department_name: nameIn('departments'),
-        role: 1,
-        transfer: 1,
-        email: { $ifNull: ['$email', null] },
-        granted_by: 1,
-        expires_at: 1,
-      },
-    },
-  ];
-}
-
-/** The names of inviters, by user_id. */
-async function namesOf(db: Database, rows: readonly Row[]): Promise<Map<unknown, string | null>> {
-  const user_ids = [...new Set(rows.map(({ granted_by }) => granted_by))];
-  if (user_ids.length === 0) return new Map();
-  const users = await db.users
-    .find({ user_id: { $in: user_ids } }, { projection: { user_id: 1, name: 1 } })
-    .toArray();
-  return new Map(users.map(({ user_id, name }) => [user_id, nameOf(name)]));
 }

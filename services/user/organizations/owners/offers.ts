@@ -14,7 +14,7 @@ export const isOpen = (now: number) => ({
   expires_at: { $gt: new Date(now) },
 });
 
-const isPending = ({ declined_at, expires_at }: Offer, now: number): boolean =>
+export const isPending = ({ declined_at, expires_at }: Offer, now: number): boolean =>
   declined_at === undefined && expires_at.getTime() > now;
 
 /** Whether an offer is pending, or has been declined or has expired not long ago. */
