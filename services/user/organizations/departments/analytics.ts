@@ -2,15 +2,16 @@ import { ROLES } from '@gatehouse/shared/access/rbac';
 import { CHATBOT_TYPES } from '@gatehouse/shared/contract/chatbot-types';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { positiveInteger, strictQuery } from '@gatehouse/shared/operation/lists';
-import type { Collection, Document, Filter } from 'mongodb';
+import type { Filter } from 'mongodb';
 import { z } from 'zod';
 import { isMember } from '../../access/memberships/states.ts';
 import { CHATBOT_STATUSES } from '../../chatbots/records.ts';
 import type { Database } from '../../database.ts';
 import { operation } from '../operation.ts';
+import { DAY } from '../reports/calendar.ts';
+import { countBy, START_OF_DAY } from '../reports/count-by.ts';
 import { viewPermissionsOf, visibleEvents } from '../visible-events.ts';
 
-const DAY = 86_400_000;
 const MAX_DAYS = 90;
 const count = z.int().min(0);
 const countsPerName = <const Names extends readonly [string, ...string[]]>(names: Names) =>
@@ -76,9 +77,9 @@ export const analytics = operation(
       ]);
       return {
         department_id,
-        users: { total: sum(roles.values()), by_role: withZeros(ROLES, roles) },
+        users: { total: total(roles), by_role: withZeros(ROLES, roles) },
         chatbots: {
-          total: sum(statuses.values()),
+          total: total(statuses),
           by_status: withZeros(CHATBOT_STATUSES, statuses),
           by_type: withZeros(CHATBOT_TYPES, types),
         },
@@ -93,21 +94,17 @@ export const analytics = operation(
   },
 );
 
-/** An expression for the start of an event's UTC day, in Unix milliseconds. */
-const START_OF_DAY = { $subtract: [{ $toLong: '$at' }, { $mod: [{ $toLong: '$at' }, DAY] }] };
-
 /** Counts events by action for each UTC day, whose key is its start in Unix milliseconds. */
 async function activityByDay(
   db: Database,
   events: Filter<AuditEvent>,
 ): Promise<ReadonlyMap<number, Record<string, number>>> {
-  const groups = await db.auditEvents
-    .aggregate<{ _id: { day: unknown; action: string }; count: number }>([
-      { $match: events },
-      { $group: { _id: { day: START_OF_DAY, action: '$action' }, count: { $sum: 1 } } },
-      { $sort: { '_id.action': 1 } },
-    ])
-    .toArray();
+  const groups = await countBy<{ day: unknown; action: string }, AuditEvent>(
+    db.auditEvents,
+    events,
+    { day: START_OF_DAY, action: '$action' },
+    [{ $sort: { '_id.action': 1 } }],
+  );
   const days = Map.groupBy(groups, ({ _id }) => Number(_id.day));
   return new Map(
     [...days].map(([day, rows]) => [
@@ -117,23 +114,13 @@ async function activityByDay(
   );
 }
 
-const sum = (counts: Iterable<number>): number => [...counts].reduce((total, each) => total + each, 0);
+const sum = (counts: readonly number[]): number => counts.reduce((total, each) => total + each, 0);
 
-/** Counts the documents that match a filter by the value of an expression. */
-async function countBy<Item extends Document>(
-  collection: Collection<Item>,
-  filter: Filter<Item>,
-  expression: unknown,
-): Promise<Map<string, number>> {
-  const groups = await collection
-    .aggregate<{ _id: unknown; count: number }>([
-      { $match: filter },
-      { $group: { _id: expression, count: { $sum: 1 } } },
-    ])
-    .toArray();
-  return new Map(groups.map(({ _id, count }) => [String(_id), count]));
-}
+type Counts = readonly { _id: unknown; count: number }[];
+const total = (counts: Counts): number => sum(counts.map((each) => each.count));
 
 /** One count for each name, 0 where the database had none. */
-const withZeros = <Name extends string>(names: readonly Name[], counts: Map<string, number>) =>
-  Object.fromEntries(names.map((name) => [name, counts.get(name) ?? 0])) as Record<Name, number>;
+const withZeros = <Name extends string>(names: readonly Name[], counts: Counts) =>
+  Object.fromEntries(
+    names.map((name) => [name, counts.find(({ _id }) => _id === name)?.count ?? 0]),
+  ) as Record<Name, number>;

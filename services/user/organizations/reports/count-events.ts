@@ -1,9 +1,10 @@
 import { TIME_LIMIT, tooSlow } from '@gatehouse/shared/data/time-limit';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
-import type { Filter } from 'mongodb';
+import type { Document, Filter } from 'mongodb';
 import type { Database } from '../../database.ts';
 import { actorShown } from '../present-event.ts';
-import { CALENDAR, type CalendarUnit, countsByUnit, DAY } from './calendar.ts';
+import { CALENDAR, type CalendarUnit, countsByUnit } from './calendar.ts';
+import { countBy, START_OF_DAY } from './count-by.ts';
 
 /** The values by which events are grouped, other than time. */
 const FIELDS = { member: 'user_id', chatbot: 'target.chatbot_id', action: 'action' } as const;
@@ -47,21 +48,9 @@ export async function countEvents(
 const isCalendar = (group_by: Group): group_by is CalendarUnit =>
   (CALENDAR as readonly string[]).includes(group_by);
 
-/** The start of an event's UTC day, in Unix milliseconds. */
-const START_OF_DAY = {
-  $subtract: [{ $toLong: '$at' }, { $mod: [{ $toLong: '$at' }, DAY] }],
-};
-
 const grouped = <Id>(
   db: Database,
   filter: Filter<AuditEvent>,
   expression: unknown,
-  more: object[] = [],
-): Promise<{ _id: Id; count: number }[]> =>
-  db.auditEvents
-    .aggregate<{ _id: Id; count: number }>(
-      [{ $match: filter }, { $group: { _id: expression, count: { $sum: 1 } } }, ...more],
-      TIME_LIMIT,
-    )
-    .toArray()
-    .catch(timedOut);
+  stages: Document[] = [],
+) => countBy<Id, AuditEvent>(db.auditEvents, filter, expression, stages, TIME_LIMIT).catch(timedOut);
