@@ -6,7 +6,7 @@ import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
 import { ownerFlows, rememberNetwork } from '@gatehouse/shared/identity/login-networks';
 import { isTooCostly } from '@gatehouse/shared/identity/passwords';
-import { newSessionId } from '@gatehouse/shared/identity/session-id';
+import { newSessionId } from '@gatehouse/shared/identity/tokens';
 import { requiresSso } from '@gatehouse/shared/identity/sso-domains';
 import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';

@@ -13,7 +13,6 @@ import { createSso, type SsoTuning } from '@gatehouse/sso/sso';
 import { eventDocument } from '@gatehouse/webhooks/event-document';
 import { webhooks } from '@gatehouse/webhooks/operations';
 import { createDelivery, type DeliveryTuning } from '@gatehouse/webhooks/pipeline';
-import { requireMembership } from './access/membership.ts';
 import { checkServiceKey } from './access/service-key.ts';
 import { account } from './account/account.ts';
 import { archive } from './archive/archive.ts';
@@ -25,7 +24,6 @@ import { backgroundOf } from './jobs.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { createPaymentNotices } from './organizations/departments/payment-notices.ts';
 import { createExportWorker, type ExportTuning } from './organizations/exports/worker.ts';
-import { createAfterResponse } from './organizations/invitations/after-response.ts';
 import { organizations } from './organizations/organizations.ts';
 import { createScimHost } from './scim/host.ts';
 import { createSsoHost } from './sso-host.ts';
@@ -75,7 +73,6 @@ export async function buildUserService({
     ...(logStream && { logStream }),
   });
   await addOperations(app, account, { config, db, mailer, passwords, tokens, now });
-  await app.register(requireMembership, { db });
   const { log } = app;
   const guards = { 'service key': checkServiceKey(config) };
   const delivery = createDelivery(app, { config, db, host: createWebhookHost(db, mailer), now, ...tuning });
@@ -98,7 +95,6 @@ export async function buildUserService({
       now,
       wakeExports: exportWorker.wake,
       wakePaymentNotices: paymentNotices.wake,
-      afterResponse: createAfterResponse(app),
     },
     guards,
   );

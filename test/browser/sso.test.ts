@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { loggedOutPage } from '@gatehouse/shared/http/failure-page';
-import { newSessionId } from '@gatehouse/shared/identity/session-id';
+import { newSessionId } from '@gatehouse/shared/identity/tokens';
 import { digest } from '@gatehouse/sso/digest';
 import type { FastifyRequest } from 'fastify';
 import type { Page } from 'playwright-core';

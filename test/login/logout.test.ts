@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { newSessionId } from '@gatehouse/shared/identity/session-id';
-import { createTokens } from '@gatehouse/shared/identity/tokens';
+import { createTokens, newSessionId } from '@gatehouse/shared/identity/tokens';
 import type { User } from '@gatehouse/shared/identity/users';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import { audit } from '@gatehouse/shared/identity/audit';
-import { startOf } from '@gatehouse/shared/identity/session-id';
+import { startOf } from '@gatehouse/shared/identity/tokens';
 import type { FastifyRequest } from 'fastify';
 import type { SsoOptions } from '../dependencies.ts';
 import { endProviderSessions } from '../login/end-sessions.ts';

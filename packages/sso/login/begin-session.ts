@@ -1,4 +1,4 @@
-import { newSessionId } from '@gatehouse/shared/identity/session-id';
+import { newSessionId } from '@gatehouse/shared/identity/tokens';
 import type { SsoOptions } from '../dependencies.ts';
 import type { Account } from '../host.ts';
 import type { Connection, ProviderSession } from '../records.ts';

@@ -1,5 +1,5 @@
-import { startOf } from '@gatehouse/shared/identity/session-id';
 import { endSession, lastExpiry } from '@gatehouse/shared/identity/sessions';
+import { startOf } from '@gatehouse/shared/identity/tokens';
 import type { SsoOptions } from '../dependencies.ts';
 import type { ProviderSession } from '../records.ts';
 

@@ -1,9 +1,8 @@
 import { catalogueToken } from '@gatehouse/shared/contract/catalogue-login';
 import { LOGIN_BODY } from '@gatehouse/shared/http/body-limits';
 import { jsonBody, requiredText } from '@gatehouse/shared/http/fields';
-import { startOf } from '@gatehouse/shared/identity/session-id';
 import { hasEnded } from '@gatehouse/shared/identity/sessions';
-import { LIFETIME } from '@gatehouse/shared/identity/tokens';
+import { LIFETIME, startOf } from '@gatehouse/shared/identity/tokens';
 import { isActive } from '@gatehouse/shared/identity/users';
 import { loginOperation } from '../dependencies.ts';
 import { digest } from '../digest.ts';

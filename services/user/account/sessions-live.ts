@@ -1,8 +1,7 @@
 import { type AuditEvent, type AuditedSession, deviceOf } from '@gatehouse/shared/identity/audit';
 import { principalOf } from '@gatehouse/shared/identity/principal';
-import { startOf } from '@gatehouse/shared/identity/session-id';
 import { hasEnded, type Session } from '@gatehouse/shared/identity/sessions';
-import { LIFETIME } from '@gatehouse/shared/identity/tokens';
+import { LIFETIME, startOf } from '@gatehouse/shared/identity/tokens';
 import type { FastifyRequest } from 'fastify';
 import type { Filter } from 'mongodb';
 import type { Database } from '../database.ts';

@@ -1,4 +1,5 @@
 import { operationsOf } from '@gatehouse/shared/operation/operation';
+import { requireMembership } from '../access/membership.ts';
 import type { Database } from '../database.ts';
 
 export const operation = operationsOf<{
@@ -7,4 +8,4 @@ export const operation = operationsOf<{
   now: () => number;
   /** Runs the jobs of archived places now. */
   wakeArchiveJobs: () => void;
-}>();
+}>((scope, { db }) => scope.register(requireMembership, { db }));

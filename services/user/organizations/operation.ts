@@ -1,6 +1,8 @@
 import type { Config } from '@gatehouse/shared/config';
 import { operationsOf } from '@gatehouse/shared/operation/operation';
+import { requireMembership } from '../access/membership.ts';
 import type { Database } from '../database.ts';
+import { runAfterResponse } from './invitations/after-response.ts';
 import type { MailOptions } from './invitations/mail.ts';
 
 export interface OrganizationDependencies extends MailOptions {
@@ -12,4 +14,8 @@ export interface OrganizationDependencies extends MailOptions {
   wakePaymentNotices: () => void;
 }
 
-export const operation = operationsOf<OrganizationDependencies>();
+/** Declares an operation. Below an organization's path, the caller's membership is checked. */
+export const operation = operationsOf<OrganizationDependencies>(async (scope, { db }) => {
+  await scope.register(requireMembership, { db });
+  await scope.register(runAfterResponse);
+});

@@ -1,7 +1,6 @@
 import { request } from 'node:http';
 import { AppError } from '@gatehouse/shared/http/errors';
-import { newSessionId } from '@gatehouse/shared/identity/session-id';
-import { createTokens } from '@gatehouse/shared/identity/tokens';
+import { createTokens, newSessionId } from '@gatehouse/shared/identity/tokens';
 import type { User } from '@gatehouse/shared/identity/users';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildGateway } from '../../../services/gateway/app.ts';

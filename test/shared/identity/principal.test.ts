@@ -7,8 +7,7 @@ import {
   principalOf,
   requirePrincipal,
 } from '@gatehouse/shared/identity/principal';
-import { newSessionId } from '@gatehouse/shared/identity/session-id';
-import { createTokens } from '@gatehouse/shared/identity/tokens';
+import { createTokens, newSessionId } from '@gatehouse/shared/identity/tokens';
 import { userCollections as COLLECTIONS, type User } from '@gatehouse/shared/identity/users';
 import { contract } from '@gatehouse/shared/operation/operation';
 import Fastify, { type FastifyRequest } from 'fastify';

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
-import { newSessionId } from '@gatehouse/shared/identity/session-id';
 import { endSession, hasEnded, type Session, sessionOf } from '@gatehouse/shared/identity/sessions';
+import { newSessionId } from '@gatehouse/shared/identity/tokens';
 import { userCollections as COLLECTIONS } from '@gatehouse/shared/identity/users';
 import jwt from 'jsonwebtoken';
 import type { ObjectId } from 'mongodb';

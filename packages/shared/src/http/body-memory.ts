@@ -20,6 +20,9 @@ const [SHARE, WIDEST_SHARE] = [1 / 8, 1 / 2];
 /** Bytes that a network may have held in any case: the largest body fits. */
 const LEAST_SHARE = 2 * 1024 * 1024;
 
+/** The methods whose bodies Fastify reads. */
+const READS_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
 interface Bound {
   key: string;
   max: number;
@@ -79,9 +82,14 @@ export const bodyMemory = fp(async (app: FastifyInstance, { max, perNetwork }: O
     });
   }
 
-  app.addHook('preParsing', (request, reply, payload, done) => {
-    if (request.is404) throw new AppError('notFound'); // reads no body
-    if (!request.routeOptions.config?.streams) hold(request, reply.raw);
-    done(null, payload);
+  app.addHook('onRoute', (route) => {
+    if (route.config?.streams || ![route.method].flat().some((method) => READS_BODY.has(method))) return;
+    route.preParsing = [
+      ...[route.preParsing ?? []].flat(),
+      (request, reply, payload, done) => {
+        hold(request, reply.raw);
+        done(null, payload);
+      },
+    ];
   });
 });

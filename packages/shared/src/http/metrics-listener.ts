@@ -3,8 +3,7 @@ import type { Registry } from 'prom-client';
 import { errorHandler } from './error-handler.ts';
 import { AppError } from './errors.ts';
 import { metrics } from './metrics.ts';
-import { limitPipelining } from './pipelining.ts';
-import { refuseMalformed, strictRequests } from './strict-http.ts';
+import { limitPipelining, refuseMalformed, strictRequests } from './strict-http.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {

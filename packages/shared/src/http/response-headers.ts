@@ -1,3 +1,4 @@
+import type { FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { type Contract, contractOf } from './errors.ts';
@@ -36,4 +37,25 @@ export const responseHeaders = fp(async (app: FastifyInstance) => {
     if (stopping) reply.header('connection', 'close');
     done();
   });
+});
+
+/** Allows the given origins, by default every origin (CONTRACT.md §CORS). */
+export const corsOptions = (origins: string[] | undefined): FastifyCorsOptions => ({
+  // Without an origin a request is not cross-origin and needs only `Vary`. Otherwise the plugin gets the list: it also
+  // answers preflights of origins that are not in it.
+  origin: (origin, respond) => respond(null, origin === undefined ? false : (origins ?? true)),
+  credentials: true,
+  methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+  exposedHeaders: [
+    'X-Request-ID',
+    'X-RateLimit-Limit',
+    'X-RateLimit-Remaining',
+    'X-RateLimit-Reset',
+    'Retry-After',
+    'API-Version',
+    'Deprecation',
+    'Sunset',
+    'Link',
+  ],
+  maxAge: 600,
 });

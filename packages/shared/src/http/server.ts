@@ -5,20 +5,17 @@ import { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import { bodyMemory } from './body-memory.ts';
 import type { Brand } from './card-page.ts';
-import { corsOptions } from './cors.ts';
 import { docs } from './docs.ts';
 import { errorHandler } from './error-handler.ts';
 import { AppError } from './errors.ts';
 import { type Checks, health } from './health.ts';
 import { json } from './json.ts';
-import { lazyLogger } from './lazy-logger.ts';
 import { createLogger } from './logger.ts';
 import { metrics } from './metrics.ts';
 import { listenForMetrics } from './metrics-listener.ts';
-import { limitPipelining } from './pipelining.ts';
-import { requestId, requestLog } from './request-log.ts';
-import { responseHeaders } from './response-headers.ts';
-import { decodableUrl, refuseMalformed, strictRequests } from './strict-http.ts';
+import { lazyLogger, requestId, requestLog } from './request-log.ts';
+import { corsOptions, responseHeaders } from './response-headers.ts';
+import { decodableUrl, limitPipelining, refuseMalformed, strictRequests } from './strict-http.ts';
 
 export interface ServerOptions {
   name: 'gateway' | 'login' | 'user';
@@ -113,6 +110,10 @@ export async function createServer({
   app.addHook('onRoute', (route) => {
     route.errorHandler = handleError;
   });
+  // Before the body of an unknown path is read.
+  app.addHook('preParsing', (req, _reply, payload, done) =>
+    done(req.is404 ? new AppError('notFound') : null, payload),
+  );
   app.setNotFoundHandler((req, reply) => handleError(new AppError('notFound'), req, reply));
 
   app.decorate('brand', brand);

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Collection, ObjectId } from 'mongodb';
-import { startOf } from './session-id.ts';
-import { LIFETIME, type SessionClaims } from './tokens.ts';
+import { LIFETIME, type SessionClaims, startOf } from './tokens.ts';
 import type { User } from './users.ts';
 
 /** The session that a token belongs to. */

@@ -1,7 +1,6 @@
-import { createSecretKey, type KeyObject } from 'node:crypto';
+import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { emailKey } from './email.ts';
-import { isSessionId, newSessionId } from './session-id.ts';
 
 /** Token lifetimes in seconds (CONTRACT.md §Tokens). */
 export const LIFETIME = { direct: 30 * 60, catalogue: 60 * 60 } as const;
@@ -107,3 +106,17 @@ function isSession(payload: { exp: number }): payload is SessionClaims {
   const isUserId = user_id === null || (typeof user_id === 'string' && user_id !== '');
   return typeof email === 'string' && isUserId && otp_sent === undefined;
 }
+
+/** Returns a UUIDv7 (RFC 9562 §5.7), which carries the time at which the session began. */
+export function newSessionId(now: number): string {
+  const time = Math.floor(now).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+}
+
+/** Returns whether a `sid` is a UUIDv7. Any other has no start time, so nothing could ever end its session. */
+export const isSessionId = (sid: unknown): sid is string =>
+  typeof sid === 'string' &&
+  /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(sid);
+
+/** Unix milliseconds. */
+export const startOf = (sid: string): number => Number.parseInt(sid.replace('-', '').slice(0, 12), 16);

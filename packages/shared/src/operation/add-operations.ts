@@ -1,7 +1,10 @@
-import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
-import type { Facts, Operation } from './operation.ts';
+import { audit } from '../identity/audit.ts';
+import { callerId } from '../identity/principal.ts';
+import type { Call, CommonDependencies, Facts, Operation } from './operation.ts';
 import { isBearer, securityOf } from './requirement.ts';
+import type { Message } from './responses.ts';
 import { failuresOf, successes } from './schemas.ts';
 import { tagOf } from './tags.ts';
 
@@ -16,7 +19,7 @@ declare module 'fastify' {
 export type Guards = { 'service key'?: onRequestAsyncHookHandler };
 
 /** Adds the routes of operations to a server. Operations that name the same scope share one. */
-export async function addOperations<Deps>(
+export async function addOperations<Deps extends CommonDependencies>(
   app: FastifyInstance,
   operations: readonly Operation<Deps>[],
   dependencies: Deps,
@@ -31,11 +34,17 @@ export async function addOperations<Deps>(
   }
 }
 
-function routeOf<Deps>(operation: Operation<Deps>, dependencies: Deps, guards: Guards) {
+function routeOf<Deps extends CommonDependencies>(
+  operation: Operation<Deps>,
+  dependencies: Deps,
+  guards: Guards,
+) {
   const { method, path, needs, bodyLimit, streamsBody, returnsSecret, config } = operation;
   const [status = 200] = Object.keys(successes(operation)).map(Number);
   const guard = needs === 'service key' ? guards[needs] : undefined;
   if (needs === 'service key' && !guard) throw new Error(`nothing checks the service key of ${path}`);
+  if (path.includes('{organization_id}') && !operation.scope)
+    throw new Error(`nothing checks the membership of callers of ${path}`);
   if (needs === 'SCIM token' && !operation.scope) throw new Error(`nothing checks the SCIM token of ${path}`);
   return {
     method,
@@ -50,10 +59,10 @@ function routeOf<Deps>(operation: Operation<Deps>, dependencies: Deps, guards: G
     ...(bodyLimit !== undefined && { bodyLimit }),
     ...(guard && { onRequest: guard }),
     ...(streamsBody && { validatorCompiler: () => () => true }),
-    handler: async (...[request, reply]: Handled) => {
-      const answer = await operation.run(dependencies, request, reply.code(status));
+    async handler(request: FastifyRequest, reply: FastifyReply) {
+      const answer = await operation.handle(callOf(dependencies, request, reply.code(status)));
       if (returnsSecret && answer !== reply) reply.header('cache-control', 'no-store');
-      return answer;
+      return answer ?? (operation.returns as Message).fixed;
     },
   };
 }
@@ -61,7 +70,40 @@ function routeOf<Deps>(operation: Operation<Deps>, dependencies: Deps, guards: G
 /** The path in the router's spelling. */
 export const routePath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
-type Handled = Parameters<Operation['run']> extends [unknown, ...infer Rest] ? Rest : never;
+function callOf<Deps extends CommonDependencies>(
+  dependencies: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Call<Deps> {
+  const { params, query, body } = request;
+  const call = {
+    ...dependencies,
+    params,
+    query,
+    body,
+    request,
+    reply,
+    audit: auditOf(dependencies, request),
+  };
+  return Object.setPrototypeOf(call, CALL);
+}
+
+/** On the prototype: copying a call must not evaluate the getter, which may throw. */
+const CALL = {
+  get caller(): string {
+    return callerId((this as unknown as Call).request);
+  },
+};
+
+const auditOf =
+  ({ db, now }: CommonDependencies, request: FastifyRequest): Call['audit'] =>
+  (action, details) => {
+    const { organization_id = null, department_id = null } = request.params as {
+      organization_id?: string;
+      department_id?: string;
+    };
+    return audit(db, request, now(), { organization_id, department_id, ...details, action });
+  };
 
 /** The route's schemas and documentation. */
 function schemaOf(operation: Operation<never>) {

@@ -2,9 +2,8 @@ import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyReques
 import type { z } from 'zod';
 import type { Collections } from '../data/connect.ts';
 import type { ErrorName } from '../http/errors.ts';
-import { audit, type auditCollections, type Details } from '../identity/audit.ts';
+import type { auditCollections, Details } from '../identity/audit.ts';
 import type { AuditAction } from '../identity/audit-actions.ts';
-import { callerId } from '../identity/principal.ts';
 import { isBearer, type Requirement } from './requirement.ts';
 import type { Message, OutputOf, Returns } from './responses.ts';
 
@@ -141,8 +140,8 @@ export const contract = <
 
 export interface Operation<Deps = never> extends Facts {
   scope?: Scope<Deps> | undefined;
-  /** Answers one call. */
-  run(dependencies: Deps, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
+  /** Answers one call; nothing for the one answer that the declaration fixes. */
+  handle(call: Call<Deps>): Promise<unknown>;
 }
 
 /** Returns the function with which the operations of a service, or of one of its rooms, are declared. */
@@ -156,47 +155,9 @@ export const operationsOf =
     const Audited extends AuditAction = never,
   >(
     line: Line,
-    {
-      handle,
-      ...declaration
-    }: Declaration<Body, Query, Answer, Audited> & {
+    declaration: Declaration<Body, Query, Answer, Audited> & {
       handle(
         call: Call<Deps, Line, z.output<Body>, z.output<Query>, Audited>,
       ): Answer extends Message ? Promise<void> : Promise<OutputOf<Answer> | FastifyReply>;
     },
-  ): Operation<Deps> => ({
-    ...factsOf(line, declaration),
-    scope,
-    run: async (dependencies, request, reply) => {
-      const { params, query, body } = request;
-      const call = {
-        ...dependencies,
-        params,
-        query,
-        body,
-        request,
-        reply,
-        audit: auditOf(dependencies, request),
-      };
-      return (await handle(Object.setPrototypeOf(call, CALL))) ?? (declaration.returns as Message).fixed;
-    },
-  });
-
-/** On the prototype: copying a call must not evaluate the getter, which may throw. */
-const CALL = {
-  get caller(): string {
-    return callerId((this as unknown as Call).request);
-  },
-};
-
-const auditOf =
-  ({ db, now }: CommonDependencies, request: FastifyRequest): Call['audit'] =>
-  (action, details) => {
-    const { organization_id = null, department_id = null } = request.params as Partial<Tenant>;
-    return audit(db, request, now(), { organization_id, department_id, ...details, action });
-  };
-
-interface Tenant {
-  organization_id: string;
-  department_id: string;
-}
+  ): Operation<Deps> => ({ ...factsOf(line, declaration), scope });

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -6,14 +7,11 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Lets an operation do work once its response has been sent. Closing the server waits for it; a crash loses it.
- * @returns the function that takes the work of a request.
- */
-export function createAfterResponse(app: FastifyInstance) {
+/** Runs the work that the operations of a scope leave for later. Closing the server waits for it; a crash loses it. */
+export const runAfterResponse = fp(async (scope: FastifyInstance) => {
   const running = new Set<Promise<void>>();
-  app.decorateRequest('afterResponse', undefined);
-  app.addHook('onResponse', async (request) => {
+  scope.decorateRequest('afterResponse', undefined);
+  scope.addHook('onResponse', async (request) => {
     const step = request.afterResponse?.().catch((error: unknown) => {
       request.log.error({ err: error }, 'work after the response failed');
     });
@@ -22,8 +20,10 @@ export function createAfterResponse(app: FastifyInstance) {
     await step;
     running.delete(step);
   });
-  app.addHook('onClose', async () => void (await Promise.all(running)));
-  return (request: FastifyRequest, step: () => Promise<void>): void => {
-    request.afterResponse = step;
-  };
+  scope.addHook('onClose', async () => void (await Promise.all(running)));
+});
+
+/** Lets an operation do work once its response has been sent. */
+export function afterResponse(request: FastifyRequest, step: () => Promise<void>): void {
+  request.afterResponse = step;
 }

@@ -5,14 +5,13 @@ import type { Database } from '../../database.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import { nameInMail } from '../names.ts';
 import type { Offer } from '../records.ts';
+import { afterResponse } from './after-response.ts';
 
 export interface MailOptions {
   config: { PUBLIC_URL: string };
   db: Database;
   mailer: Mailer;
   now: () => number;
-  /** Runs a step once the response has been sent; its failure is logged. */
-  afterResponse: (request: FastifyRequest, step: () => Promise<void>) => void;
 }
 
 /** Mails an invitation to its address. @throws {AppError} unavailable when the mail server does not accept it. */
@@ -38,7 +37,7 @@ export const mailToUserLater = (
   request: FastifyRequest,
   invitation: Membership,
 ): void =>
-  options.afterResponse(request, async () => {
+  afterResponse(request, async () => {
     const { config, db, mailer } = options;
     const { membership_id, invited_id = '' } = invitation;
     const account = await findActiveUser(db.users, invited_id);
@@ -53,7 +52,7 @@ export const mailOfferLater = (
   request: FastifyRequest,
   { organization_id, offer }: { organization_id: string; offer: Offer },
 ): void =>
-  options.afterResponse(request, async () => {
+  afterResponse(request, async () => {
     const { config, db, mailer } = options;
     const { invitation_id, user_id, transfer } = offer;
     const account = await findActiveUser(db.users, user_id);
