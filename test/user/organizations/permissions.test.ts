@@ -187,7 +187,7 @@ describe.each(named)('%s', (_name, operation) => {
     };
     const sentence = beyond[operation.needs] ?? tabled();
     expect(documented['x-permission']).toBe(operation.needs);
-    expect(documented.description).toMatch(/^[A-Z].*\. /);
+    expect(documented.description).toMatch(/^[A-Z`].*\. /);
     expect(documented.description.endsWith(` ${sentence}`), documented.description).toBe(true);
     expect(documented.security).toStrictEqual([{ bearer: [] }]);
     expect(documented.tags).toStrictEqual(['organizations']);
