@@ -8,7 +8,7 @@ export const getExports = PLACES.map(({ of, path, needs }) =>
     needs,
     summary: `Read an export of ${of}`,
     description:
-      '`rows_done` counts the rows that are stored, `rows_total` those that existed when the job started. Rows that come or go during the job change the first number only, so rely on `status`.',
+      'Counts the stored rows in `rows_done`, and those that existed when the job started in `rows_total`. Rows that come or go during the job change the first number only, so rely on `status`.',
     returns: exportRecord,
     async handle({ db, now, request, params: { export_id } }) {
       return presentExport(
