@@ -15,7 +15,7 @@ import { altchaChallenge } from './routes/captcha-challenge.ts';
 import { OPERATIONS } from './routes/operations.ts';
 import { prefixes } from './routes/prefixes.ts';
 
-export interface GatewayOptions {
+interface GatewayOptions {
   config: GatewayConfig;
   db: Database;
   deprecations?: readonly Deprecation[];

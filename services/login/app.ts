@@ -7,7 +7,7 @@ import { addOperations } from '@gatehouse/shared/operation/add-operations';
 import type { Database } from './database.ts';
 import { OPERATIONS } from './operations.ts';
 
-export interface LoginServiceOptions {
+interface LoginServiceOptions {
   config: Config<'login'>;
   db: Database;
   passwords?: Passwords;

@@ -24,7 +24,7 @@ export function createPrincipals(
   maxCached = MAX_CACHED,
 ) {
   const authenticate = createAuthenticate(users, tokens);
-  const cache = new LRUCache<string, Cached>({ maxSize: maxCached, sizeCalculation: () => 1 });
+  const cache = new LRUCache<string, Cached>({ max: maxCached });
 
   /** Also drops what is still pending: the database may answer with the state before the change. */
   const forgetWhere = (matches: (principal: Principal) => boolean): void => {

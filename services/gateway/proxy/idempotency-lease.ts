@@ -18,6 +18,7 @@ export async function leaseKey(
   _id: string,
   now: () => number,
 ) {
+  // One holder for each call: two calls of this process must not hold the same key.
   const lease = createLease({
     collection: idempotencyKeys,
     due: 'leased_until',

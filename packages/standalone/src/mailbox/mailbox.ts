@@ -16,21 +16,8 @@ export interface Mail {
   content: Email;
 }
 
-export interface Mailbox {
-  port: number;
-  /** Newest first. */
-  mails: Mail[];
-  close(): Promise<void>;
-}
-
 /** Starts an SMTP server that accepts every mail and relays none. */
-export async function startMailbox({
-  host = '127.0.0.1',
-  port,
-}: {
-  host?: string;
-  port: number;
-}): Promise<Mailbox> {
+export async function startMailbox({ host = '127.0.0.1', port }: { host?: string; port: number }) {
   const mails: Mail[] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -65,7 +52,10 @@ export async function startMailbox({
   server.on('error', () => {}); // a client's broken connection must not stop the server
   return {
     port: (server.server.address() as AddressInfo).port,
+    /** Newest first. */
     mails,
-    close: () => new Promise((resolve) => server.close(resolve)),
+    close: () => new Promise<void>((resolve) => server.close(resolve)),
   };
 }
+
+export type Mailbox = Awaited<ReturnType<typeof startMailbox>>;
