@@ -1,5 +1,5 @@
 import type { Config } from '@gatehouse/shared/config';
-import { parseJson } from '@gatehouse/shared/http/json';
+import { parseJson } from '@gatehouse/shared/http/bodies';
 import { type CommonDependencies, operationsOf } from '@gatehouse/shared/operation/operation';
 import type { ScimHost } from './host.ts';
 import { otherPaths } from './other-paths.ts';

@@ -1,6 +1,6 @@
 import type { Role } from '@gatehouse/shared/access/rbac';
 import { ANY_STRING, collection } from '@gatehouse/shared/data/connect';
-import { ssoDomainCollections } from '@gatehouse/shared/identity/sso-domains';
+import { ssoDomainCollections } from '@gatehouse/shared/identity/sso';
 
 export const PROTOCOLS = ['saml', 'oidc', 'ldap'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];

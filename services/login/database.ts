@@ -2,7 +2,7 @@ import type { DatabaseConnection } from '@gatehouse/shared/data/connect';
 import { auditCollections } from '@gatehouse/shared/identity/audit';
 import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
 import { featureCollections } from '@gatehouse/shared/identity/features';
-import { ssoDomainCollections } from '@gatehouse/shared/identity/sso-domains';
+import { ssoDomainCollections } from '@gatehouse/shared/identity/sso';
 import { userCollections } from '@gatehouse/shared/identity/users';
 
 /** The collections that the login service reads and writes. */

@@ -2,16 +2,16 @@ import { AppError, type ErrorName } from '@gatehouse/shared/http/errors';
 import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
 import { auditRefusal } from '@gatehouse/shared/identity/audit-refusal';
 import { maskUnlessAddress } from '@gatehouse/shared/identity/email';
-import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
+import { type Flows, flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
-import { ownerFlows, rememberNetwork } from '@gatehouse/shared/identity/login-networks';
-import { isTooCostly } from '@gatehouse/shared/identity/passwords';
-import { requiresSso } from '@gatehouse/shared/identity/sso-domains';
+import { isPasswordHash, isTooCostly } from '@gatehouse/shared/identity/passwords';
+import { requiresSso } from '@gatehouse/shared/identity/sso';
 import { newSessionId } from '@gatehouse/shared/identity/tokens';
 import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import type { WithId } from 'mongodb';
 import type { Database } from './database.ts';
-import { hashPlainPassword } from './hash-plain-password.ts';
+import { ownerFlows, rememberNetwork } from './known-networks.ts';
 import type { LoginDependencies } from './operation.ts';
 
 type Login = LoginDependencies & { request: FastifyRequest; body: { email: string; password: string } };
@@ -90,4 +90,25 @@ async function refusalOf(
   // spec §Login: `verified` alone decides, also for a record that is still `paused`.
   if (!user.verified) return 'not verified';
   return (await requiresSso(db, user, now)) ? 'single sign-on required' : undefined;
+}
+
+/**
+ * Replaces a stored plain password, which has just matched, with its hash. A failure is logged; the next login tries
+ * again.
+ * @param flows to which the hash is charged.
+ */
+async function hashPlainPassword(
+  { config, db, passwords }: Pick<LoginDependencies, 'config' | 'db' | 'passwords'>,
+  { _id, password }: WithId<User>,
+  flows: Flows,
+  log: FastifyBaseLogger,
+): Promise<void> {
+  if (config.PASSWORD_STORAGE === 'plain' || isPasswordHash(password)) return;
+  try {
+    const hash = await passwords.encode(password, config.PASSWORD_STORAGE, flows);
+    // The filter keeps a password that was changed concurrently.
+    await db.users.updateOne({ _id, password }, { $set: { password: hash } });
+  } catch (error) {
+    log.warn({ err: error, _id }, 'The plain password of this user record could not be hashed');
+  }
 }

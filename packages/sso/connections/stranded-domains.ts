@@ -1,6 +1,6 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
-import { type Domain, USABLE } from '@gatehouse/shared/identity/sso-domains';
+import { type Domain, USABLE } from '@gatehouse/shared/identity/sso';
 import type { FastifyRequest } from 'fastify';
 import type { SsoOptions } from '../dependencies.ts';
 import type { Connection } from '../records.ts';

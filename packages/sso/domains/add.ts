@@ -2,7 +2,7 @@ import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody, line } from '@gatehouse/shared/http/fields';
-import type { Domain } from '@gatehouse/shared/identity/sso-domains';
+import type { Domain } from '@gatehouse/shared/identity/sso';
 import { requirePlan } from '../connections/owned.ts';
 import { operation } from '../dependencies.ts';
 import { boundConnectionId, keepBound, requireOwnConnection } from './bound-connection.ts';

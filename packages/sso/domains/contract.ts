@@ -1,5 +1,5 @@
 import { orNotFound } from '@gatehouse/shared/http/errors';
-import type { Domain } from '@gatehouse/shared/identity/sso-domains';
+import type { Domain } from '@gatehouse/shared/identity/sso';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { SsoOptions } from '../dependencies.ts';

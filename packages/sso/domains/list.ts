@@ -1,5 +1,5 @@
 import { line } from '@gatehouse/shared/http/fields';
-import type { Domain } from '@gatehouse/shared/identity/sso-domains';
+import type { Domain } from '@gatehouse/shared/identity/sso';
 import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
 
 import { operation } from '../dependencies.ts';

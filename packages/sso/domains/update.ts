@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ANY_STRING } from '@gatehouse/shared/data/connect';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody } from '@gatehouse/shared/http/fields';
-import { type Domain, USABLE } from '@gatehouse/shared/identity/sso-domains';
+import { type Domain, USABLE } from '@gatehouse/shared/identity/sso';
 import { z } from 'zod';
 import { requirePlan } from '../connections/owned.ts';
 import type { SsoOptions } from '../dependencies.ts';

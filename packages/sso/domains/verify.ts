@@ -1,7 +1,7 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
-import type { Domain } from '@gatehouse/shared/identity/sso-domains';
+import type { Domain } from '@gatehouse/shared/identity/sso';
 import type { FastifyRequest } from 'fastify';
 import { requirePlan } from '../connections/owned.ts';
 import type { SsoOptions } from '../dependencies.ts';

@@ -1,4 +1,4 @@
-import { includesSso, planStages, type SsoPlan } from '@gatehouse/shared/identity/sso-plan';
+import { includesSso, planStages, type SsoPlan } from '@gatehouse/shared/identity/sso';
 import type { Filter } from 'mongodb';
 import type { SsoOptions } from '../dependencies.ts';
 import type { Connection } from '../records.ts';

@@ -1,6 +1,6 @@
 import { ANY_STRING } from '@gatehouse/shared/data/connect';
 import { domainOf } from '@gatehouse/shared/identity/email';
-import type { Domain } from '@gatehouse/shared/identity/sso-domains';
+import type { Domain } from '@gatehouse/shared/identity/sso';
 import type { User } from '@gatehouse/shared/identity/users';
 import { z } from 'zod';
 import type { Database } from '../database.ts';

@@ -1,4 +1,4 @@
-import { includesSso, planStages, type SsoPlan } from '@gatehouse/shared/identity/sso-plan';
+import { includesSso, planStages, type SsoPlan } from '@gatehouse/shared/identity/sso';
 import type { Database } from '../database.ts';
 
 /** Whether an organization has single sign-on, see `includesSso`. @param now Unix milliseconds. */

@@ -3,13 +3,12 @@ import Fastify, { type FastifyError, type FastifyInstance, LogController } from 
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
-import { bodyMemory } from './body-memory.ts';
+import { bodyMemory, json } from './bodies.ts';
 import type { Brand } from './card-page.ts';
 import { docs } from './docs.ts';
 import { errorHandler } from './error-handler.ts';
 import { AppError } from './errors.ts';
 import { type Checks, health } from './health.ts';
-import { json } from './json.ts';
 import { createLogger } from './logger.ts';
 import { metrics } from './metrics.ts';
 import { listenForMetrics } from './metrics-listener.ts';

@@ -50,7 +50,7 @@ export interface User {
   otp_unused?: { at: number; attempt: string; network?: string; wider?: string[] }[];
   /** Result of the latest code check. */
   otp_verdict?: OtpVerdict;
-  /** The networks of the latest logins with the password, hashed; see login-networks.ts. */
+  /** The networks of the latest logins with the password, hashed; see services/login/known-networks.ts. */
   login_networks?: string[];
   /** When a verification activated the account; absent once the earlier invitations to its address are accepted. */
   activated_at?: Date;

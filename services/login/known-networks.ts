@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { addressKey } from '@gatehouse/shared/http/address';
+import { type Flows, networkFlows } from '@gatehouse/shared/identity/fair-queue';
+import type { User } from '@gatehouse/shared/identity/users';
 import type { Collection, WithId } from 'mongodb';
-import { addressKey } from '../http/address.ts';
-import { type Flows, networkFlows } from './fair-queue.ts';
-import type { User } from './users.ts';
 
 /** Networks of an account that are remembered: home, work and a few more. */
 const MAX_NETWORKS = 8;

@@ -1,4 +1,4 @@
-import { orderedUuid } from '@gatehouse/shared/ordered-uuid';
+import { orderedUuid } from '@gatehouse/shared/identity/audit';
 import { expect, test } from 'vitest';
 
 test('each UUIDv7 sorts after the one before, more than 4,096 of them in a millisecond too', () => {
