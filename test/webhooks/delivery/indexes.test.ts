@@ -3,8 +3,12 @@ import type { Document, FindCursor, IndexSpecification } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EVENT_NAMES } from '../../../packages/webhooks/events.ts';
 import { selectDeliveries } from '../../../packages/webhooks/history/select-deliveries.ts';
+import { close, reserve } from '../../../packages/webhooks/intake/event-log.ts';
+import { subscribersOf } from '../../../packages/webhooks/intake/fan-out.ts';
+import { readEvents } from '../../../packages/webhooks/pull/read-events.ts';
 import { COLLECTIONS } from '../../../services/user/database.ts';
-import { freshDatabase } from '../../fixtures/database.ts';
+import { explained, freshDatabase } from '../../fixtures/database.ts';
+import { hostOf } from '../host.ts';
 import { storedWebhook } from '../stored-webhook.ts';
 
 const OTHERS = 3_000;
@@ -78,19 +82,26 @@ test('the queries of a worker examine only what they return, whatever else is pe
     .sort({ due_at: 1 })
     .limit(1);
   expect(await examined(queue)).toBeLessThanOrEqual(2);
-  const owned = webhooks.find({
-    owner_id: { $in: ['User-1', 'User-2'] },
-    status: { $in: ['active', 'paused'] },
+});
+
+test('the subscribers of events are found without reading other webhooks', async () => {
+  const { db } = database;
+  const nowhere = { organization_id: null, department_id: null, chatbot_id: null };
+  const heard = [
+    { event: 'payment.failed' as const, ...nowhere, owner_id: 'User-1' },
+    { event: 'payment.failed' as const, ...nowhere, owner_id: 'User-2' },
+    {
+      event: 'payment.failed' as const,
+      ...nowhere,
+      owner_id: null,
+      organization_id: 'organization',
+      department_id: 'support',
+    },
+  ];
+  const reads = await explained(db, () => subscribersOf({ db, host: hostOf(db) }, heard), {
+    find: 'webhooks',
   });
-  expect(await examined(owned)).toBe(2);
-  const status = { $in: ['active' as const, 'paused' as const] };
-  const heard = webhooks.find({
-    $or: [
-      { owner_id: { $in: ['User-1', 'User-2'] }, status },
-      { organization_id: { $in: ['organization'] }, department_id: { $in: [null, 'support'] }, status },
-    ],
-  });
-  expect(await examined(heard)).toBe(4);
+  expect(reads.map(({ examined }) => examined)).toEqual([2, 2]);
 });
 
 test('a reader of events examines only its page', async () => {
@@ -111,10 +122,14 @@ test('a reader of events examines only its page', async () => {
       expires_at: later,
     })),
   );
-  const position = { $gt: 100, $lt: OTHERS };
-  const page = (filter: object) => events.find(filter).sort({ position: 1 }).limit(20);
-  expect(await examined(page({ readers: 'User-1', position }))).toBeLessThanOrEqual(21);
-  expect(await examined(page({ position }))).toBeLessThanOrEqual(21);
+  await reserve(database.db, 'all', OTHERS + 1);
+  await close(database.db, 'all');
+  for (const visible of [{ readers: 'User-1' }, {}]) {
+    const read = () => readEvents(database.db, visible, { after: '100', limit: 20 });
+    const [page] = await explained(database.db, read, { find: 'events' });
+    expect(page?.plan).not.toContain('COLLSCAN');
+    expect(page?.examined).toBeLessThanOrEqual(21);
+  }
 });
 
 test('a replay examines only dead letters, and a list only its page', async () => {
