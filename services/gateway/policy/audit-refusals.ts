@@ -37,5 +37,3 @@ export const createAuditRefusals =
       throw error;
     }
   };
-
-export type AuditRefusals = ReturnType<typeof createAuditRefusals>;

@@ -20,8 +20,6 @@ export const createCodeThrottle =
     return withReservations([reservation], attempt, isWrongGuess);
   };
 
-export type CodeThrottle = ReturnType<typeof createCodeThrottle>;
-
 /** The service compares no code that has expired. */
 const isWrongGuess = ({ status, body }: UpstreamResponse): boolean =>
   status === 400 && JSON.parse(String(body)).detail !== OTP_EXPIRED;

@@ -56,5 +56,3 @@ export const createLoginThrottle =
     }
     return response;
   };
-
-export type LoginThrottle = ReturnType<typeof createLoginThrottle>;
