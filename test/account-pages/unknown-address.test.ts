@@ -50,7 +50,6 @@ describe('an unknown address', () => {
     [''],
     ['application/json, text/html'],
     ['text/html;q=0.5, application/json'],
-    ['text/html;q=0.5, */*'],
     ['text/html;q=0'],
   ])('is JSON for a client that accepts "%s"', async (accept) => {
     const { status, headers, body } = await open('/nothing', { accept });

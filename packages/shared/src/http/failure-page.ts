@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import Negotiator from 'negotiator';
 import { cardPage, type Page } from './card-page.ts';
 import type { AppError } from './errors.ts';
 import { type FailureKind, failureText, TEXTS } from './failure-texts.ts';
@@ -10,14 +9,25 @@ export interface FailurePage extends Page {
   status?: number;
 }
 
+/** The weight of a media type that a client names; 0 for one that it does not. negotiator hides equal weights. */
+function weightOf(type: string, accept: string): number {
+  const range = accept
+    .slice(0, 1_000)
+    .split(',')
+    .map((each) => each.split(';').map((part) => part.trim().toLowerCase()))
+    .find(([name]) => name === type);
+  if (!range) return 0;
+  return Number(range.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1) || 0;
+}
+
 /** Whether a client asks for JSON rather than a page. */
 export const prefersJson = ({ headers: { accept = '' } }: FastifyRequest): boolean =>
   /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept);
 
-/** Whether a person opened the address: browsers prefer HTML, and API clients JSON or anything. */
-export const prefersPage = ({ method, headers }: FastifyRequest): boolean =>
+/** Whether a person opened the address: browsers name HTML, and API clients JSON or nothing. */
+export const prefersPage = ({ method, headers: { accept = '' } }: FastifyRequest): boolean =>
   (method === 'GET' || method === 'HEAD') &&
-  new Negotiator({ headers }).mediaType(['application/json', 'text/html']) === 'text/html';
+  weightOf('text/html', accept) > weightOf('application/json', accept);
 
 /** The page that ends a failed login or logout: what the person can do, and the request id for their administrator. */
 export const failurePage = (
