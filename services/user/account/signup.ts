@@ -3,7 +3,7 @@ import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { networksOf } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
-import { FREE_PLAN } from '@gatehouse/shared/identity/features';
+import { newAccountFields } from '@gatehouse/shared/identity/features';
 import { findUserByEmail, findUserById, UNVERIFIED, type User } from '@gatehouse/shared/identity/users';
 import type { WithId } from 'mongodb';
 import type { Database } from '../database.ts';
@@ -65,8 +65,6 @@ async function createUnverified(
   created: Date,
 ): Promise<Issued> {
   const { email, password, name } = submitted;
-  const created_at = created.toISOString();
-  const today = created_at.slice(0, 10);
   const code = newOtp(mail.now);
   const { otp, otp_attempt: attempt } = code;
   try {
@@ -74,18 +72,13 @@ async function createUnverified(
       ...submitted,
       verified: false,
       account_status: 'paused',
-      payment_status: 'pending',
+      ...newAccountFields(created),
       ...code,
       otp_mails: [mailOf(mail)],
       otp_unused: [unusedCode(mail, attempt)],
       first_attempt: attempt,
       signup_attempts: [{ id: attempt, at: mail.now, password, name }],
       unverified_since: created,
-      'user_created_at(DATE)': today,
-      created_at,
-      subscription_id: FREE_PLAN.id,
-      subscription_plan: FREE_PLAN.name,
-      subscription_date: today,
     });
     return { email, otp, attempt, repeated: false };
   } catch (error) {

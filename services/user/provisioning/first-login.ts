@@ -1,7 +1,7 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { audit } from '@gatehouse/shared/identity/audit';
-import { FREE_PLAN } from '@gatehouse/shared/identity/features';
+import { newAccountFields } from '@gatehouse/shared/identity/features';
 import { unusableHash } from '@gatehouse/shared/identity/passwords';
 import {
   ACTIVE,
@@ -111,24 +111,15 @@ const sameForTheDatabase = () =>
   );
 
 /** An account that is verified and has no password. */
-export function newAccount(email: string, { name, role }: Attributes, now: number): User {
-  const created_at = new Date(now).toISOString();
-  const today = created_at.slice(0, 10);
-  return {
-    email,
-    password: unusableHash(),
-    name,
-    role,
-    verified: true,
-    account_status: 'active',
-    payment_status: 'pending',
-    'user_created_at(DATE)': today,
-    created_at,
-    subscription_id: FREE_PLAN.id,
-    subscription_plan: FREE_PLAN.name,
-    subscription_date: today,
-  };
-}
+export const newAccount = (email: string, { name, role }: Attributes, now: number): User => ({
+  email,
+  password: unusableHash(),
+  name,
+  role,
+  verified: true,
+  account_status: 'active',
+  ...newAccountFields(new Date(now)),
+});
 
 /** @returns undefined if the address has an account by now. */
 async function create(

@@ -3,7 +3,21 @@ import { type Collections, collection, isDuplicateKey } from '../data/connect.ts
 import { type userCollections, VERIFIED } from './users.ts';
 
 /** The plan of a new account (CONTRACT.md §User record). */
-export const FREE_PLAN = { id: 'free', name: 'Free' } as const;
+const FREE_PLAN = { id: 'free', name: 'Free' } as const;
+
+/** The dates and the plan of a new account. */
+export function newAccountFields(created: Date) {
+  const created_at = created.toISOString();
+  const today = created_at.slice(0, 10);
+  return {
+    payment_status: 'pending' as const,
+    'user_created_at(DATE)': today,
+    created_at,
+    subscription_id: FREE_PLAN.id,
+    subscription_plan: FREE_PLAN.name,
+    subscription_date: today,
+  };
+}
 
 /** The features record of a user, created when the free plan is assigned. */
 export interface Features {

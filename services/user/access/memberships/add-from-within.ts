@@ -7,7 +7,7 @@ import type { Membership } from '../records.ts';
 import { join } from './join.ts';
 import { storeInvitation } from './store-invitation.ts';
 
-interface Addition {
+export interface Addition {
   organization_id: string;
   department_id: string;
   user_id: string;

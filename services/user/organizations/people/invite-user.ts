@@ -1,23 +1,14 @@
-import type { Role } from '@gatehouse/shared/access/rbac';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import type { Addition } from '../../access/memberships/add-from-within.ts';
 import { isUserId } from '../../access/memberships/invitee.ts';
 import { storeInvitation } from '../../access/memberships/store-invitation.ts';
 import { spendInvitation } from '../invitations/budget.ts';
 import type { invitationRecord } from '../invitations/contract.ts';
 import { type MailOptions, mailToUserLater } from '../invitations/mail.ts';
 import { presentInvitation } from '../invitations/present-invitation.ts';
-
-interface Terms {
-  organization_id: string;
-  department_id: string;
-  user_id: string;
-  role: Role;
-  grantable: readonly Role[];
-  granted_by: string;
-}
 
 /**
  * Invites a user_id to a department. The account is not looked up before the response.
@@ -26,7 +17,7 @@ interface Terms {
 export async function inviteUser(
   options: MailOptions,
   request: FastifyRequest,
-  { organization_id, department_id, user_id, ...terms }: Terms,
+  { organization_id, department_id, user_id, ...terms }: Omit<Addition, 'now'>,
 ): Promise<z.infer<typeof invitationRecord>> {
   const { db, now } = options;
   if (!isUserId(user_id)) throw new AppError('userNotFound');
