@@ -1,5 +1,5 @@
+import type { Connection, GroupRole } from './connection-records.ts';
 import { dnKey } from './ldap/dn-key.ts';
-import type { Connection, GroupRole } from './records.ts';
 
 /** The names of the groups of one connection, and what decides about their roles. */
 export type GroupRules = Pick<Connection, 'protocol' | 'group_roles'>;

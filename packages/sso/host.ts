@@ -1,8 +1,9 @@
 import type { User } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
+import type { Connection } from './connection-records.ts';
 import type { Profile } from './profile.ts';
-import type { Connection, Identity } from './records.ts';
+import type { Identity } from './records.ts';
 
 /** The account of a person at a provider. It is active. */
 export type Account = WithId<User> & { user_id: string };

@@ -1,6 +1,6 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
+import type { AttributeNames } from './connection-records.ts';
 import { type GroupRules, groupRole } from './group-role.ts';
-import type { AttributeNames } from './records.ts';
 
 /** A person as their provider describes them, after every check of the protocol. */
 export interface Profile {

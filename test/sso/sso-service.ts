@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { createSecrets } from '@gatehouse/shared/data/secrets';
 import type { OutboundTuning } from '@gatehouse/shared/outbound/outbound';
-import type { Connection } from '@gatehouse/sso/records';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import type { ResolveTxt } from '../../packages/sso/domains/resolve-txt.ts';
 import type { LdapTuning } from '../../packages/sso/ldap/options.ts';
 import type { OidcLimits } from '../../packages/sso/oidc/limits.ts';

@@ -1,7 +1,7 @@
+import type { Connection } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
 import { callbackUrl } from '../oidc/callback-url.ts';
 import { asOidc } from '../oidc/options.ts';
-import type { Connection } from '../records.ts';
 import { acsUrlOf, entityIdOf, logoutUrlOf } from '../saml/service-provider.ts';
 
 /** The addresses that an administrator registers at the provider. */

@@ -1,4 +1,4 @@
-import type { AttributeNames, Protocol } from '../records.ts';
+import type { AttributeNames, Protocol } from '../connection-records.ts';
 
 export const PRESETS = ['okta', 'entra', 'google', 'keycloak'] as const;
 export type Preset = (typeof PRESETS)[number];

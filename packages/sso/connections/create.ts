@@ -2,9 +2,9 @@ import { randomUUIDv7 } from 'node:crypto';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { insertInFreeSlot, lowestFree } from '@gatehouse/shared/durable/slot';
 import { AppError } from '@gatehouse/shared/http/errors';
+import type { Connection } from '../connection-records.ts';
 import type { Database } from '../database.ts';
 import { operation } from '../dependencies.ts';
-import type { Connection } from '../records.ts';
 import { attributeNames } from './attributes.ts';
 
 import { newConnection } from './input.ts';

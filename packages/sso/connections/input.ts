@@ -1,6 +1,6 @@
 import { expecting, jsonBody, line, oneOf } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
-import { PROTOCOLS } from '../records.ts';
+import { PROTOCOLS } from '../connection-records.ts';
 import { PRESETS } from './attributes.ts';
 import { MEMBER_ROLES } from './contract.ts';
 import { flag } from './fields.ts';

@@ -1,7 +1,7 @@
 import { line } from '@gatehouse/shared/http/fields';
 import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
+import { type Connection, PROTOCOLS } from '../connection-records.ts';
 import { operation } from '../dependencies.ts';
-import { type Connection, PROTOCOLS } from '../records.ts';
 import { connectionRecord, presentConnection } from './record.ts';
 
 const table = {

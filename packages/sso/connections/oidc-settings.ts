@@ -1,11 +1,11 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
 import type { z } from 'zod';
+import type { Connection, OidcSettings } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
 import { namesIssuer } from '../oidc/callback-url.ts';
 import { discover } from '../oidc/discovery.ts';
 import { trusting, withLimits } from '../oidc/options.ts';
-import type { Connection, OidcSettings } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { readCertificates } from './certificates.ts';
 import { pem, printable, url } from './fields.ts';

@@ -1,7 +1,7 @@
 import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import type { FastifyRequest } from 'fastify';
+import type { Connection } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
-import type { Connection } from '../records.ts';
 
 /** @throws {AppError} forbidden, in words, without the plan. */
 export async function requirePlan(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { type Connection, type GroupRole, PROTOCOLS } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
-import { type Connection, type GroupRole, PROTOCOLS } from '../records.ts';
 import { addressesOf } from './addresses.ts';
 import { MEMBER_ROLES } from './contract.ts';
 

@@ -1,5 +1,5 @@
+import type { Connection } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
-import type { Connection } from '../records.ts';
 
 /** Where a connection holds secrets. */
 const SECRETS = [

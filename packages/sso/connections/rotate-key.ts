@@ -1,8 +1,8 @@
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody } from '@gatehouse/shared/http/fields';
+import type { OwnKey } from '../connection-records.ts';
 import { operation } from '../dependencies.ts';
-import type { OwnKey } from '../records.ts';
 import { createSpKey } from '../saml/sp-key.ts';
 
 import { flag } from './fields.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import type { z } from 'zod';
+import { type Connection, PROTOCOLS } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
-import { type Connection, PROTOCOLS } from '../records.ts';
 import type { Preset } from './attributes.ts';
 import { type ldapInput, ldapSettings } from './ldap-settings.ts';
 import { type oidcInput, oidcSettings } from './oidc-settings.ts';

@@ -2,8 +2,8 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { type Domain, USABLE } from '@gatehouse/shared/identity/sso';
 import type { FastifyRequest } from 'fastify';
+import type { Connection } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
-import type { Connection } from '../records.ts';
 
 type Options = Pick<SsoOptions, 'db' | 'now'>;
 

@@ -1,8 +1,8 @@
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
+import type { OidcSettings } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
 import { operation } from '../dependencies.ts';
 import { endConnectionSessions } from '../login/end-sessions.ts';
-import type { OidcSettings } from '../records.ts';
 import { attributeNames } from './attributes.ts';
 
 import { connectionChanges } from './input.ts';

@@ -2,9 +2,10 @@ import { SESSION_CHECK, type SessionCheck, sessionCheck } from '@gatehouse/share
 import { audit } from '@gatehouse/shared/identity/audit';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import type { FastifyRequest } from 'fastify';
+import type { Connection } from '../connection-records.ts';
 import { endProviderSessions } from '../login/end-sessions.ts';
 import { type OidcRoutes, operation } from '../oidc/operation.ts';
-import type { CheckOutcome, Connection, ProviderSession } from '../records.ts';
+import type { CheckOutcome, ProviderSession } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { endByVerdict } from './end-by-verdict.ts';
 import { questionOf } from './question.ts';

@@ -1,9 +1,10 @@
 import { audit } from '@gatehouse/shared/identity/audit';
 import { startOf } from '@gatehouse/shared/identity/tokens';
 import type { FastifyRequest } from 'fastify';
+import type { Connection } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
 import { endProviderSessions } from '../login/end-sessions.ts';
-import type { Connection, ProviderSession } from '../records.ts';
+import type { ProviderSession } from '../records.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Ends what a provider no longer vouches for. A person who is gone is reported to the Owners, once. */

@@ -1,11 +1,12 @@
 import { withTimeout } from '@gatehouse/shared/with-timeout';
+import type { Connection } from '../connection-records.ts';
 import { askDirectory, canSearch } from '../ldap/ask-directory.ts';
 import { asLdap } from '../ldap/directory.ts';
 import { askOidcProvider } from '../oidc/ask-provider.ts';
 import type { OidcRoutes } from '../oidc/operation.ts';
 import { asOidc } from '../oidc/options.ts';
 import { openRefreshToken, sealRefreshToken } from '../oidc/refresh-token.ts';
-import type { Connection, ProviderSession } from '../records.ts';
+import type { ProviderSession } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import type { Verdict } from './verdict.ts';
 

@@ -1,5 +1,5 @@
+import type { AttributeNames, Connection } from '../connection-records.ts';
 import { mapAttributes, missingAttributes } from '../profile.ts';
-import type { AttributeNames, Connection } from '../records.ts';
 import type { Finding } from './finding.ts';
 
 const check = 'Attributes';

@@ -1,12 +1,12 @@
 import { TLSSocket } from 'node:tls';
 import { isCertificateError, reasonOf } from '@gatehouse/shared/outbound/reason';
 import { ResultCodeError } from 'ldapts';
+import type { Connection } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
 import { atDirectory, type Directory, type LdapConnection } from '../ldap/directory.ts';
 import { bindService, searchPerson } from '../ldap/find-person.ts';
 import { profileOf } from '../ldap/profile-of.ts';
 import { missingAttributes } from '../profile.ts';
-import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { attributeFindings } from './attributes.ts';
 import { certificateFinding } from './certificate.ts';

@@ -1,8 +1,8 @@
 import { NotPublicError } from '@gatehouse/shared/outbound/public-address';
 import { isCertificateError, reasonOf } from '@gatehouse/shared/outbound/reason';
 import { request } from 'undici';
+import type { SamlSettings } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
-import type { SamlSettings } from '../records.ts';
 import type { Finding } from './finding.ts';
 
 /** Milliseconds for the answer of the login page. */

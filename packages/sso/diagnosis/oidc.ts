@@ -1,5 +1,6 @@
 import { errors } from 'jose';
 import { authorizationCodeGrant, ResponseBodyError, type ServerMetadata } from 'openid-client';
+import type { Connection } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
 import { callbackUrl, namesIssuer } from '../oidc/callback-url.ts';
 import { clientOf } from '../oidc/client.ts';
@@ -13,7 +14,6 @@ import {
   withLimits,
 } from '../oidc/options.ts';
 import { refusalOf } from '../oidc/refusal-of.ts';
-import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import type { Finding } from './finding.ts';
 

@@ -1,10 +1,10 @@
 import { jsonBody } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
+import type { Connection, Protocol } from '../connection-records.ts';
 import { printable } from '../connections/fields.ts';
 import { ownedConnection, requirePlan } from '../connections/owned.ts';
 import type { SsoOptions } from '../dependencies.ts';
 import { operation } from '../dependencies.ts';
-import type { Connection, Protocol } from '../records.ts';
 import { testAttributes } from './attributes.ts';
 import type { Finding } from './finding.ts';
 import { testLdap } from './ldap.ts';

@@ -1,8 +1,8 @@
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { withTimeout } from '@gatehouse/shared/with-timeout';
+import type { LdapSettings } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
-import type { LdapSettings } from '../records.ts';
 import { directoryAddresses, type Endpoint, parseLdapUrl } from './endpoint.ts';
 import { startTls } from './start-tls.ts';
 

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { withTimeout } from '@gatehouse/shared/with-timeout';
 import { Client, type Entry, type Filter } from 'ldapts';
+import type { Connection, LdapSettings } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
-import type { Connection, LdapSettings } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { dial, LdapTimeoutError } from './dial.ts';
 import { LDAP_LIMITS } from './options.ts';

@@ -1,5 +1,5 @@
+import type { LdapSettings } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
-import type { LdapSettings } from '../records.ts';
 
 /** Where a directory listens. */
 export interface Endpoint {

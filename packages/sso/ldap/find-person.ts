@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Entry, ResultCodeError } from 'ldapts';
-import type { AttributeNames } from '../records.ts';
+import type { AttributeNames } from '../connection-records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import type { Directory, DirectoryOptions, LdapConnection } from './directory.ts';
 import { escapeDn, escapeFilter, fillIn } from './escape.ts';

@@ -1,6 +1,7 @@
 import { ldapLoginContract } from '@gatehouse/shared/contract/ldap-login';
 import { auditedSession } from '@gatehouse/shared/identity/audit';
 import { LIFETIME } from '@gatehouse/shared/identity/tokens';
+import type { Connection } from '../connection-records.ts';
 import type { Database } from '../database.ts';
 import type { SsoOptions } from '../dependencies.ts';
 import { loginOperation } from '../dependencies.ts';
@@ -9,7 +10,6 @@ import { loginConnection } from '../login/login-connection.ts';
 import { rememberMissing } from '../login/remember-missing.ts';
 import { requireLinked } from '../login/require-linked.ts';
 import type { Profile } from '../profile.ts';
-import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { asLdap, type LdapConnection } from './directory.ts';
 import { withDirectory } from './failover.ts';

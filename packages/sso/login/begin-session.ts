@@ -1,7 +1,8 @@
 import { newSessionId } from '@gatehouse/shared/identity/tokens';
+import type { Connection } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
 import type { Account } from '../host.ts';
-import type { Connection, ProviderSession } from '../records.ts';
+import type { ProviderSession } from '../records.ts';
 
 /** A session as its login describes it. */
 export interface BeginningSession

@@ -1,10 +1,10 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { z } from 'zod';
+import { type Connection, PROTOCOLS } from '../connection-records.ts';
 import { addressesOf } from '../connections/addresses.ts';
 import type { Database } from '../database.ts';
 import { operation } from '../dependencies.ts';
 import { normalizeDomain } from '../domains/domain-name.ts';
-import { type Connection, PROTOCOLS } from '../records.ts';
 
 const MAX_LENGTH = 253;
 

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Connection } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
 import { digest } from '../digest.ts';
-import type { Connection, Flow } from '../records.ts';
+import type { Flow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 
 /** Seconds that a person has to log in at their provider. */

@@ -1,7 +1,7 @@
 import { includesSso, planStages, type SsoPlan } from '@gatehouse/shared/identity/sso';
 import type { Filter } from 'mongodb';
+import type { Connection } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
-import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 
 /** A connection, and whether the plan of its organization includes single sign-on. */

@@ -3,8 +3,8 @@ import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
 import { auditRefusal } from '@gatehouse/shared/identity/audit-refusal';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import type { Connection } from '../connection-records.ts';
 import type { Database } from '../database.ts';
-import type { Connection } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 
 declare module 'fastify' {

@@ -1,6 +1,6 @@
+import type { Connection } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
 import { missingAttributes, type Profile } from '../profile.ts';
-import type { Connection } from '../records.ts';
 
 /** Stores which attributes a login lacks, for the test of the connection; seldom a write. */
 export async function rememberMissing(

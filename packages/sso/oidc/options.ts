@@ -1,5 +1,5 @@
+import type { Connection, OidcSettings } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
-import type { Connection, OidcSettings } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { DEFAULT_LIMITS, type OidcLimits } from './limits.ts';
 

@@ -1,5 +1,6 @@
 import type { Call } from '@gatehouse/shared/operation/operation';
 import { z } from 'zod';
+import type { Connection } from '../connection-records.ts';
 import { loginFormOperation, loginOperation, type SsoOptions } from '../dependencies.ts';
 import { CODE_LIFETIME, finishBrowserLogin } from '../login/finish.ts';
 import { takeFlow } from '../login/flow.ts';
@@ -7,7 +8,7 @@ import { loginConnection, requireUsable } from '../login/login-connection.ts';
 import { rememberMissing } from '../login/remember-missing.ts';
 import { useOnce } from '../login/used-messages.ts';
 import { mapAttributes, type Profile } from '../profile.ts';
-import type { Connection, Flow } from '../records.ts';
+import type { Flow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { asSaml, errorPage, slug } from './contract.ts';
 import { NAME_ID_FORMAT } from './names.ts';

@@ -2,7 +2,7 @@ import type { AppError } from '@gatehouse/shared/http/errors';
 import { type FailurePage, failurePage } from '@gatehouse/shared/http/failure-page';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Connection } from '../records.ts';
+import type { Connection } from '../connection-records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import type { SamlConnection } from './service-provider.ts';
 

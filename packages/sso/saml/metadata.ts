@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { AppError } from '@gatehouse/shared/http/errors';
-import type { SamlSettings } from '../records.ts';
+import type { SamlSettings } from '../connection-records.ts';
 import { BINDING, NAMESPACE } from './names.ts';
 import { hasUsableKey } from './usable-key.ts';
 import { attribute, childElements, descendants, parseXml, textOf, XmlError } from './xml.ts';

@@ -1,6 +1,6 @@
 import type { SAML, SamlConfig } from '@node-saml/node-saml';
+import type { Connection, SamlSettings } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
-import type { Connection, SamlSettings } from '../records.ts';
 
 export type SamlConnection = Connection & { protocol: 'saml'; saml: SamlSettings };
 

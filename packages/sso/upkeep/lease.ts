@@ -1,8 +1,8 @@
 import { bounded } from '@gatehouse/shared/data/bounded';
 import { createLease, type Lease } from '@gatehouse/shared/durable/lease';
 import type { WithId } from 'mongodb';
+import type { Connection } from '../connection-records.ts';
 import type { Database } from '../database.ts';
-import type { Connection } from '../records.ts';
 import { asSaml } from '../saml/contract.ts';
 import type { SamlConnection } from '../saml/service-provider.ts';
 

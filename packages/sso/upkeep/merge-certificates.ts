@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
+import type { SamlSettings } from '../connection-records.ts';
 import { hasExpired, MAX_CERTIFICATES } from '../connections/certificates.ts';
-import type { SamlSettings } from '../records.ts';
 
 /** Milliseconds for which a certificate that the metadata no longer hold is still accepted. */
 const GRACE = 7 * 86_400_000;

@@ -1,7 +1,7 @@
 import { audit } from '@gatehouse/shared/identity/audit';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import type { Account } from '@gatehouse/sso/host';
 import type { Profile } from '@gatehouse/sso/profile';
-import type { Connection } from '@gatehouse/sso/records';
 import type { FastifyRequest } from 'fastify';
 import type { ProvisioningOptions } from './options.ts';
 import type { AssignedRole } from './role.ts';

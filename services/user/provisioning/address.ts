@@ -1,6 +1,6 @@
 import { domainOf, isPlainAddress } from '@gatehouse/shared/identity/email';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import type { Profile } from '@gatehouse/sso/profile';
-import type { Connection } from '@gatehouse/sso/records';
 import { SsoRefusal } from '@gatehouse/sso/refusal';
 import type { Database } from '../database.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import type { Account } from '@gatehouse/sso/host';
-import type { Connection } from '@gatehouse/sso/records';
 import type { FastifyRequest } from 'fastify';
 import type { Document } from 'mongodb';
 import { closedAmong } from '../access/archived.ts';

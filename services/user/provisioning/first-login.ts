@@ -11,9 +11,10 @@ import {
   type User,
   userIdOf,
 } from '@gatehouse/shared/identity/users';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import type { Account } from '@gatehouse/sso/host';
 import type { Profile } from '@gatehouse/sso/profile';
-import type { Connection, Identity } from '@gatehouse/sso/records';
+import type { Identity } from '@gatehouse/sso/records';
 import { SsoRefusal } from '@gatehouse/sso/refusal';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';

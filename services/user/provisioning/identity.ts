@@ -1,7 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { emailKey } from '@gatehouse/shared/identity/email';
-import type { Connection, Identity } from '@gatehouse/sso/records';
+import type { Connection } from '@gatehouse/sso/connection-records';
+import type { Identity } from '@gatehouse/sso/records';
 import { SsoRefusal } from '@gatehouse/sso/refusal';
 import type { Database } from '../database.ts';
 import type { ProvisioningOptions } from './options.ts';

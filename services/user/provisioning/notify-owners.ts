@@ -1,5 +1,6 @@
 import { ACTIVE } from '@gatehouse/shared/identity/users';
-import type { Connection, Identity } from '@gatehouse/sso/records';
+import type { Connection } from '@gatehouse/sso/connection-records';
+import type { Identity } from '@gatehouse/sso/records';
 import type { FastifyRequest } from 'fastify';
 import type { Deprovisioned } from '../mail/texts.ts';
 import { nameInMail } from '../organizations/names.ts';

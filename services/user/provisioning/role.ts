@@ -1,6 +1,6 @@
 import { ROLES, type Role } from '@gatehouse/shared/access/rbac';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import type { Profile } from '@gatehouse/sso/profile';
-import type { Connection } from '@gatehouse/sso/records';
 import { SsoRefusal } from '@gatehouse/sso/refusal';
 import type { FastifyRequest } from 'fastify';
 

@@ -1,6 +1,6 @@
 import { ScimError } from '@gatehouse/scim/errors';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import { digest } from '@gatehouse/sso/digest';
-import type { Connection } from '@gatehouse/sso/records';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { closedAmong, isWrite } from '../access/archived.ts';

@@ -1,4 +1,4 @@
-import type { Connection } from '@gatehouse/sso/records';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import type { FastifyRequest } from 'fastify';
 import type { ProvisioningOptions } from '../provisioning/options.ts';
 

@@ -1,4 +1,4 @@
-import type { Connection } from '@gatehouse/sso/records';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { unlinkInterrupted } from '../../../packages/sso/connections/unlink-identity.ts';
 import { auditEvent, eventsOf } from '../../fixtures/audit.ts';

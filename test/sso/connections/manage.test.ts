@@ -1,6 +1,6 @@
 import { createHash, randomUUIDv7 } from 'node:crypto';
 import { createSecrets } from '@gatehouse/shared/data/secrets';
-import type { Connection } from '@gatehouse/sso/records';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { removeInterrupted } from '../../../packages/sso/connections/remove.ts';
 import { resealSecrets } from '../../../packages/sso/connections/reseal-secrets.ts';

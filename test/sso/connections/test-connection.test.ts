@@ -1,6 +1,6 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { Connection, LdapSettings, SamlSettings } from '@gatehouse/sso/records';
+import type { Connection, LdapSettings, SamlSettings } from '@gatehouse/sso/connection-records';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCertificate } from '../../fixtures/certificates.ts';
 import { startHttp } from '../../fixtures/gateway.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Connection } from '@gatehouse/sso/records';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import type { JWTPayload } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { eventsOf } from '../../fixtures/audit.ts';

@@ -1,4 +1,4 @@
-import type { LdapSettings } from '@gatehouse/sso/records';
+import type { LdapSettings } from '@gatehouse/sso/connection-records';
 import { Attribute, Change, Client } from 'ldapts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventsOf } from '../../fixtures/audit.ts';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSecureContext, TLSSocket } from 'node:tls';
-import type { LdapSettings } from '@gatehouse/sso/records';
+import type { LdapSettings } from '@gatehouse/sso/connection-records';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { SsoOptions } from '../../../packages/sso/dependencies.ts';
 import type { LdapConnection } from '../../../packages/sso/ldap/directory.ts';

@@ -1,4 +1,4 @@
-import type { LdapSettings } from '@gatehouse/sso/records';
+import type { LdapSettings } from '@gatehouse/sso/connection-records';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { auditEvent, eventsOf } from '../../fixtures/audit.ts';
 import { createCertificate } from '../../fixtures/certificates.ts';

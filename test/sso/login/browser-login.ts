@@ -1,5 +1,5 @@
+import type { Connection } from '@gatehouse/sso/connection-records';
 import type { Profile } from '@gatehouse/sso/profile';
-import type { Connection } from '@gatehouse/sso/records';
 import Fastify from 'fastify';
 import { finishBrowserLogin } from '../../../packages/sso/login/finish.ts';
 import { beginFlow, takeFlow } from '../../../packages/sso/login/flow.ts';

@@ -1,4 +1,4 @@
-import type { Connection } from '@gatehouse/sso/records';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { endProviderSessions } from '../../../packages/sso/login/end-sessions.ts';
 import { buildUserService } from '../../../services/user/app.ts';

@@ -1,5 +1,5 @@
+import type { Connection } from '@gatehouse/sso/connection-records';
 import { digest } from '@gatehouse/sso/digest';
-import type { Connection } from '@gatehouse/sso/records';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventsOf } from '../../fixtures/audit.ts';
 import { outcome } from '../../fixtures/envelope.ts';

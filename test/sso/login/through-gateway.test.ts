@@ -1,4 +1,4 @@
-import type { Connection } from '@gatehouse/sso/records';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { endProviderSessions } from '../../../packages/sso/login/end-sessions.ts';

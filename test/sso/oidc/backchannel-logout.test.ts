@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Connection } from '@gatehouse/sso/records';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import type { JWTPayload } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { auditEvent, eventsOf } from '../../fixtures/audit.ts';

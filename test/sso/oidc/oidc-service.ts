@@ -1,4 +1,4 @@
-import type { Connection, OidcSettings } from '@gatehouse/sso/records';
+import type { Connection, OidcSettings } from '@gatehouse/sso/connection-records';
 import { expect } from 'vitest';
 import { eventsOf } from '../../fixtures/audit.ts';
 import { type Answered, postJson, send } from '../../fixtures/http.ts';

@@ -1,5 +1,5 @@
 import { createVerify } from 'node:crypto';
-import type { Connection } from '@gatehouse/sso/records';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventsOf } from '../../fixtures/audit.ts';
 import { send } from '../../fixtures/http.ts';

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { Connection, SamlSettings } from '@gatehouse/sso/records';
+import type { Connection, SamlSettings } from '@gatehouse/sso/connection-records';
 import { entityIdOf } from '../../../packages/sso/saml/service-provider.ts';
 import { signingKey } from '../../fixtures/certificates.ts';
 import { type Answered, postForm, send } from '../../fixtures/http.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
 import { createOutbound } from '@gatehouse/shared/outbound/outbound';
-import type { Connection } from '@gatehouse/sso/records';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testSaml } from '../../../packages/sso/diagnosis/saml.ts';
 import { signingKey } from '../../fixtures/certificates.ts';

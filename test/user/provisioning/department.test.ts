@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { Role } from '@gatehouse/shared/access/rbac';
-import type { Connection } from '@gatehouse/sso/records';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import type { Membership } from '../../../services/user/access/records.ts';
 import { nameKeys } from '../../../services/user/organizations/departments/name-keys.ts';

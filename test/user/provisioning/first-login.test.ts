@@ -1,6 +1,6 @@
 import { createPasswords } from '@gatehouse/shared/identity/passwords';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import type { Profile } from '@gatehouse/sso/profile';
-import type { Connection } from '@gatehouse/sso/records';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { auditEvent, eventsOf } from '../../fixtures/audit.ts';
 import { postForm } from '../../fixtures/http.ts';

@@ -1,5 +1,5 @@
+import type { Connection } from '@gatehouse/sso/connection-records';
 import type { Profile } from '@gatehouse/sso/profile';
-import type { Connection } from '@gatehouse/sso/records';
 import type { FastifyRequest } from 'fastify';
 import type { ProvisioningOptions } from '../../../services/user/provisioning/options.ts';
 import { provision } from '../../../services/user/provisioning/provision.ts';

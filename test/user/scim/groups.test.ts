@@ -1,4 +1,4 @@
-import type { Connection } from '@gatehouse/sso/records';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import { expect, test } from 'vitest';
 import { eventsOf } from '../../fixtures/audit.ts';
 import { GROUP, newClient, person, scimError } from './scim-client.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Connection } from '@gatehouse/sso/records';
+import type { Connection } from '@gatehouse/sso/connection-records';
 import { type Answered, send } from '../../fixtures/http.ts';
 import type { SsoService } from '../../sso/sso-service.ts';
 

@@ -1,4 +1,5 @@
-import type { Connection, ScimUser } from '@gatehouse/sso/records';
+import type { Connection } from '@gatehouse/sso/connection-records';
+import type { ScimUser } from '@gatehouse/sso/records';
 import type { AssignedRole } from '../../provisioning/role.ts';
 import { readUser, type UserInput, writableUser } from './input.ts';
 
