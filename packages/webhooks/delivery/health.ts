@@ -1,3 +1,4 @@
+import type { Document } from 'mongodb';
 import type { Health, Webhook } from '../records.ts';
 
 const HOUR = 3_600_000;
@@ -18,36 +19,52 @@ const INITIAL_HEALTH: Health = {
 };
 
 const NO_FAILURES = { consecutive_failures: 0, failing_since: null } as const;
-/** Ends the count of failures of a stored webhook. The worker that holds its lease may be counting the rest. */
+/** Ends the count of failures of a stored webhook. */
 export const END_FAILURES = { 'health.consecutive_failures': 0, 'health.failing_since': null } as const;
 
 /** The health of a webhook. Older records have none, and a `PATCH` may have stored a part. */
 export const healthOf = ({ health }: Pick<Webhook, 'health'>): Health => ({ ...INITIAL_HEALTH, ...health });
 
-/** @param now Unix milliseconds. */
-export function afterAttempt(health: Health, delivered: boolean, now: number): Health {
+/**
+ * An update that adds attempts to the health of a webhook. It depends on no earlier read, so no write needs a precondition.
+ * @param results whether each attempt delivered, in order.
+ * @param now Unix milliseconds.
+ */
+export function addAttempts(results: readonly boolean[], now: number): Document[] {
   const at = new Date(now);
-  const hours = count(health.hours, delivered, Math.floor(now / HOUR));
-  if (delivered) return { ...health, ...NO_FAILURES, hours, last_success_at: at };
-  const { last_failure_at, failing_since, consecutive_failures } = health;
-  const goesOn = last_failure_at !== null && now - last_failure_at.getTime() <= MAX_GAP;
-  return {
-    ...health,
-    hours,
-    last_failure_at: at,
-    consecutive_failures: consecutive_failures + 1,
-    failing_since: goesOn && failing_since !== null ? failing_since : at,
-  };
+  const delivered = results.filter(Boolean).length;
+  const failed = results.length - delivered;
+  const isOutage = { $gte: ['$health.last_failure_at', new Date(now - MAX_GAP)] };
+  const failures = results.length - 1 - results.lastIndexOf(true);
+  const since = failures > 0 ? at : null;
+  return [
+    {
+      $set: {
+        'health.hours': addToHour(Math.floor(now / HOUR), delivered, failed),
+        ...(delivered > 0 && { 'health.last_success_at': at }),
+        ...(failed > 0 && { 'health.last_failure_at': at }),
+        'health.consecutive_failures':
+          delivered > 0 ? failures : { $add: [{ $ifNull: ['$health.consecutive_failures', 0] }, failures] },
+        'health.failing_since':
+          delivered > 0 ? since : { $cond: [isOutage, { $ifNull: ['$health.failing_since', at] }, at] },
+      },
+    },
+  ];
 }
 
-function count(hours: Health['hours'], delivered: boolean, hour: number): Health['hours'] {
-  const latest = hours.at(-1);
-  const same = latest !== undefined && latest.hour >= hour;
-  const present = same ? latest : { hour, delivered: 0, failed: 0 };
-  const counted = delivered
-    ? { ...present, delivered: present.delivered + 1 }
-    : { ...present, failed: present.failed + 1 };
-  return [...(same ? hours.slice(0, -1) : hours), counted].filter((each) => each.hour > hour - HOURS);
+function addToHour(hour: number, delivered: number, failed: number): Document {
+  const hoursWhere = (cond: Document) => ({
+    $filter: { input: { $ifNull: ['$health.hours', []] }, cond },
+  });
+  const same = hoursWhere({ $eq: ['$$this.hour', hour] });
+  const others = hoursWhere({
+    $and: [{ $gt: ['$$this.hour', hour - HOURS] }, { $ne: ['$$this.hour', hour] }],
+  });
+  const sum = (count: number, of: string) => ({
+    $add: [count, { $sum: { $map: { input: same, in: `$$this.${of}` } } }],
+  });
+  const counted = { hour, delivered: sum(delivered, 'delivered'), failed: sum(failed, 'failed') };
+  return { $concatArrays: [others, [counted]] };
 }
 
 export const withoutFailures = (health: Health): Health => ({ ...health, ...NO_FAILURES });

@@ -1,8 +1,8 @@
 import { updateMethod } from '@gatehouse/shared/data/update-method';
 import type { WithId } from 'mongodb';
 import type { Database } from '../database.ts';
-import type { DisabledReason, Health, Webhook } from '../records.ts';
-import { END_FAILURES } from './health.ts';
+import type { DisabledReason, Webhook } from '../records.ts';
+import { healthOf } from './health.ts';
 
 /**
  * Each webhook has a queue of deliveries. One worker at a time holds its lease, so that order and concurrency hold
@@ -32,29 +32,18 @@ export async function renewAll(holder: LeaseHolder, webhookIds: string[]): Promi
   return new Set(renewed.map(({ webhook_id }) => webhook_id));
 }
 
-/** The health of a webhook as this worker counted it, and as it has last seen it stored. */
-export interface Unsaved {
-  url: string;
-  health: Health;
-  stored: Health;
-}
-
-/** Its owner may have replaced the URL or ended the count of failures. */
-const unchanged = ({ url, stored }: Unsaved) => ({ url, 'health.failing_since': stored.failing_since });
-
 /**
  * Releases a queue that has nothing due before `next`.
- * @returns false when the queue was woken since it was last renewed, the webhook has changed, or the lease is lost.
+ * @returns false when the queue was woken since it was last renewed, or the lease is lost.
  */
 export async function release(
   { db, id }: LeaseHolder,
   { webhook_id, wakes }: Claimed,
   next: Date | null,
-  unsaved: Unsaved,
 ): Promise<boolean> {
   const { matchedCount } = await db.webhooks.updateOne(
-    { webhook_id, lease: id, wakes, ...unchanged(unsaved) },
-    { $set: { lease: null, due_at: next, health: unsaved.health } },
+    { webhook_id, lease: id, wakes },
+    { $set: { lease: null, due_at: next } },
   );
   return matchedCount === 1;
 }
@@ -65,39 +54,14 @@ export async function release(
  */
 export async function hold(
   { db, id }: LeaseHolder,
-  { webhook_id, held_until }: Claimed,
+  { webhook_id, held_until, url }: Claimed,
   until: Date,
-  unsaved: Unsaved,
 ): Promise<boolean> {
   const { matchedCount } = await db.webhooks.updateOne(
-    { webhook_id, lease: id, held_until, ...unchanged(unsaved) },
-    { $set: { lease: null, held_until: until, due_at: until, health: unsaved.health } },
+    { webhook_id, lease: id, held_until, url },
+    { $set: { lease: null, held_until: until, due_at: until } },
   );
   return matchedCount === 1;
-}
-
-/** Saves the health of a queue that is not released yet. @returns false when the webhook has changed or the lease is lost. */
-export async function saveHealth(
-  { db, id }: LeaseHolder,
-  webhook_id: string,
-  unsaved: Unsaved,
-): Promise<boolean> {
-  const { matchedCount } = await db.webhooks.updateOne(
-    { webhook_id, lease: id, ...unchanged(unsaved) },
-    { $set: { health: unsaved.health } },
-  );
-  return matchedCount === 1;
-}
-
-/** Ends the count of failures, since an attempt has succeeded; also when the lease is lost meanwhile. */
-export async function endFailures(
-  { db, now }: LeaseHolder,
-  { webhook_id, url }: Pick<Webhook, 'webhook_id' | 'url'>,
-): Promise<void> {
-  await db.webhooks.updateOne(
-    { webhook_id, url },
-    { $set: { ...END_FAILURES, 'health.last_success_at': new Date(now()) } },
-  );
 }
 
 /** Releases queues as they are; another worker may claim them at once. */
@@ -114,13 +78,15 @@ export async function abandon({ db, id, now }: LeaseHolder, webhookIds: string[]
  */
 export async function disable(
   { db, id, now }: LeaseHolder,
-  webhook_id: string,
+  webhook: Claimed,
   reason: DisabledReason,
-  unsaved: Unsaved,
 ): Promise<boolean> {
+  const { webhook_id, url } = webhook;
+  // Its owner may have ended the count of failures.
+  const { failing_since } = healthOf(webhook);
   const at = new Date(now());
   const { matchedCount } = await db.webhooks.updateOne(
-    { webhook_id, lease: id, status: 'active', ...unchanged(unsaved) },
+    { webhook_id, url, lease: id, status: 'active', 'health.failing_since': failing_since },
     {
       $set: {
         status: 'disabled',
@@ -129,7 +95,6 @@ export async function disable(
         updated_at: at,
         lease: null,
         due_at: at,
-        health: unsaved.health,
       },
     },
   );

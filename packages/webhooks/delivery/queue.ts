@@ -4,13 +4,13 @@ import type { Database } from '../database.ts';
 import { BY_DUE, type DisabledReason } from '../records.ts';
 import { deliver, hasSameTarget, openTarget, type Sender, type Target } from './deliver.ts';
 import { dropUnsubscribed } from './drop-unsubscribed.ts';
+import { failsFor, healthOf } from './health.ts';
 import type { ReadHeldWebhook } from './held-webhook.ts';
 import * as leases from './lease.ts';
 import { afterAttempt, INITIAL_STATE, maySend } from './receiver-state.ts';
 import { DUE_FIELDS, type DueDelivery, type RecordOutcome, type Result } from './record-outcome.ts';
 import { isDelivered } from './send.ts';
 import { createSignal } from './signal.ts';
-import { trackHealth } from './track-health.ts';
 
 /** Deliveries read at a time. */
 const PAGE = 200;
@@ -41,8 +41,6 @@ export interface Queue {
   stop(): void;
   /** Leaves the outcomes of attempts in flight unrecorded. */
   abandon(): void;
-  /** Saves what was counted since the lease was claimed. Never rejects. */
-  saveHealth(): Promise<void>;
   /** Resolves when the lease is released or lost. Never rejects. */
   readonly done: Promise<void>;
 }
@@ -62,7 +60,6 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
   let mayHaveMore = true;
   let page: DueDelivery[] = [];
   let receiver = INITIAL_STATE;
-  const health = trackHealth(worker, claimed, () => webhook.url);
   /** The ids of deliveries from the start of an attempt until its outcome is recorded. Bounds what is sent twice. */
   const unrecorded = new Set<string>();
   let failure: unknown;
@@ -82,14 +79,13 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
   }
 
   const mayStart = () =>
-    phase === 'sending' && ownerActive && !health.failsTooLong && maySend(receiver, unrecorded.size);
+    phase === 'sending' && ownerActive && !failsTooLong() && maySend(receiver, unrecorded.size);
+  const failsTooLong = () => failsFor(healthOf(webhook), worker.disableAfter);
   const isSubscribed = ({ event }: DueDelivery) => webhook.events.includes(event);
 
   async function refresh(): Promise<void> {
-    const takeOver = health.reading();
     const { webhook: present, ownerActive: active } = await worker.readHeldWebhook(claimed);
     if (!present) return stop();
-    takeOver(present);
     // Attempts that refresh together get the same result, and one of them has applied it.
     if (present === webhook) return;
     if (present.url !== webhook.url) receiver = INITIAL_STATE;
@@ -143,17 +139,17 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
     target ??= openTarget(worker, webhook);
     const outcome = await deliver(worker, target, delivery);
     // Ignore results for a URL that has been replaced.
-    if (url === webhook.url) {
-      receiver = afterAttempt(receiver, outcome, worker.now());
-      health.attempted(isDelivered(outcome));
-      if (isDelivered(outcome)) await health.recover();
-    }
+    if (url === webhook.url) receiver = afterAttempt(receiver, outcome, worker.now());
     // Another worker records the outcome of an abandoned delivery.
     if (phase === 'abandoned') return;
+    const recording = worker.recordOutcome({ webhook_id, url }, delivery, outcome);
+    // The health that a failure leaves may disable the webhook.
+    const failed = !isDelivered(outcome);
+    if (failed) await recording;
     const [result] = await Promise.all([
-      worker.recordOutcome(delivery, outcome),
+      recording,
       // Another process may have changed or deleted the webhook: read it before the next attempt takes this place.
-      page.length > 0 ? refresh() : undefined,
+      failed || page.length > 0 ? refresh() : undefined,
     ]);
     worker.countAttempt(result);
     unrecorded.delete(delivery._id);
@@ -163,19 +159,18 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
   /** Ends the lease when nothing is left to do. @returns false when there is more. */
   async function tryRelease(): Promise<boolean> {
     if (phase !== 'sending') {
-      await health.save();
       await bounded(leases.abandon(worker, [webhook_id]));
       return true;
     }
     if (receiver.gone) return disable('gone');
-    if (health.failsTooLong) return disable('failing');
+    if (failsTooLong()) return disable('failing');
     if (receiver.heldUntil !== null) {
       const until = new Date(receiver.heldUntil);
-      return reloadUnlessReleased(leases.hold(worker, webhook, until, await health.unsaved()));
+      return reloadUnlessReleased(leases.hold(worker, webhook, until));
     }
     if (!ownerActive) {
       const next = new Date(worker.now() + OWNER_CHECK);
-      return reloadUnlessReleased(leases.release(worker, webhook, next, await health.unsaved()));
+      return reloadUnlessReleased(leases.release(worker, webhook, next));
     }
     return !mayHaveMore && releaseWhenIdle();
   }
@@ -196,15 +191,11 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
         { sort: { due: 1, seq: 1 }, hint: BY_DUE, projection: { due: 1 } },
       ),
     );
-    return reloadUnlessReleased(leases.release(worker, webhook, next?.due ?? null, await health.unsaved()));
+    return reloadUnlessReleased(leases.release(worker, webhook, next?.due ?? null));
   }
 
   async function disable(reason: DisabledReason): Promise<boolean> {
-    // The database must hold the failures that the write requires.
-    await health.save();
-    const disabled = await reloadUnlessReleased(
-      leases.disable(worker, webhook_id, reason, await health.unsaved()),
-    );
+    const disabled = await reloadUnlessReleased(leases.disable(worker, webhook, reason));
     if (disabled) worker.onDisabled();
     return disabled;
   }
@@ -230,10 +221,6 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
     abandon() {
       phase = 'abandoned';
     },
-    saveHealth: () =>
-      health.save().catch((error) => {
-        worker.log.warn({ err: error, webhook_id }, 'health of a webhook not saved yet');
-      }),
     done: run().catch((error) => {
       stop();
       worker.log.error({ err: error, webhook_id }, 'webhook queue failed; retrying when its lease expires');

@@ -2,9 +2,17 @@ import { batched } from '@gatehouse/shared/data/batched';
 import { redactBulkError } from '@gatehouse/shared/data/bulk-errors';
 import type { AnyBulkWriteOperation, Filter } from 'mongodb';
 import type { Database } from '../database.ts';
-import { ATTEMPT_ANSWER, type Delivery, KEPT_ATTEMPTS, KEPT_EXCHANGES, NO_RESPONSE } from '../records.ts';
+import {
+  ATTEMPT_ANSWER,
+  type Delivery,
+  KEPT_ATTEMPTS,
+  KEPT_EXCHANGES,
+  NO_RESPONSE,
+  type Webhook,
+} from '../records.ts';
 import { nextAttempt, RETRY_WINDOW } from './backoff.ts';
 import type { Sent } from './deliver.ts';
+import { addAttempts } from './health.ts';
 import { isDelivered, type Outcome } from './send.ts';
 import { truncateUtf8 } from './truncate-utf8.ts';
 
@@ -19,19 +27,25 @@ export const DUE_FIELDS = [
   'gives_up_at',
 ] as const satisfies (keyof Delivery)[];
 
-/** Records the outcome of an attempt. Many at once are written together. */
-export type RecordOutcome = (delivery: DueDelivery, outcome: Sent) => Promise<Result>;
+/** The webhook of an attempt, with the URL that was called. */
+type Called = Pick<Webhook, 'webhook_id' | 'url'>;
+
+/** Records the outcome of an attempt, and counts it in the health of the webhook. Many at once are written together. */
+export type RecordOutcome = (called: Called, delivery: DueDelivery, outcome: Sent) => Promise<Result>;
 export type Result = 'delivered' | 'retried' | 'failed';
 
 export function createRecordOutcome({ db, now }: { db: Database; now: () => number }): RecordOutcome {
   const write = batched(
-    async (operations: AnyBulkWriteOperation<Delivery>[]) => {
+    async (attempts: Recorded[]) => {
+      // First: a kill in between must not leave an outage that a recorded success has ended.
+      await db.webhooks.bulkWrite(healthUpdates(attempts, now()), { ordered: false }).catch(redactBulkError);
+      const operations = attempts.map(({ operation }) => operation);
       await db.webhookDeliveries.bulkWrite(operations, { ordered: false }).catch(redactBulkError);
-      return operations;
+      return attempts;
     },
     { maxItems: 500 },
   );
-  return async (delivery, outcome) => {
+  return async (called, delivery, outcome) => {
     const { result, filter, fields } = transition(delivery, outcome, now());
     const { retryAfter: _, request_headers, ...whole } = outcome;
     const attempt = { ...whole, answer: shortened(whole.answer) };
@@ -48,9 +62,29 @@ export function createRecordOutcome({ db, now }: { db: Database; now: () => numb
       },
     };
     // The hint skips index selection, about a third of the cost of the write.
-    await write({ updateOne: { filter, update, hint: '_id_' } });
+    const operation = { updateOne: { filter, update, hint: '_id_' } };
+    await write({ called, delivered: result === 'delivered', operation });
     return result;
   };
+}
+
+interface Recorded {
+  called: Called;
+  delivered: boolean;
+  operation: AnyBulkWriteOperation<Delivery>;
+}
+
+/** One update for each webhook. A result for a URL that has been replaced does not count. */
+function healthUpdates(attempts: readonly Recorded[], now: number): AnyBulkWriteOperation<Webhook>[] {
+  const byReceiver = Map.groupBy(attempts, ({ called }) => `${called.webhook_id} ${called.url}`);
+  return [...byReceiver.values()].map((group) => {
+    const { webhook_id, url } = (group[0] as Recorded).called;
+    const update = addAttempts(
+      group.map(({ delivered }) => delivered),
+      now,
+    );
+    return { updateOne: { filter: { webhook_id, url }, update } };
+  });
 }
 
 /** A UTF-16 code unit has up to three bytes. */

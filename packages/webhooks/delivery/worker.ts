@@ -89,7 +89,6 @@ export function createWorker(
         if (renewed.has(webhook_id)) queue.reload();
         else queue.stop();
       }
-      await Promise.all(held.map(([, queue]) => queue.saveHealth()));
     } catch (error) {
       log.warn({ err: error }, 'cannot renew the leases of webhook queues');
     }

@@ -1,36 +1,64 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  afterAttempt,
+  addAttempts,
   failsFor,
   healthOf,
   lastDay,
   withoutFailures,
 } from '../../../packages/webhooks/delivery/health.ts';
+import { COLLECTIONS } from '../../../services/user/database.ts';
+import { freshDatabase } from '../../fixtures/database.ts';
+import { storedWebhook } from '../stored-webhook.ts';
 
 const HOUR = 3_600_000;
 const start = Date.UTC(2026, 0, 15, 9, 30);
-const NEW = healthOf({});
+
+let database: Awaited<ReturnType<typeof freshDatabase<typeof COLLECTIONS>>>;
+beforeAll(async () => {
+  database = await freshDatabase(COLLECTIONS);
+});
+afterAll(() => database.drop());
+
+let stored = 0;
+/** The stored health after batches of attempts, each at a time in Unix milliseconds. */
+async function healthAfterBatches(batches: { at: number; results: boolean[] }[]) {
+  stored += 1;
+  const webhook_id = `webhook-${stored}`;
+  const { webhooks } = database.db;
+  await webhooks.insertOne(storedWebhook({ webhook_id, owner_id: webhook_id }));
+  if (batches.length > 0) {
+    const updates = batches.map(({ at, results }) => addAttempts(results, at));
+    await webhooks.bulkWrite(
+      updates.map((update) => ({ updateOne: { filter: { webhook_id }, update } })),
+      { ordered: true },
+    );
+  }
+  const webhook = await webhooks.findOneAndDelete({ webhook_id });
+  return healthOf(webhook ?? {});
+}
 
 /** Attempts, each so many hours after the one before. */
 const healthAfter = (...attempts: [hours: number, delivered: boolean][]) => {
-  let now = start;
-  return attempts.reduce((health, [hours, delivered]) => {
-    now += hours * HOUR;
-    return afterAttempt(health, delivered, now);
-  }, NEW);
+  let at = start;
+  return healthAfterBatches(
+    attempts.map(([hours, delivered]) => {
+      at += hours * HOUR;
+      return { at, results: [delivered] };
+    }),
+  );
 };
 const failures = (count: number, gap: number) =>
   Array.from({ length: count }, (_, index): [number, boolean] => [index === 0 ? 0 : gap, false]);
 
-test('a failure begins the count, and a success ends it', () => {
-  expect(healthAfter([0, false], [1, false])).toMatchObject({
+test('a failure begins the count, and a success ends it', async () => {
+  expect(await healthAfter([0, false], [1, false])).toMatchObject({
     consecutive_failures: 2,
     failing_since: new Date(start),
     last_failure_at: new Date(start + HOUR),
     last_success_at: null,
   });
-  expect(healthAfter([0, false], [1, true])).toMatchObject({
+  expect(await healthAfter([0, false], [1, true])).toMatchObject({
     consecutive_failures: 0,
     failing_since: null,
     last_failure_at: new Date(start),
@@ -52,27 +80,29 @@ describe('nothing but failures for three days', () => {
     ],
     ['with days in between in which nothing was sent', failures(3, 48), false],
     ['once', failures(1, 0), false],
-  ])('%s: %#', (_what, attempts, expected) => {
-    expect(failsFor(healthAfter(...attempts), DAYS)).toBe(expected);
+  ])('%s: %#', async (_what, attempts, expected) => {
+    expect(failsFor(await healthAfter(...attempts), DAYS)).toBe(expected);
   });
 
-  test('the count begins anew when the owner activates the webhook', () => {
-    expect(failsFor(withoutFailures(healthAfter(...failures(13, 6))), DAYS)).toBe(false);
+  test('the count begins anew when the owner activates the webhook', async () => {
+    expect(failsFor(withoutFailures(await healthAfter(...failures(13, 6))), DAYS)).toBe(false);
   });
 });
 
-test('agrees with a model that remembers every attempt', () => {
-  const attempt = fc.tuple(fc.integer({ min: 0, max: 40 * 60 }), fc.boolean());
-  fc.assert(
-    fc.property(fc.array(attempt, { maxLength: 200 }), (attempts) => {
+test('agrees with a model that remembers every attempt', async () => {
+  const batch = fc.tuple(
+    fc.integer({ min: 0, max: 40 * 60 }),
+    fc.array(fc.boolean(), { minLength: 1, maxLength: 4 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 60 }), async (given) => {
       let now = start;
-      let health = NEW;
-      const all: { at: number; delivered: boolean }[] = [];
-      for (const [minutes, delivered] of attempts) {
+      const batches = given.map(([minutes, results]) => {
         now += minutes * 60_000;
-        health = afterAttempt(health, delivered, now);
-        all.push({ at: now, delivered });
-      }
+        return { at: now, results };
+      });
+      const health = await healthAfterBatches(batches);
+      const all = batches.flatMap(({ at, results }) => results.map((delivered) => ({ at, delivered })));
       const lastOf = (delivered: boolean) => all.findLast((each) => each.delivered === delivered)?.at ?? null;
       expect(health.last_success_at?.getTime() ?? null).toBe(lastOf(true));
       expect(health.last_failure_at?.getTime() ?? null).toBe(lastOf(false));
@@ -89,8 +119,8 @@ test('agrees with a model that remembers every attempt', () => {
   );
 });
 
-test('a day later, nothing is counted any more', () => {
-  const health = healthAfter([0, true], [1, false]);
+test('a day later, nothing is counted any more', async () => {
+  const health = await healthAfter([0, true], [1, false]);
   expect(lastDay(health, start + 2 * HOUR)).toEqual({ delivered: 1, failed: 1 });
   expect(lastDay(health, start + 24 * HOUR)).toEqual({ delivered: 0, failed: 1 });
   expect(lastDay(health, start + 26 * HOUR)).toEqual({ delivered: 0, failed: 0 });
