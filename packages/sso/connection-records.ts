@@ -82,7 +82,7 @@ export interface SamlSettings {
   sign_requests: boolean;
   /** Whether a login may begin at the provider. */
   idp_initiated: boolean;
-  /** Our key for this connection: it signs requests and decrypts assertions. Encrypted, see ../secrets.ts. */
+  /** Our key for this connection: it signs requests and decrypts assertions. Encrypted, see packages/shared/src/data/secrets.ts. */
   sp_private_key: string;
   /** Its self-signed certificate in PEM, which the metadata publish. */
   sp_certificate: string;
@@ -90,7 +90,7 @@ export interface SamlSettings {
 
 /** A key of ours for a SAML connection. */
 export interface OwnKey {
-  /** Encrypted, see ../secrets.ts. */
+  /** Encrypted, see packages/shared/src/data/secrets.ts. */
   private_key: string;
   /** Its self-signed certificate in PEM. */
   certificate: string;
@@ -99,7 +99,7 @@ export interface OwnKey {
 export interface OidcSettings {
   issuer: string;
   client_id: string;
-  /** Encrypted, see ../secrets.ts; null for a public client. */
+  /** Encrypted, see packages/shared/src/data/secrets.ts; null for a public client. */
   client_secret: string | null;
   /** Certificates in PEM that vouch for the provider, instead of those of the system; absent or null without. */
   ca?: string | null;
@@ -117,7 +117,7 @@ export interface LdapSettings {
   ca: string | null;
   /** The account that searches; null to bind with `user_dn` instead. */
   bind_dn: string | null;
-  /** Encrypted, see ../secrets.ts. */
+  /** Encrypted, see packages/shared/src/data/secrets.ts. */
   bind_password: string | null;
   base_dn: string | null;
   /** The filter that finds a person, with {username}. */

@@ -99,7 +99,7 @@ export interface ProviderSession {
   refresh_token?: string;
   /** The process that asks the provider whether the session may go on, until when it may. */
   check?: { id: string; until: Date };
-  /** What came of the latest `check`. */
+  /** The result of the latest `check`. */
   checked?: { id: string; outcome: CheckOutcome };
   /** Until a browser login exchanges it. Whatever ends the session voids the code with it. */
   login_code?: LoginCode;

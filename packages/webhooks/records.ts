@@ -214,7 +214,7 @@ export interface Delivery {
   failures: number;
   /** The latest attempts, oldest first. */
   attempts: Attempt[];
-  /** Of the last of `attempts`, in the same order. */
+  /** The exchanges of the latest attempts, in the same order. */
   exchanges?: Exchange[];
   /** The status of the response to the latest attempt, or `NO_RESPONSE`; absent before the first. */
   http_status?: number;

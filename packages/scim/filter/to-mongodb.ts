@@ -17,7 +17,7 @@ export type Fields = ReadonlyMap<string, Field | { list: string; values: Readonl
 
 /**
  * Returns the query of a filter. Attributes come from the table alone and values are always operands of operators
- * that are chosen here, so that no filter brings an operator of its own.
+ * that are chosen here, so a filter cannot inject an operator.
  * @throws {ScimError} invalidFilter for other attributes, or operators that an attribute does not have.
  */
 export function toMongodb(filter: Filter, fields: Fields): Document {

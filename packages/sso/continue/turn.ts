@@ -11,7 +11,7 @@ const LEASE = 20_000;
 const PATIENCE = 12_000;
 const POLL = 100;
 
-/** The one call that asks the provider about a session, or what came of the one that did meanwhile. */
+/** The turn to ask the provider about a session, or the result of the call that had it. */
 export type Turn =
   | { kind: 'ours'; id: string; session: ProviderSession }
   | { kind: 'theirs'; outcome: CheckOutcome }

@@ -8,7 +8,7 @@ export const dnKey = (name: string): string =>
     .join()
     .toLowerCase();
 
-/** In one pass: a backslash that an escape stands for escapes nothing. */
+/** Decodes in one pass: a backslash decoded from an escape does not begin another. */
 const withoutEscapes = (value: string): string =>
   value.replace(/((?:\\[0-9a-f]{2})+)|\\(.)/gis, (_escape, bytes: string | undefined, character: string) =>
     bytes === undefined ? character : Buffer.from(bytes.replaceAll('\\', ''), 'hex').toString(),

@@ -7,7 +7,7 @@ import type { ProviderSession } from '../records.ts';
 /** A session as its login describes it. */
 export interface BeginningSession
   extends Pick<ProviderSession, 'subject' | 'provider_sid' | 'login_code' | 'valid_until' | 'username'> {
-  /** Before the account was read, so that whatever ends its sessions meanwhile ends this one; Unix milliseconds. */
+  /** A time before the account was read, in Unix milliseconds. A later end of its sessions ends this one too. */
   beganAt: number;
   /** Seals the refresh token of the provider for the session. */
   refreshToken?: (sid: string) => string;

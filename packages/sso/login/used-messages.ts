@@ -3,7 +3,7 @@ import type { SsoOptions } from '../dependencies.ts';
 import { SsoRefusal } from '../refusal.ts';
 
 /**
- * Claims a message of a provider for one use, with one write, so that of many equal calls one succeeds.
+ * Claims a message of a provider for one use, with one write, so only one of several identical calls succeeds.
  * @param id the assertion's ID (SAML) or `jti` (OpenID Connect), unique for the connection.
  * @param until when the message is no longer accepted; Unix milliseconds.
  * @throws {SsoRefusal} message used before.

@@ -10,7 +10,7 @@ import { verifyToken } from './verify-token.ts';
 /** Seconds after which a logout token is too old. */
 const MAX_AGE = 300;
 
-/** Of those that a token claims; providers name one. */
+/** The most audiences that a logout token may list. Providers list one. */
 const MAX_AUDIENCES = 10;
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';

@@ -19,7 +19,7 @@ export function asOidc(connection: Connection): OidcConnection {
   return { ...connection, oidc };
 }
 
-/** Reaches a provider whose certificate other authorities than those of the system vouch for. */
+/** Calls a provider whose certificate is signed by a custom CA. */
 export const trusting = (options: OidcOptions, { ca }: Pick<OidcSettings, 'ca'>): OidcOptions => ({
   ...options,
   outbound: { ...options.outbound, agent: options.outbound.agentFor(ca) },

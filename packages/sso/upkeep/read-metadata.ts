@@ -9,7 +9,7 @@ import { readIdpMetadata } from '../saml/metadata.ts';
 import type { SamlConnection } from '../saml/service-provider.ts';
 import { fingerprintOf, mergeCertificates } from './merge-certificates.ts';
 
-/** The metadata that now describe another provider. */
+/** The metadata describe another provider than before. */
 class OtherProvider extends Error {}
 
 /**

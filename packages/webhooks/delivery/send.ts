@@ -40,7 +40,7 @@ export const createSend =
         clearTimeout(timer);
         const answer = truncateUtf8(Buffer.concat(chunks), EXCHANGE_ANSWER);
         const duration_ms = Math.round(performance.now() - started);
-        // What becomes of the rest of the response is no failure of the delivery.
+        // An error in the rest of the response does not fail the delivery.
         const failure = isDelivered({ status }) ? null : error;
         resolve({ at: new Date(at), duration_ms, status, error: failure, answer, retryAfter });
       };

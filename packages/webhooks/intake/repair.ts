@@ -5,7 +5,7 @@ import { DEFAULT_RETENTION, type OpenIntake } from '../records.ts';
 import { close, eventsOf, fill, IS_EVENT, openIntakes } from './event-log.ts';
 import { completeFanOut, type IntakeOptions } from './fan-out.ts';
 
-/** Milliseconds after which whatever is unfinished counts as interrupted. */
+/** Age in milliseconds at which an unfinished event counts as interrupted. */
 const STALE_AFTER = 10_000;
 
 /** Completes what a kill interrupted: events without their deliveries. */

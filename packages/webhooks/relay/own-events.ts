@@ -70,7 +70,7 @@ function audienceOf(
   const acquainted = places.filter(
     ({ email }) => email !== undefined && email === emailKey(person?.email ?? ''),
   );
-  // What somebody did before they joined or after they left is nothing to the organization.
+  // An organization hears only what its members did while they were members.
   const present = places.filter(({ from, until }) => from <= at.getTime() && at.getTime() <= until);
   const heard = audience === 'account' ? present : acquainted;
   const others = new Set(heard.map((place) => place.organization_id));

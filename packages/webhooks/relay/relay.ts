@@ -43,7 +43,7 @@ export function createRelay({ db, host, now, accept, log, poll, leaseDuration }:
       db.auditEvents.find({ relay: true }).sort({ event_id: 1 }).limit(limit).batchSize(limit).toArray(),
     );
 
-  /** An id that is known, or taken by what an earlier attempt made of the same audit event, counts as accepted. */
+  /** An id that is stored already counts as accepted, for example from an earlier attempt. */
   const acceptAll = ({ incoming }: Relayed) => Promise.all(incoming.map(accept));
 
   /** @returns whether more may be marked. What fails stays marked, and waits for the next look. */

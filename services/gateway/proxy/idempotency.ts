@@ -71,7 +71,7 @@ export function createIdempotency(
         const log = (error: unknown) =>
           request.log.error({ err: error }, 'cannot store the response for its Idempotency-Key');
         const account = principal.user._id.toHexString();
-        // A response that cannot be counted is not kept; that the call was made is stored all the same.
+        // If a response cannot be counted, only the fact of the call is stored.
         const isKept =
           all &&
           (await takeStorage(db, account, all.length, now()).catch((error) => {

@@ -10,7 +10,7 @@ import PQueue from 'p-queue';
 
 /** Connections to the mail server. */
 export const MAX_CONNECTIONS = 10;
-/** Mails that may wait; beyond it, those of the busiest clients give way. */
+/** Maximum number of queued mails. When full, the busiest client's mails are dropped. */
 const MAX_QUEUED = 1_000;
 /** Connections that one mailbox or network may use, and an IPv6 /56 or /48. */
 const PER_FLOW = 5;

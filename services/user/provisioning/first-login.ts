@@ -29,7 +29,7 @@ import type { AssignedRole } from './role.ts';
 
 /**
  * Creates the account of a person, or links the one that their address has. An account that is written here can log
- * in at once: a call that is interrupted before it is linked leaves one that the next login links.
+ * in at once: if a call is interrupted before linking, the next login links the account.
  */
 export async function firstLogin(
   options: Pick<ProvisioningOptions, 'db' | 'now'>,

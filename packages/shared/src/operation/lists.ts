@@ -28,7 +28,7 @@ export interface Visible<Item> {
 export function anyOf<Item>(visible: readonly Visible<Item>[]): Filter<Item> {
   const parts = visible.map(({ within, except }) => (except ? { $and: [within, { $nor: except }] } : within));
   const [only] = parts;
-  // A hint applies to the branches of an $or as a whole, so a single one stands for itself.
+  // A hint covers a whole $or, so a single branch is sent without $or.
   return (parts.length === 1 ? only : { $or: parts }) as Filter<Item>;
 }
 

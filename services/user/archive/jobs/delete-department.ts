@@ -20,7 +20,7 @@ export async function deleteDepartment(run: ArchiveJob, department: Department):
   const job = { ...run, id: department_id, began };
   const { db } = job;
   const place = { organization_id, department_id };
-  // Those that a call created while the department was being archived.
+  // The chatbots that a concurrent call created during archiving.
   await moveChatbots(job, department);
   await deleteInPages(job, db.chatbots, place, BY_PLACE, (chatbot) => ({
     action: 'chatbot.delete',

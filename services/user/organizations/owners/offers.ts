@@ -48,7 +48,7 @@ export function otherOffers(offers: readonly Offer[], user_id: string, now: numb
   return others.filter((offer) => pending.includes(offer) || closed.includes(offer));
 }
 
-/** The offers of a document with other fields in one of them, as an expression. */
+/** An expression for the offers of a document, with one offer changed. */
 export const withOffer = (invitation_id: string, fields: Partial<Record<keyof Offer, unknown>>) => ({
   $map: {
     input: '$offers',
