@@ -1,4 +1,12 @@
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import {
+  createRemoteJWKSet,
+  errors,
+  type FetchImplementation,
+  type JWTVerifyGetKey,
+  customFetch as jwksFetch,
+  type RemoteJWKSet,
+} from 'jose';
+import { LRUCache } from 'lru-cache';
 import {
   allowInsecureRequests,
   ClientError,
@@ -36,7 +44,9 @@ export interface Provider {
 /** Reads a provider's documents, for all logins of a connection at once, and keeps them for five minutes. */
 export function createProviders(options: OidcOptions) {
   const { now } = options;
-  const kept = new Map<string, { updated_at: number; until: number; provider: Promise<Provider> }>();
+  const kept = new LRUCache<string, { updated_at: number; until: number; provider: Promise<Provider> }>({
+    max: MAX_KEPT,
+  });
   return async ({ connection_id, updated_at, oidc }: OidcConnection): Promise<Provider> => {
     const known = kept.get(connection_id);
     if (known && known.updated_at === updated_at.getTime() && now() < known.until) return known.provider;
@@ -45,12 +55,7 @@ export function createProviders(options: OidcOptions) {
       until: Number.POSITIVE_INFINITY,
       provider: discover(trusting(options, oidc), oidc.issuer),
     };
-    kept.delete(connection_id);
     kept.set(connection_id, entry);
-    for (const oldest of kept.keys()) {
-      if (kept.size <= MAX_KEPT) break;
-      kept.delete(oldest);
-    }
     entry.provider.then(
       () => {
         entry.until = now() + LIFETIME;
@@ -69,12 +74,11 @@ export function createProviders(options: OidcOptions) {
  */
 export async function discover(options: OidcOptions, issuer: string): Promise<Provider> {
   const { outbound, documentTimeout, now } = options;
-  const fetch = () => providerFetch(outbound, AbortSignal.timeout(documentTimeout));
   let date = Number.NaN;
   try {
     const configuration = await discovery(new URL(issuer), 'discovery', undefined, None(), {
       [customFetch]: async (...call) => {
-        const response = await fetch()(...call);
+        const response = await providerFetch(outbound, AbortSignal.timeout(documentTimeout))(...call);
         if (response.status !== 200)
           throw new SsoRefusal('message malformed', `${call[0]}: the response has status ${response.status}`);
         date = Date.parse(response.headers.get('date') ?? '');
@@ -87,7 +91,7 @@ export async function discover(options: OidcOptions, issuer: string): Promise<Pr
     if (metadata.issuer !== issuer) throw documentOf(metadata.issuer);
     return {
       metadata: { ...metadata, id_token_signing_alg_values_supported: acceptedAlgorithms(metadata) },
-      ...signingKeys(() => readKeys(metadata, issuer, fetch()), now),
+      ...signingKeys(remoteKeys(options, metadata, issuer), now),
       ahead: Number.isNaN(date) ? undefined : date - now(),
     };
   } catch (error) {
@@ -106,88 +110,86 @@ function otherIssuer(error: unknown): string | undefined {
   return attribute === 'issuer' && typeof body?.issuer === 'string' ? body.issuer : undefined;
 }
 
-type KeySet = ReturnType<typeof createLocalJWKSet>;
+/** Reads a key set under our rules for calls to providers. */
+const keyFetch =
+  ({ outbound }: OidcOptions): FetchImplementation =>
+  async (url, { signal, headers, ...init }) => {
+    const fetch = providerFetch(outbound, signal);
+    const response = await fetch(url, { ...init, headers: Object.fromEntries(headers), body: null });
+    if (response.status !== 200)
+      throw new SsoRefusal('provider unavailable', `${url}: the response has status ${response.status}`);
+    return response;
+  };
 
-async function readKeys(
-  { jwks_uri }: ServerMetadata,
-  issuer: string,
-  fetch: ReturnType<typeof providerFetch>,
-): Promise<KeySet> {
+function remoteKeys(options: OidcOptions, { jwks_uri }: ServerMetadata, issuer: string): RemoteJWKSet {
   const protocols = issuer.startsWith('http:') ? ['http:', 'https:'] : ['https:'];
-  if (typeof jwks_uri !== 'string' || !protocols.includes(URL.parse(jwks_uri)?.protocol ?? ''))
-    throw new SsoRefusal('message malformed', 'the discovery document has no valid jwks_uri');
-  const headers = { accept: 'application/json, application/jwk-set+json' };
-  const response = await fetch(jwks_uri, { method: 'GET', headers, body: null, redirect: 'manual' });
-  if (response.status !== 200)
-    throw new SsoRefusal('provider unavailable', `${jwks_uri}: the response has status ${response.status}`);
-  try {
-    return createLocalJWKSet((await response.json()) as JSONWebKeySet);
-  } catch {
-    throw new SsoRefusal('message malformed', `${jwks_uri}: the response is not a key set`);
-  }
+  const url = URL.parse(jwks_uri ?? '');
+  return createRemoteJWKSet(url ?? new URL('invalid:'), {
+    timeoutDuration: options.documentTimeout,
+    // `signingKeys` decides when the set is read again.
+    cacheMaxAge: Number.POSITIVE_INFINITY,
+    cooldownDuration: Number.POSITIVE_INFINITY,
+    async [jwksFetch](...call) {
+      if (!protocols.includes(url?.protocol ?? ''))
+        throw new SsoRefusal('message malformed', 'the discovery document has no valid jwks_uri');
+      return keyFetch(options)(...call);
+    },
+  });
 }
 
 /** Who hands us a token: the provider's token endpoint, or anybody. */
 type Source = 'provider' | 'stranger';
 
 /**
- * Looks keys up. An unknown key makes us read the set again, so that providers can change keys at any time, but not
+ * Looks keys up. An unknown key makes us read the set again, because providers can change keys at any time, but not
  * so often that forged tokens make us flood the provider: at most three times in 30 seconds, of which forged tokens
- * can use up two. A set that cannot be read again stays in use.
+ * can use up two. A set that cannot be read again stays in use. The cool-down of jose knows no source, and would
+ * refuse a key that the provider began to use right after we read the set.
  */
-function signingKeys(
-  read: () => Promise<KeySet>,
-  now: () => number,
-): Pick<Provider, 'keys' | 'keysForStrangers'> {
-  let keys: Promise<KeySet> | undefined;
-  let refreshing: Promise<KeySet> | undefined;
-  let readAt = 0;
-  let failed = false;
+function signingKeys(remote: RemoteJWKSet, now: () => number): Pick<Provider, 'keys' | 'keysForStrangers'> {
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reads = 0;
+  let failure: unknown;
   /** Who may have the set read again before it is 30 seconds old: the provider may have changed keys since. */
-  const early = new Set<Source>(['provider', 'stranger']);
+  const early = new Set<Source>();
 
-  function load(): Promise<KeySet> {
+  async function read(): Promise<void> {
     readAt = now();
-    failed = false;
-    const loading = read();
-    loading.catch(() => {
-      failed = true;
-    });
-    keys = loading;
-    return loading;
+    try {
+      await remote.reload();
+      reads += 1;
+    } catch (error) {
+      failure = error instanceof errors.JOSEError ? notKeys(error) : error;
+      throw failure;
+    }
   }
-  /** @returns undefined when the set is fresh. */
-  function refresh(source: Source): Promise<KeySet> | undefined {
-    const isEarly = now() - readAt < REFRESH;
-    if (refreshing || (isEarly && !early.has(source))) return refreshing;
-    if (isEarly) early.delete(source);
-    else early.add('provider').add('stranger');
-    readAt = now();
-    const reading = read();
-    refreshing = reading;
-    const done = () => {
-      refreshing = undefined;
-    };
-    reading.then(() => {
-      keys = reading;
-      done();
-    }, done);
-    return reading;
+  function mayReadAgain(source: Source): boolean {
+    if (now() - readAt < REFRESH) return early.delete(source);
+    early.add('provider').add('stranger');
+    return true;
   }
 
   const lookUp =
     (source: Source): JWTVerifyGetKey =>
     async (header, token) => {
-      const known = !keys || (failed && now() - readAt >= RETRY) ? load() : keys;
+      if (reads === 0 && !remote.reloading && failure && now() - readAt < RETRY) throw failure;
+      if (reads === 0) {
+        if (!remote.reloading) early.add('provider').add('stranger');
+        await read();
+      }
+      const before = reads;
       try {
-        return await (await known)(header, token);
+        return await remote(header, token);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        // Another login may have read them meanwhile.
-        const newer = keys === known ? refresh(source) : keys;
-        if (!newer) throw error;
-        return (await newer)(header, token);
+        // Another login may have read them meanwhile, or be about to.
+        if (reads === before && !remote.reloading && !mayReadAgain(source)) throw error;
+        if (reads === before) await read();
+        return remote(header, token);
       }
     };
   return { keys: lookUp('provider'), keysForStrangers: lookUp('stranger') };
 }
+
+const notKeys = (cause: Error): SsoRefusal =>
+  new SsoRefusal('message malformed', `the response of jwks_uri is not a key set: ${cause.message}`);
