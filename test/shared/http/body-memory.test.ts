@@ -22,6 +22,15 @@ beforeAll(async () => {
     await new Promise<void>((resolve) => held.push(resolve));
     return { done: true };
   });
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/raw',
+    handler: async (request) => {
+      for await (const _ of request.raw);
+      await new Promise<void>((resolve) => held.push(resolve));
+      return {};
+    },
+  });
   app.post('/refused', {
     onRequest: async () => {
       throw new Error('refused');
@@ -40,9 +49,9 @@ afterEach(() => {
   for (const resolve of held.splice(0)) resolve();
 });
 
-function begin(path: string, type: string, headers = {}) {
+function begin(path: string, type: string, headers = {}, method = 'POST') {
   const { port } = app.server.address() as AddressInfo;
-  const sent = request({ port, path, method: 'POST', headers: { 'content-type': type, ...headers } });
+  const sent = request({ port, path, method, headers: { 'content-type': type, ...headers } });
   sent.on('error', () => {});
   open.push(sent);
   return sent;
@@ -63,6 +72,19 @@ const JSON_BODY = JSON.stringify({ text: 'x'.repeat(1_000_000) });
 const FORM = 'application/x-www-form-urlencoded';
 const MULTIPART = 'multipart/form-data; boundary=x';
 const MULTIPART_BODY = `--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n${'x'.repeat(1_000_000)}\r\n--x--\r\n`;
+
+test('counts the body of a HEAD request that a handler reads', async () => {
+  const head = () => {
+    const sent = begin('/raw', 'text/plain', { 'content-length': JSON_BODY.length }, 'HEAD');
+    sent.end(JSON_BODY);
+    return sent;
+  };
+  head();
+  head();
+  await eventually(() => held.length === 2);
+  const [response] = (await once(head(), 'response')) as [IncomingMessage];
+  expect(response.statusCode).toBe(503);
+});
 
 test('refuses what exceeds the bound with 503, and nothing once the calls are answered', async () => {
   const calls = [post('/held', 'application/json', JSON_BODY), post('/held', 'application/json', JSON_BODY)];

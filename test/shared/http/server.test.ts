@@ -649,6 +649,12 @@ describe('health', () => {
       to: address.port,
     });
     expect(absolute.status).toBe(404);
+    // The body never comes: an unknown path is refused before it is read.
+    const waiting = await exchange(
+      'POST /nope HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 9\r\nConnection: close\r\n\r\n',
+      { to: address.port },
+    );
+    expect(waiting.status).toBe(404);
     await app.close();
     await expect(send(`${own}/metrics`)).rejects.toThrow('fetch failed');
   });

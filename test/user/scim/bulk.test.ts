@@ -48,6 +48,14 @@ test('answers each operation by itself', async () => {
   );
 });
 
+test('a refused user takes no userName from a later one', async () => {
+  const { body } = await bulk([
+    creation('reused', { emails: [{ value: 'reused@elsewhere.example', primary: true }] }),
+    creation('reused', { bulkId: 'again' }),
+  ]);
+  expect(body.Operations.map((each: { status: string }) => each.status)).toStrictEqual(['403', '201']);
+});
+
 test('links the addresses that have an account, wherever they are in a long list', async () => {
   const linked = new Map<string, string>();
   for (const index of [3, 140, 249]) {

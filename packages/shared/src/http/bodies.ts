@@ -21,9 +21,6 @@ const [SHARE, WIDEST_SHARE] = [1 / 8, 1 / 2];
 /** Bytes that a network may have held in any case: the largest body fits. */
 const LEAST_SHARE = 2 * 1024 * 1024;
 
-/** The methods whose bodies Fastify reads. */
-const READS_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-
 interface Bound {
   key: string;
   max: number;
@@ -84,7 +81,9 @@ export const bodyMemory = fp(async (app: FastifyInstance, { max, perNetwork }: O
   }
 
   app.addHook('onRoute', (route) => {
-    if (route.config?.streams || ![route.method].flat().some((method) => READS_BODY.has(method))) return;
+    const { streams, operation } = route.config ?? {};
+    // A GET operation reads no body. Its HEAD route has the same operation.
+    if (streams || operation?.method === 'GET') return;
     route.preParsing = [
       ...[route.preParsing ?? []].flat(),
       (request, reply, payload, done) => {

@@ -39,6 +39,10 @@ export async function listenForMetrics(
   listener.setErrorHandler(handleError);
   listener.setNotFoundHandler((request, reply) => handleError(new AppError('notFound'), request, reply));
   await listener.register(strictRequests);
+  // Before the body of an unknown path is read: it would be held in memory uncounted.
+  listener.addHook('onRequest', (request, _reply, done) =>
+    done(request.is404 ? new AppError('notFound') : undefined),
+  );
   limitPipelining(listener.server);
   await listener.register(metrics, { registry, now });
 

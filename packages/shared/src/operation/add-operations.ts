@@ -28,7 +28,11 @@ export async function addOperations<Deps extends CommonDependencies>(
   for (const [scope, scoped] of Map.groupBy(operations, (operation) => operation.scope)) {
     const add = async (target: FastifyInstance) => {
       await scope?.(target, dependencies);
-      for (const operation of scoped) target.route(routeOf(operation, dependencies, guards));
+      for (const operation of scoped) {
+        if (operation.path.includes('{organization_id}') && !target.hasRequestDecorator('membership'))
+          throw new Error(`nothing checks the membership of callers of ${operation.path}`);
+        target.route(routeOf(operation, dependencies, guards));
+      }
     };
     await (scope ? app.register(add) : add(app));
   }
@@ -43,8 +47,6 @@ function routeOf<Deps extends CommonDependencies>(
   const [status = 200] = Object.keys(successes(operation)).map(Number);
   const guard = needs === 'service key' ? guards[needs] : undefined;
   if (needs === 'service key' && !guard) throw new Error(`nothing checks the service key of ${path}`);
-  if (path.includes('{organization_id}') && !operation.scope)
-    throw new Error(`nothing checks the membership of callers of ${path}`);
   if (needs === 'SCIM token' && !operation.scope) throw new Error(`nothing checks the SCIM token of ${path}`);
   return {
     method,

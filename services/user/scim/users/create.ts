@@ -28,8 +28,9 @@ export async function createUsers(
 ): Promise<(ScimIdentity | { error: unknown })[]> {
   const creations = inputs.map((input): Creation => ({ input }));
   const open = () => creations.filter(({ error }) => error === undefined);
-  refuseRepeated(creations);
   await Promise.all([refuseForeign(call, open()), refuseTaken(call, open())]);
+  // A refused user takes no name from those that follow.
+  refuseRepeated(open());
   await createAccounts(call, open());
   await each(open(), (creation) => findAccount(call, creation));
   await createIdentities(call, open());
