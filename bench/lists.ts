@@ -1,6 +1,6 @@
 import { connect } from '@gatehouse/shared/data/connect';
 import type { User } from '@gatehouse/shared/identity/users';
-import type { Delivery } from '@gatehouse/webhooks/records';
+import type { Delivery } from '../packages/webhooks/delivery-records.ts';
 import type { Membership } from '../services/user/access/records.ts';
 import { COLLECTIONS, type Database } from '../services/user/database.ts';
 import { testClock } from '../test/fixtures/clock.ts';

@@ -1,6 +1,6 @@
 import { updateMethod } from '@gatehouse/shared/data/update-method';
 import type { Database } from '../database.ts';
-import type { Delivery } from '../records.ts';
+import type { Delivery } from '../delivery-records.ts';
 
 /** Marks pending deliveries as failed, without an attempt, because their event is no longer subscribed. */
 export async function dropUnsubscribed(

@@ -8,8 +8,8 @@ import {
   KEPT_ATTEMPTS,
   KEPT_EXCHANGES,
   NO_RESPONSE,
-  type Webhook,
-} from '../records.ts';
+} from '../delivery-records.ts';
+import type { Webhook } from '../records.ts';
 import { nextAttempt, RETRY_WINDOW } from './backoff.ts';
 import type { Sent } from './deliver.ts';
 import { addAttempts } from './health.ts';

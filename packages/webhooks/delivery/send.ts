@@ -1,6 +1,6 @@
 import { reasonOf } from '@gatehouse/shared/outbound/reason';
 import type { Agent, Dispatcher } from 'undici';
-import { type Attempt, EXCHANGE_ANSWER } from '../records.ts';
+import { type Attempt, EXCHANGE_ANSWER } from '../delivery-records.ts';
 import { retryAfterOf } from './backoff.ts';
 import { truncateUtf8 } from './truncate-utf8.ts';
 

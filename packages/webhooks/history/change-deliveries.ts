@@ -1,7 +1,7 @@
 import { updateMethod } from '@gatehouse/shared/data/update-method';
 import type { Document, Filter, IndexSpecification } from 'mongodb';
 import type { Database } from '../database.ts';
-import type { Delivery } from '../records.ts';
+import type { Delivery } from '../delivery-records.ts';
 
 /** Deliveries changed by one call. */
 export const MAX_CHANGED = 20_000;

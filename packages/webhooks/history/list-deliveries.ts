@@ -1,9 +1,9 @@
 import { oneOf } from '@gatehouse/shared/http/fields';
 import { containsText, listQuery, pageResponse, readPage } from '@gatehouse/shared/operation/lists';
 import { z } from 'zod';
+import { DELIVERY_STATUSES, type Delivery } from '../delivery-records.ts';
 import { operation } from '../dependencies.ts';
 import { managedWebhook } from '../managed.ts';
-import { DELIVERY_STATUSES, type Delivery } from '../records.ts';
 import { deliveryRecord, presentDelivery } from './present-delivery.ts';
 import { eventFilter, httpStatusFilter, selectDeliveries, since, until } from './select-deliveries.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ATTEMPT_ANSWER, type Attempt, EXCHANGE_ANSWER, type Exchange } from '../records.ts';
+import { ATTEMPT_ANSWER, type Attempt, EXCHANGE_ANSWER, type Exchange } from '../delivery-records.ts';
 
 export const ATTEMPT_EXAMPLE = {
   at: '2026-01-15T09:30:00.120Z',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { DELIVERY_STATUSES, type Delivery } from '../delivery-records.ts';
 import { EVENT_NAMES } from '../events.ts';
-import { DELIVERY_STATUSES, type Delivery } from '../records.ts';
 import { ATTEMPT_EXAMPLE, attemptRecord, presentAttempt } from './present-attempt.ts';
 
 const dateTime = z.string().meta({ format: 'date-time' });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Database } from '../database.ts';
 import { healthOf, lastDay } from '../delivery/health.ts';
-import { BY_STATUS, type Delivery, type DeliveryStatus, WEBHOOK_STATUSES, type Webhook } from '../records.ts';
+import type { Delivery, DeliveryStatus } from '../delivery-records.ts';
+import { BY_STATUS, WEBHOOK_STATUSES, type Webhook } from '../records.ts';
 import { HEALTH_EXAMPLE, healthRecord, presentHealth } from './present-health.ts';
 import { selectDeliveries } from './select-deliveries.ts';
 

@@ -1,15 +1,9 @@
 import { expecting, isoDateTime, oneOf } from '@gatehouse/shared/http/fields';
 import type { Filter, IndexSpecification } from 'mongodb';
 import { z } from 'zod';
+import { DELIVERY_STATUSES, type Delivery, type DeliveryStatus, NO_RESPONSE } from '../delivery-records.ts';
 import { EVENT_NAMES, type EventName } from '../events.ts';
-import {
-  BY_HTTP_STATUS,
-  BY_STATUS,
-  DELIVERY_STATUSES,
-  type Delivery,
-  type DeliveryStatus,
-  NO_RESPONSE,
-} from '../records.ts';
+import { BY_HTTP_STATUS, BY_STATUS } from '../records.ts';
 
 const HTTP_STATUS = expecting('must be an HTTP status from 100 to 599, or none');
 

@@ -6,13 +6,13 @@ import { activeAmong } from '@gatehouse/shared/identity/users';
 import type { Filter, IndexSpecification } from 'mongodb';
 import type { Database } from '../database.ts';
 import type { Wake } from '../delivery/wake.ts';
+import type { Delivery } from '../delivery-records.ts';
 import type { WebhookHost } from '../host.ts';
 import {
   type Audience,
   BY_OWNER,
   BY_PLACE,
   DEFAULT_RETENTION,
-  type Delivery,
   type StoredEvent,
   type Webhook,
 } from '../records.ts';

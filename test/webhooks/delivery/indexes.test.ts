@@ -1,6 +1,7 @@
-import { BY_DUE, DELIVERY_STATUSES, type Delivery } from '@gatehouse/webhooks/records';
+import { BY_DUE } from '@gatehouse/webhooks/records';
 import type { Document, FindCursor, IndexSpecification } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DELIVERY_STATUSES, type Delivery } from '../../../packages/webhooks/delivery-records.ts';
 import { EVENT_NAMES } from '../../../packages/webhooks/events.ts';
 import { selectDeliveries } from '../../../packages/webhooks/history/select-deliveries.ts';
 import { close, reserve } from '../../../packages/webhooks/intake/event-log.ts';

@@ -1,6 +1,6 @@
-import type { Delivery } from '@gatehouse/webhooks/records';
 import { BSON } from 'mongodb';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Delivery } from '../../../packages/webhooks/delivery-records.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { eventually } from '../../fixtures/eventually.ts';
 import { type Receiver, status } from '../../fixtures/receiver.ts';
