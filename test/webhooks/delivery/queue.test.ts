@@ -1,7 +1,7 @@
 import { createSecrets } from '@gatehouse/shared/data/secrets';
 import { createLease, type Lease } from '@gatehouse/shared/durable/lease';
 import type { FastifyBaseLogger } from 'fastify';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createReadHeldWebhook } from '../../../packages/webhooks/delivery/held-webhook.ts';
 import { abandon } from '../../../packages/webhooks/delivery/lease.ts';
 import { type Queue, startQueue, type WorkerContext } from '../../../packages/webhooks/delivery/queue.ts';
@@ -409,11 +409,12 @@ describe('the health of the webhook', () => {
     failing_since: new Date(now() - 48 * 3_600_000),
     hours: [],
   };
-  /** Claims the queue again after the health has been stored. */
-  async function claimWith(stored: typeof outage): Promise<void> {
+  /** Claims the queue anew, with a health and deliveries that wait. */
+  async function claimWith(stored: typeof outage, ...ids: string[]): Promise<void> {
     queue.stop();
     await queue.done;
     await changeElsewhere({ health: stored });
+    if (ids.length > 0) await add(...ids);
     worker.linger = 1;
     queue = await claimQueue();
   }
@@ -443,18 +444,23 @@ describe('the health of the webhook', () => {
   });
 
   test('has no failures left when a success is recorded', async () => {
-    await claimWith(outage);
-    await add('a');
+    await claimWith(outage, 'a');
+    const { webhookDeliveries } = database.db;
+    const write = webhookDeliveries.bulkWrite.bind(webhookDeliveries);
+    let healthBefore: unknown;
+    vi.spyOn(webhookDeliveries, 'bulkWrite').mockImplementationOnce(async (...call) => {
+      healthBefore = await health();
+      return write(...call);
+    });
     await respond('a', 200);
     await recorded('a');
-    expect(await health()).toMatchObject({ failing_since: null, consecutive_failures: 0 });
+    expect(healthBefore).toMatchObject({ failing_since: null, consecutive_failures: 0 });
     await queue.done;
     expect(await health()).toMatchObject({ last_success_at: new Date(now()), consecutive_failures: 0 });
   });
 
   test('has no failures left after a success of a worker that has lost its lease', async () => {
-    await claimWith(outage);
-    await add('a');
+    await claimWith(outage, 'a');
     await eventually(() => expect(sent).toEqual(['a']));
     await changeElsewhere({ lease: 'another worker' });
     await respond('a', 200);
@@ -465,8 +471,7 @@ describe('the health of the webhook', () => {
   });
 
   test('keeps what another worker counted when a worker has lost its lease', async () => {
-    await claimWith(outage);
-    await add('a');
+    await claimWith(outage, 'a');
     await eventually(() => expect(sent).toEqual(['a']));
     await changeElsewhere({ lease: 'another worker', 'health.consecutive_failures': 12 });
     await respond('a', 500);
@@ -477,8 +482,7 @@ describe('the health of the webhook', () => {
   });
 
   test('is not that of the URL which has been replaced', async () => {
-    await claimWith(outage);
-    await add('a');
+    await claimWith(outage, 'a');
     await eventually(() => expect(sent).toEqual(['a']));
     const url = 'https://moved.example.com/';
     await changeElsewhere({ url, health: { ...outage, failing_since: null, consecutive_failures: 0 } });
