@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { operation } from '../dependencies.ts';
 import { auditedConnection } from './record.ts';
 import { removeConnection } from './remove.ts';
-
 import { refuseLast, releaseStranded } from './stranded-domains.ts';
 
 export const deleteConnection = operation('DELETE /api/v1/sso/connections/{connection_id}', {

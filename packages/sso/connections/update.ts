@@ -4,7 +4,6 @@ import type { SsoOptions } from '../dependencies.ts';
 import { operation } from '../dependencies.ts';
 import { endConnectionSessions } from '../login/end-sessions.ts';
 import { attributeNames } from './attributes.ts';
-
 import { connectionChanges } from './input.ts';
 import { ownedConnection, requirePlan } from './owned.ts';
 import { auditedConnection, connectionRecord, presentConnection } from './record.ts';

@@ -1,7 +1,6 @@
 import {
   createRemoteJWKSet,
   errors,
-  type FetchImplementation,
   type JWTVerifyGetKey,
   customFetch as jwksFetch,
   type RemoteJWKSet,
@@ -110,29 +109,29 @@ function otherIssuer(error: unknown): string | undefined {
   return attribute === 'issuer' && typeof body?.issuer === 'string' ? body.issuer : undefined;
 }
 
-/** Reads a key set under our rules for calls to providers. */
-const keyFetch =
-  ({ outbound }: OidcOptions): FetchImplementation =>
-  async (url, { signal, headers, ...init }) => {
-    const fetch = providerFetch(outbound, signal);
-    const response = await fetch(url, { ...init, headers: Object.fromEntries(headers), body: null });
-    if (response.status !== 200)
-      throw new SsoRefusal('provider unavailable', `${url}: the response has status ${response.status}`);
-    return response;
-  };
-
-function remoteKeys(options: OidcOptions, { jwks_uri }: ServerMetadata, issuer: string): RemoteJWKSet {
+/** The key set of a provider, read under our rules for calls to providers, and only when `signingKeys` says so. */
+function remoteKeys(
+  { outbound, documentTimeout }: OidcOptions,
+  { jwks_uri = '' }: ServerMetadata,
+  issuer: string,
+): RemoteJWKSet {
   const protocols = issuer.startsWith('http:') ? ['http:', 'https:'] : ['https:'];
-  const url = URL.parse(jwks_uri ?? '');
-  return createRemoteJWKSet(url ?? new URL('invalid:'), {
-    timeoutDuration: options.documentTimeout,
-    // `signingKeys` decides when the set is read again.
+  const url = URL.parse(jwks_uri) ?? new URL('invalid:');
+  return createRemoteJWKSet(url, {
+    timeoutDuration: documentTimeout,
     cacheMaxAge: Number.POSITIVE_INFINITY,
     cooldownDuration: Number.POSITIVE_INFINITY,
-    async [jwksFetch](...call) {
-      if (!protocols.includes(url?.protocol ?? ''))
+    async [jwksFetch](address, { signal, headers, ...init }) {
+      if (!protocols.includes(url.protocol))
         throw new SsoRefusal('message malformed', 'the discovery document has no valid jwks_uri');
-      return keyFetch(options)(...call);
+      const call = { ...init, headers: Object.fromEntries(headers), body: null };
+      const response = await providerFetch(outbound, signal)(address, call);
+      if (response.status !== 200)
+        throw new SsoRefusal(
+          'provider unavailable',
+          `${address}: the response has status ${response.status}`,
+        );
+      return response;
     },
   });
 }
@@ -151,7 +150,7 @@ function signingKeys(remote: RemoteJWKSet, now: () => number): Pick<Provider, 'k
   let reads = 0;
   let failure: unknown;
   /** Who may have the set read again before it is 30 seconds old: the provider may have changed keys since. */
-  const early = new Set<Source>();
+  const early = new Set<Source>(['provider', 'stranger']);
 
   async function read(): Promise<void> {
     readAt = now();
@@ -173,10 +172,7 @@ function signingKeys(remote: RemoteJWKSet, now: () => number): Pick<Provider, 'k
     (source: Source): JWTVerifyGetKey =>
     async (header, token) => {
       if (reads === 0 && !remote.reloading && failure && now() - readAt < RETRY) throw failure;
-      if (reads === 0) {
-        if (!remote.reloading) early.add('provider').add('stranger');
-        await read();
-      }
+      if (reads === 0) await read();
       const before = reads;
       try {
         return await remote(header, token);

@@ -51,9 +51,9 @@ export async function subscribersOf(
   { db, host }: Pick<IntakeOptions, 'db' | 'host'>,
   heard: readonly Heard[],
 ): Promise<Subscriber[]> {
-  const owners = unique(heard.map(({ owner_id }) => owner_id));
-  const organizations = unique(heard.flatMap(organizationsOf));
-  const departments = unique(heard.map(({ department_id }) => department_id));
+  const owners = uniqueIds(heard.map(({ owner_id }) => owner_id));
+  const organizations = uniqueIds(heard.flatMap(organizationsOf));
+  const departments = uniqueIds(heard.map(({ department_id }) => department_id));
   const listening = {
     status: { $in: ['active' as const, 'paused' as const] },
     events: { $in: [...new Set(heard.map(({ event }) => event))] },
@@ -72,7 +72,7 @@ export async function subscribersOf(
   ).flat();
   const places = webhooks.filter(({ owner_id }) => owner_id === null).map(tenantOf);
   const [active, isClosed] = await Promise.all([
-    activeAmong(db.users, unique(webhooks.map(({ owner_id }) => owner_id))),
+    activeAmong(db.users, uniqueIds(webhooks.map(({ owner_id }) => owner_id))),
     host.closedAmong(places),
   ]);
   return webhooks.filter((webhook) =>
@@ -85,7 +85,9 @@ const organizationsOf = ({ organization_id, other_organization_ids = [] }: Audie
   ...other_organization_ids,
 ];
 
-const unique = (ids: (string | null)[]): string[] => [...new Set(ids)].filter((id) => typeof id === 'string');
+/** The ids that are given, each once. */
+export const uniqueIds = (ids: readonly (string | null | undefined)[]): string[] =>
+  [...new Set(ids)].filter((id) => typeof id === 'string');
 
 const isSubscribed = (webhook: Subscriber, event: Heard): boolean =>
   webhook.events.includes(event.event) && hears(webhook, event);

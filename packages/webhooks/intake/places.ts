@@ -2,6 +2,7 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import type { PublishedEvent } from '../events.ts';
 import type { WebhookHost } from '../host.ts';
 import type { Audience } from '../records.ts';
+import { uniqueIds } from './fan-out.ts';
 
 const NO_TENANT = { organization_id: null, department_id: null };
 
@@ -13,8 +14,8 @@ const NO_TENANT = { organization_id: null, department_id: null };
  */
 export async function audiencesOf(host: WebhookHost, events: readonly PublishedEvent[]): Promise<Audience[]> {
   const { departments, chatbots } = await host.tenantsOf({
-    departments: unique(events.map(({ department_id }) => department_id)),
-    chatbots: unique(events.map(chatbotOf)),
+    departments: uniqueIds(events.map(({ department_id }) => department_id)),
+    chatbots: uniqueIds(events.map(chatbotOf)),
   });
   return events.map((event, index) => {
     const { owner_id, organization_id = null, department_id } = event;
@@ -34,6 +35,3 @@ export async function audiencesOf(host: WebhookHost, events: readonly PublishedE
 
 const chatbotOf = ({ data }: PublishedEvent): string | null =>
   'chatbot_id' in data ? data.chatbot_id : null;
-
-const unique = (ids: readonly (string | null | undefined)[]): string[] =>
-  [...new Set(ids)].filter((id) => typeof id === 'string');

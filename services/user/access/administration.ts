@@ -1,5 +1,6 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { callerId } from '@gatehouse/shared/identity/principal';
+import type { AdministeredTenant, NamedTenant } from '@gatehouse/webhooks/host';
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../database.ts';
 import { isWrite, refuseArchived } from './archived.ts';
@@ -10,13 +11,7 @@ import { archivedIn, type Roles, roleIn, rolesOf } from './roles.ts';
  * administer that department. Roles are read for each call, so a role that ends takes this along.
  */
 
-/** An organization, or one of its departments. */
-interface Tenant {
-  organization_id: string;
-  department_id: string | null;
-}
-
-function administers(roles: Roles, { organization_id, department_id }: Tenant): boolean {
+function administers(roles: Roles, { organization_id, department_id }: AdministeredTenant): boolean {
   if (roles.owned.has(organization_id)) return true;
   return department_id !== null && isAdministrator(roleIn(roles, department_id));
 }
@@ -27,7 +22,7 @@ const isAdministrator = (role: string | undefined): boolean => role === 'Owner' 
 function refuseWriteInArchived(
   request: FastifyRequest,
   roles: Roles,
-  { organization_id, department_id }: Tenant,
+  { organization_id, department_id }: AdministeredTenant,
 ): void {
   if (!isWrite(request)) return;
   refuseArchived(
@@ -39,7 +34,7 @@ function refuseWriteInArchived(
 export async function assertAdministers(
   db: Database,
   request: FastifyRequest,
-  tenant: Tenant,
+  tenant: AdministeredTenant,
 ): Promise<void> {
   const roles = await rolesOf(db, callerId(request));
   if (!administers(roles, tenant)) throw new AppError('notFound');
@@ -65,11 +60,8 @@ export async function administeredBy(db: Database, user_id: string) {
 export async function administeredTenant(
   db: Database,
   request: FastifyRequest,
-  {
-    organization_id,
-    department_id,
-  }: { organization_id?: string | undefined; department_id?: string | undefined },
-): Promise<Tenant> {
+  { organization_id, department_id }: NamedTenant,
+): Promise<AdministeredTenant> {
   const roles = await rolesOf(db, callerId(request));
   const known = roles.departments.find(
     (each) =>

@@ -1,9 +1,10 @@
+import type { AdministeredTenant } from '@gatehouse/webhooks/host';
 import type { Database } from '../database.ts';
 
 /** Returns the accounts of at most `limit` Owners of an organization and, if it is named, of its department. */
 export async function ownersOf(
   db: Database,
-  { organization_id, department_id }: { organization_id: string; department_id: string | null },
+  { organization_id, department_id }: AdministeredTenant,
   limit: number,
 ): Promise<string[]> {
   const [organization, members] = await Promise.all([

@@ -1,12 +1,10 @@
-import { setTimeout } from 'node:timers/promises';
 import { bounded } from './bounded.ts';
 
 /**
- * Combines many small calls into few large ones: the calls that arrive while one runs form the next batch. Without
- * `gather`, a single call does not wait.
+ * Combines many small calls into few large ones: the calls that arrive while one runs form the next batch. A
+ * single call does not wait.
  * @param run returns one result for each item, in order; if it rejects, every call of the batch rejects.
  * @param options.isBounded `run` bounds its calls to the database itself.
- * @param options.gather milliseconds for which a batch that is not full waits for more calls.
  * @param options.isParallel the calls of each turn of the event loop form batches, which do not wait for earlier ones.
  */
 export function batched<Item, Result>(
@@ -14,9 +12,8 @@ export function batched<Item, Result>(
   {
     maxItems,
     isBounded = false,
-    gather = 0,
     isParallel = false,
-  }: { maxItems: number; isBounded?: boolean; gather?: number; isParallel?: boolean },
+  }: { maxItems: number; isBounded?: boolean; isParallel?: boolean },
 ): (item: Item) => Promise<Result> {
   interface Call {
     item: Item;
@@ -43,7 +40,6 @@ export function batched<Item, Result>(
     await new Promise(setImmediate);
     if (isParallel) running = false;
     while (waiting.length > 0) {
-      if (gather > 0 && waiting.length < maxItems) await setTimeout(gather);
       const batch = runBatch(waiting.splice(0, maxItems));
       if (!isParallel) await batch;
     }
