@@ -1,6 +1,7 @@
 import { changedMeanwhile, notFound, ScimError } from '@gatehouse/scim/errors';
 import { requireVersion } from '@gatehouse/scim/version';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import type { ScimGroup } from '@gatehouse/sso/records';
 import type { Department } from '../../organizations/records.ts';
 import type { Call } from '../call.ts';
@@ -11,7 +12,7 @@ export interface Group {
   scim: ScimGroup;
 }
 
-/** A department of which the connection has written nothing. */
+/** The SCIM state of a department that the connection never changed. */
 const unwritten = ({ connection }: Call, { department_id, created_at }: Department): ScimGroup => ({
   connection_id: connection.connection_id,
   department_id,
@@ -48,43 +49,44 @@ export function requireOpen({ archived_at }: Department): void {
   if (archived_at !== undefined) throw new ScimError(403, 'The department is archived');
 }
 
-const MAX_TRIES = 50;
-
 /**
- * Claims the next version of a group, which a change does before its own writes. Of calls that expect the same
- * version, one succeeds. @throws {ScimError} 403, 404 or 412.
+ * Claims the next version of a group, which a change does before its own writes. One of several calls that expect the
+ * same version succeeds. @throws {ScimError} 403, 404 or 412.
  */
-export async function nextVersion(
+export function nextVersion(
   call: Call,
   department_id: string,
   ifMatch: string | undefined,
   changes: Partial<Pick<ScimGroup, 'external_id' | 'deleted'>> = {},
 ): Promise<Group> {
   const { db, now } = call.options;
-  for (let turn = 0; turn < MAX_TRIES; turn += 1) {
-    const group = await findGroup(call, department_id);
-    const { connection_id, version, external_id } = group.scim;
-    requireOpen(group.department);
-    requireVersion(ifMatch, version);
-    const scim: ScimGroup = {
-      connection_id,
-      department_id,
-      external_id,
-      ...changes,
-      version: version + 1,
-      updated_at: new Date(now()),
-    };
-    try {
-      // The first version is not stored: the upsert fails if another call has stored the next one meanwhile.
-      const { matchedCount, upsertedCount } = await db.scimGroups.replaceOne(
-        { connection_id, department_id, version },
-        scim,
-        { upsert: version === 1 },
-      );
-      if (matchedCount + upsertedCount === 1) return { ...group, scim };
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-    }
-  }
-  throw changedMeanwhile();
+  return optimistic(
+    async () => {
+      const group = await findGroup(call, department_id);
+      const { connection_id, version, external_id } = group.scim;
+      requireOpen(group.department);
+      requireVersion(ifMatch, version);
+      const scim: ScimGroup = {
+        connection_id,
+        department_id,
+        external_id,
+        ...changes,
+        version: version + 1,
+        updated_at: new Date(now()),
+      };
+      try {
+        // The first version is not stored: the upsert fails if a concurrent call has stored the next one.
+        const { matchedCount, upsertedCount } = await db.scimGroups.replaceOne(
+          { connection_id, department_id, version },
+          scim,
+          { upsert: version === 1 },
+        );
+        return matchedCount + upsertedCount === 1 ? { ...group, scim } : undefined;
+      } catch (error) {
+        if (isDuplicateKey(error)) return undefined;
+        throw error;
+      }
+    },
+    { attempts: 50, refusal: changedMeanwhile },
+  );
 }

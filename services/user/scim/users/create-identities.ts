@@ -30,7 +30,7 @@ function newIdentity({ options, connection }: Call, { input, account, how }: Cre
     connection_id: connection.connection_id,
     user_id,
     email: emailKey(input.email),
-    scim: newScimUser(input, { version: 1, isSettled: how === 'created' && input.active !== false }),
+    scim: newScimUser(input, { version: 1, isSynced: how === 'created' && input.active !== false }),
     created_at: at,
     updated_at: at,
   };
@@ -38,7 +38,7 @@ function newIdentity({ options, connection }: Call, { input, account, how }: Cre
 
 const newScimUser = (
   { user_name, external_id, active = true, attributes }: UserInput,
-  { version, isSettled }: { version: number; isSettled: boolean },
+  { version, isSynced }: { version: number; isSynced: boolean },
 ): ScimUser => ({
   user_name,
   user_name_key: userNameKey(user_name),
@@ -46,7 +46,7 @@ const newScimUser = (
   active,
   attributes,
   version,
-  ...(!isSettled && { unsettled: true }),
+  ...(!isSynced && { unsettled: true }),
 });
 
 /** Links one account, also to an identity that a login has created or whose user SCIM has deleted. */
@@ -66,7 +66,7 @@ async function linkIdentity(call: Call, creation: Creation): Promise<void> {
     }
     const version = (known.scim?.version ?? 0) + 1;
     const scim = {
-      ...newScimUser(creation.input, { version, isSettled: false }),
+      ...newScimUser(creation.input, { version, isSynced: false }),
       ...roleRemoved(known.scim, creation.input),
     };
     const linked = await db.ssoIdentities.findOneAndUpdate(

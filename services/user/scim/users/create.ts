@@ -134,7 +134,7 @@ async function finishUser(call: Call, creation: Creation): Promise<void> {
   if (!identity) return;
   const { options, connection } = call;
   if (identity.scim.unsettled) {
-    creation.settled = await syncAccount(options, connection, identity.identity_id);
+    creation.synced = await syncAccount(options, connection, identity.identity_id);
   }
   if (how !== 'created') await followProfile(call, identity.identity_id);
 }
@@ -164,13 +164,13 @@ const audit = ({ options, request, connection }: Call, creations: readonly Creat
     options.db,
     request,
     options.now(),
-    creations.flatMap(({ identity, account, settled, how = '' }) =>
+    creations.flatMap(({ identity, account, synced, how = '' }) =>
       identity && account
         ? [
             {
               action: 'scim.user' as const,
               target: { user_id: account.user_id, connection_id: connection.connection_id },
-              after: { ...auditedUser(identity), account: how, ...settled },
+              after: { ...auditedUser(identity), account: how, ...synced },
               organization_id: connection.organization_id,
             },
           ]

@@ -3,7 +3,7 @@ import { duplicatePositions } from '@gatehouse/shared/data/bulk-errors';
 import type { User } from '@gatehouse/shared/identity/users';
 import type { UserInput } from './input.ts';
 import type { ScimIdentity } from './present.ts';
-import type { Settled } from './sync-account.ts';
+import type { SyncResult } from './sync-account.ts';
 
 /** Documents in one write. Other calls reach the database between writes. */
 const WRITE_SIZE = 125;
@@ -14,8 +14,8 @@ export interface Creation {
   account?: Pick<User, 'email'> & { user_id: string };
   how?: 'created' | 'taken over' | 'linked';
   identity?: ScimIdentity;
-  /** What following `active` changed about the account. */
-  settled?: Settled;
+  /** How `active` changed the account. */
+  synced?: SyncResult;
   error?: unknown;
 }
 
@@ -37,8 +37,8 @@ export async function each(
 }
 
 /**
- * A write that fails concerns only its own documents, so that what was written before it is finished.
- * @returns the rows whose documents were stored, and none that another document excludes.
+ * Inserts rows in several writes. A write that fails marks only its own rows as failed.
+ * @returns the rows that were inserted; duplicates are left out.
  */
 export async function insertAll<T extends { creation: Creation; document: object }>(
   rows: readonly T[],

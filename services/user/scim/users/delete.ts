@@ -1,5 +1,6 @@
 import { changedMeanwhile } from '@gatehouse/scim/errors';
 import { requireVersion } from '@gatehouse/scim/version';
+import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { notifyOwners } from '../../provisioning/notify-owners.ts';
 import type { Call } from '../call.ts';
@@ -7,8 +8,6 @@ import { auditedUser } from './audited.ts';
 import { findUser, usersOf } from './find.ts';
 import type { ScimIdentity } from './present.ts';
 import { refuseLastOwner, syncAccount } from './sync-account.ts';
-
-const MAX_TRIES = 50;
 
 /**
  * Deletes a user for SCIM: deactivates them and tells the Owners of the organization. The account, its memberships
@@ -23,12 +22,12 @@ export async function deleteUser(
   const { db, now } = options;
   const before = await remove(call, identity_id, ifMatch);
   const { user_id } = before;
-  const settled = await syncAccount(options, connection, identity_id);
+  const synced = await syncAccount(options, connection, identity_id);
   await audit(db, request, now(), {
     action: 'scim.user',
     target: { user_id, connection_id: connection.connection_id },
     before: auditedUser(before),
-    after: settled.account_status === undefined ? null : { ...settled },
+    after: synced.account_status === undefined ? null : { ...synced },
     organization_id: connection.organization_id,
   });
   const user = await db.users.findOne({ user_id }, { projection: { account_status: 1 } });
@@ -36,23 +35,25 @@ export async function deleteUser(
   notifyOwners(options, request, connection, before, account);
 }
 
-async function remove(call: Call, identity_id: string, ifMatch: string | undefined): Promise<ScimIdentity> {
+function remove(call: Call, identity_id: string, ifMatch: string | undefined): Promise<ScimIdentity> {
   const { options, connection } = call;
   const { db, now } = options;
-  for (let turn = 0; turn < MAX_TRIES; turn += 1) {
-    const before = await findUser(call, identity_id);
-    requireVersion(ifMatch, before.scim.version);
-    await refuseLastOwner(options, connection, before);
-    const at = new Date(now());
-    const { matchedCount } = await db.ssoIdentities.updateOne(
-      { ...usersOf(connection), identity_id, 'scim.version': before.scim.version },
-      {
-        $set: { 'scim.active': false, 'scim.unsettled': true, 'scim.deleted_at': at, updated_at: at },
-        $inc: { 'scim.version': 1 },
-        $unset: { 'scim.user_name_key': true },
-      },
-    );
-    if (matchedCount === 1) return before;
-  }
-  throw changedMeanwhile();
+  return optimistic(
+    async () => {
+      const before = await findUser(call, identity_id);
+      requireVersion(ifMatch, before.scim.version);
+      await refuseLastOwner(options, connection, before);
+      const at = new Date(now());
+      const { matchedCount } = await db.ssoIdentities.updateOne(
+        { ...usersOf(connection), identity_id, 'scim.version': before.scim.version },
+        {
+          $set: { 'scim.active': false, 'scim.unsettled': true, 'scim.deleted_at': at, updated_at: at },
+          $inc: { 'scim.version': 1 },
+          $unset: { 'scim.user_name_key': true },
+        },
+      );
+      return matchedCount === 1 ? before : undefined;
+    },
+    { attempts: 50, refusal: changedMeanwhile },
+  );
 }

@@ -7,12 +7,12 @@ import { readUser, writableUser } from './input.ts';
 import type { ScimIdentity } from './present.ts';
 import { roleOfUser } from './role.ts';
 
-/** Concurrent changes of a user, each of which writes the profile itself. */
+/** Retry limit. The loop then ends silently, unlike `optimistic`: each concurrent change writes the profile itself. */
 const MAX_TRIES = 20;
 
 /**
- * Makes the account and its memberships follow the name and the role of a user. Of concurrent changes the last one
- * counts: each call looks afterwards whether it wrote the latest version.
+ * Applies the name and the role of a user to the account and its memberships. The last of several concurrent changes
+ * wins: each call checks afterwards that it wrote the latest version.
  */
 export async function followProfile(call: Call, identity_id: string): Promise<void> {
   const { db } = call.options;

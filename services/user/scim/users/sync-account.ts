@@ -13,8 +13,8 @@ import { grantedBy } from '../../provisioning/granted-by.ts';
 import type { ProvisioningOptions } from '../../provisioning/options.ts';
 import { userNameKey } from './input.ts';
 
-/** What following an identity changed about its account, for the audit. */
-export interface Settled {
+/** How a synchronization changed the account, for the audit. */
+export interface SyncResult {
   account_status?: string;
 }
 
@@ -30,25 +30,25 @@ export async function syncAccount(
   options: SyncOptions,
   connection: Connection,
   identity_id: string,
-): Promise<Settled> {
+): Promise<SyncResult> {
   const { db } = options;
-  let settled: Settled = {};
+  let result: SyncResult = {};
   let isRepeated = false;
   return optimistic(async () => {
     const identity = await db.ssoIdentities.findOne({ identity_id });
     // In a repeated attempt another call has removed the mark, perhaps before this one wrote to the account.
-    if (!identity?.scim || !(isRepeated || identity.scim.unsettled)) return settled;
+    if (!identity?.scim || !(isRepeated || identity.scim.unsettled)) return result;
     isRepeated = true;
     const { version, active } = identity.scim;
     const change = active
       ? await enable(db, connection, identity)
       : await disable(options, connection, identity);
-    settled = change ?? settled;
+    result = change ?? result;
     const { matchedCount } = await db.ssoIdentities.updateOne(
       { identity_id, 'scim.version': version },
       { $unset: { 'scim.unsettled': true } },
     );
-    return matchedCount === 1 ? settled : undefined;
+    return matchedCount === 1 ? result : undefined;
   });
 }
 
@@ -71,7 +71,7 @@ async function enable(
   db: Database,
   connection: Connection,
   { user_id }: Identity,
-): Promise<Settled | undefined> {
+): Promise<SyncResult | undefined> {
   const by = grantedBy(connection.connection_id);
   const user = await db.users.findOne({ user_id, 'deprovisioned.by': by });
   if (!user?.deprovisioned || !(await isOwnAddress(db, connection, user.email))) return undefined;
@@ -107,7 +107,7 @@ async function disable(
   options: SyncOptions,
   connection: Connection,
   identity: Identity,
-): Promise<Settled | undefined> {
+): Promise<SyncResult | undefined> {
   const { db, now } = options;
   const { connection_id } = connection;
   const { user_id } = identity;

@@ -3,6 +3,7 @@ import { changedMeanwhile, ScimError } from '@gatehouse/scim/errors';
 import { applyOperations, type Operation } from '@gatehouse/scim/patch';
 import { requireVersion } from '@gatehouse/scim/version';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
+import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { ScimUser } from '@gatehouse/sso/records';
 import type { Call } from '../call.ts';
@@ -13,9 +14,6 @@ import { readUser, type UserInput, userNameKey, writableUser } from './input.ts'
 import type { ScimIdentity } from './present.ts';
 import { roleRemoved } from './role.ts';
 import { refuseLastOwner, syncAccount } from './sync-account.ts';
-
-/** Concurrent changes of one user, each of which succeeds once. */
-const MAX_TRIES = 50;
 
 /** Replaces a user (RFC 7644 §3.5.1). Without `active` the user stays as they are. @throws {ScimError} */
 export const replaceUser = (
@@ -47,16 +45,17 @@ async function changeUser(
   ifMatch: string | undefined,
   change: (identity: ScimIdentity) => UserInput,
 ): Promise<ScimIdentity> {
-  for (let turn = 0; turn < MAX_TRIES; turn += 1) {
-    const before = await findUser(call, id);
-    requireVersion(ifMatch, before.scim.version);
-    const input = change(before);
-    const after = await write(call, before, input);
-    if (!after) continue;
-    await follow(call, before, after);
-    return after;
-  }
-  throw changedMeanwhile();
+  const { before, after } = await optimistic(
+    async () => {
+      const before = await findUser(call, id);
+      requireVersion(ifMatch, before.scim.version);
+      const after = await write(call, before, change(before));
+      return after && { before, after };
+    },
+    { attempts: 50, refusal: changedMeanwhile },
+  );
+  await follow(call, before, after);
+  return after;
 }
 
 /** @returns undefined if the user has changed meanwhile; the user as it is if nothing changes. */
@@ -100,14 +99,14 @@ async function follow(call: Call, before: ScimIdentity, after: ScimIdentity): Pr
   const { db, now } = options;
   const { connection_id, organization_id } = connection;
   const { identity_id, user_id } = after;
-  const settled = await syncAccount(options, connection, identity_id);
+  const synced = await syncAccount(options, connection, identity_id);
   await followProfile(call, identity_id);
   if (after !== before)
     await audit(db, request, now(), {
       action: 'scim.user',
       target: { user_id, connection_id },
       before: auditedUser(before),
-      after: { ...auditedUser(after), ...settled },
+      after: { ...auditedUser(after), ...synced },
       organization_id,
     });
 }
