@@ -25,9 +25,10 @@ function table(columns: readonly string[], rows: readonly (readonly string[])[])
 }
 
 /** Who may call an operation: its requirement, with what holds for callers about themselves and in archived places. */
-const requirementOf = ({ needs, orOneself, whileArchived }: Facts): string =>
+const requirementOf = ({ needs, fresh, orOneself, whileArchived }: Facts): string =>
   [
     needs,
+    fresh && 'fresh session',
     orOneself && 'or oneself',
     whileArchived === true && 'also while archived',
     whileArchived === 'oneself' && 'oneself also while archived',

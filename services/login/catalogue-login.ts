@@ -1,5 +1,6 @@
-import { catalogueLoginContract } from '@gatehouse/shared/contract/catalogue-login';
+import { catalogueFactorContract, catalogueLoginContract } from '@gatehouse/shared/contract/catalogue-login';
 import { LIFETIME } from '@gatehouse/shared/identity/tokens';
+import { logInWithFactor } from './factor-login.ts';
 import { logIn } from './log-in.ts';
 import { operation } from './operation.ts';
 
@@ -20,12 +21,22 @@ export const catalogueLogin = operation(catalogueLoginContract.line, {
   ...catalogueLoginContract,
   audits: ['login'],
   async handle(call) {
-    const { token, user_id } = await logIn(call, REFUSALS, LIFETIME.catalogue);
-    return {
-      access_token: token,
-      token_type: 'Bearer' as const,
-      expires_in: LIFETIME.catalogue,
-      user_id,
-    };
+    return catalogueTokenOf(await logIn(call, REFUSALS, LIFETIME.catalogue));
   },
+});
+
+/** CONTRACT.md §Second factor. */
+export const catalogueFactorLogin = operation(catalogueFactorContract.line, {
+  ...catalogueFactorContract,
+  audits: ['login'],
+  async handle(call) {
+    return catalogueTokenOf(await logInWithFactor(call, LIFETIME.catalogue));
+  },
+});
+
+const catalogueTokenOf = ({ token, user_id }: { token: string; user_id: string | null }) => ({
+  access_token: token,
+  token_type: 'Bearer' as const,
+  expires_in: LIFETIME.catalogue,
+  user_id,
 });

@@ -1,4 +1,5 @@
 import type { DatabaseConnection } from '@gatehouse/shared/data/connect';
+import { budgetCollections } from '@gatehouse/shared/data/sliding-budget';
 import { auditCollections } from '@gatehouse/shared/identity/audit';
 import { refusalCollections } from '@gatehouse/shared/identity/audit-refusal';
 import { featureCollections } from '@gatehouse/shared/identity/features';
@@ -12,6 +13,7 @@ export const COLLECTIONS = {
   ...ssoDomainCollections,
   ...auditCollections,
   ...refusalCollections,
+  ...budgetCollections,
 };
 
 export type Database = DatabaseConnection<typeof COLLECTIONS>;

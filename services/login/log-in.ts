@@ -1,17 +1,18 @@
 import { AppError, type ErrorName } from '@gatehouse/shared/http/errors';
-import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
+import { audit } from '@gatehouse/shared/identity/audit';
 import { auditRefusal } from '@gatehouse/shared/identity/audit-refusal';
 import { maskUnlessAddress } from '@gatehouse/shared/identity/email';
 import { type Flows, flowsOf } from '@gatehouse/shared/identity/fair-queue';
-import { ensureFeatures } from '@gatehouse/shared/identity/features';
 import { isPasswordHash, isTooCostly } from '@gatehouse/shared/identity/passwords';
+import { isEnrolled } from '@gatehouse/shared/identity/second-factor';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
-import { newSessionId } from '@gatehouse/shared/identity/tokens';
 import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
+import { beginSession } from './begin-session.ts';
 import type { Database } from './database.ts';
-import { ownerFlows, rememberNetwork } from './known-networks.ts';
+import { secondFactorRequired } from './factor-login.ts';
+import { ownerFlows } from './known-networks.ts';
 import type { LoginDependencies } from './operation.ts';
 
 type Login = LoginDependencies & { request: FastifyRequest; body: { email: string; password: string } };
@@ -31,10 +32,9 @@ interface RefusalPolicy {
 }
 
 /**
- * Begins a session for the user with this e-mail and password (CONTRACT.md §Login, 1 to 4). Logs and audits every
- * attempt.
+ * Begins a session for the user with this e-mail and password (CONTRACT.md §Login). Logs and audits every attempt.
  * @param lifetime seconds for which the token is valid.
- * @throws {AppError} the refusal of the first check that fails.
+ * @throws {AppError} the refusal of the first check that fails; secondFactorRequired for an enrolled account.
  */
 export async function logIn(
   { config, db, passwords, tokens, now, request, body }: Login,
@@ -44,7 +44,6 @@ export async function logIn(
   const { email, password } = body;
   // The session begins before the password is read: a reset during this login ends it.
   const began = now();
-  const sid = newSessionId(began);
   const user = await findUserByEmail(db.users, email);
   if (user && isTooCostly(user.password))
     request.log.warn(
@@ -55,25 +54,24 @@ export async function logIn(
   const matches = (stored: unknown) =>
     passwords.matches(stored, password, { alwaysHash: hidesAccounts, flows });
   const refusal = await refusalOf(db, user, matches, began);
-  const user_id = user && userIdOf(user);
-  const recorded = (user ? audit : auditRefusal)(db, request, began, {
-    action: 'login',
-    outcome: refusal ?? 'success',
-    email: user?.email ?? maskUnlessAddress(email),
-    user_id,
-    ...(!refusal && { session: auditedSession(request, sid, lifetime, began) }),
-  });
-  // The commands that a refusal costs depend on whether the account exists.
-  if (!refusal || !hidesAccounts) await recorded;
-  if (refusal || !user) throw new AppError(errors[refusal ?? 'unknown account']);
-  await Promise.all([
-    ensureFeatures(db, user, began),
-    rememberNetwork(db.users, user, request.ip).catch((error) => {
-      request.log.warn({ err: error }, 'network of a login not remembered');
-    }),
-    hashPlainPassword({ config, db, passwords }, user, flows, request.log),
-  ]);
-  return { token: tokens.session({ email: user.email, user_id }, now(), { sid, lifetime }), user_id };
+  if (refusal || !user) {
+    const recorded = (user ? audit : auditRefusal)(db, request, began, {
+      action: 'login',
+      outcome: refusal ?? 'unknown account',
+      email: user?.email ?? maskUnlessAddress(email),
+      user_id: user && userIdOf(user),
+    });
+    // The commands that a refusal costs depend on whether the account exists.
+    if (!hidesAccounts) await recorded;
+    throw new AppError(errors[refusal ?? 'unknown account']);
+  }
+  await hashPlainPassword({ config, db, passwords }, user, flows, request.log);
+  if (isEnrolled(user)) {
+    const [outcome, user_id] = ['second factor required', userIdOf(user)];
+    await audit(db, request, began, { action: 'login', outcome, email: user.email, user_id });
+    throw secondFactorRequired(tokens, user, began, now());
+  }
+  return beginSession({ db, tokens, now, request }, user, { began, lifetime });
 }
 
 async function refusalOf(
@@ -89,6 +87,8 @@ async function refusalOf(
   if (user.account_status === 'disabled') return 'account disabled';
   // spec §Login: `verified` alone decides, also for a record that is still `paused`.
   if (!user.verified) return 'not verified';
+  // The login with the second factor checks the rest.
+  if (isEnrolled(user)) return undefined;
   return (await requiresSso(db, user, now)) ? 'single sign-on required' : undefined;
 }
 

@@ -1,5 +1,6 @@
-import { loginContract } from '@gatehouse/shared/contract/direct';
+import { factorContract, loginContract } from '@gatehouse/shared/contract/direct';
 import { LIFETIME } from '@gatehouse/shared/identity/tokens';
+import { logInWithFactor } from './factor-login.ts';
 import { logIn } from './log-in.ts';
 import { formOperation } from './operation.ts';
 
@@ -21,6 +22,16 @@ export const login = formOperation(loginContract.line, {
   audits: ['login'],
   async handle(call) {
     const { token, user_id } = await logIn(call, REFUSALS, LIFETIME.direct);
+    return { message: 'Login successful' as const, token, user_id };
+  },
+});
+
+/** CONTRACT.md §Second factor. */
+export const factorLogin = formOperation(factorContract.line, {
+  ...factorContract,
+  audits: ['login'],
+  async handle(call) {
+    const { token, user_id } = await logInWithFactor(call, LIFETIME.direct);
     return { message: 'Login successful' as const, token, user_id };
   },
 });

@@ -18,7 +18,7 @@ export const refreshes = (['/auth', '/api/v1/auth'] as const).map((prefix) =>
     returns: catalogueToken,
     audits: ['refresh'],
     async handle({ config, tokens, now, request, audit }) {
-      const { user, session } = principalOf(request);
+      const { user, session, confirmedAt } = principalOf(request);
       const lastExp = Math.floor(session.beganAt / 1000 + config.SESSION_MAX_HOURS * 3600);
       const left = (until: number) => Math.min(LIFETIME.catalogue, until - Math.floor(now() / 1000));
       if (left(lastExp) <= 0) throw new AppError('tokenExpired');
@@ -38,7 +38,13 @@ export const refreshes = (['/auth', '/api/v1/auth'] as const).map((prefix) =>
       });
       const sso = session.sso === true;
       return {
-        access_token: tokens.session({ email: user.email, user_id }, now(), { lifetime, sid, sso }),
+        access_token: tokens.session({ email: user.email, user_id }, now(), {
+          lifetime,
+          sid,
+          sso,
+          // The sid holds the time of the login.
+          ...(confirmedAt !== session.beganAt && { confirmedAt }),
+        }),
         token_type: 'Bearer' as const,
         expires_in: lifetime,
         user_id,

@@ -14,12 +14,19 @@ const OTP_EXPIRED = new AppError('otpExpired').message;
  */
 export const createCodeThrottle =
   (counters: Counters) =>
-  async (address: string, attempt: () => Promise<UpstreamResponse>): Promise<UpstreamResponse> => {
+  async (
+    address: string,
+    attempt: () => Promise<UpstreamResponse>,
+    isWrong = isWrongOtp,
+  ): Promise<UpstreamResponse> => {
     const reservation = await reserveAttempt(counters, networkUses('codes:', address, THROTTLE));
     if (reservation.exceeded) throw rateLimited(reservation);
-    return withReservations([reservation], attempt, isWrongGuess);
+    return withReservations([reservation], attempt, isWrong);
   };
 
 /** The service compares no code that has expired. */
-const isWrongGuess = ({ status, body }: UpstreamResponse): boolean =>
+const isWrongOtp = ({ status, body }: UpstreamResponse): boolean =>
   status === 400 && JSON.parse(String(body)).detail !== OTP_EXPIRED;
+
+/** Whether the service refused a code of a second factor. */
+export const isWrongFactorCode = ({ status }: UpstreamResponse): boolean => status === 401;

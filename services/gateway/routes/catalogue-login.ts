@@ -1,5 +1,10 @@
-import { catalogueLoginContract as contract } from '@gatehouse/shared/contract/catalogue-login';
+import {
+  catalogueLoginContract as contract,
+  catalogueFactorContract as factorContract,
+} from '@gatehouse/shared/contract/catalogue-login';
 import { operation } from '../operation.ts';
+import { isWrongFactorCode } from '../policy/code-throttle.ts';
+import { relay } from '../proxy/response.ts';
 import { captchaField, forwardLogin } from './json-login.ts';
 
 /** CONTRACT.md §Catalogue login. */
@@ -12,5 +17,19 @@ export const catalogueLogin = operation(contract.line, {
     const { email } = call.body;
     const { path } = contract;
     return forwardLogin(call, { account: email, action: 'login', email, service: call.loginService, path });
+  },
+});
+
+/** CONTRACT.md §Second factor. The password has passed the CAPTCHA and the login throttle. */
+export const catalogueFactorLogin = operation(factorContract.line, {
+  ...factorContract,
+  audits: ['login'],
+  async handle({ auditRefusals, codeThrottle, loginService, request, reply, body }) {
+    const json = { type: 'application/json', text: JSON.stringify(body) };
+    const post = () => loginService.post(factorContract.path, json, request);
+    const response = await auditRefusals(request, { action: 'login', email: null }, () =>
+      codeThrottle(request.ip, post, isWrongFactorCode),
+    );
+    return relay(reply, response);
   },
 });

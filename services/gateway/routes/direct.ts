@@ -1,4 +1,5 @@
 import {
+  factorContract,
   forgotPasswordContract,
   loginContract,
   resetPasswordContract,
@@ -9,6 +10,7 @@ import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
 import type { Facts, RouteLine } from '@gatehouse/shared/operation/operation';
 import { z } from 'zod';
 import { formOperation } from '../operation.ts';
+import { isWrongFactorCode } from '../policy/code-throttle.ts';
 import { relay } from '../proxy/response.ts';
 
 /**
@@ -35,6 +37,21 @@ const login = formOperation(loginContract.line, {
         loginService.post(loginContract.path, urlencoded(form), request),
       );
     });
+    return relay(reply, response);
+  },
+});
+
+const factorLogin = formOperation(factorContract.line, {
+  ...factorContract,
+  audits: ['login'],
+  async handle({ auditRefusals, codeThrottle, loginService, request, reply, body }) {
+    const response = await auditRefusals(request, { action: 'login', email: null }, () =>
+      codeThrottle(
+        request.ip,
+        () => loginService.post(factorContract.path, urlencoded(body), request),
+        isWrongFactorCode,
+      ),
+    );
     return relay(reply, response);
   },
 });
@@ -75,6 +92,7 @@ const urlencoded = (form: Record<string, string>) => ({
 
 export const direct = [
   login,
+  factorLogin,
   forwarded(signupContract),
   throttled(verifyOtpContract, 'verify'),
   forwarded(forgotPasswordContract),

@@ -1,9 +1,17 @@
 import { altchaChallenge } from './captcha-challenge.ts';
-import { catalogueLogin } from './catalogue-login.ts';
+import { catalogueFactorLogin, catalogueLogin } from './catalogue-login.ts';
 import { direct } from './direct.ts';
 import { ldapLogin } from './ldap-login.ts';
 import { respond } from './respond.ts';
 import { uploadPdf } from './upload-pdf.ts';
 
 /** The operations that the gateway itself checks. It forwards every other call by its prefix. */
-export const OPERATIONS = [...direct, catalogueLogin, ldapLogin, respond, uploadPdf, altchaChallenge];
+export const OPERATIONS = [
+  ...direct,
+  catalogueLogin,
+  catalogueFactorLogin,
+  ldapLogin,
+  respond,
+  uploadPdf,
+  altchaChallenge,
+];

@@ -36,5 +36,25 @@ export const catalogueLoginContract = contract('POST /api/v1/auth/login', {
     password: requiredText,
   }).meta({ examples: [{ email: 'ada@example.com', password: 'correct horse battery staple' }] }),
   returns: catalogueToken,
-  fails: ['invalidCredentials', 'accountNotVerified', 'ssoRequired', 'unavailable'],
+  fails: ['invalidCredentials', 'accountNotVerified', 'ssoRequired', 'secondFactorRequired', 'unavailable'],
+});
+
+/** Served by the login service and validated by the gateway. */
+export const catalogueFactorContract = contract('POST /api/v1/auth/login/factor', {
+  needs: 'nothing',
+  returnsSecret: true,
+  bodyLimit: LOGIN_BODY,
+  summary: 'Log in with the second factor',
+  description:
+    'Completes a login that was answered with SECOND_FACTOR_REQUIRED. The code is one of the authenticator app, or an unused recovery code. Five wrong codes in 15 minutes lead to 429 for the account.',
+  body: jsonBody({
+    factor_token: requiredText.meta({
+      description: 'From `details` of the refused login; valid for five minutes',
+    }),
+    code: requiredText.max(100, { error: 'must not be longer than 100 characters' }),
+  }).meta({
+    examples: [{ factor_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImZhY3Rvcitqd3QifQ.…', code: '287082' }],
+  }),
+  returns: catalogueToken,
+  fails: ['factorTokenInvalid', 'codeInvalid', 'ssoRequired', 'rateLimited', 'unavailable'],
 });

@@ -30,6 +30,13 @@ const token = z.string().optional().meta({
 });
 
 const TOKEN = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.…';
+const FACTOR_TOKEN = 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImZhY3Rvcitqd3QifQ.…';
+const loggedIn = z
+  .object({ message: z.literal('Login successful'), token: z.string(), user_id: z.string().nullable() })
+  .meta({
+    description: 'Success. The token is valid for 30 minutes.',
+    examples: [{ message: 'Login successful', token: TOKEN, user_id: 'User-483920' }],
+  });
 const otpSent = z.object({ token: z.string() }).meta({
   description:
     'Success. The token has the claims `email`, `otp_sent` and `exp` and is never accepted as a bearer.',
@@ -49,13 +56,33 @@ export const loginContract = contract('POST /v2/login', {
     email: knownEmail,
     password: requiredText.meta({ examples: ['correct horse battery staple'] }),
   }),
-  returns: z
-    .object({ message: z.literal('Login successful'), token: z.string(), user_id: z.string().nullable() })
-    .meta({
-      description: 'The password is correct. The token is valid for 30 minutes.',
-      examples: [{ message: 'Login successful', token: TOKEN, user_id: 'User-483920' }],
+  returns: loggedIn,
+  fails: [
+    'accountDoesNotExist',
+    'invalidCredentials',
+    'accountNotVerified',
+    'ssoRequired',
+    'secondFactorRequired',
+    'unavailable',
+  ],
+});
+
+export const factorContract = contract('POST /v2/login/factor', {
+  ...form,
+  summary: 'Log in with the second factor',
+  description:
+    'Completes a login that was answered with `Second factor required`. The code is one of the authenticator app, or an unused recovery code. Five wrong codes in 15 minutes lead to 429 for the account.',
+  body: z.object({
+    factor_token: requiredText.meta({
+      description: 'From the refused login; valid for five minutes',
+      examples: [FACTOR_TOKEN],
     }),
-  fails: ['accountDoesNotExist', 'invalidCredentials', 'accountNotVerified', 'ssoRequired', 'unavailable'],
+    code: requiredText
+      .max(100, { error: 'must not be longer than 100 characters' })
+      .meta({ examples: ['287082'] }),
+  }),
+  returns: loggedIn,
+  fails: ['factorTokenInvalid', 'codeInvalid', 'ssoRequired', 'rateLimited', 'unavailable'],
 });
 
 export const signupContract = contract('POST /v2/signup', {

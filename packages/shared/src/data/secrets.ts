@@ -10,11 +10,12 @@ interface Keys {
 
 /**
  * Encrypts secrets with AES-256-GCM, bound to the id of their record: none can be moved to another record.
+ * @param purpose keeps the keys of different kinds of secrets apart.
  *
  * The first setting that is present seals; any of them opens what it sealed. This allows a key to be rotated, and
  * WEBHOOK_SECRET_KEY to be introduced where JWT_SECRET was used before.
  */
-export function createSecrets(config: Keys) {
+export function createSecrets(config: Keys, purpose = 'webhook secrets') {
   const keys = [
     config.WEBHOOK_SECRET_KEY,
     config.WEBHOOK_SECRET_KEY_PREVIOUS,
@@ -22,7 +23,7 @@ export function createSecrets(config: Keys) {
     config.JWT_SECRET_PREVIOUS,
   ]
     .filter((setting) => setting !== undefined)
-    .map(derive);
+    .map((setting) => derive(setting, purpose));
   const [current] = keys as [Key, ...Key[]];
   return {
     seal(secret: string, recordId: string): string {
@@ -43,6 +44,10 @@ export function createSecrets(config: Keys) {
 
 export type Secrets = ReturnType<typeof createSecrets>;
 
+/** Seals the secrets of second factors. Each service can: all have JWT_SECRET. */
+export const createFactorSecrets = ({ JWT_SECRET, JWT_SECRET_PREVIOUS }: Keys): Secrets =>
+  createSecrets({ JWT_SECRET, JWT_SECRET_PREVIOUS }, 'factor secrets');
+
 function decrypt(keys: readonly Key[], sealed: string, recordId: string): string {
   const [name, ...parts] = sealed.split('.');
   const [iv, text, tag] = parts.map((part) => Buffer.from(part, 'base64url'));
@@ -61,7 +66,7 @@ interface Key {
 }
 
 /** Derives a separate key, since the setting may have other uses (RFC 5869). */
-function derive(setting: string): Key {
-  const key = Buffer.from(hkdfSync('sha256', setting, '', 'gatehouse webhook secrets', 32));
+function derive(setting: string, purpose: string): Key {
+  const key = Buffer.from(hkdfSync('sha256', setting, '', `gatehouse ${purpose}`, 32));
   return { key, name: createHash('sha256').update('name').update(key).digest('hex').slice(0, 8) };
 }

@@ -11,6 +11,10 @@ const ERRORS = {
     'Your organization requires single sign-on. Please log in through your identity provider.',
     'SSO_REQUIRED',
   ],
+  secondFactorRequired: [403, 'Second factor required', 'SECOND_FACTOR_REQUIRED'],
+  factorTokenInvalid: [401, 'The login has expired, please log in again', 'INVALID_TOKEN'],
+  codeInvalid: [401, 'Invalid code', 'INVALID_CREDENTIALS'],
+  confirmationRequired: [403, 'Please confirm that it is you', 'CONFIRMATION_REQUIRED'],
   captchaFailed: [400, 'reCAPTCHA validation failed', 'CAPTCHA_REQUIRED'],
   emailRegistered: [400, 'Email already registered', 'DUPLICATE_RESOURCE'],
   userNotFound: [404, 'User not found', 'RESOURCE_NOT_FOUND'],
@@ -34,9 +38,20 @@ const ERRORS = {
 
 export type ErrorName = keyof typeof ERRORS;
 
+/** Examples of `details` that are no text. */
+const EXAMPLE_DETAILS: Partial<Record<ErrorName, Extra['details']>> = {
+  secondFactorRequired: {
+    factor_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImZhY3Rvcitqd3QifQ.…',
+    methods: ['totp', 'recovery_code'],
+  },
+  confirmationRequired: { methods: ['password'] },
+};
+
 interface Extra {
   /** Replaces the text of the table, for example to name the field. The client sees it. */
   text?: string;
+  /** Replaces `details` in the envelope, and stands beside `detail` in the Direct contract. */
+  details?: Readonly<Record<string, unknown>>;
   /** Seconds after which a retry can succeed. */
   retryAfter?: number;
   /** The exceeded limit of a `rateLimited` failure. */
@@ -79,7 +94,7 @@ export function renderError(
   { reason, message, extra }: AppError,
   { contract, requestId, now }: { contract: Contract; requestId: string; now: number },
 ) {
-  if (contract === 'direct') return { detail: message };
+  if (contract === 'direct') return { detail: message, ...extra.details };
   const code = ERRORS[reason][2];
   if (reason === 'rateLimited') {
     const retry_after = extra.retryAfter ?? 60;
@@ -87,7 +102,8 @@ export function renderError(
     return { error: { code, message, retry_after, limit: extra.limit ?? 0, reset_at } };
   }
   const timestamp = new Date(now).toISOString();
-  return { error: { code, message: ERRORS[reason][1], details: message, timestamp, request_id: requestId } };
+  const details = extra.details ?? message;
+  return { error: { code, message: ERRORS[reason][1], details, timestamp, request_id: requestId } };
 }
 
 /** Returns the OpenAPI responses for these failures: one entry per status, with the texts of the table. */
@@ -96,7 +112,11 @@ export function failures(contract: Contract, ...names: ErrorName[]) {
   const documented = [...byStatus].map(([status, reasons]) => {
     const texts = [...new Set(reasons.map((reason) => ERRORS[reason][1]))];
     const examples = reasons.map((reason) =>
-      renderError(new AppError(reason), { contract, requestId: EXAMPLE_ID, now: EXAMPLE_TIME }),
+      renderError(new AppError(reason, exampleOf(reason)), {
+        contract,
+        requestId: EXAMPLE_ID,
+        now: EXAMPLE_TIME,
+      }),
     );
     const schema: z.ZodType = contract === 'direct' ? detail : status === 429 ? rateLimitEnvelope : envelope;
     return [status, schema.meta({ description: texts.join(' · '), examples })];
@@ -104,14 +124,19 @@ export function failures(contract: Contract, ...names: ErrorName[]) {
   return Object.fromEntries(documented) as Record<number, z.ZodType>;
 }
 
+const exampleOf = (reason: ErrorName): Extra => {
+  const details = EXAMPLE_DETAILS[reason];
+  return details ? { details } : {};
+};
+
 const EXAMPLE_ID = '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21';
 const EXAMPLE_TIME = Date.UTC(2026, 0, 15, 9, 30);
-const detail = z.object({ detail: z.string() });
+const detail = z.looseObject({ detail: z.string() });
 const envelope = z.object({
   error: z.object({
     code: z.string(),
     message: z.string(),
-    details: z.string(),
+    details: z.union([z.string(), z.record(z.string(), z.unknown())]),
     timestamp: z.string(),
     request_id: z.string(),
   }),

@@ -9,6 +9,7 @@ export const AUDIT_ACTIONS = [
   'logout',
   'session.end',
   'session.end_others',
+  'session.confirm',
   'profile.update',
   'chatbot.create',
   'chatbot.update',

@@ -4,6 +4,7 @@ import type { Collection, WithId } from 'mongodb';
 import { AppError } from '../http/errors.ts';
 import { contractOfRequest } from '../http/response-headers.ts';
 import { emailKey } from './email.ts';
+import { factorMethods } from './second-factor.ts';
 import { hasEnded, type Session, sessionOf } from './sessions.ts';
 import type { Tokens } from './tokens.ts';
 import { findUserByEmail, isActive, type User, userIdOf, userReader } from './users.ts';
@@ -13,6 +14,8 @@ export interface Principal {
   /** Requests that arrive together may share the record. */
   user: Readonly<WithId<User>>;
   session: Session;
+  /** When the person last proved to be there, at first by the login; Unix milliseconds. */
+  confirmedAt: number;
   /** When the token expires; Unix milliseconds. */
   expiresAt: number;
 }
@@ -27,6 +30,9 @@ declare module 'fastify' {
     principal: Principal | undefined;
   }
 }
+
+/** Milliseconds for which a session is fresh after the person logged in or confirmed. */
+export const FRESH = 10 * 60_000;
 
 /** Returns the token of an `Authorization` header. The prefix is optional (CONTRACT.md §Bearer). */
 export const withoutScheme = (authorization: string): string => authorization.replace(/^Bearer /i, '');
@@ -50,7 +56,9 @@ export function createAuthenticate(users: Collection<User>, tokens: Tokens) {
     // A deleted account's token must not open the account that gets its user_id.
     if (user && emailKey(user.email) !== emailKey(email)) throw new AppError('invalidToken');
     if (!user || !isActive(user) || hasEnded(user, session)) throw new AppError('invalidToken');
-    return { user, session, expiresAt: check.claims.exp * 1000 };
+    // No login of ours issues a token without a sid, so its holder has never confirmed.
+    const confirmedAt = check.confirmedAt ?? (session.hasId ? session.beganAt : 0);
+    return { user, session, confirmedAt, expiresAt: check.claims.exp * 1000 };
   };
 }
 
@@ -91,6 +99,21 @@ export const isPublic = (request: FastifyRequest): boolean =>
 export function principalOf(request: FastifyRequest): Principal {
   if (!request.principal) throw new AppError('noAuthorizationHeader');
   return request.principal;
+}
+
+/**
+ * Refuses a call whose caller has neither logged in nor confirmed within the last ten minutes (CONTRACT.md §Fresh
+ * sessions).
+ * @param now Unix milliseconds.
+ * @throws {AppError} confirmationRequired, with the ways in which this caller can confirm.
+ */
+export function requireFresh(request: FastifyRequest, now: number): void {
+  const { user, session, confirmedAt } = principalOf(request);
+  if (now - confirmedAt <= FRESH) return;
+  const methods = user.second_factor
+    ? factorMethods(user.second_factor)
+    : [session.sso ? 'login' : 'password'];
+  throw new AppError('confirmationRequired', { details: { methods } });
 }
 
 /** Returns the user_id of the caller. @throws {AppError} forbidden for an account without one. */

@@ -12,8 +12,23 @@ export interface SessionClaims {
   exp: number;
 }
 
+/** A login whose password was right and that waits for the second factor. */
+export interface HalfLogin {
+  /** The `_id` of the account, in hexadecimal. */
+  account: string;
+  /** The enrollment whose code is awaited. */
+  enrollment: string;
+  /** When the password was checked; Unix milliseconds. */
+  began: number;
+}
+
+/** Seconds in which the code of a second factor must follow the password. */
+const FACTOR_LIFETIME = 5 * 60;
+/** The `typ` of its token (RFC 7515 §4.1.9). */
+const FACTOR_TYPE = 'factor+jwt';
+
 export type TokenCheck =
-  | { ok: true; claims: SessionClaims; sid: string | undefined; sso?: true }
+  | { ok: true; claims: SessionClaims; sid: string | undefined; sso?: true; confirmedAt?: number }
   | { ok: false; reason: 'invalid' | 'expired' };
 
 /**
@@ -37,15 +52,30 @@ export function createTokens(config: { JWT_SECRET: string; JWT_SECRET_PREVIOUS?:
     /**
      * Signs a token that starts a session or, given a `sid`, continues one. It is valid for `lifetime` seconds.
      * The session id is the private header parameter `sid` (RFC 7515 §4.3), because the contract fixes the claims.
-     * `sso` marks a session that began at an identity provider.
+     * `sso` marks a session that began at an identity provider. `confirmedAt` is when the person last proved to be there,
+     * if that was not the login.
      */
     session(
       { email, user_id }: { email: string; user_id: string | null },
       now: number,
-      options: { lifetime?: number; sid?: string; sso?: boolean } = {},
+      options: { lifetime?: number; sid?: string; sso?: boolean; confirmedAt?: number | undefined } = {},
     ): string {
-      const { lifetime = LIFETIME.direct, sid = newSessionId(now), sso = false } = options;
-      return sign({ email, user_id }, lifetime, now, { sid, ...(sso && { sso }) });
+      const { lifetime = LIFETIME.direct, sid = newSessionId(now), sso = false, confirmedAt } = options;
+      const confirmed_at = confirmedAt === undefined ? undefined : Math.floor(confirmedAt / 1000);
+      return sign({ email, user_id }, lifetime, now, {
+        sid,
+        ...(sso && { sso }),
+        ...(confirmed_at !== undefined && { confirmed_at }),
+      });
+    },
+    /** Signs the token of half a login. It is accepted with a code of the second factor and nowhere else. */
+    factor: (login: HalfLogin, now: number): string =>
+      sign(login, FACTOR_LIFETIME, now, { typ: FACTOR_TYPE }),
+    /** Returns what such a token says; undefined if it is not ours or has expired. */
+    halfLoginOf(token: string, now: number): HalfLogin | undefined {
+      const { payload, header } = decoded(token) ?? {};
+      if (header?.typ !== FACTOR_TYPE || !hasExp(payload) || payload.exp <= now / 1000) return undefined;
+      return payload as unknown as HalfLogin;
     },
     /**
      * Signs the token that signup, forgot-password and reset-password return. It is never accepted as a bearer.
@@ -71,11 +101,18 @@ export function createTokens(config: { JWT_SECRET: string; JWT_SECRET_PREVIOUS?:
       const { payload, header } = decoded(token) ?? {};
       if (!hasExp(payload)) return { ok: false, reason: 'invalid' };
       if (payload.exp <= now / 1000) return { ok: false, reason: 'expired' };
-      const { sid, sso } = header as { sid?: unknown; sso?: unknown };
-      if (!isSession(payload) || !(sid === undefined || isSessionId(sid))) {
+      const { sid, sso, typ, confirmed_at } = header as unknown as Record<string, unknown>;
+      if (typ === FACTOR_TYPE || !isSession(payload) || !(sid === undefined || isSessionId(sid))) {
         return { ok: false, reason: 'invalid' };
       }
-      return { ok: true, claims: payload, sid, ...(sso === true && { sso }) };
+      const confirmedAt = typeof confirmed_at === 'number' ? confirmed_at * 1000 : undefined;
+      return {
+        ok: true,
+        claims: payload,
+        sid,
+        ...(sso === true && { sso }),
+        ...(confirmedAt !== undefined && { confirmedAt }),
+      };
     },
   };
 }

@@ -54,6 +54,10 @@ export interface User {
   login_networks?: string[];
   /** When a verification activated the account; absent once the earlier invitations to its address are accepted. */
   activated_at?: Date;
+  /** Present once the account has a second factor. */
+  second_factor?: SecondFactor;
+  /** Times of the latest wrong codes of the second factor, oldest first, at most the budget; Unix seconds. */
+  factor_guesses?: number[];
   /** Whether the features record of the free plan is known to exist. */
   features_assigned?: boolean;
   /** Sessions that began at this time or earlier have ended. */
@@ -64,6 +68,19 @@ export interface User {
   deprovisioned?: { by: string; account_status: string };
   /** Sessions that were ended early, kept until their last token expires. */
   ended_sessions?: { id: string; until: Date }[];
+}
+
+/** The second factor of an account: a generator of time-based codes (RFC 6238), and codes for the day it is lost. */
+export interface SecondFactor {
+  /** Names this enrollment. */
+  id: string;
+  /** The shared secret in base32, sealed for `factorRecord`. */
+  secret: string;
+  enrolled_at: Date;
+  /** The time step of the latest accepted code. No code of it or an earlier one is accepted again. */
+  last_step: number;
+  /** Digests of the unused recovery codes. */
+  recovery_codes: string[];
 }
 
 /** What one signup submitted, under the id in its token (CONTRACT.md §Signup). */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
 import { audit } from '../identity/audit.ts';
-import { callerId } from '../identity/principal.ts';
+import { callerId, requireFresh } from '../identity/principal.ts';
 import type { Call, CommonDependencies, Facts, Operation } from './operation.ts';
 import { isBearer, securityOf } from './requirement.ts';
 import type { Message } from './responses.ts';
@@ -43,10 +43,11 @@ function routeOf<Deps extends CommonDependencies>(
   dependencies: Deps,
   guards: Guards,
 ) {
-  const { method, path, needs, bodyLimit, streamsBody, returnsSecret, config } = operation;
+  const { method, path, needs, fresh, bodyLimit, streamsBody, returnsSecret, config } = operation;
   const [status = 200] = Object.keys(successes(operation)).map(Number);
   const guard = needs === 'service key' ? guards[needs] : undefined;
   if (needs === 'service key' && !guard) throw new Error(`nothing checks the service key of ${path}`);
+  if (fresh && !isBearer(needs)) throw new Error(`no session of a caller of ${path} can be fresh`);
   if (needs === 'SCIM token' && !operation.scope) throw new Error(`nothing checks the SCIM token of ${path}`);
   return {
     method,
@@ -60,6 +61,7 @@ function routeOf<Deps extends CommonDependencies>(
     },
     ...(bodyLimit !== undefined && { bodyLimit }),
     ...(guard && { onRequest: guard }),
+    ...(fresh && { onRequest: async (request: FastifyRequest) => requireFresh(request, dependencies.now()) }),
     ...(streamsBody && { validatorCompiler: () => () => true }),
     async handler(request: FastifyRequest, reply: FastifyReply) {
       const answer = await operation.handle(callOf(dependencies, request, reply.code(status)));

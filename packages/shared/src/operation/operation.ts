@@ -30,6 +30,8 @@ export interface Declaration<
 > {
   /** Who may call it. */
   needs: Requirement;
+  /** Whether the caller must have logged in or confirmed within the last ten minutes. */
+  fresh?: true;
   /** Whether callers may do this to themselves without the permission. */
   orOneself?: boolean;
   /** Whether a call that writes is allowed in an archived organization or department: always, or to callers about themselves. */

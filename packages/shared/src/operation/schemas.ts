@@ -7,8 +7,9 @@ export const successes = ({ returns }: Pick<Facts, 'returns'>): Readonly<Record<
   returns instanceof z.ZodType ? { 200: returns } : 'fixed' in returns ? { 200: returns.schema } : returns;
 
 /** The failures of an operation: those it names, and those that follow from the rest of its declaration. */
-export function failuresOf({ needs, path, body, contract, fails = [] }: Facts) {
+export function failuresOf({ needs, fresh, path, body, contract, fails = [] }: Facts) {
   const names: ErrorName[] = [...fails];
+  if (fresh) names.push('confirmationRequired');
   if (body) names.push('missingField', 'invalidFormat');
   if (needs === 'service key') names.push('noAuthorizationHeader', 'invalidToken', 'unavailable');
   else if (needs !== 'nothing') {
