@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { describePages, expectAccessible } from '../fixtures/browser.ts';
+import { enrolled } from '../fixtures/enrolled.ts';
 import { member, newMember } from '../fixtures/members.ts';
 
 const PASSWORD = 'secret'; // of newMember()
@@ -51,6 +52,34 @@ describePages('signing in', (pages) => {
     const page = await pages.openAs(ada, '/');
     await page.waitForURL('**/profile');
     await page.getByText(ada.email).first().waitFor();
+  });
+
+  test('asks an account with a second factor for its code', async () => {
+    const ada = await enrolled(pages.services.db, pages.services.clock);
+    const page = await pages.open('/');
+    await submit(page, ada.email);
+    const code = page.getByLabel('Six-digit code');
+    await code.waitFor();
+    await expectAccessible(page, 'second-step');
+    const wrong = ada.code() === '000000' ? '111111' : '000000';
+    await code.fill(wrong);
+    await page.getByText('This code is not right, or was used before.').waitFor();
+    await code.fill(ada.code());
+    await page.waitForURL('**/profile');
+    await page.getByText(ada.email).first().waitFor();
+  });
+
+  test('accepts a recovery code for a lost device', async () => {
+    const { db, clock } = pages.services;
+    const ada = await enrolled(db, clock);
+    const page = await pages.open('/');
+    await submit(page, ada.email);
+    await page.getByRole('button', { name: 'Lost your device?' }).click();
+    await page.getByLabel('Recovery code').fill(String(ada.recoveryCodes[0]).toLowerCase());
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.waitForURL('**/profile');
+    const stored = await db.users.findOne({ _id: ada._id });
+    expect(stored?.second_factor?.recovery_codes).toHaveLength(1);
   });
 
   test('refuses a wrong password and keeps what was typed', async () => {

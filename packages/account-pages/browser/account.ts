@@ -40,6 +40,26 @@ export async function signIn(email: string, password: string, recaptcha_token?: 
   adoptToken(await post<TokenResponse>('/api/v1/auth/login', body));
 }
 
+/** A sign-in whose password was right and that waits for a code of the second factor. */
+export interface HalfSignIn {
+  factor_token: string;
+  methods: string[];
+}
+
+/** Returns what waits for a code if a sign-in was refused for that. */
+export const halfSignInOf = (error: unknown): HalfSignIn | undefined =>
+  error instanceof ApiError && error.code === 'SECOND_FACTOR_REQUIRED'
+    ? (error.details as unknown as HalfSignIn)
+    : undefined;
+
+export async function completeSignIn({ factor_token }: HalfSignIn, code: string): Promise<void> {
+  adoptToken(await post<TokenResponse>('/api/v1/auth/login/factor', { factor_token, code }));
+}
+
+/** Makes the session fresh for ten minutes. */
+export const confirmSession = (proof: { password: string } | { code: string }): Promise<void> =>
+  extend('/api/v1/auth/confirm', proof);
+
 export async function signUp(email: string, password: string, name: string): Promise<void> {
   const sentAt = Date.now();
   const { token } = await postForm<{ token: string }>('/v2/signup', { email, password, name });
@@ -171,9 +191,12 @@ function expiryOf(token: string): number {
   return toDeviceTime(JSON.parse(atob(claims)).exp * 1000);
 }
 
-export async function refresh(): Promise<void> {
+export const refresh = (): Promise<void> => extend('/api/v1/auth/refresh');
+
+/** Replaces the token of the session by another one of the same session. */
+async function extend(path: string, body: object = {}): Promise<void> {
   const session = currentSession();
-  const { access_token, expires_in } = await post<TokenResponse>('/api/v1/auth/refresh');
+  const { access_token, expires_in } = await post<TokenResponse>(path, body);
   // Somebody may have signed out meanwhile, or in with another account.
   if (!session || currentSession() !== session) return;
   beginSession({ ...session, token: access_token, expiresAt: Date.now() + expires_in * 1000 });

@@ -14,10 +14,19 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined;
   /** The field that the message is about. */
   readonly field: string | undefined;
+  /** What the API says besides, for the failures that can be mended. */
+  readonly details: Record<string, unknown>;
 
   constructor(
     message: string,
-    { status = 0, code = '', requestId = '', retryAfter, field }: Partial<Omit<ApiError, 'message'>> = {},
+    {
+      status = 0,
+      code = '',
+      requestId = '',
+      retryAfter,
+      field,
+      details = {},
+    }: Partial<Omit<ApiError, 'message'>> = {},
   ) {
     super(message);
     this.status = status;
@@ -25,6 +34,7 @@ export class ApiError extends Error {
     this.requestId = requestId;
     this.retryAfter = retryAfter;
     this.field = field;
+    this.details = details;
   }
 }
 
@@ -42,8 +52,24 @@ interface Call {
   keepalive?: boolean;
 }
 
-/** Calls the public API. @throws {ApiError} */
+/** Asks the person to confirm that they are there. The app sets it: what it shows calls the API too. */
+let confirmIdentity = async (_methods: readonly string[]): Promise<void> => {};
+export const confirmBy = (confirm: typeof confirmIdentity): void => {
+  confirmIdentity = confirm;
+};
+
+/** Calls the public API. A call that needs a fresh session asks the person to confirm, and is then made again. @throws {ApiError} */
 async function call<T>(request: Call): Promise<T> {
+  try {
+    return await callOnce(request);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'CONFIRMATION_REQUIRED') throw error;
+    await confirmIdentity(error.details.methods as string[]);
+    return callOnce(request);
+  }
+}
+
+async function callOnce<T>(request: Call): Promise<T> {
   const response = await send(request, AbortSignal.timeout(TIMEOUT));
   const answer = await response.json().catch(() => undefined);
   if (response.ok && answer !== undefined) return answer as T;
@@ -96,7 +122,7 @@ async function send(
 function errorOf(response: Response, answer: unknown): ApiError {
   const { detail, error = {} } = (answer ?? {}) as {
     detail?: string;
-    error?: { code?: string; message?: string; details?: string; request_id?: string };
+    error?: { code?: string; message?: string; details?: unknown; request_id?: string };
   };
   const retryAfter = Number(response.headers.get('retry-after')) || undefined;
   const details = {
@@ -104,6 +130,7 @@ function errorOf(response: Response, answer: unknown): ApiError {
     code: error.code ?? '',
     requestId: error.request_id ?? response.headers.get('x-request-id') ?? '',
     retryAfter,
+    ...(isRecord(error.details) && { details: error.details }),
   };
   if (response.status === 429) {
     const seconds = retryAfter ?? 60;
@@ -122,6 +149,9 @@ function errorOf(response: Response, answer: unknown): ApiError {
   return new ApiError(shown, { ...details, field: field ?? FIELDS[message] });
 }
 
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
 /** Explains that a plan allows no more: `A department on the Free plan has at most 1000 members`. */
 function quotaText(message: string): string | undefined {
   const [, plan = '', limit, kind] = /on the (\w+) plan has at most (\d+) (\w+)$/.exec(message) ?? [];
@@ -133,6 +163,7 @@ function quotaText(message: string): string | undefined {
 const FIELDS: Record<string, string> = {
   'User not found': 'email',
   'Email already registered': 'email',
+  'Invalid code': 'code',
   'Invalid OTP': 'otp',
   'OTP expired': 'otp',
   'Invalid or expired OTP': 'otp',

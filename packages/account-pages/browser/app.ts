@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isSupportLink } from './account.ts';
+import { confirmBy } from './api.ts';
 import { config } from './config.ts';
 import { html } from './html.ts';
 import { SignedIn, SignedOut, SupportBanner } from './layout.ts';
@@ -29,6 +30,11 @@ const LOAD: Record<ViewName, () => Promise<{ default: View }>> = {
   organization: () => import('./views/organization.ts'),
   webhooks: () => import('./views/webhooks.ts'),
 };
+
+confirmBy(async (methods) => {
+  const { confirmIdentity } = await import('./confirm-identity.ts');
+  await confirmIdentity(methods);
+});
 
 /** The page that the address names. Pages of an account show the sign-in form to everybody else. */
 export function App() {

@@ -8,7 +8,7 @@ const codeIn = (text: string): string | undefined =>
   /(?<!\d)\d{3}[\s-]?\d{3}(?!\d)/.exec(text)?.[0].replace(/\D/g, '');
 
 /** Six digits, filled in from a mail or message by the browser, pasted with whatever is around them, or typed. */
-export function CodeField({ onComplete }: { onComplete?: () => void }) {
+export function CodeField({ name = 'otp', onComplete }: { name?: string; onComplete?: () => void }) {
   const completed = useRef('');
   const complete = (input: HTMLInputElement) => {
     if (input.value.length < 6 || input.value === completed.current) return;
@@ -18,7 +18,7 @@ export function CodeField({ onComplete }: { onComplete?: () => void }) {
   };
   return html`
     <${Field}
-      name="otp"
+      name=${name}
       label=${texts.fields.code}
       class="code"
       inputmode="numeric"

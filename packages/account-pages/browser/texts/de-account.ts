@@ -18,6 +18,16 @@ export const texts: AccountTexts = {
       `Wir senden einen Code an ${email}. Damit wählen Sie ein neues Passwort. Danach enden alle Ihre Sitzungen, auch diese, und Sie melden sich neu an.`,
     sendCode: 'Code senden',
   },
+  identity: {
+    title: 'Sind Sie es?',
+    withPassword: 'Geben Sie Ihr Passwort ein, um fortzufahren. Das fragen wir vor wichtigen Änderungen.',
+    withCode:
+      'Geben Sie den Code ein, den Ihre Authenticator-App zeigt. Das fragen wir vor wichtigen Änderungen.',
+    atProvider: 'Melden Sie sich noch einmal bei Ihrer Organisation an und beginnen Sie dann hier von vorn.',
+    submit: 'Weiter',
+    cancelled: 'Es wurde nichts geändert.',
+    support: 'In einer Support-Sitzung lässt sich das nicht ändern.',
+  },
   plan: {
     title: 'Tarif und Limits',
     plan: 'Tarif',

@@ -37,6 +37,17 @@ export const texts: Texts = {
       reset: 'Ihr Passwort ist geändert. Melden Sie sich mit dem neuen an.',
     },
   },
+  factor: {
+    explanation: 'Geben Sie den Code ein, den Ihre Authenticator-App zeigt.',
+    submit: 'Weiter',
+    lost: 'Gerät verloren? Wiederherstellungscode verwenden',
+    found: 'Code der App verwenden',
+    recoveryCode: 'Wiederherstellungscode',
+    recoveryHint:
+      'Einer der zehn Codes, die Sie beim Einrichten der App aufbewahrt haben. Jeder gilt einmal.',
+    noneLeft: 'Ohne Ihr Gerät und Ihre Wiederherstellungscodes kann Ihnen nur der Support weiterhelfen.',
+    startAgain: 'Von vorn beginnen',
+  },
   captcha: {
     label: 'Prüfung, dass Sie ein Mensch sind',
     failed: 'Das CAPTCHA konnte nicht geladen werden.',
@@ -150,6 +161,8 @@ export const texts: Texts = {
       'User not found': 'Zu dieser Adresse gibt es kein Konto.',
       'Email already registered': 'Zu dieser Adresse gibt es schon ein Konto. Melden Sie sich an.',
       'Invalid credentials': 'E-Mail oder Passwort ist falsch.',
+      'Invalid code': 'Der Code stimmt nicht oder wurde schon benutzt. Warten Sie auf den nächsten.',
+      'The login has expired, please log in again': 'Das hat zu lange gedauert. Bitte beginnen Sie von vorn.',
       'Invalid OTP': 'Der Code stimmt nicht. Prüfen Sie die Ziffern oder fordern Sie einen neuen an.',
       'OTP expired': 'Der Code ist abgelaufen. Fordern Sie einen neuen an.',
       'Invalid or expired OTP': 'Der Code ist falsch oder abgelaufen. Fordern Sie einen neuen an.',

@@ -17,6 +17,15 @@ export const texts = {
       `We send a code to ${email}. Use it to choose a new password. All your sessions then end, including this one, and you sign in again.`,
     sendCode: 'Send the code',
   },
+  identity: {
+    title: 'Is it you?',
+    withPassword: 'Enter your password to go on. We ask when something important changes.',
+    withCode: 'Enter the code that your authenticator app shows. We ask when something important changes.',
+    atProvider: 'Sign in again at your organization to go on. Then begin again here.',
+    submit: 'Continue',
+    cancelled: 'Nothing was changed.',
+    support: 'A support session cannot change this.',
+  },
   plan: {
     title: 'Plan and limits',
     plan: 'Plan',

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
-import { showAccount, signIn } from '../account.ts';
+import { type HalfSignIn, halfSignInOf, showAccount, signIn } from '../account.ts';
 import { ApiError } from '../api.ts';
 import { html } from '../html.ts';
 import { Field } from '../parts/field.ts';
 import { Form } from '../parts/form.ts';
+import { Lazy } from '../parts/lazy.ts';
 import { Notice } from '../parts/notice.ts';
 import { Password } from '../parts/password.ts';
 import { useLoginCaptcha } from '../parts/use-login-captcha.ts';
@@ -15,6 +16,7 @@ export default function SignIn() {
   const captcha = useLoginCaptcha();
   const [hasFailed, setFailed] = useState(false);
   const [refusal, setRefusal] = useState<ApiError>();
+  const [half, setHalf] = useState<HalfSignIn>();
   const submit = async ({ email = '', password = '', recaptcha_token = '' }: Record<string, string>) => {
     rememberEmail(email);
     setRefusal(undefined);
@@ -23,6 +25,8 @@ export default function SignIn() {
       showAccount();
     } catch (error) {
       captcha.renew(error, recaptcha_token);
+      setHalf(halfSignInOf(error));
+      if (halfSignInOf(error)) return;
       setFailed(true);
       if (error instanceof ApiError && error.code === 'SSO_REQUIRED') return setRefusal(error);
       const code = error instanceof ApiError ? error.code : '';
@@ -30,6 +34,16 @@ export default function SignIn() {
       navigate('/signup?unverified');
     }
   };
+  if (half) {
+    return html`
+      <h1>${texts.titles['sign-in']}</h1>
+      <${Lazy}
+        load=${() => import('../parts/second-step.ts')}
+        half=${half}
+        onStartAgain=${() => setHalf(undefined)}
+      />
+    `;
+  }
   const done = hasFailed ? undefined : (['verified', 'reset'] as const).find(hasParameter);
   return html`
     <h1>${texts.titles['sign-in']}</h1>
