@@ -1,4 +1,4 @@
-import type { User } from '@gatehouse/shared/identity/users';
+import type { Recipient, User } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { Connection } from './connection-records.ts';
@@ -37,7 +37,7 @@ export interface SsoHost {
   mailer: {
     /** Tells an Owner that a certificate of an identity provider expires. */
     sendCertificateExpires(
-      to: string,
+      to: Recipient,
       certificate: {
         organization: string;
         /** The name of the connection. */

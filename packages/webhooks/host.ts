@@ -1,5 +1,6 @@
 import type { Tenant } from '@gatehouse/shared/access/tenant';
 import type { AppError } from '@gatehouse/shared/http/errors';
+import type { Recipient } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 
 /** What the package asks of the service that it runs in. Accounts are in the shared `users` collection. */
@@ -41,7 +42,7 @@ export interface WebhookHost {
   mailer: {
     /** Tells an owner that a webhook gets nothing more. */
     sendWebhookDisabled(
-      to: string,
+      to: Recipient,
       webhook: {
         webhook_id: string;
         /** The host of the receiver: its path may hold a key. */

@@ -15,6 +15,7 @@ import { webhooks } from '@gatehouse/webhooks/operations';
 import { createDelivery, type DeliveryTuning } from '@gatehouse/webhooks/pipeline';
 import { checkServiceKey } from './access/service-key.ts';
 import { account } from './account/account.ts';
+import { createAccountNotices } from './account/send-notices.ts';
 import { archive } from './archive/archive.ts';
 import { createArchiveJobs } from './archive/jobs/run.ts';
 import { createAnnouncements } from './chatbots/announce.ts';
@@ -72,8 +73,10 @@ export async function buildUserService({
     now,
     ...(logStream && { logStream }),
   });
-  await addOperations(app, account, { config, db, mailer, passwords, tokens, now });
   const { log } = app;
+  const notices = createAccountNotices({ db, mailer, now, log });
+  const { wake: wakeNotices } = notices;
+  await addOperations(app, account, { config, db, mailer, passwords, tokens, now, wakeNotices });
   const guards = { 'service key': checkServiceKey(config) };
   const delivery = createDelivery(app, { config, db, host: createWebhookHost(db, mailer), now, ...tuning });
   const { secrets, worker, relay, owners, repair, ...webhookDependencies } = delivery;
@@ -114,6 +117,7 @@ export async function buildUserService({
     'run exports': exportWorker,
     'close archived places': archiveJobs,
     'send payment notices': paymentNotices,
+    'send account notices': notices,
     'look after SAML connections': sso.upkeep,
   };
   runInBackground(app, backgroundOf({ config, db, secrets, sso: sso.repairs, now, jobs }));

@@ -8,6 +8,7 @@ import { resealSecrets as resealWebhooks } from '@gatehouse/webhooks/reseal-secr
 import { endSelfGrants } from './access/memberships/end-self-grants.ts';
 import { removeLeavingMarks } from './access/memberships/last-owner.ts';
 import { datePendingInvitations } from './access/memberships/states.ts';
+import { INTERVAL as NOTICES } from './account/send-notices.ts';
 import { INTERVAL as ARCHIVE_JOBS } from './archive/jobs/run.ts';
 import { INTERVAL as ANNOUNCEMENTS } from './chatbots/announce.ts';
 import type { Database } from './database.ts';
@@ -37,6 +38,7 @@ export const JOBS = {
     completes: 'moves and deletions of archived places, and departures of people',
   },
   'send payment notices': { every: PAYMENT_NOTICES, completes: 'mails about failed payments' },
+  'send account notices': { every: NOTICES, completes: 'mails about changes of accounts' },
   'look after SAML connections': {
     every: UPKEEP_INTERVAL,
     completes: 'reading of metadata, and mails about expiring certificates',
@@ -78,6 +80,10 @@ export const MARKS = {
   'users.activated_at': {
     means: 'a verified account has yet to get its features and invitations',
     completedBy: 'complete activations',
+  },
+  'users.notices_due': {
+    means: 'the person is not told yet of changes of the account',
+    completedBy: 'send account notices',
   },
   'chatbots.unannounced': {
     means: 'the event `chatbot.created` is not published yet',

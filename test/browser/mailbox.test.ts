@@ -29,9 +29,9 @@ describePages('the mailbox', (pages) => {
   test('shows a mail as it arrives, the newest first, with a code to copy', async () => {
     const page = await pages.open(url, { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.getByText('No mail yet.').waitFor();
-    await mailer.sendOtp('ada@example.com', '012345', 60);
+    await mailer.sendOtp({ email: 'ada@example.com' }, '012345', 60);
     await page.getByText('012345', { exact: true }).waitFor();
-    await mailer.sendOtp('bob@example.com', '678901', 60);
+    await mailer.sendOtp({ email: 'bob@example.com' }, '678901', 60);
     await page.getByText('678901', { exact: true }).waitFor();
     expect(await page.getByRole('listitem').locator('.to').allTextContents()).toEqual([
       'bob@example.com',
@@ -48,11 +48,11 @@ describePages('the mailbox', (pages) => {
   });
 
   test('keeps the HTML view of a mail while others arrive', async () => {
-    await mailer.sendOtp('ada@example.com', '012345', 60);
+    await mailer.sendOtp({ email: 'ada@example.com' }, '012345', 60);
     const page = await pages.open(url);
     await page.getByRole('button', { name: 'HTML' }).click();
     await page.frameLocator('iframe').getByText('012345').waitFor();
-    await mailer.sendOtp('bob@example.com', '678901', 60);
+    await mailer.sendOtp({ email: 'bob@example.com' }, '678901', 60);
     await page.getByText('bob@example.com').first().waitFor();
     await page.frameLocator('iframe').last().getByText('012345').waitFor();
     await page.getByRole('button', { name: 'Text' }).last().click();
@@ -91,7 +91,7 @@ describePages('the mailbox', (pages) => {
   });
 
   test('deletes all', async () => {
-    await mailer.sendOtp('ada@example.com', '012345', 60);
+    await mailer.sendOtp({ email: 'ada@example.com' }, '012345', 60);
     const page = await pages.open(url);
     await page.getByRole('button', { name: 'Delete all' }).click();
     await page.getByText('No mail yet.').waitFor();
@@ -103,9 +103,9 @@ describePages('the mailbox', (pages) => {
     await page.getByText('No mail yet.').waitFor();
     await expectAccessible(page, 'mailbox-empty');
     const invitation = { organization: 'Engines', department: 'Research', url: pages.url, hasAccount: false };
-    await mailer.sendOtp('ada@example.com', '012345', 60, 'repeatedSignup');
-    await mailer.sendInvitation('bob@example.com', invitation);
-    await mailer.sendOtp('grace@example.com', '678901', 60);
+    await mailer.sendOtp({ email: 'ada@example.com' }, '012345', 60, 'repeatedSignup');
+    await mailer.sendInvitation({ email: 'bob@example.com' }, invitation);
+    await mailer.sendOtp({ email: 'grace@example.com' }, '678901', 60);
     await page.getByText('678901', { exact: true }).waitFor();
     await expectAccessible(page, 'mailbox');
     await page.getByRole('button', { name: 'HTML' }).first().click();

@@ -127,7 +127,7 @@ describe('SMTP in', () => {
     const mailer = createMailer(
       testConfig('user', { SMTP_URL: url, JWT_SECRET: '8f14e45fceea167a5a36dedd4bea2543', ...env }),
     );
-    const sent = mailer.sendOtp('ada@example.com', '012345', 60).then(
+    const sent = mailer.sendOtp({ email: 'ada@example.com' }, '012345', 60).then(
       () => true,
       () => false,
     );
@@ -139,7 +139,7 @@ describe('SMTP in', () => {
   test('receives a code that a service mails', async () => {
     const mailer = createMailer(testConfig('user', { SMTP_URL: `smtp://127.0.0.1:${mailbox.port}` }));
     await mailer.verify();
-    await mailer.sendOtp('ada@example.com', '012345', 60);
+    await mailer.sendOtp({ email: 'ada@example.com' }, '012345', 60);
     mailer.close();
     const { body } = await get('/api/v1/message/latest');
     expect(body).toMatchObject({

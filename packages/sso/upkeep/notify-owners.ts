@@ -62,18 +62,21 @@ export async function notifyOwners(
   if (!organization) return true;
   const people = await bounded(
     db.users
-      .find({ user_id: { $in: organization.owners }, ...ACTIVE }, { projection: { user_id: 1, email: 1 } })
+      .find(
+        { user_id: { $in: organization.owners }, ...ACTIVE },
+        { projection: { user_id: 1, email: 1, language: 1 } },
+      )
       .toArray(),
   );
   const told = new Set(connection.upkeep?.told);
   const mails = notices.flatMap(({ key, ...notice }) =>
     people
-      .map(({ user_id = '', email }) => ({ user_id, email, entry: `${key} ${user_id}` }))
+      .map(({ user_id = '', ...person }) => ({ user_id, person, entry: `${key} ${user_id}` }))
       .filter(({ entry }) => !told.has(entry))
-      .map(({ user_id, email, entry }) => ({
+      .map(({ user_id, person, entry }) => ({
         user_id,
         send: () =>
-          host.mailer.sendCertificateExpires(email, {
+          host.mailer.sendCertificateExpires(person, {
             organization: organization.name,
             connection: name,
             ...notice,

@@ -70,8 +70,10 @@ async function tell(held: Held, webhook: WithId<DisabledWebhook>): Promise<void>
   const mails = recipients.map((user_id) => ({
     user_id,
     async send() {
-      const user = await bounded(db.users.findOne({ user_id, ...ACTIVE }, { projection: { email: 1 } }));
-      if (user) await host.mailer.sendWebhookDisabled(user.email, mail);
+      const user = await bounded(
+        db.users.findOne({ user_id, ...ACTIVE }, { projection: { email: 1, language: 1 } }),
+      );
+      if (user) await host.mailer.sendWebhookDisabled(user, mail);
     },
     sent: { $pull: { 'notice.recipients': user_id } },
   }));

@@ -35,7 +35,7 @@ export const forgotPassword = directOperation(forgotPasswordContract.line, {
     const isResent = code.user.signup_attempts?.some(({ id }) => id === attempt);
     const warning = isResent ? resendWarning(code.user) : warningFor(code.user);
     const flows = codeMailFlows(request, user.email);
-    await mailer.sendOtp(user.email, code.otp, OTP_VALIDITY, warning, flows);
+    await mailer.sendOtp(user, code.otp, OTP_VALIDITY, warning, flows);
 
     return { token: tokens.otpSent(user.email, now(), code.attempt) };
   },

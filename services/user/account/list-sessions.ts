@@ -1,7 +1,7 @@
+import { deviceNames } from '@gatehouse/shared/identity/device';
 import { listQuery, pageResponse, paginationOf } from '@gatehouse/shared/operation/lists';
 import { z } from 'zod';
 import { operation } from './operation.ts';
-import { deviceNames } from './sessions-device.ts';
 import { type LiveSession, liveSessions } from './sessions-live.ts';
 
 const dateTime = z.string().meta({ format: 'date-time' });

@@ -15,6 +15,8 @@ interface AccountDependencies {
   tokens: Tokens;
   /** Returns Unix milliseconds. */
   now: () => number;
+  /** Mails the notices that were just stored. Without it they are mailed within seconds. */
+  wakeNotices: () => void;
 }
 
 /** Declares an operation of the Direct contract: it takes a form, and each attempt is audited. */
@@ -24,4 +26,4 @@ export const directOperation = operationsOf<AccountDependencies>(async (scope, d
 });
 
 /** Declares an operation on the caller's own account. */
-export const operation = operationsOf<Pick<AccountDependencies, 'config' | 'db' | 'now'>>();
+export const operation = operationsOf<Pick<AccountDependencies, 'config' | 'db' | 'now' | 'wakeNotices'>>();

@@ -1,11 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { HOUR } from '@gatehouse/shared/data/hourly-budget';
-import {
-  IS_UNVERIFIED,
-  type OtpVerdict,
-  type SignupAttempt,
-  type User,
-} from '@gatehouse/shared/identity/users';
+import { IS_UNVERIFIED, type OtpVerdict, type User } from '@gatehouse/shared/identity/users';
 import type { Collection, Document, Filter, ObjectId, WithId } from 'mongodb';
 import { codeUsed, type MailRequest, mailBudgetLeft, spendMail } from './mail-budget.ts';
 import { addAttempt, isPending, keepFirstAttempt } from './signup-attempts.ts';
@@ -37,6 +32,9 @@ export const newOtp = (now: number) => ({
   otp_holder_guesses: 0,
 });
 
+/** What a signup submits of an account. */
+export type Submitted = Required<Pick<User, 'password' | 'name' | 'language'>>;
+
 /**
  * Gives the matching account a new code and, at a signup, what was submitted, in one write. Spends one mail of its
  * budgets, even if the mail server then refuses it.
@@ -47,13 +45,14 @@ export async function replaceOtp(
   users: Collection<User>,
   filter: Filter<User> & { _id: ObjectId },
   request: MailRequest,
-  { submitted, attempt }: { submitted?: Pick<SignupAttempt, 'password' | 'name'>; attempt?: string } = {},
+  { submitted, attempt }: { submitted?: Submitted; attempt?: string } = {},
 ): Promise<ReplacedOtp | undefined> {
   const { now } = request;
   const code = { ...newOtp(now), ...(attempt && { otp_attempt: attempt }) };
   const signup = submitted && {
     password: { $literal: submitted.password },
     name: { $literal: submitted.name },
+    language: submitted.language,
     signup_attempts: addAttempt({ id: code.otp_attempt, at: now, ...submitted }),
     first_attempt: keepFirstAttempt,
     unverified_since: {

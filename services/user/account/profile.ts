@@ -1,5 +1,6 @@
 import { AppError } from '@gatehouse/shared/http/errors';
-import { expecting, jsonBody, line } from '@gatehouse/shared/http/fields';
+import { expecting, jsonBody, line, oneOf } from '@gatehouse/shared/http/fields';
+import { isLanguage, LANGUAGES } from '@gatehouse/shared/http/language';
 import { callerId, principalOf } from '@gatehouse/shared/identity/principal';
 import type { User } from '@gatehouse/shared/identity/users';
 import { z } from 'zod';
@@ -24,6 +25,10 @@ const profileRecord = z
     phone: z.string().nullable(),
     company: z.string().nullable(),
     role: z.string().nullable(),
+    language: z
+      .enum(LANGUAGES)
+      .nullable()
+      .meta({ description: 'The language of mails; null for English on an older account' }),
   })
   .meta({
     description: 'The profile',
@@ -45,6 +50,7 @@ const profileRecord = z
         phone: null,
         company: null,
         role: null,
+        language: 'en',
       },
     ],
   });
@@ -57,9 +63,16 @@ const changes = jsonBody({
     .nullable()
     .exactOptional(),
   company: line(200).nullable().exactOptional(),
+  language: oneOf(LANGUAGES).exactOptional(),
 })
-  .refine((fields) => Object.keys(fields).length > 0, { error: 'must contain name, phone or company' })
-  .meta({ examples: [{ name: 'Ada King', phone: '+44 20 7946 0000', company: 'Analytical Engines' }] });
+  .refine((fields) => Object.keys(fields).length > 0, {
+    error: 'must contain name, phone, company or language',
+  })
+  .meta({
+    examples: [
+      { name: 'Ada King', phone: '+44 20 7946 0000', company: 'Analytical Engines', language: 'en' },
+    ],
+  });
 
 /** CONTRACT.md §Profile. */
 export const readProfile = operation('GET /api/v1/users/me', {
@@ -73,7 +86,8 @@ export const readProfile = operation('GET /api/v1/users/me', {
 export const updateProfile = operation('PATCH /api/v1/users/me', {
   needs: 'own',
   summary: 'Change your own profile',
-  description: 'Changes name, phone number and company. `null` removes the phone number or the company.',
+  description:
+    'Changes name, phone number, company and the language of mails. `null` removes the phone number or the company.',
   body: changes,
   returns: profileRecord,
   audits: ['profile.update'],
@@ -124,5 +138,6 @@ function presentProfile(user: User): z.infer<typeof profileRecord> {
     phone: text(user.phone),
     company: text(user.company),
     role: text(user.role),
+    language: isLanguage(user.language) ? user.language : null,
   };
 }

@@ -2,6 +2,7 @@ import { resetPasswordContract } from '@gatehouse/shared/contract/direct';
 import { hourlyBudgetSpent } from '@gatehouse/shared/data/hourly-budget';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
+import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
 import { findUserByEmail } from '@gatehouse/shared/identity/users';
 import { directOperation } from './operation.ts';
 import { checkOtp } from './otp.ts';
@@ -10,7 +11,7 @@ import { checkOtp } from './otp.ts';
 export const resetPassword = directOperation(resetPasswordContract.line, {
   ...resetPasswordContract,
   audits: ['reset'],
-  async handle({ config, db, passwords, tokens, now, request, body }) {
+  async handle({ config, db, passwords, tokens, now, wakeNotices, request, body }) {
     const { email, otp, new_password, token } = body;
     const user = await findUserByEmail(db.users, email);
     if (!user) throw new AppError('userNotFound');
@@ -25,19 +26,24 @@ export const resetPassword = directOperation(resetPasswordContract.line, {
     if (checked?.otp_verdict !== 'valid') throw new AppError('otpInvalidOrExpired');
 
     const password = await passwords.encode(new_password, config.PASSWORD_STORAGE, flowsOf(request, email));
+    const reset = { kind: 'password_reset', to: user.email, at: now(), request, details: {} } as const;
     const { matchedCount } = await db.users.updateOne(
       { _id: user._id, otp, otp_expiration: checked.otp_expiration as number },
-      {
-        $set: { password },
-        $max: { sessions_valid_from: new Date(now()) },
-        // A pending signup would replace the new password when it is activated.
-        $unset: { otp: true, otp_expiration: true, signup_attempts: true },
-      },
+      withNotice(
+        {
+          $set: { password },
+          $max: { sessions_valid_from: new Date(now()) },
+          // A pending signup would replace the new password when it is activated.
+          $unset: { otp: true, otp_expiration: true, signup_attempts: true },
+        },
+        newNotice(reset),
+      ),
     );
     // Another reset has used the code up, or a new code has replaced it.
     if (matchedCount === 0) throw new AppError('otpInvalidOrExpired');
     // Also end a session whose login read the old password while the new one was being written.
     await db.users.updateOne({ _id: user._id }, { $max: { sessions_valid_from: new Date(now()) } });
+    wakeNotices();
 
     return { token: tokens.otpSent(user.email, now()) };
   },

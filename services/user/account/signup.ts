@@ -2,6 +2,7 @@ import { signupContract } from '@gatehouse/shared/contract/direct';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { networksOf } from '@gatehouse/shared/http/address';
 import { AppError } from '@gatehouse/shared/http/errors';
+import { languageOf } from '@gatehouse/shared/http/language';
 import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { newAccountFields } from '@gatehouse/shared/identity/features';
 import { findUserByEmail, findUserById, UNVERIFIED, type User } from '@gatehouse/shared/identity/users';
@@ -11,7 +12,7 @@ import { codeMailFlows } from '../mail/queue.ts';
 import { type MailRequest, mailBudgetSpent, mailOf, mailRetryAfter, unusedCode } from './mail-budget.ts';
 import { spendCodeMail } from './network-budgets.ts';
 import { directOperation } from './operation.ts';
-import { type NewOtp, newOtp, OTP_VALIDITY, replaceOtp } from './otp.ts';
+import { type NewOtp, newOtp, OTP_VALIDITY, replaceOtp, type Submitted } from './otp.ts';
 
 /**
  * POST /v2/signup (CONTRACT.md §Signup). Until the account is verified, each signup is an attempt of its own and
@@ -22,6 +23,7 @@ export const signup = directOperation(signupContract.line, {
   audits: ['signup'],
   async handle({ config, db, mailer, passwords, tokens, now, request, body }) {
     const { email, password, name } = body;
+    const language = languageOf(request.headers['accept-language']);
     const networks = networksOf(request.ip);
     const mailRequest = () => ({ now: Math.floor(now() / 1000), networks });
     const known = await findUserByEmail(db.users, email);
@@ -29,8 +31,8 @@ export const signup = directOperation(signupContract.line, {
     const issue = async (): Promise<Issued> => {
       const stored = await passwords.encode(password, config.PASSWORD_STORAGE, flowsOf(request, email));
       return known
-        ? overwriteUnverified(db, known, { password: stored, name }, mailRequest())
-        : createUnverified(db, { email, password: stored, name }, mailRequest(), new Date(now()));
+        ? overwriteUnverified(db, known, { password: stored, name, language }, mailRequest())
+        : createUnverified(db, { email, password: stored, name, language }, mailRequest(), new Date(now()));
     };
     // Only requests that may have a code mailed cost a hash.
     if (known && mailRetryAfter(known, mailRequest()) > 0) throw mailBudgetSpent(known, mailRequest());
@@ -42,7 +44,7 @@ export const signup = directOperation(signupContract.line, {
     });
     request.auditedAccount = account;
     await mailer.sendOtp(
-      account.email,
+      { email: account.email, language },
       account.otp,
       OTP_VALIDITY,
       account.repeated ? 'repeatedSignup' : 'none',
@@ -60,7 +62,7 @@ interface Issued extends NewOtp, Pick<User, 'email' | 'user_id'> {
 
 async function createUnverified(
   db: Database,
-  submitted: Pick<User, 'email' | 'password' | 'name'>,
+  submitted: Submitted & Pick<User, 'email'>,
   mail: MailRequest,
   created: Date,
 ): Promise<Issued> {
@@ -94,10 +96,10 @@ async function createUnverified(
 async function overwriteUnverified(
   db: Database,
   { _id, email, user_id }: WithId<User>,
-  { password, name }: Pick<User, 'password' | 'name'>,
+  submitted: Submitted,
   mail: MailRequest,
 ): Promise<Issued> {
-  const code = await replaceOtp(db.users, { _id, ...UNVERIFIED }, mail, { submitted: { password, name } });
+  const code = await replaceOtp(db.users, { _id, ...UNVERIFIED }, mail, { submitted });
   if (code) {
     const { otp, attempt } = code;
     return { email, ...(user_id && { user_id }), otp, attempt, repeated: true };

@@ -1,12 +1,17 @@
 import type { Config } from '@gatehouse/shared/config';
 import { escapeMarkup } from '@gatehouse/shared/escape-markup';
+import type { Language } from '@gatehouse/shared/http/language';
 
 /** The brand of a mail, which is also that of the account pages. */
 export type Brand = Pick<Config<'user'>, 'BRAND_NAME' | 'BRAND_LOGO_URL' | 'BRAND_COLOR' | 'PUBLIC_URL'>;
 
-/** A paragraph; plain text may hold several. A code is shown large, and an address as a link with the name of its host. */
+/**
+ * A paragraph; plain text may hold several. A code is shown large, an address as a link with the name of its host, and
+ * facts one below the other.
+ */
 export type Paragraph =
   | string
+  | { facts: readonly (readonly [label: string, value: string])[] }
   | { text: string; code: string }
   | { text: string; url: string; after?: string };
 
@@ -14,6 +19,7 @@ export type Paragraph =
 export function textOf(content: readonly Paragraph[], { BRAND_NAME }: Brand): string {
   const paragraphs = content.map((paragraph) => {
     if (typeof paragraph === 'string') return paragraph;
+    if ('facts' in paragraph) return paragraph.facts.map((fact) => fact.join(': ')).join('\n');
     if ('code' in paragraph) return `${paragraph.text} ${paragraph.code}`;
     const { text, url, after } = paragraph;
     return `${text} ${url}${after ? `\n${after}` : ''}`;
@@ -22,12 +28,12 @@ export function textOf(content: readonly Paragraph[], { BRAND_NAME }: Brand): st
 }
 
 /** The HTML of a mail: one column with inline styles, which every mail program shows. */
-export function htmlOf(content: readonly Paragraph[], brand: Brand): string {
+export function htmlOf(content: readonly Paragraph[], brand: Brand, language: Language): string {
   const { BRAND_NAME, BRAND_COLOR } = brand;
   const name = escapeMarkup(BRAND_NAME);
   const logo = logoOf(brand);
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -63,6 +69,12 @@ const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sa
 
 function blocks(paragraph: Paragraph, { BRAND_COLOR }: Brand): string[] {
   if (typeof paragraph === 'string') return paragraph.split('\n\n').map(block);
+  if ('facts' in paragraph) {
+    const lines = paragraph.facts.map(
+      ([label, value]) => `${escapeMarkup(label)}: <strong>${escapeMarkup(value)}</strong>`,
+    );
+    return [`<p style="margin: 0 0 16px;">${lines.join('<br>\n')}</p>`];
+  }
   if ('code' in paragraph) {
     const { text, code } = paragraph;
     return [

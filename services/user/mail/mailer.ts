@@ -1,23 +1,34 @@
 import type { Config } from '@gatehouse/shared/config';
 import { AppError } from '@gatehouse/shared/http/errors';
+import { isLanguage, type Language } from '@gatehouse/shared/http/language';
 import type { Flows } from '@gatehouse/shared/identity/fair-queue';
+import type { Notice } from '@gatehouse/shared/identity/notice-records';
+import type { Recipient } from '@gatehouse/shared/identity/users';
 import { createTransport } from 'nodemailer';
 import { type Brand, htmlOf, textOf } from './layout.ts';
+import type {
+  Deprovisioned,
+  DisabledWebhook,
+  ExpiringCertificate,
+  FailedPayment,
+  Invitation,
+  MailText,
+  MailTexts,
+  Offer,
+  Warning,
+} from './mails.ts';
+import { noticeMail } from './notice-mail.ts';
+import { pagesOf } from './pages.ts';
 import { createMailQueue, MAX_CONNECTIONS, OTHER_MAIL } from './queue.ts';
-import {
-  certificateMail,
-  deprovisionedMail,
-  invitationMail,
-  type MailText,
-  offerMail,
-  otpMail,
-  paymentMail,
-  type Warning,
-  webhookMail,
-} from './texts.ts';
+import { de } from './texts/de.ts';
+import { en } from './texts/en.ts';
 
 /** Milliseconds for the mail server to accept a mail, waiting for a turn and connecting included. */
 const TIMEOUT = 10_000;
+
+const TEXTS: Record<Language, MailTexts> = { en, de };
+/** The text of the failure when the mail server does not accept a mail. */
+const FAILURE = 'The mail could not be sent';
 
 type MailerConfig = Brand &
   Pick<Config<'user'>, 'SMTP_URL' | 'MAIL_FROM'> &
@@ -45,20 +56,21 @@ export function createMailer(
   });
   const enqueue = createMailQueue();
 
-  /** @param flows for whom; see `codeMailFlows`. */
   async function send(
-    to: string,
-    { subject, content, failure = 'The mail could not be sent' }: MailText,
-    flows: Flows = OTHER_MAIL,
+    to: Recipient,
+    textOfMail: (texts: MailTexts) => MailText,
+    { failure = FAILURE, flows = OTHER_MAIL }: { failure?: string; flows?: Flows } = {},
   ): Promise<void> {
+    const language = isLanguage(to.language) ? to.language : 'en';
+    const { subject, content } = textOfMail(TEXTS[language]);
     const signal = deadline();
     const mail = () =>
       transport.sendMail({
         from: MAIL_FROM,
-        to: { name: '', address: to },
+        to: { name: '', address: to.email },
         subject,
         text: textOf(content, brand),
-        html: htmlOf(content, brand),
+        html: htmlOf(content, brand, language),
         signal,
       });
     try {
@@ -68,22 +80,29 @@ export function createMailer(
     }
   }
 
+  const pages = pagesOf(brand);
   const sender =
-    <Data>(textFor: (data: Data) => MailText) =>
-    (to: string, data: Data): Promise<void> =>
-      send(to, textFor(data));
+    <Data>(textFor: (texts: MailTexts, data: Data) => MailText, failure = FAILURE) =>
+    (to: Recipient, data: Data): Promise<void> =>
+      send(to, (texts) => textFor(texts, data), { failure });
 
   return {
-    sendOtp: (to: string, otp: string, validity: number, warning: Warning = 'none', flows?: Flows) =>
-      send(to, otpMail(otp, validity, warning), flows),
-    sendInvitation: sender(invitationMail),
-    sendOffer: sender(offerMail),
-    sendDeprovisioned: sender(deprovisionedMail),
-    sendCertificateExpires: sender(certificateMail),
-    sendWebhookDisabled: sender((webhook: Parameters<typeof webhookMail>[1]) =>
-      webhookMail(brand.PUBLIC_URL, webhook),
+    /** @param flows for whom; see `codeMailFlows`. */
+    sendOtp: (to: Recipient, otp: string, validity: number, warning: Warning = 'none', flows?: Flows) =>
+      send(to, ({ code }) => code({ otp, validity, warning }), {
+        failure: 'The code could not be mailed, please try again',
+        ...(flows && { flows }),
+      }),
+    sendInvitation: sender(
+      ({ invitation }, data: Invitation) => invitation(data),
+      'The invitation could not be mailed, please try again',
     ),
-    sendPaymentFailed: sender(paymentMail),
+    sendOffer: sender(({ offer }, data: Offer) => offer(data), 'The offer could not be mailed'),
+    sendDeprovisioned: sender(({ deprovisioned }, person: Deprovisioned) => deprovisioned(person)),
+    sendCertificateExpires: sender(({ certificate }, data: ExpiringCertificate) => certificate(data)),
+    sendWebhookDisabled: sender(({ webhook }, data: DisabledWebhook) => webhook(data, pages)),
+    sendPaymentFailed: sender(({ payment }, data: FailedPayment) => payment(data)),
+    sendNotice: sender((texts, notice: Notice) => noticeMail(notice, texts, pages)),
     /** Rejects when the mail server does not answer. */
     verify: (): Promise<unknown> => transport.verify(),
     close: (): void => transport.close(),

@@ -2,7 +2,7 @@ import { ACTIVE } from '@gatehouse/shared/identity/users';
 import type { Connection } from '@gatehouse/sso/connection-records';
 import type { Identity } from '@gatehouse/sso/records';
 import type { FastifyRequest } from 'fastify';
-import type { Deprovisioned } from '../mail/texts.ts';
+import type { Deprovisioned } from '../mail/mails.ts';
 import { nameInMail } from '../organizations/names.ts';
 import type { ProvisioningOptions } from './options.ts';
 
@@ -37,7 +37,7 @@ async function send(
   const mail = { organization: nameInMail(organization.name), ...person };
   await Promise.all(
     owners.map((owner) =>
-      mailer.sendDeprovisioned(owner.email, mail).catch((error) => {
+      mailer.sendDeprovisioned(owner, mail).catch((error) => {
         request.log.error({ err: error, user_id: owner.user_id }, 'Owner not told of a deleted person');
       }),
     ),

@@ -184,6 +184,7 @@ beforeAll(async () => {
     sendCertificateExpires: (...mail) => current.sendCertificateExpires(...mail),
     sendWebhookDisabled: (...mail) => current.sendWebhookDisabled(...mail),
     sendPaymentFailed: (...mail) => current.sendPaymentFailed(...mail),
+    sendNotice: (...mail) => current.sendNotice(...mail),
     verify: () => current.verify(),
     close: () => current.close(),
   };

@@ -39,6 +39,7 @@ const profile = (user: Partial<User>, fields: object = {}) => ({
   phone: null,
   company: null,
   role: null,
+  language: null,
   ...fields,
 });
 
@@ -52,6 +53,7 @@ describe('GET /api/v1/users/me', () => {
       phone: '+44 20 7946 0000',
       company: 'Analytical Engines',
       role: 'engineer',
+      language: 'de' as const,
     };
     const user = await newUser({
       ...shown,
@@ -95,6 +97,7 @@ describe('GET /api/v1/users/me', () => {
           subscription_date: day,
           subscription_plan: 'Free',
           created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+          language: 'en',
         },
       ),
     });
@@ -110,6 +113,7 @@ describe('GET /api/v1/users/me', () => {
       subscription_plan: null,
       last_login: new Date(0),
       phone: 12_345,
+      language: 'tlh',
     } as unknown as User);
     expect(outcome(await read({ email }))).toStrictEqual({
       status: 200,
@@ -151,7 +155,8 @@ describe('PATCH /api/v1/users/me', () => {
     ['the shortest number', { phone: '112' }, { phone: '112' }],
     ['the longest number', { phone: `+${'1'.repeat(32)}` }, { phone: `+${'1'.repeat(32)}` }],
     ['the company', { company: 'Analytical Engines' }, { company: 'Analytical Engines' }],
-    ['all three', { name: 'A', phone: '123', company: 'C' }, { name: 'A', phone: '123', company: 'C' }],
+    ['the language', { language: 'de' }, { language: 'de' }],
+    ['three', { name: 'A', phone: '123', company: 'C' }, { name: 'A', phone: '123', company: 'C' }],
   ])('changes %s, and nothing else', async (_, fields, expected) => {
     const user = await newUser();
     const before = await record(user);
@@ -187,7 +192,7 @@ describe('PATCH /api/v1/users/me', () => {
   const MISSING = 'A required field is missing';
   const missing = (details: string) => [400, 'MISSING_FIELD', MISSING, details] as const;
   const invalid = (details: string) => [400, 'INVALID_FORMAT', MALFORMED, details] as const;
-  const NONE = invalid('body must contain name, phone or company');
+  const NONE = invalid('body must contain name, phone, company or language');
   const NAME = invalid('name must be a single line of 1 to 200 characters');
   const PHONE = invalid('phone must be a phone number');
   const deep = (open: string, close: string) => open.repeat(100_000) + close.repeat(100_000);
@@ -211,6 +216,8 @@ describe('PATCH /api/v1/users/me', () => {
     ['the name with NUL', '{"name":"a\\u0000b"}', NAME],
     ['the name with a lone surrogate', '{"name":"a\\ud800b"}', NAME],
     ['the name with a line separator', '{"name":"a\\u2028b"}', NAME],
+    ['the language null', '{"language":null}', invalid('language must be one of en, de')],
+    ['the language unknown', '{"language":"fr"}', invalid('language must be one of en, de')],
     ['the company a number', '{"company":1}', invalid('company must be a string')],
     ['the company empty', '{"company":""}', invalid('company must be a single line of 1 to 200 characters')],
     ['the phone a number', '{"phone":123}', invalid('phone must be a string or null')],

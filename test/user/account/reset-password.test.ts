@@ -1,6 +1,7 @@
 import { createPasswords } from '@gatehouse/shared/identity/passwords';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
+import { eventually } from '../../fixtures/eventually.ts';
 import { decodeToken, postForm } from '../../fixtures/http.ts';
 import { rounds } from '../../fixtures/property.ts';
 import { mailedCode, type Services, startServices } from '../../fixtures/services.ts';
@@ -23,7 +24,13 @@ const reset = (email: string, otp: string, new_password = 'new', where = service
 const verify = (email: string, otp: string) => post('verify-otp', { email, otp });
 const logIn = async (email: string, password: string, { login } = services) =>
   (await postForm(`${login}/v2/login`, { email, password })).status;
-const record = (email: string, { db } = services) => db.users.findOne({ email });
+/** The record once its notices are mailed. */
+const record = (email: string, { db } = services) =>
+  eventually(async () => {
+    const user = await db.users.findOne({ email });
+    expect(user).not.toHaveProperty('notices_due');
+    return user;
+  });
 
 const active = (where = services) => activeAccount(where, { password: 'old' });
 const unverified = () => unverifiedAccount(services, { password: 'old' });

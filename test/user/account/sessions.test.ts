@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
+import { deviceNames } from '@gatehouse/shared/identity/device';
 import type { User } from '@gatehouse/shared/identity/users';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildGateway } from '../../../services/gateway/app.ts';
-import { deviceNames } from '../../../services/user/account/sessions-device.ts';
 import { auditEvent, eventsOf } from '../../fixtures/audit.ts';
 import { failuresAt, outcome } from '../../fixtures/envelope.ts';
 import { type Answered, decodeToken, postForm, send } from '../../fixtures/http.ts';

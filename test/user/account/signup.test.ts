@@ -56,6 +56,7 @@ describe('an unknown e-mail', () => {
       email,
       password: expect.stringMatching(ARGON2ID),
       name: 'Ada Lovelace',
+      language: 'en',
       verified: false,
       account_status: 'paused',
       payment_status: 'pending',
@@ -111,6 +112,22 @@ describe('an unknown e-mail', () => {
     });
     const codes = mail?.content.html?.match(/>\d{6}</g);
     expect(codes).toEqual([`>${(await record(email))?.otp}<`]);
+  });
+
+  test.each([
+    ['de-AT, en;q=0.5', 'de', 'Ihr Code'],
+    ['fr, de;q=0.5', 'de', 'Ihr Code'],
+    ['en-GB, de;q=0.9', 'en', 'Your OTP Code'],
+    ['fr', 'en', 'Your OTP Code'],
+    ['$literal, \u00ff;;q=', 'en', 'Your OTP Code'],
+  ])('with Accept-Language %j gets an account in %s', async (header, language, subject) => {
+    const email = newEmail();
+    const form = { email, password: 'secret', name: 'Ada' };
+    expect((await post('signup', form, services, { 'accept-language': header })).status).toBe(200);
+    expect((await record(email))?.language).toBe(language);
+    expect(mailsTo(email)[0]?.content.subject).toBe(subject);
+    expect((await post('forgot-password', { email })).status).toBe(200);
+    expect(mailsTo(email)[0]?.content.subject).toBe(subject);
   });
 
   test('accepts multipart', async () => {

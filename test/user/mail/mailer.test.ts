@@ -19,8 +19,8 @@ const INVITATION = {
 /** Mails a code and an invitation. @returns both, in this order. */
 async function mailed(env: NodeJS.ProcessEnv = {}, invitation: Partial<typeof INVITATION> = {}) {
   const mailer = createMailer(testConfig('user', { SMTP_URL: `smtp://127.0.0.1:${mailbox.port}`, ...env }));
-  await mailer.sendOtp('ada@example.com', '012345', 60);
-  await mailer.sendInvitation('ada@example.com', { ...INVITATION, ...invitation });
+  await mailer.sendOtp({ email: 'ada@example.com' }, '012345', 60);
+  await mailer.sendInvitation({ email: 'ada@example.com' }, { ...INVITATION, ...invitation });
   mailer.close();
   const [invited, code] = mailbox.mails.splice(0).map(({ content }) => content);
   if (!code || !invited) throw new Error('two mails were expected');

@@ -1,3 +1,4 @@
+import type { Recipient } from '@gatehouse/shared/identity/users';
 import { beforeEach, expect, test } from 'vitest';
 import { hasSsoPlan } from '../../../services/user/access/sso-plan.ts';
 import { sendPaymentNotices } from '../../../services/user/organizations/departments/payment-notices.ts';
@@ -35,9 +36,9 @@ const silent = { warn: () => {} };
 const mailer = {
   failing: new Set<string>(),
   sent: [] as string[],
-  async sendPaymentFailed(to: string) {
-    if (this.failing.has(to)) throw new Error('the mail server is down');
-    this.sent.push(to);
+  async sendPaymentFailed({ email }: Recipient) {
+    if (this.failing.has(email)) throw new Error('the mail server is down');
+    this.sent.push(email);
   },
 };
 /** What each of two processes does at its next look. */

@@ -70,9 +70,9 @@ function teller(mailer: Partial<WebhookHost['mailer']> = {}, db = database.db) {
     },
     interval: 5_000,
     host: hostOf(db, {
-      sendWebhookDisabled: async (to: string) => {
-        if (unreachable.has(to)) throw new Error('connection refused');
-        mailed.push(to);
+      sendWebhookDisabled: async ({ email }) => {
+        if (unreachable.has(email)) throw new Error('connection refused');
+        mailed.push(email);
       },
       ...mailer,
     }),
@@ -132,8 +132,8 @@ test('an Owner whose mail fails gets it later, and the others no second one', as
 
 test('another process goes on where a killed one stopped', async () => {
   const killed = teller({
-    sendWebhookDisabled: async (to: string) => {
-      if (to === owners[0]?.email) mailed.push(to);
+    sendWebhookDisabled: async ({ email }) => {
+      if (email === owners[0]?.email) mailed.push(email);
       else await new Promise(() => {});
     },
   });

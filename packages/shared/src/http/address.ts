@@ -43,6 +43,12 @@ export const networksOf = (address: string): readonly [Network, ...Network[]] =>
 /** The key of the narrowest of these networks. */
 export const addressKey = (address: string): string => networksOf(address)[0].key;
 
+/** The IP address of a client in its usual form, without a port; null if a client wrote something else. */
+export function ipOf(address: string): string | null {
+  const host = withoutPort(address);
+  return ipaddr.isValid(host) ? ipaddr.process(host).toString() : null;
+}
+
 /** Whether the client is on this machine. */
 export function isLoopback(address: string): boolean {
   const host = withoutPort(address);

@@ -4,6 +4,8 @@ import Negotiator from 'negotiator';
 export const LANGUAGES = ['en', 'de'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
+export const isLanguage = (value: unknown): value is Language => LANGUAGES.some((known) => known === value);
+
 /** Returns the language of ours that a reader prefers, English by default (RFC 9110 §12.5.4). */
 export function languageOf(acceptLanguage = ''): Language {
   const preferred = new Negotiator({ headers: { 'accept-language': acceptLanguage } }).languages();

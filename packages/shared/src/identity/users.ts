@@ -1,7 +1,9 @@
 import type { Collection, Filter, ObjectId, WithId } from 'mongodb';
 import { batched } from '../data/batched.ts';
 import { ANY_STRING, collection } from '../data/connect.ts';
+import type { Language } from '../http/language.ts';
 import { emailKey, MAX_ADDRESS } from './email.ts';
+import type { Notice } from './notice-records.ts';
 
 /** E-mail addresses are unique and matched without regard to case. */
 export const EMAIL_COLLATION = { locale: 'en', strength: 2 } as const;
@@ -29,6 +31,8 @@ export interface User {
   phone?: string;
   company?: string;
   role?: string;
+  /** The language of mails; absent on older records, whose mails are in English. */
+  language?: Language;
 
   /** Pending signups of an unverified account, oldest first. The fields above are those of the newest one. */
   signup_attempts?: SignupAttempt[];
@@ -68,6 +72,12 @@ export interface User {
   deprovisioned?: { by: string; account_status: string };
   /** Sessions that were ended early, kept until their last token expires. */
   ended_sessions?: { id: string; until: Date }[];
+  /** Notices that are still to be mailed, oldest first; see notices.ts beside this file. */
+  notices?: Notice[];
+  /** When they must be looked at; absent when there are none. */
+  notices_due?: Date;
+  /** The process that mails them. */
+  notices_holder?: string;
 }
 
 /** The second factor of an account: a generator of time-based codes (RFC 6238), and codes for the day it is lost. */
@@ -105,6 +115,9 @@ const UNVERIFIED_DAYS = 30;
 /** Returns the user_id for tokens and responses. Older records may have none or one that is not a string. */
 export const userIdOf = ({ user_id }: Pick<User, 'user_id'>): string | null =>
   typeof user_id === 'string' && user_id !== '' ? user_id : null;
+
+/** Who gets a mail, and in which language. */
+export type Recipient = Pick<User, 'email' | 'language'>;
 
 export async function findUserByEmail(users: Collection<User>, email: string): Promise<WithId<User> | null> {
   if (email.length > MAX_ADDRESS) return null;
@@ -167,6 +180,7 @@ export const userCollections = {
     },
     { key: { verified: 1, features_assigned: 1 } },
     { key: { activated_at: 1 }, sparse: true },
+    { key: { notices_due: 1 }, sparse: true },
     {
       key: { unverified_since: 1 },
       name: 'unverified_ttl',

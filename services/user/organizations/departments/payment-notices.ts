@@ -76,7 +76,7 @@ async function tell(options: NoticeOptions, lease: Lease<Department>, department
     user_id,
     async send() {
       const user = await bounded(findActiveUser(db.users, user_id));
-      if (user) await mailer.sendPaymentFailed(user.email, payment);
+      if (user) await mailer.sendPaymentFailed(user, payment);
     },
     sent: { $pull: { 'payment_grace.notice.recipients': user_id } },
   }));

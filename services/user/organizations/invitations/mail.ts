@@ -23,8 +23,8 @@ export async function mailToAddress(
   const { config, db, mailer } = options;
   const [names, account] = await Promise.all([namesOf(db, place), findUserByEmail(db.users, email)]);
   const hasAccount = account !== null && isActive(account) && userIdOf(account) !== null;
-  const to = account?.email ?? spelling;
-  const fragment = { invitation_id: membership_id, ...(!hasAccount && { email: to }) };
+  const to = account ?? { email: spelling };
+  const fragment = { invitation_id: membership_id, ...(!hasAccount && { email: to.email }) };
   await mailer.sendInvitation(to, { ...names, url: pageOf(config, fragment), hasAccount });
 }
 
@@ -43,7 +43,7 @@ export const mailToUserLater = (
     const account = await findActiveUser(db.users, invited_id);
     if (!account) return;
     const url = pageOf(config, { invitation_id: membership_id });
-    await mailer.sendInvitation(account.email, { ...(await namesOf(db, invitation)), url, hasAccount: true });
+    await mailer.sendInvitation(account, { ...(await namesOf(db, invitation)), url, hasAccount: true });
   });
 
 /** Mails an offer to become an Owner like an invitation by user_id. */
@@ -58,7 +58,7 @@ export const mailOfferLater = (
     const account = await findActiveUser(db.users, user_id);
     if (!account) return;
     const { organization } = await namesOf(db, { organization_id });
-    await mailer.sendOffer(account.email, { organization, url: pageOf(config, { invitation_id }), transfer });
+    await mailer.sendOffer(account, { organization, url: pageOf(config, { invitation_id }), transfer });
   });
 
 /** Names as a mail shows them. */

@@ -1,0 +1,46 @@
+/** The kinds of notices, with what each one tells beside the account, the time and the device. */
+export interface NoticeDetails {
+  password_changed: object;
+  /** A first password. */
+  password_set: object;
+  password_reset: object;
+  /** To the address of the account; `email` is the address that it is to get. */
+  email_change_requested: { email: string };
+  /** To the earlier address. `undo` is the token for the link by which the change is undone for three days. */
+  email_changed: { email: string; undo: string };
+  email_change_undone: object;
+  totp_enabled: object;
+  totp_disabled: object;
+  recovery_codes_replaced: object;
+  /** `left` is the number of codes that are left. */
+  recovery_code_used: { left: number };
+  /** By an operator; the second factor ends at `effective_at`. */
+  factor_reset_requested: { effective_at: Date };
+  /** The account is deleted at `deletes_at`, unless its person logs in before. */
+  deletion_requested: { deletes_at: Date };
+  deletion_cancelled: object;
+  /** A login from a device and network that the account has not used lately. */
+  new_sign_in: object;
+}
+
+export type NoticeKind = keyof NoticeDetails;
+
+/** A mail about a change of an account. It waits on the user record until the mail server has accepted it. */
+export type Notice<Kind extends NoticeKind = NoticeKind> = {
+  [Each in Kind]: {
+    id: string;
+    kind: Each;
+    at: Date;
+    /** The address to mail: that of the account at the time. */
+    to: string;
+    /** The client that made the change; absent for a job or an operator. */
+    from?: NoticeOrigin;
+    details: NoticeDetails[Each];
+  };
+}[Kind];
+
+export interface NoticeOrigin {
+  /** The beginning of the `User-Agent` header. */
+  device: string;
+  address: string;
+}

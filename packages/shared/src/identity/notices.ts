@@ -1,0 +1,48 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { Document, UpdateFilter } from 'mongodb';
+import { deviceOf } from './audit.ts';
+import type { Notice, NoticeDetails, NoticeKind } from './notice-records.ts';
+import type { User } from './users.ts';
+
+/** Notices that an account keeps until they are mailed; the oldest give way. */
+const MAX_NOTICES = 20;
+
+interface NewNotice<Kind extends NoticeKind> {
+  kind: Kind;
+  /** The address of the account before the change. */
+  to: string;
+  /** Unix milliseconds. */
+  at: number;
+  /** The request of the account's person, or of whoever acts as them. */
+  request?: FastifyRequest;
+  details: NoticeDetails[Kind];
+}
+
+export const newNotice = <Kind extends NoticeKind>({ kind, to, at, request, details }: NewNotice<Kind>) =>
+  ({
+    id: randomUUIDv7(),
+    kind,
+    at: new Date(at),
+    to,
+    ...(request && { from: { device: deviceOf(request), address: request.ip } }),
+    details,
+  }) as Notice;
+
+/**
+ * Adds a notice to the update that makes its change, so that one write stores both. The user service mails it
+ * ("send account notices" in `jobs.ts`). `$max` never shortens the lease of a process that is mailing others.
+ */
+export const withNotice = (update: UpdateFilter<User>, notice: Notice): UpdateFilter<User> => ({
+  ...update,
+  $push: { ...update.$push, notices: { $each: [notice], $slice: -MAX_NOTICES } },
+  $max: { ...update.$max, notices_due: notice.at },
+});
+
+/** The fields that `withNotice` changes, as expressions for the `$set` of an update with a pipeline. */
+export const noticeFields = (notice: Notice): { notices: Document; notices_due: Document } => ({
+  notices: {
+    $slice: [{ $concatArrays: [{ $ifNull: ['$notices', []] }, [{ $literal: notice }]] }, -MAX_NOTICES],
+  },
+  notices_due: { $max: ['$notices_due', notice.at] },
+});

@@ -1,0 +1,13 @@
+import type { Brand } from './layout.ts';
+import type { Pages } from './mails.ts';
+
+/** The account pages that mails lead to. Tokens are in the fragment, which no server sees. */
+export function pagesOf({ PUBLIC_URL }: Pick<Brand, 'PUBLIC_URL'>): Pages {
+  const base = PUBLIC_URL.replace(/\/$/, '');
+  return {
+    login: `${base}/login`,
+    forgotPassword: `${base}/forgot`,
+    webhook: (webhook_id) => `${base}/webhooks?webhook=${encodeURIComponent(webhook_id)}`,
+    undoEmail: (token) => `${base}/undo-email#${new URLSearchParams({ token })}`,
+  };
+}
