@@ -165,7 +165,7 @@ interface RelayLease {
 /** The pending deliveries of a queue, in the order in which they are sent. */
 export const BY_DUE = { webhook_id: 1, due: 1, seq: 1 } as const;
 /** The order of a history: by creation, deliveries of one call in the order of their events. */
-const HISTORY = { created_at: 1, seq: 1, delivery_id: 1 } as const;
+export const HISTORY = { created_at: 1, seq: 1, delivery_id: 1 } as const;
 /** All deliveries of a webhook, in an order that no change of a delivery moves. */
 export const BY_TIME = { webhook_id: 1, ...HISTORY } as const;
 /** The order of the history within each status and event. */

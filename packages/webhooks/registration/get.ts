@@ -3,7 +3,7 @@ import { oneOf } from '@gatehouse/shared/http/fields';
 import { z } from 'zod';
 import { presentWebhook, webhookRecord } from '../contract.ts';
 import { operation } from '../dependencies.ts';
-import { countedHealth, readHealth } from '../history/read-health.ts';
+import { countedHealth, readHealth } from '../history/get-health.ts';
 import { managedWebhook } from '../managed.ts';
 
 /** What `include=details` adds. */

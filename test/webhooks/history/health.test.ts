@@ -75,14 +75,6 @@ test('counts attempts, failures and what waits', async () => {
   expect((await health()).body).toMatchObject({ success_rate: null, attempts: { delivered: 0, failed: 0 } });
 });
 
-test('shows the last success that a killed worker has recorded but not counted', async () => {
-  await publish(2);
-  await service.settled(webhook_id, 'delivered');
-  const last_success_at = at();
-  await service.db.webhooks.updateOne({ webhook_id }, { $unset: { health: true } });
-  expect((await health()).body).toMatchObject({ last_success_at, attempts: { delivered: 0, failed: 0 } });
-});
-
 test('a test event is not counted', async () => {
   receiver.answers = [status(500)];
   await ada.call('POST', `/${webhook_id}/test`);
