@@ -5,18 +5,18 @@ import { EVENTS } from '../events.ts';
 import type { Belonging, WebhookHost } from '../host.ts';
 import type { IncomingEvent } from '../intake/accept.ts';
 import type { Audience } from '../records.ts';
-import { type Draft, draftsOf, type Person } from './drafts.ts';
+import { type EventTemplate, type Subject, templatesOf } from './event-templates.ts';
 
-/** Organizations that hear the events of one account. */
+/** Other organizations that receive an event of an account. */
 const MAX_ORGANIZATIONS = 100;
 
-const NOBODY = { owner_id: null, organization_id: null, department_id: null, chatbot_id: null } as const;
+const NO_AUDIENCE = { owner_id: null, organization_id: null, department_id: null, chatbot_id: null } as const;
 
-/** An audit event and the events of webhooks that it means. */
+/** The webhook events of an audit event. */
 export interface Relayed {
   event_id: string;
   incoming: IncomingEvent[];
-  /** Why an event was left out: it does not fit its schema. Trying again would not help. */
+  /** Why events that do not fit their schema were left out. A retry would not help. */
   problems: string[];
 }
 
@@ -25,35 +25,35 @@ interface RelayOptions {
   host: Pick<WebhookHost, 'belongingsOf'>;
 }
 
-/** Builds the events of a batch with at most four queries. */
+/** Builds the webhook events of a batch of audit events with at most four queries. */
 export async function ownEventsOf(
   { db, host }: RelayOptions,
   audited: readonly AuditEvent[],
 ): Promise<Relayed[]> {
-  const drafts = audited.map((event) => ({ event, drafts: draftsOf(event) }));
-  const all = drafts.flatMap((each) => each.drafts);
-  const [people, organizations] = await Promise.all([peopleOf(db, all), organizationsOf(host, all)]);
-  return drafts.map(({ event, drafts }) => {
+  const batch = audited.map((event) => ({ event, templates: templatesOf(event) }));
+  const all = batch.flatMap(({ templates }) => templates);
+  const [subjects, belongings] = await Promise.all([subjectsOf(db, all), belongingsOf(host, all)]);
+  return batch.map(({ event, templates }) => {
     const relayed: Relayed = { event_id: event.event_id, incoming: [], problems: [] };
-    for (const [index, draft] of drafts.entries()) {
-      const person = people.get(draft.user_id ?? '');
-      // Nobody hears of an account that is gone.
-      if (draft.audience !== 'place' && !person) continue;
-      const unnamed = { user_id: draft.user_id ?? '', name: '', email: '' };
-      const parsed = EVENTS[draft.event].data.safeParse(draft.data(person ?? unnamed));
+    for (const [index, template] of templates.entries()) {
+      const subject = subjects.get(template.user_id ?? '');
+      // A deleted account has no audience.
+      if (template.audience !== 'place' && !subject) continue;
+      const unnamed = { user_id: template.user_id ?? '', name: '', email: '' };
+      const parsed = EVENTS[template.event].data.safeParse(template.data(subject ?? unnamed));
       if (!parsed.success) {
-        relayed.problems.push(`${draft.event}: ${parsed.error.message}`);
+        relayed.problems.push(`${template.event}: ${parsed.error.message}`);
         continue;
       }
       const incoming = {
-        // The same at every attempt, so that relaying twice has no effect.
-        id: draft.id ?? (index === 0 ? event.event_id : `${event.event_id}:${index}`),
-        event: draft.event,
-        audience: audienceOf(event, draft, person, organizations.get(draft.user_id ?? '') ?? []),
+        // The same at every attempt, which makes relaying idempotent.
+        id: template.id ?? (index === 0 ? event.event_id : `${event.event_id}:${index}`),
+        event: template.event,
+        audience: audienceOf(event, template, subject, belongings.get(template.user_id ?? '') ?? []),
         timestamp: event.at.toISOString(),
         data: parsed.data,
       };
-      relayed.incoming.push(...apart(incoming, person && draft.elsewhere?.(person)));
+      relayed.incoming.push(...splitByAudience(incoming, subject && template.redactedForOthers?.(subject)));
     }
     return relayed;
   });
@@ -61,19 +61,19 @@ export async function ownEventsOf(
 
 function audienceOf(
   { organization_id, department_id, at }: AuditEvent,
-  { audience, user_id: owner_id }: Draft,
-  person: Person | undefined,
-  places: readonly Belonging[],
+  { audience, user_id: owner_id }: EventTemplate,
+  subject: Subject | undefined,
+  belongings: readonly Belonging[],
 ): Audience {
   if (audience === 'place') return { owner_id, organization_id, department_id, chatbot_id: null };
-  // The organization of the event provisioned the account: it has verified the domain of its address.
-  const acquainted = places.filter(
-    ({ email }) => email !== undefined && email === emailKey(person?.email ?? ''),
+  // The organization of the event always knows the address: it provisioned the account.
+  const acquainted = belongings.filter(
+    ({ email }) => email !== undefined && email === emailKey(subject?.email ?? ''),
   );
-  // An organization hears only what its members did while they were members.
-  const present = places.filter(({ from, until }) => from <= at.getTime() && at.getTime() <= until);
-  const heard = audience === 'account' ? present : acquainted;
-  const others = new Set(heard.map((place) => place.organization_id));
+  // An organization receives only events from the time of the membership.
+  const present = belongings.filter(({ from, until }) => from <= at.getTime() && at.getTime() <= until);
+  const receiving = audience === 'account' ? present : acquainted;
+  const others = new Set(receiving.map((belonging) => belonging.organization_id));
   if (organization_id) others.delete(organization_id);
   return {
     owner_id,
@@ -84,19 +84,22 @@ function audienceOf(
   };
 }
 
-/** Splits an event whose data only the account and the organization of the event may know. */
-function apart(event: IncomingEvent, elsewhere: object | undefined): IncomingEvent[] {
+/** Makes a second event with the redacted data for the other organizations of the account. */
+function splitByAudience(event: IncomingEvent, redacted: object | undefined): IncomingEvent[] {
   const { other_organization_ids, ...audience } = event.audience;
-  if (!elsewhere || !other_organization_ids) return [event];
-  const others = { ...NOBODY, other_organization_ids };
+  if (!redacted || !other_organization_ids) return [event];
+  const others = { ...NO_AUDIENCE, other_organization_ids };
   return [
     { ...event, audience },
-    { ...event, id: `${event.id}:elsewhere`, audience: others, data: elsewhere },
+    { ...event, id: `${event.id}:elsewhere`, audience: others, data: redacted },
   ];
 }
 
-async function peopleOf(db: Database, drafts: readonly Draft[]): Promise<ReadonlyMap<string, Person>> {
-  const ids = subjects(drafts);
+async function subjectsOf(
+  db: Database,
+  templates: readonly EventTemplate[],
+): Promise<ReadonlyMap<string, Subject>> {
+  const ids = accountIds(templates);
   if (ids.length === 0) return new Map();
   const users = await db.users
     .find({ user_id: { $in: ids } }, { projection: { _id: 0, user_id: 1, name: 1, email: 1 } })
@@ -109,16 +112,16 @@ async function peopleOf(db: Database, drafts: readonly Draft[]): Promise<Readonl
   );
 }
 
-/** The organizations of the accounts whose events every one of their organizations hears. */
-async function organizationsOf(
+/** The memberships of the accounts whose events also go to their other organizations. */
+async function belongingsOf(
   host: RelayOptions['host'],
-  drafts: readonly Draft[],
+  templates: readonly EventTemplate[],
 ): Promise<ReadonlyMap<string, Belonging[]>> {
-  const ids = subjects(drafts.filter(({ audience }) => audience !== 'place'));
+  const ids = accountIds(templates.filter(({ audience }) => audience !== 'place'));
   const belongings = await host.belongingsOf(ids);
   return Map.groupBy(belongings, ({ user_id }) => user_id);
 }
 
-const subjects = (drafts: readonly Draft[]): string[] => [
-  ...new Set(drafts.map(({ user_id }) => user_id).filter((user_id) => user_id !== null)),
+const accountIds = (templates: readonly EventTemplate[]): string[] => [
+  ...new Set(templates.map(({ user_id }) => user_id).filter((user_id) => user_id !== null)),
 ];

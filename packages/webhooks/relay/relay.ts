@@ -8,9 +8,9 @@ import type { WebhookHost } from '../host.ts';
 import type { Accept } from '../intake/accept.ts';
 import { ownEventsOf, type Relayed } from './own-events.ts';
 
-/** Audit events in a batch. A larger one would keep other calls waiting at the database. */
+/** Audit events in a batch. A larger batch would block other calls at the database for longer. */
 const BATCH = 125;
-/** The one document of the lease. */
+/** The only document of its collection. */
 const LEASE = { _id: 'audit' } as const;
 
 interface Options {
@@ -19,15 +19,15 @@ interface Options {
   now: () => number;
   accept: Accept;
   log: FastifyBaseLogger;
-  /** Milliseconds between two looks for events. */
+  /** Milliseconds between polls. */
   poll: number;
   leaseDuration: number;
 }
 
 /**
- * Accepts events that audit events mean to webhooks, in order (CONTRACT.md §Events). The audit trail is the outbox: an
- * event is stored with a mark, which is removed once everything is accepted. One process at a time looks for marked
- * events. Whatever a kill or a stalled database leaves marked is relayed again, under the same ids.
+ * Publishes audit events as webhook events, in order (CONTRACT.md §Events). The audit trail is the outbox: an audit
+ * event is stored with a pending flag, which is removed once its webhook events are accepted. One process at a time
+ * polls for the flag. After a kill or a database failure, the same events are relayed again under the same ids.
  */
 export function createRelay({ db, host, now, accept, log, poll, leaseDuration }: Options): Poller {
   const lease = createLease({
@@ -38,17 +38,17 @@ export function createRelay({ db, host, now, accept, log, poll, leaseDuration }:
     now,
   });
 
-  const marked = (limit: number) =>
+  const pending = (limit: number) =>
     bounded(
       db.auditEvents.find({ relay: true }).sort({ event_id: 1 }).limit(limit).batchSize(limit).toArray(),
     );
 
-  /** An id that is stored already counts as accepted, for example from an earlier attempt. */
+  /** An event that an earlier attempt stored counts as accepted. */
   const acceptAll = ({ incoming }: Relayed) => Promise.all(incoming.map(accept));
 
-  /** @returns whether more may be marked. What fails stays marked, and waits for the next look. */
+  /** @returns whether more may be pending. Failed events stay pending until the next poll. */
   async function relayBatch(): Promise<boolean> {
-    const events = await marked(BATCH);
+    const events = await pending(BATCH);
     const relayed = await bounded(ownEventsOf({ db, host }, events));
     for (const { event_id, problems } of relayed)
       if (problems.length > 0) log.error({ event_id, problems }, 'audit event not relayed to webhooks');
@@ -67,7 +67,7 @@ export function createRelay({ db, host, now, accept, log, poll, leaseDuration }:
   return createPoller({
     interval: poll,
     async run(isStopping) {
-      if ((await marked(1)).length === 0) return;
+      if ((await pending(1)).length === 0) return;
       await bounded(
         db.relayLeases.updateOne(LEASE, { $setOnInsert: { until: new Date(0) } }, { upsert: true }),
       );

@@ -3,103 +3,104 @@ import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import type { RelayedAction } from '@gatehouse/shared/identity/audit-actions';
 import type { EventData, OwnEventName } from '../events.ts';
 
-/** The account that an event is about, as far as it is known. */
-export interface Person {
+/** The account that an event is about. */
+export interface Subject {
   user_id: string;
   name: string;
   email: string;
 }
 
-/** An event that lacks the name of its person and the organizations of its account. */
-export interface Draft<Name extends OwnEventName = OwnEventName> {
+/** An event to publish, without the name of its account and the organizations of that account. */
+export interface EventTemplate<Name extends OwnEventName = OwnEventName> {
   event: Name;
   /** Replaces the id of the audit event. */
   id?: string;
-  /** The account that it is about. */
+  /** The account that the event is about. */
   user_id: string | null;
   /**
-   * Who hears it beside the account: `place`, the organization and department of the audit event; `account`, every
-   * organization to which the account belonged then as well; `acquainted`, those of them that know its e-mail address.
+   * The organizations that receive the event, besides the account. `place`: only the organization and department of
+   * the audit event. `account`: also every organization of which the account was a member at that time. `acquainted`:
+   * also every organization that knows the e-mail address of the account.
    */
   audience: 'place' | 'account' | 'acquainted';
-  data: (person: Person) => EventData<Name>;
-  /** What the other organizations of the account hear in its place, if `data` names the organization of the event. */
-  elsewhere?: (person: Person) => EventData<Name>;
+  data: (subject: Subject) => EventData<Name>;
+  /** The data for the other organizations of the account, if `data` names the organization of the event. */
+  redactedForOthers?: (subject: Subject) => EventData<Name>;
 }
 
-/** Keeps the type of the data together with the name of the event. */
-const draft = <Name extends OwnEventName>(fields: Draft<Name>): Draft => fields;
+/** Checks that the data fit the name of the event. */
+const template = <Name extends OwnEventName>(fields: EventTemplate<Name>): EventTemplate => fields;
 
 const textOf = (fields: AuditEvent['after'], name: string): string | null => {
   const value = fields?.[name];
   return typeof value === 'string' ? value : null;
 };
 
-/** The schema of the event refuses an unknown role. */
+/** The schema of the event rejects an unknown role. */
 const roleOf = (fields: AuditEvent['after']) => textOf(fields, 'role') as Role;
 
-const subjectOf = ({ target, user_id }: AuditEvent): string | null => target.user_id ?? user_id;
+const subjectIdOf = ({ target, user_id }: AuditEvent): string | null => target.user_id ?? user_id;
 
 const tenantOf = ({ organization_id, department_id }: AuditEvent) => ({
   organization_id: organization_id ?? '',
   department_id,
 });
 
-const created = (event: AuditEvent, source: EventData<'user.created'>['source']): Draft =>
-  draft({
+const created = (event: AuditEvent, source: EventData<'user.created'>['source']): EventTemplate =>
+  template({
     event: 'user.created',
-    // Two calls that verify an account at the same moment both report it.
-    id: `user-created_${subjectOf(event)}`,
-    user_id: subjectOf(event),
+    // Concurrent calls that verify an account each audit it.
+    id: `user-created_${subjectIdOf(event)}`,
+    user_id: subjectIdOf(event),
     audience: 'acquainted',
-    data: (person) => ({ ...person, source }),
+    data: (subject) => ({ ...subject, source }),
   });
 
-const updated = (event: AuditEvent, changed: string[]): Draft =>
-  draft({
+const updated = (event: AuditEvent, changed: string[]): EventTemplate =>
+  template({
     event: 'user.updated',
-    user_id: subjectOf(event),
+    user_id: subjectIdOf(event),
     audience: 'account',
     data: ({ user_id, name }) => ({ user_id, name, changed }),
   });
 
-function sessionCreated(event: AuditEvent, method: EventData<'session.created'>['method']): Draft {
-  const data = ({ user_id }: Person, connection_id: string | null) => ({
+function sessionCreated(event: AuditEvent, method: EventData<'session.created'>['method']): EventTemplate {
+  const data = ({ user_id }: Subject, connection_id: string | null) => ({
     session_id: event.session?.id ?? '',
     user_id,
     method,
     connection_id,
   });
   const { connection_id = null } = event.target;
-  return draft({
+  return template({
     event: 'session.created',
     user_id: event.user_id,
     audience: 'account',
-    data: (person) => data(person, connection_id),
-    ...(connection_id !== null && { elsewhere: (person) => data(person, null) }),
+    data: (subject) => data(subject, connection_id),
+    ...(connection_id !== null && { redactedForOthers: (subject) => data(subject, null) }),
   });
 }
 
-const memberAdded = (event: AuditEvent): Draft =>
-  draft({
+const memberAdded = (event: AuditEvent): EventTemplate =>
+  template({
     event: 'organization.member.added',
-    user_id: subjectOf(event),
+    user_id: subjectIdOf(event),
     audience: 'place',
     data: ({ user_id, name }) => ({ ...tenantOf(event), user_id, name, role: roleOf(event.after) }),
   });
 
-const memberRemoved = (event: AuditEvent): Draft =>
-  draft({
+const memberRemoved = (event: AuditEvent): EventTemplate =>
+  template({
     event: 'organization.member.removed',
-    user_id: subjectOf(event),
+    user_id: subjectIdOf(event),
     audience: 'place',
     data: ({ user_id, name }) => ({ ...tenantOf(event), user_id, name, role: roleOf(event.before) }),
   });
 
-const roleChanged = (event: AuditEvent): Draft =>
-  draft({
+const roleChanged = (event: AuditEvent): EventTemplate =>
+  template({
     event: 'organization.member.role_changed',
-    user_id: subjectOf(event),
+    user_id: subjectIdOf(event),
     audience: 'place',
     data: ({ user_id, name }) => ({
       ...tenantOf(event),
@@ -118,8 +119,8 @@ function invitationData(event: AuditEvent): EventData<'invitation.accepted'> {
 const invitation = (
   name: 'invitation.accepted' | 'invitation.declined' | 'invitation.withdrawn',
   event: AuditEvent,
-): Draft =>
-  draft({
+): EventTemplate =>
+  template({
     event: name,
     // The invitee declines; others withdraw.
     user_id: name === 'invitation.declined' ? event.user_id : (event.target.user_id ?? null),
@@ -127,10 +128,10 @@ const invitation = (
     data: () => invitationData(event),
   });
 
-const DRAFTS: Record<RelayedAction, (event: AuditEvent) => Draft[]> = {
+const TEMPLATES: Record<RelayedAction, (event: AuditEvent) => EventTemplate[]> = {
   verify: (event) => (textOf(event.after, 'account_status') === 'active' ? [created(event, 'signup')] : []),
   reset: (event) => [
-    draft({
+    template({
       event: 'password.reset',
       user_id: event.user_id,
       audience: 'account',
@@ -148,12 +149,12 @@ const DRAFTS: Record<RelayedAction, (event: AuditEvent) => Draft[]> = {
   'scim.user': (event) => {
     const status = textOf(event.after, 'account_status');
     const { organization_id } = tenantOf(event);
-    const disabled = draft({
+    const disabled = template({
       event: 'user.disabled',
-      user_id: subjectOf(event),
+      user_id: subjectIdOf(event),
       audience: 'account',
       data: ({ user_id, name }) => ({ user_id, name, organization_id }),
-      elsewhere: ({ user_id, name }) => ({ user_id, name, organization_id: null }),
+      redactedForOthers: ({ user_id, name }) => ({ user_id, name, organization_id: null }),
     });
     return [
       ...(isNewAccount(event) ? [created(event, 'scim')] : []),
@@ -169,7 +170,7 @@ const DRAFTS: Record<RelayedAction, (event: AuditEvent) => Draft[]> = {
   },
   'member.remove': (event) => [memberRemoved(event)],
   'invitation.create': (event) => [
-    draft({
+    template({
       event: 'invitation.created',
       user_id: event.target.user_id ?? null,
       audience: 'place',
@@ -178,7 +179,7 @@ const DRAFTS: Record<RelayedAction, (event: AuditEvent) => Draft[]> = {
   ],
   'invitation.accept': (event) => [
     invitation('invitation.accepted', event),
-    // An accepted offer to become an Owner has an `owner.add` of its own.
+    // Accepting an offer of ownership also audits `owner.add`.
     ...(event.department_id === null ? [] : [memberAdded(event)]),
   ],
   'invitation.decline': (event) => [invitation('invitation.declined', event)],
@@ -188,5 +189,6 @@ const DRAFTS: Record<RelayedAction, (event: AuditEvent) => Draft[]> = {
 const isNewAccount = ({ after }: AuditEvent): boolean =>
   ['created', 'taken over'].includes(textOf(after, 'account') ?? '');
 
-/** What an audit event means to webhooks: no event, one or several, always in the same order. */
-export const draftsOf = (event: AuditEvent): Draft[] => DRAFTS[event.action as RelayedAction]?.(event) ?? [];
+/** Maps an audit event to zero or more webhook events, in a fixed order. */
+export const templatesOf = (event: AuditEvent): EventTemplate[] =>
+  TEMPLATES[event.action as RelayedAction]?.(event) ?? [];
