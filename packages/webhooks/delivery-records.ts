@@ -1,7 +1,5 @@
 import type { EventName } from './events.ts';
 
-/** What is stored of a delivery. */
-
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
@@ -17,11 +15,11 @@ export interface Attempt {
   answer: string;
 }
 
-/** What one attempt sent and received, kept for the latest attempts of a delivery. */
+/** The request headers and the response of one attempt. */
 export interface Exchange {
   /**
-   * The headers as JSON, since one string is the cheapest to store; values that the owner chose are masked. Older
-   * records hold pairs of name and value.
+   * The headers as JSON, because a name may contain `.` or `$`; values of custom headers are masked. Older records
+   * hold pairs of name and value.
    */
   request_headers: string | [string, string][];
   /** The beginning of the response body; empty if the attempt holds all of it. */
@@ -42,7 +40,7 @@ export const NO_RESPONSE = 0;
 
 /** One event for one webhook. */
 export interface Delivery {
-  /** Derived from the ids of webhook and event, so that there is one delivery for each pair. */
+  /** Derived from the ids of webhook and event: there is one delivery for each pair. */
   _id: string;
   /** Equal to `_id`; the name that clients see. */
   delivery_id: string;
@@ -53,7 +51,7 @@ export interface Delivery {
   payload: string;
   status: DeliveryStatus;
   created_at: Date;
-  /** Orders deliveries of the same millisecond, as far as one process created them. */
+  /** Orders deliveries that one process created in the same millisecond. */
   seq: number;
   /** When the next attempt is due. */
   due: Date;
@@ -62,7 +60,7 @@ export interface Delivery {
   failures: number;
   /** The latest attempts, oldest first. */
   attempts: Attempt[];
-  /** The exchanges of the latest attempts, in the same order. */
+  /** Request headers and responses of the latest attempts, oldest first. */
   exchanges?: Exchange[];
   /** The status of the response to the latest attempt, or `NO_RESPONSE`; absent before the first. */
   http_status?: number;

@@ -10,18 +10,18 @@ export interface Sender {
   now: () => number;
 }
 
-/** The outcome of an attempt, and what was sent. */
+/** The outcome of an attempt, with the headers that were sent. */
 export type Sent = Outcome & {
-  /** Without those that HTTP adds. Values that the owner chose are masked. */
+  /** Without the headers that HTTP adds. Values of custom headers are masked. */
   request_headers: Record<string, string>;
 };
 
-/** What the attempts for a webhook need: its URL and headers, and its secrets in plain text. */
+/** The URL, the headers and the decrypted secrets of a webhook. */
 export interface Target {
   url: string;
   secret: string;
   previousSecrets: { secret: string; until: Date }[];
-  /** The headers that the owner chose. */
+  /** The custom headers. */
   headers: Record<string, string>;
   maskedHeaders: Record<string, string>;
 }
@@ -40,7 +40,7 @@ export const openTarget = ({ secrets, now }: Pick<Sender, 'secrets' | 'now'>, we
   maskedHeaders: maskedHeaders(webhook),
 });
 
-/** Whether two readings of a webhook have the same target, so that its secrets need not be opened again. */
+/** Whether the target of a webhook that was read again is unchanged. */
 export const hasSameTarget = (one: Targeted, other: Targeted): boolean =>
   sealedTarget(one) === sealedTarget(other);
 
@@ -63,12 +63,12 @@ export async function deliver(
     'user-agent': 'Gatehouse-Webhooks/1',
     ...signatureHeaders(event_id, body, signingSecrets(target, now()), now()),
   };
-  // Theirs first, so that none of ours can be replaced.
+  // Custom headers come first: they cannot replace ours.
   const outcome = await send({ url: target.url, headers: { ...target.headers, ...ours }, body }, timeout);
   return { ...outcome, request_headers: { ...target.maskedHeaders, ...ours } };
 }
 
-/** The secrets that sign at this moment. */
+/** The secrets that sign now. */
 function signingSecrets({ secret, previousSecrets }: Target, now: number): SigningSecrets {
   return [secret, ...stillSigning(previousSecrets, now).map((previous) => previous.secret)];
 }

@@ -3,64 +3,70 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../database.ts';
 import { BY_DUE, type DisabledReason } from '../records.ts';
 import { deliver, hasSameTarget, openTarget, type Sender, type Target } from './deliver.ts';
-import { dropUnsubscribed } from './drop-unsubscribed.ts';
 import { failsFor, healthOf } from './health.ts';
-import type { ReadHeldWebhook } from './held-webhook.ts';
-import * as leases from './lease.ts';
+import {
+  abandonQueues,
+  type ClaimedWebhook,
+  type createReadHeldWebhook,
+  disableWebhook,
+  pauseQueue,
+  type QueueHolder,
+  releaseQueue,
+} from './lease.ts';
 import { afterAttempt, INITIAL_STATE, maySend } from './receiver-state.ts';
-import { DUE_FIELDS, type DueDelivery, type RecordOutcome, type Result } from './record-outcome.ts';
+import {
+  type AttemptResult,
+  DUE_FIELDS,
+  type DueDelivery,
+  dropUnsubscribed,
+  type RecordOutcome,
+} from './record-outcome.ts';
 import { isDelivered } from './send.ts';
 import { createSignal } from './signal.ts';
 
-/** Deliveries read at a time. */
+/**
+ * Deliveries read at a time; those that cannot start yet wait in memory. Row `webhooks` of the benchmark, an event
+ * published and delivered: 0.63 ms of CPU time, without reading ahead 0.77 ms.
+ */
 const PAGE = 200;
-/** Milliseconds after which a queue whose owner is not active is looked at again. */
+/** Milliseconds until a queue whose owner is not active is claimed again. */
 const OWNER_CHECK = 30_000;
 
-export interface WorkerContext extends Sender, leases.LeaseHolder {
+export interface WorkerContext extends Sender, QueueHolder {
   db: Database;
-  readHeldWebhook: ReadHeldWebhook;
+  readHeldWebhook: ReturnType<typeof createReadHeldWebhook>;
   recordOutcome: RecordOutcome;
-  countAttempt: (result: Result) => void;
+  countAttempt: (result: AttemptResult) => void;
   log: FastifyBaseLogger;
-  /** Milliseconds to keep the lease of an empty queue, since more often follows. */
+  /** Milliseconds for which an empty queue keeps its lease. */
   linger: number;
   /** Milliseconds of nothing but failures after which a webhook is disabled. */
   disableAfter: number;
-  /** A webhook was disabled, and its owners must be told. */
+  /** Called when a webhook was disabled and its owners must be notified. */
   onDisabled: () => void;
 }
 
-/** A queue whose lease this process holds. */
-export interface Queue {
-  /** New deliveries are in the database. */
-  readMore(): void;
-  /** The webhook or its deliveries changed: forget what was read ahead. */
-  reload(): void;
-  /** Starts no more attempts; `done` follows when those in flight are recorded. */
-  stop(): void;
-  /** Leaves the outcomes of attempts in flight unrecorded. */
-  abandon(): void;
-  /** Resolves when the lease is released or lost. Never rejects. */
-  readonly done: Promise<void>;
-}
+export type Queue = ReturnType<typeof startQueue>;
 
 /** Sends the deliveries of a claimed webhook in the order in which they are due, until nothing more is due. */
-export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queue {
+export function startQueue(worker: WorkerContext, claimed: ClaimedWebhook) {
   const { webhook_id } = claimed;
   const changes = createSignal();
   let phase: 'sending' | 'stopping' | 'abandoned' = 'sending';
   let webhook = claimed;
-  /** The target of `webhook`. The first attempt that needs it opens the secrets, and later ones share them. */
+  /**
+   * Holds the decrypted secrets of `webhook`. Row `webhooks` of the benchmark, CPU time of the user service for an
+   * event: 0.22 ms, with decryption at every attempt 0.27 ms.
+   */
   let target: Target | undefined;
   let ownerActive = true;
-  /** The webhook has changed since it was read. */
+  /** Whether the webhook has changed since it was read. */
   let stale = false;
-  /** The database may hold deliveries that are due and not in `page`. */
+  /** Whether the database may hold deliveries that are due and not in `page`. */
   let mayHaveMore = true;
   let page: DueDelivery[] = [];
   let receiver = INITIAL_STATE;
-  /** The ids of deliveries from the start of an attempt until its outcome is recorded. Bounds what is sent twice. */
+  /** The ids of deliveries whose attempts are not recorded yet. Only these may be sent twice after a kill. */
   const unrecorded = new Set<string>();
   let failure: unknown;
 
@@ -86,12 +92,10 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
   async function refresh(): Promise<void> {
     const { webhook: present, ownerActive: active } = await worker.readHeldWebhook(claimed);
     if (!present) return stop();
-    // Attempts that refresh together get the same result, and one of them has applied it.
-    if (present === webhook) return;
     if (present.url !== webhook.url) receiver = INITIAL_STATE;
-    // The owner ended the hold.
+    // A manager ended the pause.
     else if (Number(present.held_until) !== Number(webhook.held_until)) {
-      receiver = { ...receiver, heldUntil: null };
+      receiver = { ...receiver, pausedUntil: null };
     }
     const cancelled = present.cancellations !== webhook.cancellations;
     if (!hasSameTarget(webhook, present)) target = undefined;
@@ -111,14 +115,13 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
         .sort({ due: 1, seq: 1 })
         .hint(BY_DUE)
         .limit(limit)
-        .batchSize(limit + 1)
         .project<DueDelivery>(Object.fromEntries(DUE_FIELDS.map((field) => [field, 1])))
         .toArray(),
     );
     if (due.length === limit) mayHaveMore = true;
     const waiting = due.filter(({ _id }) => !skipped.has(_id));
     if (stale || waiting.length === 0) return;
-    // Another process may have changed the webhook, and the subscription may be younger than the one in memory.
+    // Another process may have changed the webhook, for example its subscription.
     await refresh();
     if (phase !== 'sending') return;
     const unsubscribed = waiting.filter((delivery) => !isSubscribed(delivery));
@@ -143,39 +146,35 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
     // Another worker records the outcome of an abandoned delivery.
     if (phase === 'abandoned') return;
     const recording = worker.recordOutcome({ webhook_id, url }, delivery, outcome);
-    // The health that a failure leaves may disable the webhook.
-    const failed = !isDelivered(outcome);
-    if (failed) await recording;
-    const [result] = await Promise.all([
-      recording,
-      // Another process may have changed or deleted the webhook: read it before the next attempt takes this place.
-      failed || page.length > 0 ? refresh() : undefined,
-    ]);
+    // A recorded failure may disable the webhook, so the health is read after it.
+    if (!isDelivered(outcome)) await recording;
+    // Another process may have changed or deleted the webhook: read it before another attempt starts.
+    const [result] = await Promise.all([recording, refresh()]);
     worker.countAttempt(result);
     unrecorded.delete(delivery._id);
     changes.notify();
   }
 
-  /** Ends the lease when nothing is left to do. @returns false when there is more. */
+  /** Ends the lease when there is nothing to send. @returns false when the queue must continue. */
   async function tryRelease(): Promise<boolean> {
     if (phase !== 'sending') {
-      await bounded(leases.abandon(worker, [webhook_id]));
+      await bounded(abandonQueues(worker, [webhook_id]));
       return true;
     }
     if (receiver.gone) return disable('gone');
     if (failsTooLong()) return disable('failing');
-    if (receiver.heldUntil !== null) {
-      const until = new Date(receiver.heldUntil);
-      return reloadUnlessReleased(leases.hold(worker, webhook, until));
+    if (receiver.pausedUntil !== null) {
+      const until = new Date(receiver.pausedUntil);
+      return reloadUnlessReleased(pauseQueue(worker, webhook, until));
     }
     if (!ownerActive) {
       const next = new Date(worker.now() + OWNER_CHECK);
-      return reloadUnlessReleased(leases.release(worker, webhook, next));
+      return reloadUnlessReleased(releaseQueue(worker, webhook, next));
     }
     return !mayHaveMore && releaseWhenIdle();
   }
 
-  /** Looks at the queue again when the webhook changed before the lease was released. */
+  /** Reloads the queue if the lease could not be released because the webhook changed. */
   async function reloadUnlessReleased(release: Promise<boolean>): Promise<boolean> {
     const done = await bounded(release);
     if (!done) reload();
@@ -183,6 +182,8 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
   }
 
   async function releaseWhenIdle(): Promise<boolean> {
+    // New deliveries often follow. Row `webhooks` of the benchmark, a fresh event: 7.3 ms of CPU time and 9 ms until it
+    // is received; without the wait 10.2 and 16 ms.
     await changes.wait(worker.linger);
     if (mayHaveMore || phase !== 'sending') return false;
     const next = await bounded(
@@ -191,11 +192,11 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
         { sort: { due: 1, seq: 1 }, hint: BY_DUE, projection: { due: 1 } },
       ),
     );
-    return reloadUnlessReleased(leases.release(worker, webhook, next?.due ?? null));
+    return reloadUnlessReleased(releaseQueue(worker, webhook, next?.due ?? null));
   }
 
   async function disable(reason: DisabledReason): Promise<boolean> {
-    const disabled = await reloadUnlessReleased(leases.disable(worker, webhook, reason));
+    const disabled = await reloadUnlessReleased(disableWebhook(worker, webhook, reason));
     if (disabled) worker.onDisabled();
     return disabled;
   }
@@ -212,15 +213,23 @@ export function startQueue(worker: WorkerContext, claimed: leases.Claimed): Queu
   }
 
   return {
+    /**
+     * Reads new deliveries and keeps those read before. Row `webhooks` of the benchmark, an event published and
+     * delivered: 0.60 ms of CPU time, with `reload` instead 0.66 ms.
+     */
     readMore() {
       mayHaveMore = true;
       changes.notify();
     },
+    /** Reads the webhook and its deliveries again. */
     reload,
+    /** Starts no more attempts. `done` resolves when those in flight are recorded. */
     stop,
+    /** Leaves the outcomes of attempts in flight unrecorded. */
     abandon() {
       phase = 'abandoned';
     },
+    /** Resolves when the lease is released or lost. Never rejects. */
     done: run().catch((error) => {
       stop();
       worker.log.error({ err: error, webhook_id }, 'webhook queue failed; retrying when its lease expires');

@@ -1,12 +1,12 @@
 import { isDelivered, type Outcome } from './send.ts';
 
-/** How much a receiver can take, judged by its latest answers. */
+/** How many attempts a receiver gets at once, from its latest responses. */
 export interface ReceiverState {
   /** Attempts allowed at the same time. */
   readonly concurrency: number;
   readonly consecutiveFailures: number;
-  /** Unix milliseconds before which nothing more is sent; null when nothing holds the queue back. */
-  readonly heldUntil: number | null;
+  /** Unix milliseconds until which nothing is sent; null when the queue is not paused. */
+  readonly pausedUntil: number | null;
   /** The receiver answered 410. */
   readonly gone: boolean;
 }
@@ -19,13 +19,13 @@ const MAX_PAUSE = 30_000;
 export const INITIAL_STATE: ReceiverState = {
   concurrency: 1,
   consecutiveFailures: 0,
-  heldUntil: null,
+  pausedUntil: null,
   gone: false,
 };
 
 /**
- * Slow start: concurrency begins at one, doubles with each success and drops back to one on a failure, so that a
- * receiver in trouble is not pushed.
+ * Slow start: concurrency begins at one, doubles with each success and drops back to one on a failure. This spares a
+ * receiver in trouble.
  * @param now Unix milliseconds.
  */
 export function afterAttempt(
@@ -40,15 +40,15 @@ export function afterAttempt(
   }
   const consecutiveFailures = state.consecutiveFailures + 1;
   const pause = consecutiveFailures < FAILURES_BEFORE_PAUSE ? 0 : Math.ceil(random * MAX_PAUSE);
-  const hold = Math.max(retryAfter ?? 0, pause);
+  const wait = Math.max(retryAfter ?? 0, pause);
   return {
     concurrency: 1,
     consecutiveFailures,
-    heldUntil: hold > 0 ? Math.max(state.heldUntil ?? 0, now + hold) : state.heldUntil,
+    pausedUntil: wait > 0 ? Math.max(state.pausedUntil ?? 0, now + wait) : state.pausedUntil,
     gone: state.gone || status === 410,
   };
 }
 
-/** Whether another attempt may start beside those in flight. */
-export const maySend = ({ concurrency, heldUntil, gone }: ReceiverState, inFlight: number): boolean =>
-  !gone && heldUntil === null && inFlight < concurrency;
+/** Whether another attempt may start. */
+export const maySend = ({ concurrency, pausedUntil, gone }: ReceiverState, inFlight: number): boolean =>
+  !gone && pausedUntil === null && inFlight < concurrency;

@@ -1,5 +1,6 @@
 import { batched } from '@gatehouse/shared/data/batched';
 import { redactBulkError } from '@gatehouse/shared/data/bulk-errors';
+import { updateMethod } from '@gatehouse/shared/data/update-method';
 import type { AnyBulkWriteOperation, Filter } from 'mongodb';
 import type { Database } from '../database.ts';
 import {
@@ -13,11 +14,9 @@ import type { Webhook } from '../records.ts';
 import { nextAttempt, RETRY_WINDOW } from './backoff.ts';
 import type { Sent } from './deliver.ts';
 import { addAttempts } from './health.ts';
-import { isDelivered, type Outcome } from './send.ts';
-import { truncateUtf8 } from './truncate-utf8.ts';
+import { isDelivered, type Outcome, truncateUtf8 } from './send.ts';
 
-/** What a worker needs to know of a delivery. */
-export type DueDelivery = Pick<Delivery, '_id' | (typeof DUE_FIELDS)[number]>;
+/** The fields of a delivery that a worker reads. */
 export const DUE_FIELDS = [
   'event_id',
   'event',
@@ -26,18 +25,23 @@ export const DUE_FIELDS = [
   'failures',
   'gives_up_at',
 ] as const satisfies (keyof Delivery)[];
+export type DueDelivery = Pick<Delivery, '_id' | (typeof DUE_FIELDS)[number]>;
 
 /** The webhook of an attempt, with the URL that was called. */
-type Called = Pick<Webhook, 'webhook_id' | 'url'>;
+type CalledWebhook = Pick<Webhook, 'webhook_id' | 'url'>;
+export type AttemptResult = 'delivered' | 'retried' | 'failed';
+export type RecordOutcome = ReturnType<typeof createRecordOutcome>;
 
-/** Records the outcome of an attempt, and counts it in the health of the webhook. Many at once are written together. */
-export type RecordOutcome = (called: Called, delivery: DueDelivery, outcome: Sent) => Promise<Result>;
-export type Result = 'delivered' | 'retried' | 'failed';
-
-export function createRecordOutcome({ db, now }: { db: Database; now: () => number }): RecordOutcome {
+/**
+ * Records the outcome of an attempt, and counts it in the health of the webhook.
+ *
+ * Outcomes that arrive together are written together. Row `webhooks` of the benchmark, an event published and
+ * delivered: 0.77 ms of CPU time, with two writes for each outcome 1.18 ms.
+ */
+export function createRecordOutcome({ db, now }: { db: Database; now: () => number }) {
   const write = batched(
     async (attempts: Recorded[]) => {
-      // First: a kill in between must not leave an outage that a recorded success has ended.
+      // Health first: after a kill in between, a recorded success must not be missing from it.
       await db.webhooks.bulkWrite(healthUpdates(attempts, now()), { ordered: false }).catch(redactBulkError);
       const operations = attempts.map(({ operation }) => operation);
       await db.webhookDeliveries.bulkWrite(operations, { ordered: false }).catch(redactBulkError);
@@ -45,10 +49,10 @@ export function createRecordOutcome({ db, now }: { db: Database; now: () => numb
     },
     { maxItems: 500 },
   );
-  return async (called, delivery, outcome) => {
+  return async (called: CalledWebhook, delivery: DueDelivery, outcome: Sent): Promise<AttemptResult> => {
     const { result, filter, fields } = transition(delivery, outcome, now());
     const { retryAfter: _, request_headers, ...whole } = outcome;
-    const attempt = { ...whole, answer: shortened(whole.answer) };
+    const attempt = { ...whole, answer: truncateUtf8(Buffer.from(whole.answer), ATTEMPT_ANSWER) };
     const exchange = {
       request_headers: JSON.stringify(request_headers),
       answer: attempt.answer === whole.answer ? '' : whole.answer,
@@ -61,20 +65,18 @@ export function createRecordOutcome({ db, now }: { db: Database; now: () => numb
         exchanges: { $each: [exchange], $slice: -KEPT_EXCHANGES },
       },
     };
-    // The hint skips index selection, about a third of the cost of the write.
-    const operation = { updateOne: { filter, update, hint: '_id_' } };
-    await write({ called, delivered: result === 'delivered', operation });
+    await write({ called, delivered: result === 'delivered', operation: { updateOne: { filter, update } } });
     return result;
   };
 }
 
 interface Recorded {
-  called: Called;
+  called: CalledWebhook;
   delivered: boolean;
   operation: AnyBulkWriteOperation<Delivery>;
 }
 
-/** One update for each webhook. A result for a URL that has been replaced does not count. */
+/** One update for each webhook. Results for a URL that has been replaced match nothing. */
 function healthUpdates(attempts: readonly Recorded[], now: number): AnyBulkWriteOperation<Webhook>[] {
   const byReceiver = Map.groupBy(attempts, ({ called }) => `${called.webhook_id} ${called.url}`);
   return [...byReceiver.values()].map((group) => {
@@ -87,21 +89,17 @@ function healthUpdates(attempts: readonly Recorded[], now: number): AnyBulkWrite
   });
 }
 
-/** A UTF-16 code unit has up to three bytes. */
-const shortened = (answer: string): string =>
-  3 * answer.length <= ATTEMPT_ANSWER ? answer : truncateUtf8(Buffer.from(answer), ATTEMPT_ANSWER);
-
 function transition(
   { _id, attempt_count, failures, gives_up_at }: DueDelivery,
   outcome: Outcome,
   now: number,
-): { result: Result; filter: Filter<Delivery>; fields: Partial<Delivery> } {
+): { result: AttemptResult; filter: Filter<Delivery>; fields: Partial<Delivery> } {
   const settled_at = new Date(now);
   if (isDelivered(outcome)) {
     const filter = { _id, status: { $ne: 'delivered' as const } };
     return { result: 'delivered', filter, fields: { status: 'delivered', settled_at } };
   }
-  // Ignore the failure if another worker recorded an attempt meanwhile, or the owner replayed or canceled the delivery.
+  // Ignore the failure if another worker recorded an attempt, or the delivery was replayed or canceled.
   const filter = { _id, status: 'pending' as const, attempt_count, failures, gives_up_at };
   const givesUpAt = gives_up_at?.getTime() ?? now + RETRY_WINDOW;
   const { retryAfter } = outcome;
@@ -113,4 +111,18 @@ function transition(
         filter,
         fields: { due: new Date(next), gives_up_at: new Date(givesUpAt) },
       };
+}
+
+/** Marks pending deliveries of events that are no longer subscribed as failed, without an attempt. */
+export async function dropUnsubscribed(
+  db: Database,
+  deliveries: readonly Pick<Delivery, '_id'>[],
+  now: number,
+): Promise<void> {
+  if (deliveries.length === 0) return;
+  const ids = deliveries.map(({ _id }) => _id);
+  await db.webhookDeliveries[updateMethod(ids)](
+    { _id: { $in: ids }, status: 'pending' },
+    { $set: { status: 'failed', settled_at: new Date(now) } },
+  );
 }

@@ -2,13 +2,12 @@ import { reasonOf } from '@gatehouse/shared/outbound/reason';
 import type { Agent, Dispatcher } from 'undici';
 import { type Attempt, EXCHANGE_ANSWER } from '../delivery-records.ts';
 import { retryAfterOf } from './backoff.ts';
-import { truncateUtf8 } from './truncate-utf8.ts';
 
-/** Bytes of a response that are read before the connection is closed. */
+/** Bytes of a response after which the connection is closed. */
 const MAX_RESPONSE = 64 * 1024;
 
 export interface Outcome extends Attempt {
-  /** Milliseconds for which the receiver asked not to be called. */
+  /** Milliseconds to wait before the next attempt, as the receiver asked. */
   retryAfter: number | null;
 }
 
@@ -18,12 +17,15 @@ interface SignedRequest {
   body: Buffer;
 }
 
-/** Posts to a receiver within `timeout` milliseconds, from dialing to the end of the response. Never rejects. */
-export type Send = (request: SignedRequest, timeout?: number) => Promise<Outcome>;
+export type Send = ReturnType<typeof createSend>;
 
+/**
+ * Posts to a receiver within `timeout` milliseconds, from dialing to the end of the response. Never rejects. It uses
+ * `dispatch` because undici's `request` does not settle when it is aborted while the connection is being opened.
+ */
 export const createSend =
-  ({ agent, attemptTimeout, now }: { agent: Agent; attemptTimeout: number; now: () => number }): Send =>
-  ({ url, headers, body }, timeout = attemptTimeout) =>
+  ({ agent, attemptTimeout, now }: { agent: Agent; attemptTimeout: number; now: () => number }) =>
+  ({ url, headers, body }: SignedRequest, timeout = attemptTimeout): Promise<Outcome> =>
     new Promise((resolve) => {
       const at = now();
       const started = performance.now();
@@ -77,3 +79,12 @@ export const createSend =
 /** Any 2xx counts as delivered, even if the rest of the response is lost (CONTRACT.md §Delivery). */
 export const isDelivered = ({ status }: Pick<Attempt, 'status'>): boolean =>
   status !== null && status >= 200 && status < 300;
+
+/**
+ * The first `bytes` of a text, without an incomplete character at the end. NUL and bytes that are not UTF-8, which BSON
+ * and JSON cannot hold, become U+FFFD.
+ */
+export function truncateUtf8(text: Buffer, bytes: number): string {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return decoder.decode(text.subarray(0, bytes), { stream: text.length > bytes }).replaceAll('\0', '\ufffd');
+}

@@ -3,37 +3,28 @@ import { createLease } from '@gatehouse/shared/durable/lease';
 import { createPoller } from '@gatehouse/shared/durable/poller';
 import { withTimeout } from '@gatehouse/shared/with-timeout';
 import type { WebhookHost } from '../host.ts';
-import { createReadHeldWebhook } from './held-webhook.ts';
-import { abandon, renewAll } from './lease.ts';
+import { abandonQueues, createReadHeldWebhook, renewQueues } from './lease.ts';
 import { type Queue, startQueue, type WorkerContext } from './queue.ts';
 
-/** Queues of one process at a time, each with one or more attempts in flight. */
+/** Queues that one process holds at a time. */
 const MAX_QUEUES = 4_000;
 /** Milliseconds that attempts in flight may take when the service stops. */
 const GRACE = 3_000;
 
-/** Claims queues that are due and sends their deliveries, beside any number of workers in other processes. */
-export interface Worker {
-  start(): void;
-  /** The webhook or its deliveries changed. */
-  reload(webhookId: string): void;
-  /** New deliveries of these webhooks are in the database. */
-  readMore(webhookIds: readonly string[]): void;
-  /** Stops within the grace period. Another worker sends again what is still in flight by then. */
-  stop(): Promise<void>;
-}
-
 interface Tuning {
-  /** Milliseconds between two looks for queues that are due. */
+  /** Milliseconds between polls for queues that are due. */
   poll: number;
   /** Milliseconds until another worker takes over the queues of one that was killed. */
   leaseDuration: number;
 }
 
+export type Worker = ReturnType<typeof createWorker>;
+
+/** Claims queues that are due and sends their deliveries. Any number of processes may run a worker. */
 export function createWorker(
   options: Omit<WorkerContext, 'id' | 'readHeldWebhook'> &
     Tuning & { host: Pick<WebhookHost, 'closedAmong'> },
-): Worker {
+) {
   const lease = createLease({
     collection: options.db.webhooks,
     due: 'due_at',
@@ -60,7 +51,7 @@ export function createWorker(
       if (!claimed) return;
       const { webhook_id } = claimed;
       const held = queues.get(webhook_id);
-      // This worker's own lease had expired.
+      // The lease of this worker had expired.
       if (held) held.reload();
       else add(webhook_id, startQueue(worker, claimed));
     }
@@ -70,7 +61,7 @@ export function createWorker(
     queues.set(webhook_id, queue);
     void queue.done.then(() => {
       queues.delete(webhook_id);
-      // A change may have come too late for the queue that ended.
+      // A change during the release makes the queue due again.
       poller.wake();
     });
   }
@@ -80,7 +71,7 @@ export function createWorker(
     if (held.length === 0) return;
     try {
       const renewed = await bounded(
-        renewAll(
+        renewQueues(
           worker,
           held.map(([webhook_id]) => webhook_id),
         ),
@@ -101,23 +92,26 @@ export function createWorker(
   }
 
   return {
-    start() {
+    start(): void {
       poller.start();
       renewal = setInterval(renewLeases, options.leaseDuration / 3);
     },
-    reload(webhookId) {
+    /** Call when a webhook or its deliveries changed. */
+    reload(webhookId: string): void {
       queues.get(webhookId)?.reload();
       poller.wake();
     },
-    readMore(webhookIds) {
+    /** Call when new deliveries of these webhooks are stored. */
+    readMore(webhookIds: readonly string[]): void {
       for (const webhookId of webhookIds) queues.get(webhookId)?.readMore();
       if (!webhookIds.every((webhookId) => queues.has(webhookId))) poller.wake();
     },
-    async stop() {
+    /** Stops within the grace period. Another worker repeats the attempts that are then still in flight. */
+    async stop(): Promise<void> {
       clearInterval(renewal);
       await withTimeout(drain(), GRACE, new Error('grace period over')).catch(() => {});
       for (const queue of queues.values()) queue.abandon();
-      if (queues.size > 0) await abandon(worker, [...queues.keys()]);
+      if (queues.size > 0) await abandonQueues(worker, [...queues.keys()]);
     },
   };
 }

@@ -24,7 +24,7 @@ export const replayDelivery = operation(
         const { event } = orNotFound(await db.webhookDeliveries.findOne(delivery));
         throw new AppError('forbidden', { text: `The webhook is not subscribed to ${event}` });
       }
-      await webhookChanged(webhook_id, { endHold: true });
+      await webhookChanged(webhook_id, { endPause: true });
       return presentDelivery(replayed);
     },
   },

@@ -52,7 +52,7 @@ export const replaySince = operation('POST /api/v1/webhooks/{webhook_id}/replay'
       db,
       { filter: settled, ...index },
       requeue(now(), retention),
-      () => webhookChanged(webhook_id, { endHold: true }),
+      () => webhookChanged(webhook_id, { endPause: true }),
     );
     return { replayed: changed, next_since };
   },

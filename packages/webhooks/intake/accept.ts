@@ -6,15 +6,14 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import type { Database } from '../database.ts';
 import { type EventName, payloadOf } from '../events.ts';
 import { type Audience, DEFAULT_RETENTION, type StoredEvent } from '../records.ts';
-import { close, openIntakes, reserve } from './event-log.ts';
+import { closeIntake, openIntakes, reservePositions } from './event-log.ts';
 import { completeFanOut, fanOut, type IntakeOptions, subscribersOf } from './fan-out.ts';
-import { readersOf } from './readers.ts';
 
-/** `known`: the same event was accepted before. `conflict`: another event has its id. */
+/** `known`: the same event was accepted before. `conflict`: a different event has its id. */
 type Acceptance = 'accepted' | 'known' | 'conflict';
 
 export interface IncomingEvent {
-  /** Derived from what happened, so that accepting the event twice has no effect. */
+  /** Identifies what happened, which makes accepting the event idempotent. */
   id: string;
   event: EventName;
   audience: Audience;
@@ -24,12 +23,15 @@ export interface IncomingEvent {
   data: object;
 }
 
-/** Resolves when an event and its deliveries are stored. Concurrent calls are written together. */
+/** Resolves when an event and its deliveries are stored. */
 export type Accept = (event: IncomingEvent) => Promise<Acceptance>;
 
 /**
- * Stores the events, then their deliveries, then answers. The intake is open meanwhile: if the process is killed,
- * `repair` or the publisher's retry creates the missing deliveries.
+ * Stores events, then their deliveries. The intake is open until both are stored: after a kill, `repair` or a retry of
+ * the publisher creates the missing deliveries.
+ *
+ * Concurrent calls are written together. Row `webhooks` of the benchmark, an event published and delivered: 0.76 ms of
+ * CPU time, without batches 3.52 ms.
  */
 export function createAccept(options: IntakeOptions): Accept {
   const { db, now, retention = DEFAULT_RETENTION } = options;
@@ -39,7 +41,7 @@ export function createAccept(options: IntakeOptions): Accept {
       const id = randomUUIDv7();
       const [{ first }, subscribers] = await bounded(
         Promise.all([
-          reserve(db, id, incoming.length),
+          reservePositions(db, id, incoming.length),
           subscribersOf(
             options,
             incoming.map(({ audience, event }) => ({ ...audience, event })),
@@ -52,10 +54,10 @@ export function createAccept(options: IntakeOptions): Accept {
       const { acceptances, stored, known } = await bounded(insert(db, events));
       await fanOut(options, stored, subscribers);
       await completeFanOut(options, await bounded(withOpenIntake(db, known, id)));
-      await bounded(close(db, id));
+      await bounded(closeIntake(db, id));
       return acceptances;
     },
-    // Each step is bounded: the deliveries of all of them may take longer than one step may.
+    // Each step has its own time limit, because storing many deliveries takes several commands.
     { maxItems: 500, isBounded: true },
   );
 }
@@ -64,7 +66,7 @@ function storedEvent(
   { id, event, audience, timestamp, data }: IncomingEvent,
   { position, at, retention }: { position: number; at: number; retention: number },
 ): StoredEvent {
-  // Left out: the default timestamp and the places, which can differ when the event is published again.
+  // Without the default timestamp and the tenants, which can differ when the event is published again.
   const content = JSON.stringify([event, audience.owner_id, timestamp ?? null, data]);
   return {
     _id: id,
@@ -79,7 +81,19 @@ function storedEvent(
   };
 }
 
-/** The known events whose earlier intake is still open, so that their deliveries may be incomplete. */
+/**
+ * The ids of the accounts, organizations and departments that may read an event, whichever chatbot it is about. One
+ * field for all of them needs one index. Ids of accounts begin with `User-`, the others are UUIDs.
+ */
+const readersOf = ({
+  owner_id,
+  organization_id,
+  department_id,
+  other_organization_ids = [],
+}: Audience): string[] =>
+  [owner_id, organization_id, department_id, ...other_organization_ids].filter((id) => id !== null);
+
+/** The known events whose earlier intake is still open. Their deliveries may be incomplete. */
 async function withOpenIntake(db: Database, known: StoredEvent[], own: string): Promise<StoredEvent[]> {
   if (known.length === 0) return [];
   const others = (await openIntakes(db)).filter(({ id }) => id !== own);

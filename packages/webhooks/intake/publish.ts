@@ -3,9 +3,9 @@ import { operationsOf } from '@gatehouse/shared/operation/operation';
 import { z } from 'zod';
 import type { WebhookDependencies } from '../dependencies.ts';
 import { type PublishedEvent, publishedEvent } from '../events.ts';
-
+import type { WebhookHost } from '../host.ts';
 import type { Audience } from '../records.ts';
-import { audiencesOf } from './places.ts';
+import { uniqueIds } from './fan-out.ts';
 
 /** For one call. */
 const MAX_EVENTS = 500;
@@ -25,13 +25,13 @@ const example: PublishedEvent = {
   },
 };
 
-/** For the platform's services only: the gateway does not forward this path (CONTRACT.md §Publishing events). */
+/** Only for services of the platform: the gateway does not forward this path (CONTRACT.md §Publishing events). */
 export const publishEvents = operationsOf<Pick<WebhookDependencies, 'accept' | 'db' | 'host' | 'now'>>()(
   'POST /internal/events',
   {
     needs: 'service key',
     summary: 'Publish events',
-    description: `Publishes one event or an array of up to ${MAX_EVENTS}. Responds once the events and their deliveries are stored. Webhooks of an organization or department hear an event of their place: that of its chatbot, or else the one that the event names. An id accepted before is known and has no further effect, so a publisher that got no response can send again. A conflict does not affect the other events of the array.`,
+    description: `Publishes one event or an array of up to ${MAX_EVENTS}. Responds once the events and their deliveries are stored. Webhooks of an organization or department receive the events of its chatbots, and the events without a stored chatbot that name it. An id accepted before is known and has no further effect, so a publisher that got no response can send again. A conflict does not affect the other events of the array.`,
     body: z
       .preprocess(
         (body) => (Array.isArray(body) || body === null ? body : [body]),
@@ -65,3 +65,34 @@ export const publishEvents = operationsOf<Pick<WebhookDependencies, 'accept' | '
     },
   },
 );
+
+/**
+ * Returns who receives published events. The tenant of an event is that of its chatbot or, if the chatbot is not stored
+ * here, the one that the event names: a publisher cannot send events of a chatbot to another tenant.
+ * @throws {AppError} invalidFormat if a department is not in the organization that is named with it.
+ */
+async function audiencesOf(host: WebhookHost, events: readonly PublishedEvent[]): Promise<Audience[]> {
+  const { departments, chatbots } = await host.tenantsOf({
+    departments: uniqueIds(events.map(({ department_id }) => department_id)),
+    chatbots: uniqueIds(events.map(chatbotOf)),
+  });
+  return events.map((event, index) => {
+    const { owner_id, organization_id = null, department_id } = event;
+    const chatbot_id = chatbotOf(event);
+    const department = departments.get(department_id ?? '');
+    if (department && organization_id !== null && department.organization_id !== organization_id) {
+      const text = `${index}.department_id must be a department of the organization`;
+      throw new AppError('invalidFormat', { text });
+    }
+    const chatbot = chatbots.get(chatbot_id ?? '');
+    if (chatbot) return { owner_id, ...chatbot, chatbot_id };
+    if (department_id === undefined) return { owner_id, organization_id, department_id: null, chatbot_id };
+    // A deleted department receives nothing, and must not block the other events of the publisher.
+    return { owner_id, ...(department ?? NO_TENANT), chatbot_id };
+  });
+}
+
+const NO_TENANT = { organization_id: null, department_id: null };
+
+const chatbotOf = ({ data }: PublishedEvent): string | null =>
+  'chatbot_id' in data ? data.chatbot_id : null;

@@ -2,24 +2,24 @@ import { bounded } from '@gatehouse/shared/data/bounded';
 import { createPoller, type Poller } from '@gatehouse/shared/durable/poller';
 import type { FastifyBaseLogger } from 'fastify';
 import { DEFAULT_RETENTION, type OpenIntake } from '../records.ts';
-import { close, eventsOf, fill, IS_EVENT, openIntakes } from './event-log.ts';
+import { closeIntake, eventsOfIntake, fillIntake, IS_EVENT, openIntakes } from './event-log.ts';
 import { completeFanOut, type IntakeOptions } from './fan-out.ts';
 
-/** Age in milliseconds at which an unfinished event counts as interrupted. */
+/** Milliseconds after which an open intake counts as interrupted. */
 const STALE_AFTER = 10_000;
 
-/** Completes what a kill interrupted: events without their deliveries. */
+/** Creates the deliveries that interrupted intakes left out. */
 export function createRepair(options: IntakeOptions): () => Promise<void> {
   const { db, now, retention = DEFAULT_RETENTION } = options;
-  /** When this process first saw each intake that is open. The clocks of others do not count. */
+  /** When this process first saw each open intake. It does not depend on the clocks of others. */
   let seen = new Map<string, number>();
 
   async function complete(intake: OpenIntake): Promise<void> {
-    // First, so that no event of the intake can be stored once its deliveries are complete.
-    await bounded(fill(db, intake, new Date(now() + retention)));
-    const events = await bounded(db.events.find({ ...eventsOf(intake), ...IS_EVENT }).toArray());
+    // First: afterwards no event of the intake can be stored without deliveries.
+    await bounded(fillIntake(db, intake, new Date(now() + retention)));
+    const events = await bounded(db.events.find({ ...eventsOfIntake(intake), ...IS_EVENT }).toArray());
     await completeFanOut(options, events);
-    await bounded(close(db, intake.id));
+    await bounded(closeIntake(db, intake.id));
   }
 
   return async () => {

@@ -73,7 +73,7 @@ export const updateWebhook = operation('PATCH /api/v1/webhooks/{webhook_id}', {
       const changed = { ...orNotFound(before), ...$set };
       if (startsAnew) changed.health = withoutFailures(healthOf(changed));
       // The receiver's Retry-After applied to the previous settings.
-      await webhookChanged(webhook_id, { endHold: true });
+      await webhookChanged(webhook_id, { endPause: true });
       await audit('webhook.update', {
         target: { webhook_id },
         ...tenantOf(changed),

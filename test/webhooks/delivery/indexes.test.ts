@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DELIVERY_STATUSES, type Delivery } from '../../../packages/webhooks/delivery-records.ts';
 import { EVENT_NAMES } from '../../../packages/webhooks/events.ts';
 import { selectDeliveries } from '../../../packages/webhooks/history/select-deliveries.ts';
-import { close, reserve } from '../../../packages/webhooks/intake/event-log.ts';
+import { closeIntake, reservePositions } from '../../../packages/webhooks/intake/event-log.ts';
 import { subscribersOf } from '../../../packages/webhooks/intake/fan-out.ts';
 import { readEvents } from '../../../packages/webhooks/pull/read-events.ts';
 import { COLLECTIONS } from '../../../services/user/database.ts';
@@ -123,8 +123,8 @@ test('a reader of events examines only its page', async () => {
       expires_at: later,
     })),
   );
-  await reserve(database.db, 'all', OTHERS + 1);
-  await close(database.db, 'all');
+  await reservePositions(database.db, 'all', OTHERS + 1);
+  await closeIntake(database.db, 'all');
   for (const visible of [{ readers: 'User-1' }, {}]) {
     const read = () => readEvents(database.db, visible, { after: '100', limit: 20 });
     const [page] = await explained(database.db, read, { find: 'events' });

@@ -2,8 +2,7 @@ import { createSecrets } from '@gatehouse/shared/data/secrets';
 import { createLease, type Lease } from '@gatehouse/shared/durable/lease';
 import type { FastifyBaseLogger } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createReadHeldWebhook } from '../../../packages/webhooks/delivery/held-webhook.ts';
-import { abandon } from '../../../packages/webhooks/delivery/lease.ts';
+import { abandonQueues, createReadHeldWebhook } from '../../../packages/webhooks/delivery/lease.ts';
 import { type Queue, startQueue, type WorkerContext } from '../../../packages/webhooks/delivery/queue.ts';
 import { createRecordOutcome } from '../../../packages/webhooks/delivery/record-outcome.ts';
 import type { Outcome } from '../../../packages/webhooks/delivery/send.ts';
@@ -357,7 +356,7 @@ test('releases at once a queue whose account is not active when it is claimed', 
 });
 
 test.each(['this process', 'another process'])(
-  'a hold that the owner ends in %s while attempts are in flight stays ended',
+  'a pause that its owner ends in %s while attempts are in flight stays ended',
   async (where) => {
     await add('a', 'b', 'c', 'd');
     await respond('a', 200);
@@ -366,7 +365,7 @@ test.each(['this process', 'another process'])(
     await recorded('b');
     const reload = () => where === 'this process' && queue.reload();
     const { webhookChanged } = createWake({ db: database.db, now, worker: { reload, readMore: () => {} } });
-    await webhookChanged(webhook_id, { endHold: true });
+    await webhookChanged(webhook_id, { endPause: true });
     await respond('c', 200);
     await respond('d', 200);
     await recorded('d');
@@ -382,7 +381,7 @@ test('stops without recording an attempt that is abandoned', async () => {
   answer.get('a')?.(200);
   const { webhookDeliveries } = database.db;
   expect(await webhookDeliveries.findOne({ webhook_id })).toMatchObject({ status: 'pending', attempts: [] });
-  await abandon(worker, [webhook_id]);
+  await abandonQueues(worker, [webhook_id]);
   queue = await claimQueue();
   await eventually(() => expect(sent).toEqual(['a', 'a']));
 });

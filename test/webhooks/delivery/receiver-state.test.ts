@@ -20,18 +20,18 @@ test('drops concurrency to one on any failure', () => {
 });
 
 test('pauses after five consecutive failures, for up to 30 seconds', () => {
-  expect(after(500, 500, 500, 500).heldUntil).toBeNull();
-  expect(after(500, 500, 500, 500, 200, 500).heldUntil).toBeNull();
-  expect(after(500, 500, 500, null, 500).heldUntil).toBe(now + 15_000);
-  expect(afterAttempt(after(500, 500, 500, 500), failed, now, 1).heldUntil).toBe(now + 30_000);
+  expect(after(500, 500, 500, 500).pausedUntil).toBeNull();
+  expect(after(500, 500, 500, 500, 200, 500).pausedUntil).toBeNull();
+  expect(after(500, 500, 500, null, 500).pausedUntil).toBe(now + 15_000);
+  expect(afterAttempt(after(500, 500, 500, 500), failed, now, 1).pausedUntil).toBe(now + 30_000);
 });
 
 test('honors Retry-After at once, and keeps the latest of several', () => {
   const held = afterAttempt(INITIAL_STATE, { status: 429, retryAfter: 120_000 }, now);
-  expect(held.heldUntil).toBe(now + 120_000);
+  expect(held.pausedUntil).toBe(now + 120_000);
   const later = afterAttempt(held, { status: 503, retryAfter: 60_000 }, now + 1_000);
-  expect(later.heldUntil).toBe(now + 120_000);
-  expect(afterAttempt(held, delivered, now).heldUntil).toBe(now + 120_000);
+  expect(later.pausedUntil).toBe(now + 120_000);
+  expect(afterAttempt(held, delivered, now).pausedUntil).toBe(now + 120_000);
 });
 
 test('remembers a 410, whatever follows from attempts in flight', () => {

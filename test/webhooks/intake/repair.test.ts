@@ -3,7 +3,7 @@ import type { StoredEvent } from '@gatehouse/webhooks/records';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createWake } from '../../../packages/webhooks/delivery/wake.ts';
 import { payloadOf } from '../../../packages/webhooks/events.ts';
-import { openIntakes, reserve } from '../../../packages/webhooks/intake/event-log.ts';
+import { openIntakes, reservePositions } from '../../../packages/webhooks/intake/event-log.ts';
 import { createRepair } from '../../../packages/webhooks/intake/repair.ts';
 import { announceInterrupted } from '../../../services/user/chatbots/announce.ts';
 import type { Chatbot } from '../../../services/user/chatbots/records.ts';
@@ -39,7 +39,7 @@ describe('an event whose intake was interrupted before its deliveries existed', 
     await service.settled(webhook_id, 'delivered');
     await service.db.webhookDeliveries.deleteMany({ webhook_id });
     // The state after a kill: the intake is open, and it has also reserved a position for an event never stored.
-    const { first } = await reserve(service.db, event.id, 2);
+    const { first } = await reservePositions(service.db, event.id, 2);
     await service.db.events.updateOne({ _id: event.id }, { $set: { position: first } });
     receiver.received.length = 0;
     return { webhook_id, event, first };
