@@ -52,6 +52,8 @@ export interface Connection {
   updated_at: Date;
   /** When its deletion began; the rest of what belongs to it goes first. */
   deleted_at?: Date;
+  /** Who asked, with the deletion, to end the requirement of domains that keep no connection. */
+  released_by?: { user_id: string; email: string };
 }
 
 export interface GroupRole {

@@ -26,7 +26,7 @@ export function createSso({
     upkeep: createUpkeep({ ...options, log, interval: UPKEEP_INTERVAL }),
     repairs: {
       resealSecrets: () => resealSecrets(options),
-      removeInterrupted: () => removeInterrupted(options),
+      removeInterrupted: () => removeInterrupted({ ...options, log }),
       unlinkInterrupted: () => unlinkInterrupted(options),
       endInterrupted: () => endInterrupted(options),
     },

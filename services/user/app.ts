@@ -13,6 +13,7 @@ import { createSso, type SsoTuning } from '@gatehouse/sso/sso';
 import { eventDocument } from '@gatehouse/webhooks/event-document';
 import { webhooks } from '@gatehouse/webhooks/operations';
 import { createDelivery, type DeliveryTuning } from '@gatehouse/webhooks/pipeline';
+import { createDepartureJob } from './access/departures/complete.ts';
 import { checkServiceKey } from './access/service-key.ts';
 import { account } from './account/account.ts';
 import { createAccountNotices } from './account/send-notices.ts';
@@ -116,6 +117,7 @@ export async function buildUserService({
     'announce chatbots': createAnnouncements({ db, now, log, accept: delivery.accept }),
     'run exports': exportWorker,
     'close archived places': archiveJobs,
+    'complete departures': createDepartureJob({ db, now, log }),
     'send payment notices': paymentNotices,
     'send account notices': notices,
     'look after SAML connections': sso.upkeep,

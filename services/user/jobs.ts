@@ -5,6 +5,7 @@ import { ensureAllFeatures } from '@gatehouse/shared/identity/features';
 import { type createSso, UPKEEP_INTERVAL } from '@gatehouse/sso/sso';
 import { TIMING as WEBHOOKS } from '@gatehouse/webhooks/pipeline';
 import { resealSecrets as resealWebhooks } from '@gatehouse/webhooks/reseal-secrets';
+import { INTERVAL as DEPARTURES } from './access/departures/complete.ts';
 import { endSelfGrants } from './access/memberships/end-self-grants.ts';
 import { removeLeavingMarks } from './access/memberships/last-owner.ts';
 import { datePendingInvitations } from './access/memberships/states.ts';
@@ -33,10 +34,8 @@ export const JOBS = {
     completes: '`chatbot.created` of chatbots that are still marked',
   },
   'run exports': { every: EXPORTS.poll, completes: 'exports, from their last chunk' },
-  'close archived places': {
-    every: ARCHIVE_JOBS,
-    completes: 'moves and deletions of archived places, and departures of people',
-  },
+  'close archived places': { every: ARCHIVE_JOBS, completes: 'moves and deletions of archived places' },
+  'complete departures': { every: DEPARTURES, completes: 'departures of people, after 60 s' },
   'send payment notices': { every: PAYMENT_NOTICES, completes: 'mails about failed payments' },
   'send account notices': { every: NOTICES, completes: 'mails about changes of accounts' },
   'look after SAML connections': {

@@ -27,7 +27,10 @@ export const createSsoHost = (options: ProvisioningOptions): SsoHost => {
     },
 
     hasDepartment: async (organization_id, department_id) =>
-      (await db.departments.findOne({ organization_id, department_id }, { projection: { _id: 1 } })) !== null,
+      (await db.departments.findOne(
+        { organization_id, department_id, deleting: { $exists: false } },
+        { projection: { _id: 1 } },
+      )) !== null,
 
     async ownersOf(organization_id, limit) {
       const organization = await db.organizations.findOne({ organization_id });

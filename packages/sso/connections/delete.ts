@@ -1,5 +1,6 @@
 import { orNotFound } from '@gatehouse/shared/http/errors';
 import { oneOf } from '@gatehouse/shared/http/fields';
+import { principalOf } from '@gatehouse/shared/identity/principal';
 import { message } from '@gatehouse/shared/operation/responses';
 import { z } from 'zod';
 import { operation } from '../dependencies.ts';
@@ -19,25 +20,36 @@ export const deleteConnection = operation('DELETE /api/v1/sso/connections/{conne
   }),
   returns: message('Connection deleted', 'The connection is deleted'),
   fails: ['duplicate'],
-  audits: ['connection.delete'],
+  audits: ['connection.delete', 'domain.update'],
   async handle(call) {
     const { db, host, now, audit, params, query, request } = call;
     const { connection_id } = params;
+    const { user } = principalOf(request);
     // A connection whose deletion was interrupted can be deleted again.
     const connection = orNotFound(await db.ssoConnections.findOne({ connection_id }));
     const { organization_id } = connection;
     await host.requireOwner(request, organization_id);
     const release = query.release === 'true';
     if (!release) await refuseLast(call, connection, { deleting: true });
-    // From here on nobody logs in. The record goes last, so that an interrupted deletion is completed later.
+    // This write ends logins. The record goes last: a repair completes an interrupted deletion.
     const before = orNotFound(
       await db.ssoConnections.findOneAndUpdate(
         { connection_id },
-        { $set: { enabled: false, deleted_at: new Date(now()) }, $unset: { scim_token: true } },
+        {
+          $set: {
+            enabled: false,
+            deleted_at: new Date(now()),
+            ...(release && { released_by: { user_id: call.caller, email: user.email } }),
+          },
+          $unset: { scim_token: true },
+        },
         { returnDocument: 'before' },
       ),
     );
-    if (release) await releaseStranded(call, request, connection, { deleting: true });
+    if (release || before.released_by)
+      await releaseStranded(call, connection, (released) => audit('domain.update', released), {
+        deleting: true,
+      });
     await removeConnection(call, connection_id);
     await audit('connection.delete', {
       target: { connection_id },

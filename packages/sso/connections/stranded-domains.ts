@@ -1,16 +1,19 @@
 import { AppError } from '@gatehouse/shared/http/errors';
-import { audit } from '@gatehouse/shared/identity/audit';
+import type { AuditEvent } from '@gatehouse/shared/identity/audit';
 import { type Domain, USABLE } from '@gatehouse/shared/identity/sso';
-import type { FastifyRequest } from 'fastify';
 import type { Connection } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
 
-type Options = Pick<SsoOptions, 'db' | 'now'>;
+type Options = Pick<SsoOptions, 'db'>;
+
+/** The event `domain.update` of a domain whose requirement has ended. */
+type Released = Pick<AuditEvent, 'target' | 'before' | 'after' | 'organization_id'>;
 
 /**
- * Refuses to take away the last enabled connection of a domain that requires single sign-on. Concurrent calls can each
- * leave the other's connection and pass; that locks nobody out, because the requirement holds only while one is enabled.
- * @throws {AppError} duplicate, in words that name the domains.
+ * Refuses to remove the last enabled connection of a domain that requires single sign-on. Two concurrent calls may both
+ * pass, because each sees the connection of the other. No person is locked out then: the requirement holds only while a
+ * connection is enabled.
+ * @throws {AppError} duplicate, which names the domains.
  */
 export async function refuseLast(
   { db }: Options,
@@ -26,11 +29,14 @@ export async function refuseLast(
   });
 }
 
-/** Ends the requirement of the domains that keep no enabled connection without this one. May be repeated. */
+/**
+ * Ends the requirement of the domains that keep no enabled connection without this one. Idempotent.
+ * @param record audits a domain that was released.
+ */
 export async function releaseStranded(
-  { db, now }: Options,
-  request: FastifyRequest,
+  { db }: Options,
   { organization_id, connection_id }: Pick<Connection, 'organization_id' | 'connection_id'>,
+  record: (released: Released) => Promise<void>,
   { deleting = false } = {},
 ): Promise<void> {
   for (const { domain_id, domain } of await strandedDomains(db, {
@@ -43,8 +49,7 @@ export async function releaseStranded(
       { $set: { sso_required: false } },
     );
     if (modifiedCount === 0) continue;
-    await audit(db, request, now(), {
-      action: 'domain.update',
+    await record({
       target: { domain_id },
       before: { domain, sso_required: 'true' },
       after: { domain, sso_required: 'false' },

@@ -29,7 +29,7 @@ export const updateConnection = operation('PATCH /api/v1/sso/connections/{connec
   }),
   returns: connectionRecord,
   fails: ['duplicate'],
-  audits: ['connection.update'],
+  audits: ['connection.update', 'domain.update'],
   async handle(call) {
     const { db, now, audit, params, body, request } = call;
     const { connection_id } = params;
@@ -71,9 +71,9 @@ export const updateConnection = operation('PATCH /api/v1/sso/connections/{connec
         before: auditedConnection(before),
         after: auditedConnection(after),
       });
-      // Also if the connection is disabled already, so that a repeated call completes one that was interrupted.
+      // Also if the connection is disabled already: a repeated call completes an interrupted one.
       if (fields.enabled === false) {
-        if (release) await releaseStranded(call, request, before);
+        if (release) await releaseStranded(call, before, (released) => audit('domain.update', released));
         await endConnectionSessions(call, connection_id);
       }
       return presentConnection(call, after);

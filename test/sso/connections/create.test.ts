@@ -288,6 +288,18 @@ describe('POST /api/v1/sso/connections', () => {
     expect([status, body.default_department_id]).toEqual([201, corp.department_id]);
   });
 
+  test('accepts an archived department as default, which may be restored', async () => {
+    const at = new Date(service.clock.now()).toISOString();
+    const archived = { archived_at: at, deletes_at: at };
+    await service.db.departments.updateOne({ department_id: corp.department_id }, { $set: archived });
+    const { status } = await create(saml({ default_department_id: corp.department_id }));
+    await service.db.departments.updateOne(
+      { department_id: corp.department_id },
+      { $unset: { archived_at: true, deletes_at: true } },
+    );
+    expect(status).toBe(201);
+  });
+
   test('leaves an audit event without secrets', async () => {
     let connection_id = '';
     const events = await eventsOf(service, async () => {
@@ -411,6 +423,14 @@ describe('POST /api/v1/sso/connections is refused', () => {
   test('with 400 for the department of another organization', async () => {
     const other = await service.newOrganization({ domain: null });
     const { status } = await create(saml({ default_department_id: other.department_id }));
+    expect(status).toBe(400);
+  });
+
+  test('with 400 for a department whose deletion has begun', async () => {
+    const { department_id } = corp;
+    await service.db.departments.updateOne({ department_id }, { $set: { deleting: true } });
+    const { status } = await create(saml({ default_department_id: department_id }));
+    await service.db.departments.updateOne({ department_id }, { $unset: { deleting: true } });
     expect(status).toBe(400);
   });
 

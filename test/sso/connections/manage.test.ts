@@ -1,6 +1,7 @@
 import { createHash, randomUUIDv7 } from 'node:crypto';
 import { createSecrets } from '@gatehouse/shared/data/secrets';
 import type { Connection } from '@gatehouse/sso/connection-records';
+import type { FastifyBaseLogger } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { removeInterrupted } from '../../../packages/sso/connections/remove.ts';
 import { resealSecrets } from '../../../packages/sso/connections/reseal-secrets.ts';
@@ -31,6 +32,7 @@ beforeEach(async () => {
   corp = await service.newOrganization({ domain: null });
 });
 
+const log = { info() {} } as unknown as FastifyBaseLogger;
 const PATH = '/api/v1/sso/connections';
 let slugs = 0;
 /** Creates a connection. @returns its record. */
@@ -378,7 +380,7 @@ describe('DELETE /api/v1/sso/connections/{connection_id}', () => {
     }
     const [one, other] = interrupted.map(({ connection_id }) => connection_id);
     expect((await call('DELETE', String(one))).status).toBe(200);
-    await removeInterrupted({ config: testConfig('user'), db: service.db, now: service.clock.now });
+    await removeInterrupted({ config: testConfig('user'), db: service.db, now: service.clock.now, log });
     for (const person of people) expect(await person.statuses()).toEqual([401, 200]);
     expect([await left(String(one)), await left(String(other))]).toEqual([
       [0, 0, 0, 0],

@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { FastifyBaseLogger } from 'fastify';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { removeInterrupted } from '../../../packages/sso/connections/remove.ts';
 import { eventsOf } from '../../fixtures/audit.ts';
 import { outcome } from '../../fixtures/envelope.ts';
+import { testConfig } from '../../fixtures/services.ts';
 import { type SsoService, startSsoService } from '../sso-service.ts';
 import { ldap } from './samples.ts';
 
@@ -79,6 +82,36 @@ describe.each(WAYS)('%s the last enabled connection', (_, plain, releasing) => {
     await service.newConnection(corp, { protocol: 'saml', enabled: false });
     await service.newConnection(corp, { protocol: 'saml', deleted_at: new Date() });
     expect((await plain()).status).toBe(409);
+  });
+});
+
+describe('an interrupted deletion that releases domains', () => {
+  const log = { info() {} } as unknown as FastifyBaseLogger;
+  test.each([
+    [
+      'the next start',
+      () => removeInterrupted({ config: testConfig('user'), db: service.db, now: service.clock.now, log }),
+    ],
+    ['a repeated call', () => call('DELETE')],
+  ] as const)('is completed by %s', async (_name, complete) => {
+    vi.spyOn(service.db.ssoDomains, 'updateOne').mockRejectedValueOnce(new Error('killed'));
+    expect((await call('DELETE', '?release=true')).status).toBe(500);
+    expect(await required()).toHaveLength(2);
+    const events = await eventsOf(service, complete);
+    expect(await stored()).toBeNull();
+    expect(await required()).toEqual([]);
+    const { user_id } = corp.owner;
+    const email = corp.owner.email.toLowerCase();
+    const released = events.filter(({ action }) => action === 'domain.update');
+    expect(
+      released.toSorted((a, b) => (String(a.before?.domain) < String(b.before?.domain) ? -1 : 1)),
+    ).toMatchObject(
+      ['a', 'b'].map((name) => ({
+        ...{ user_id, email, organization_id: corp.organization_id },
+        before: { domain: `${name}${turn}.example`, sso_required: 'true' },
+        after: { domain: `${name}${turn}.example`, sso_required: 'false' },
+      })),
+    );
   });
 });
 

@@ -2,9 +2,11 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { Collection, Document } from 'mongodb';
 import { describe, expect, test, vi } from 'vitest';
 import type { StoredChatbot } from '../../../services/user/chatbots/records.ts';
+import { createExportWorker } from '../../../services/user/organizations/exports/worker.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { notFound } from '../access/failures.ts';
 import { RECEPTIONIST } from '../chatbots/chatbot-service.ts';
+import { pendingExport } from '../organizations/store-export.ts';
 import { service, team, withOrganizations, withTeams } from '../organizations/with-organizations.ts';
 import { LEASE, runJobs } from './run-jobs.ts';
 
@@ -83,6 +85,20 @@ async function storeRest({ organization_id, department_id, ada } = team) {
     })) as never,
   );
 }
+
+/** Archives a department without a call, which would begin the move at once. */
+const archivedInto = (department_id: string, move_to: string) =>
+  service.db.departments.updateOne(
+    { department_id },
+    {
+      $set: {
+        archived_at: service.at(),
+        deletes_at: new Date(service.clock.now() + 30 * DAY * 1000).toISOString(),
+        due_at: new Date(service.clock.now()),
+        move_to,
+      },
+    },
+  );
 
 /** How much is left of the team, in each collection. */
 async function left({ organization_id, department_id } = team) {
@@ -281,21 +297,62 @@ describe.each(PLACES)('deleting %s', (what, archive, restore) => {
   });
 });
 
+test('chatbots stay in a department that is restored before the job writes', async () => {
+  const { db } = service;
+  const other = await service.newDepartment(team.ada, team.organization_id);
+  const [chatbot_id = ''] = await storeChatbots(1);
+  await archivedInto(team.department_id, other.department_id);
+  const find = db.chatbots.find.bind(db.chatbots);
+  vi.spyOn(db.chatbots, 'find').mockImplementationOnce(((...given: Parameters<typeof find>) => {
+    const page = find(...given).toArray();
+    const restored = () => team.ada.call('POST', `${team.place}/restore`);
+    return { toArray: () => page.then(async (read) => ((await restored()).status === 200 ? read : [])) };
+  }) as never);
+  await runJobs(service);
+  expect(await db.departments.findOne({ department_id: team.department_id })).not.toHaveProperty('move_to');
+  expect((await db.chatbots.findOne({ chatbot_id }))?.department_id).toBe(team.department_id);
+  expect(await auditedAs('chatbot.move')).toEqual([]);
+});
+
+test('an export that is being written leaves no chunk when its department is deleted', async () => {
+  const { db, clock } = service;
+  await archiveDepartment();
+  clock.advance(30 * DAY);
+  // Only the worker of this test finds the export due.
+  const later = () => clock.now() + 1_000;
+  const { organization_id, department_id, ada } = team;
+  const job = pendingExport({ organization_id, department_id, created_by: ada.user_id }, later());
+  const { export_id } = job;
+  await db.exports.insertOne({ ...job });
+  const deleting = Promise.withResolvers<void>();
+  const written = Promise.withResolvers<void>();
+  const insertOne = db.exportChunks.insertOne.bind(db.exportChunks);
+  vi.spyOn(db.exportChunks, 'insertOne').mockImplementationOnce(async (...given) => {
+    await deleting.promise;
+    return insertOne(...given);
+  });
+  const deleteOne = db.exports.deleteOne.bind(db.exports);
+  vi.spyOn(db.exports, 'deleteOne').mockImplementationOnce(async (...given) => {
+    deleting.resolve();
+    await written.promise;
+    return deleteOne(...given);
+  });
+  const log = { warn() {}, error() {} };
+  const writing = createExportWorker({ db, now: later, log }).run().then(written.resolve);
+  await vi.waitFor(() => expect(db.exportChunks.insertOne).toHaveBeenCalled());
+  await Promise.all([runJobs(service), writing]);
+  expect(await db.exports.countDocuments({ export_id })).toBe(0);
+  expect(await db.exportChunks.countDocuments({ export_id })).toBe(0);
+});
+
 test('departments that concurrent calls made each other’s target keep their chatbots', async () => {
   const { db } = service;
   const other = await service.newDepartment(team.ada, team.organization_id);
-  const places = [team.department_id, other.department_id];
-  const marks = {
-    archived_at: service.at(),
-    deletes_at: new Date(service.clock.now() + 30 * DAY * 1000).toISOString(),
-    due_at: new Date(service.clock.now()),
-  };
   const [one = ''] = await storeChatbots(1);
-  await Promise.all(
-    places.map((department_id, index) =>
-      db.departments.updateOne({ department_id }, { $set: { ...marks, move_to: places[1 - index] ?? '' } }),
-    ),
-  );
+  await Promise.all([
+    archivedInto(team.department_id, other.department_id),
+    archivedInto(other.department_id, team.department_id),
+  ]);
   await runJobs(service);
   const moves = await db.auditEvents.countDocuments({ action: 'chatbot.move', 'target.chatbot_id': one });
   expect(moves).toBe(0);

@@ -253,6 +253,29 @@ describe('a departure that is killed', () => {
     expect(await service.db.departures.countDocuments({ user_id: eve.user_id })).toBe(0);
   });
 
+  test('is completed while a long deletion runs', async () => {
+    const { db, clock } = service;
+    const spy = killed(db.departures, 'deleteOne');
+    await remove(eve);
+    spy.mockRestore();
+    clock.advance(60);
+    const { department_id } = await service.newDepartment(team.ada, team.organization_id);
+    const over = { archived_at: service.at(), deletes_at: service.at(), due_at: new Date(clock.now()) };
+    await db.departments.updateOne({ department_id }, { $set: over });
+    const page = Promise.withResolvers<never[]>();
+    const find = vi.spyOn(db.billingEntries, 'find');
+    find.mockReturnValueOnce({ toArray: () => page.promise } as never);
+    const jobs = runJobs(service);
+    await vi.waitFor(async () => {
+      expect(find).toHaveBeenCalled();
+      expect(await db.departures.countDocuments({ user_id: eve.user_id })).toBe(0);
+    });
+    expect(await db.departments.countDocuments({ department_id })).toBe(1);
+    page.resolve([]);
+    await jobs;
+    expect(await db.departments.countDocuments({ department_id })).toBe(0);
+  });
+
   test('that an Admin began ends no role elsewhere when a job completes it', async () => {
     const { Admin } = team.people;
     const spy = killed(service.db.memberships, 'findOneAndDelete', 1);

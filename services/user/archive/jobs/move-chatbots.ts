@@ -24,7 +24,6 @@ export async function moveChatbots(job: ArchiveJob, department: Department): Pro
   const isOpen = await db.departments.findOne({ ...place, deleting: { $exists: false } });
   if (!isOpen || heir === undefined || (await isCircular(db, department))) return;
   for (;;) {
-    await job.renew();
     const chatbots = await db.chatbots
       .find(
         { organization_id, department_id },
@@ -34,6 +33,8 @@ export async function moveChatbots(job: ArchiveJob, department: Department): Pro
     if (chatbots.length === 0) return;
     const members = await membersAmong(db, place, chatbots.flatMap(listedOn));
     const at = new Date(now()).toISOString();
+    // Directly before the writes: the chatbots of a department that was restored since they were read stay.
+    await job.renew();
     const writes = chatbots.map((chatbot) => moveWrite(chatbot, place, { members, heir, at }));
     await record(
       job,

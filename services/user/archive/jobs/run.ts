@@ -2,7 +2,6 @@ import { createLease, type Lease, LeaseLost } from '@gatehouse/shared/durable/le
 import { createPoller, type Poller } from '@gatehouse/shared/durable/poller';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Collection, ObjectId, WithId } from 'mongodb';
-import { completeDepartures } from '../../access/departures/depart.ts';
 import type { Database } from '../../database.ts';
 import type { ArchiveFields, Department, Organization } from '../../organizations/records.ts';
 import { deleteDepartment } from './delete-department.ts';
@@ -33,9 +32,8 @@ export const createArchiveJobs = (options: Omit<ArchiveOptions, 'leaseDuration' 
   });
 
 /**
- * Moves the chatbots of archived departments, deletes places whose time is over, and completes
- * departures that were interrupted. A run that fails or is killed keeps its lease until it expires; then any process
- * continues.
+ * Moves the chatbots of archived departments, and deletes places whose time is over. A run that fails or is killed
+ * keeps its lease until it expires; then any process continues.
  */
 export async function runArchiveJobs(options: ArchiveOptions): Promise<void> {
   const { db, isStopping } = options;
@@ -44,7 +42,6 @@ export async function runArchiveJobs(options: ArchiveOptions): Promise<void> {
     ((await closeNext(options, db.departments, closeDepartment)) ||
       (await closeNext(options, db.organizations, closeOrganization)))
   );
-  await completeDepartures(options);
 }
 
 /** Claims a place and does its job. @returns whether a place was due. */
