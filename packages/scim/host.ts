@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import type { ListQuery } from './list-query.ts';
+import type { ScimListQuery } from './list-query.ts';
 import type { Projection } from './projection.ts';
 import type { Json } from './schemas.ts';
 
@@ -7,7 +7,7 @@ import type { Json } from './schemas.ts';
 export interface ResourceStore {
   create(request: FastifyRequest, body: unknown): Promise<Json>;
   get(request: FastifyRequest, id: string, want: Projection): Promise<Json>;
-  list(request: FastifyRequest, query: ListQuery, want: Projection): Promise<object>;
+  list(request: FastifyRequest, query: ScimListQuery, want: Projection): Promise<object>;
   /** @param ifMatch the versions that may be replaced; any without it. */
   replace(request: FastifyRequest, id: string, body: unknown, ifMatch: string | undefined): Promise<Json>;
   /** Undefined where the resource may be too large to return. */

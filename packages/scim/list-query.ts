@@ -8,7 +8,7 @@ const DEFAULT_COUNT = 100;
 const MAX_INDEX = 100_000_000;
 
 /** What a list asks for (RFC 7644 §3.4.2). */
-export interface ListQuery {
+export interface ScimListQuery {
   filter: Filter | undefined;
   /** In lower case. */
   sortBy: string | undefined;
@@ -19,7 +19,7 @@ export interface ListQuery {
 }
 
 /** Reads the parameters of a list, from the address or from the body of a search. @throws {ScimError} */
-export function readListQuery(given: Json): ListQuery {
+export function readListQuery(given: Json): ScimListQuery {
   const filter = text(given, 'filter');
   const order = text(given, 'sortOrder')?.toLowerCase() ?? 'ascending';
   if (order !== 'ascending' && order !== 'descending')
@@ -50,7 +50,11 @@ function integer(given: Json, name: string): number | undefined {
 
 const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 
-export const listResponse = (totalResults: number, { skip }: Pick<ListQuery, 'skip'>, Resources: Json[]) => ({
+export const listResponse = (
+  totalResults: number,
+  { skip }: Pick<ScimListQuery, 'skip'>,
+  Resources: Json[],
+) => ({
   schemas: [LIST_SCHEMA],
   totalResults,
   startIndex: skip + 1,

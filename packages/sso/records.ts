@@ -54,7 +54,7 @@ export interface ScimGroup {
 }
 
 /** A browser login under way, until the provider answers. */
-export interface Flow {
+export interface LoginFlow {
   /** RelayState (SAML) and state (OpenID Connect). */
   state: string;
   connection_id: string;
@@ -160,7 +160,7 @@ export const ssoCollections = {
   scimGroups: collection<ScimGroup>('scim_groups', [
     { key: { connection_id: 1, department_id: 1 }, unique: true },
   ]),
-  ssoFlows: collection<Flow>('sso_flows', [{ key: { state: 1 }, unique: true }, expiring]),
+  ssoFlows: collection<LoginFlow>('sso_flows', [{ key: { state: 1 }, unique: true }, expiring]),
   ssoSessions: collection<ProviderSession>('sso_sessions', [
     { key: { sid: 1 } },
     { key: { connection_id: 1, provider_sid: 1 } },

@@ -9,7 +9,7 @@ const MAX_OPERATIONS = 1_000;
 const OPERATIONS = ['add', 'remove', 'replace'] as const;
 
 /** One operation of a PATCH (RFC 7644 §3.5.2) on one attribute. */
-export interface Operation {
+export interface PatchOperation {
   op: (typeof OPERATIONS)[number];
   attribute: Attribute;
   filter?: Filter;
@@ -22,7 +22,7 @@ export interface Operation {
  * keys are paths.
  * @throws {ScimError}
  */
-export function readOperations(body: unknown, attributes: Attributes): Operation[] {
+export function readOperations(body: unknown, attributes: Attributes): PatchOperation[] {
   const { Operations: given } = isObject(body) ? body : {};
   if (!Array.isArray(given) || given.length === 0)
     throw new ScimError(400, 'Operations must be a list with at least one operation', 'invalidSyntax');
@@ -31,7 +31,7 @@ export function readOperations(body: unknown, attributes: Attributes): Operation
   return given.flatMap((each) => readOperation(each, attributes));
 }
 
-function readOperation(given: unknown, attributes: Attributes): Operation[] {
+function readOperation(given: unknown, attributes: Attributes): PatchOperation[] {
   const { op: name, path, value } = isObject(given) ? given : {};
   const op = OPERATIONS.find((each) => typeof name === 'string' && each === name.toLowerCase());
   if (!op) throw new ScimError(400, 'op must be add, remove or replace', 'invalidSyntax');
@@ -42,7 +42,7 @@ function readOperation(given: unknown, attributes: Attributes): Operation[] {
   }
   if (op === 'remove') throw new ScimError(400, 'remove needs a path', 'noTarget');
   if (!isObject(value)) throw invalidValue('Without a path, value must be an object');
-  return Object.entries(value).flatMap(([key, each]): Operation[] => {
+  return Object.entries(value).flatMap(([key, each]): PatchOperation[] => {
     const attribute = attributes.get(key.toLowerCase());
     // A whole resource is sent with its id and schemas.
     if (attribute?.readOnly) return [];
@@ -56,7 +56,10 @@ const EXTENSION = /^(urn:ietf:params:scim:schemas:extension:enterprise:2\.0:User
 const PATH = /^([A-Za-z][\w-]*)(?:\[(.*)\])?(?:\.([A-Za-z$][\w-]*))?$/s;
 
 /** @throws {ScimError} invalidPath, mutability or invalidFilter. */
-function readPath(given: string, attributes: Attributes): Pick<Operation, 'attribute' | 'filter' | 'sub'> {
+function readPath(
+  given: string,
+  attributes: Attributes,
+): Pick<PatchOperation, 'attribute' | 'filter' | 'sub'> {
   if (given.length > MAX_PATH) throw invalidPath();
   const path = given.trim().replace(CORE, '');
   const [, urn, extended] = EXTENSION.exec(path) ?? [];
@@ -86,7 +89,7 @@ const invalidPath = (path = ''): ScimError =>
   new ScimError(400, `"${path.slice(0, 100)}" is not the path of an attribute`, 'invalidPath');
 
 /** Applies operations to a resource. @returns the changed copy. @throws {ScimError} */
-export function applyOperations(resource: Json, operations: readonly Operation[]): Json {
+export function applyOperations(resource: Json, operations: readonly PatchOperation[]): Json {
   const changed: Json = structuredClone(resource);
   for (const operation of operations) {
     const { name } = operation.attribute;
@@ -100,7 +103,7 @@ export function applyOperations(resource: Json, operations: readonly Operation[]
   return changed;
 }
 
-function changedSingle(current: unknown, { op, attribute, sub, value }: Operation): unknown {
+function changedSingle(current: unknown, { op, attribute, sub, value }: PatchOperation): unknown {
   if (sub) return withSub(isObject(current) ? current : {}, sub, op === 'remove' ? undefined : value);
   if (op === 'remove') return undefined;
   const read = readValue(value, attribute);
@@ -108,7 +111,7 @@ function changedSingle(current: unknown, { op, attribute, sub, value }: Operatio
   return attribute.type === 'complex' && isObject(current) && isObject(read) ? { ...current, ...read } : read;
 }
 
-function changedList(current: unknown, operation: Operation): unknown {
+function changedList(current: unknown, operation: PatchOperation): unknown {
   const { op, attribute, filter, sub, value } = operation;
   const values: unknown[] = Array.isArray(current) ? current : [];
   const isTarget = (each: unknown) => !filter || matches(filter, each, attribute.subAttributes);
@@ -133,7 +136,7 @@ function changedList(current: unknown, operation: Operation): unknown {
   return readValue(next, attribute);
 }
 
-function changedWhole(values: unknown[], { op, attribute, value }: Operation): unknown {
+function changedWhole(values: unknown[], { op, attribute, value }: PatchOperation): unknown {
   const given = readValue(value, attribute);
   const list = Array.isArray(given) ? given : [];
   if (op === 'replace') return given;

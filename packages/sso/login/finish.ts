@@ -6,7 +6,7 @@ import type { Connection } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
 import { digest } from '../digest.ts';
 import type { Profile } from '../profile.ts';
-import type { Flow } from '../records.ts';
+import type { LoginFlow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { type BeginningSession, beginSession } from './begin-session.ts';
 import { markBrowser, randomToken } from './flow.ts';
@@ -27,7 +27,7 @@ export async function finishBrowserLogin(
   request: FastifyRequest,
   reply: FastifyReply,
   connection: Connection,
-  { flow, profile, session = {} }: { flow?: Flow; profile: Profile; session?: ProviderWord },
+  { flow, profile, session = {} }: { flow?: LoginFlow; profile: Profile; session?: ProviderWord },
 ) {
   const { config, db, host, now } = options;
   const { connection_id, organization_id } = connection;

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Connection } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
 import { digest } from '../digest.ts';
-import type { Flow } from '../records.ts';
+import type { LoginFlow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 
 /** Seconds that a person has to log in at their provider. */
@@ -58,7 +58,10 @@ export async function beginFlow(
   request: FastifyRequest,
   reply: FastifyReply,
   { connection_id }: Connection,
-  secrets: Pick<Flow, 'request_id' | 'nonce' | 'code_verifier' | 'authenticated_after' | 'offline_access'>,
+  secrets: Pick<
+    LoginFlow,
+    'request_id' | 'nonce' | 'code_verifier' | 'authenticated_after' | 'offline_access'
+  >,
 ): Promise<string> {
   const state = randomToken();
   const browser = markBrowser(options, request, reply);
@@ -71,7 +74,10 @@ export async function beginFlow(
  * Takes the flow of a state: it serves one answer.
  * @throws {SsoRefusal} login not begun here, when it is unknown, used or expired.
  */
-export async function takeFlow({ db, now }: Pick<SsoOptions, 'db' | 'now'>, state: string): Promise<Flow> {
+export async function takeFlow(
+  { db, now }: Pick<SsoOptions, 'db' | 'now'>,
+  state: string,
+): Promise<LoginFlow> {
   const flow = await db.ssoFlows.findOneAndDelete({ state, expires_at: { $gt: new Date(now()) } });
   if (!flow) throw new SsoRefusal('login not begun here', 'the state is unknown, used or expired');
   return flow;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Flow } from '../records.ts';
+import type { LoginFlow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 
 /** The query of an operation that begins a login. */
@@ -14,7 +14,8 @@ export const beginQuery = z.object({
 export const freshLogin = (
   { prompt }: z.infer<typeof beginQuery>,
   now: number,
-): Pick<Flow, 'authenticated_after'> => (prompt === 'login' ? { authenticated_after: new Date(now) } : {});
+): Pick<LoginFlow, 'authenticated_after'> =>
+  prompt === 'login' ? { authenticated_after: new Date(now) } : {};
 
 /**
  * Requires that a person has proved who they are since a login asked for it.

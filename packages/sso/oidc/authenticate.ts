@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose';
 import { authorizationCodeGrant } from 'openid-client';
 import { requireFresh } from '../login/fresh-login.ts';
-import type { Flow } from '../records.ts';
+import type { LoginFlow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { acceptedAlgorithms, rememberAlgorithm } from './algorithms.ts';
 import { callbackUrl, checkCallback } from './callback-url.ts';
@@ -29,7 +29,7 @@ const MAX_SUBJECT = 255;
 export async function authenticate(
   { options, providerOf }: OidcRoutes,
   connection: OidcConnection,
-  { state, nonce, code_verifier, authenticated_after }: Flow,
+  { state, nonce, code_verifier, authenticated_after }: LoginFlow,
   search: string,
 ): Promise<Claims> {
   if (!nonce || !code_verifier)

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { buildAuthorizationUrl, calculatePKCECodeChallenge, randomPKCECodeVerifier } from 'openid-client';
 import { beginFlow, randomToken } from '../login/flow.ts';
-import type { Flow } from '../records.ts';
+import type { LoginFlow } from '../records.ts';
 import { callbackUrl, checkCallback } from './callback-url.ts';
 import { clientOf } from './client.ts';
 import { offersOfflineAccess } from './offline-access.ts';
@@ -22,7 +22,7 @@ export async function beginLogin(
   {
     authenticated_after,
     forgoes_offline_access = false,
-  }: Pick<Flow, 'authenticated_after'> & { forgoes_offline_access?: boolean },
+  }: Pick<LoginFlow, 'authenticated_after'> & { forgoes_offline_access?: boolean },
 ): Promise<string> {
   const { metadata } = await providerOf(connection);
   checkCallback(connection, metadata);

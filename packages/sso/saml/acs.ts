@@ -8,11 +8,11 @@ import { loginConnection, requireUsable } from '../login/login-connection.ts';
 import { rememberMissing } from '../login/remember-missing.ts';
 import { useOnce } from '../login/used-messages.ts';
 import { mapAttributes, type Profile } from '../profile.ts';
-import type { Flow } from '../records.ts';
+import type { LoginFlow } from '../records.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { asSaml, errorPage, slug } from './contract.ts';
 import { NAME_ID_FORMAT } from './names.ts';
-import { type Message, readMessage } from './read-message.ts';
+import { type ProviderMessage, readMessage } from './read-message.ts';
 import { acsUrlOf } from './service-provider.ts';
 import { unsolicitedConnection } from './unsolicited-connection.ts';
 import type { Assertion } from './verify-assertion.ts';
@@ -105,7 +105,7 @@ async function receive(call: SamlCall, slug?: string) {
 }
 
 /** @throws {SsoRefusal} unless people may log in through the connection, beginning at its provider. */
-async function unsolicited(call: SamlCall, message: Message, slug?: string): Promise<Connection> {
+async function unsolicited(call: SamlCall, message: ProviderMessage, slug?: string): Promise<Connection> {
   const candidate = await unsolicitedConnection(call, message, slug);
   const { connection } = candidate;
   call.request.sso.connection = connection;
@@ -116,7 +116,7 @@ async function unsolicited(call: SamlCall, message: Message, slug?: string): Pro
 }
 
 /** Takes the flow of a login that began here. Providers put a RelayState of their own into other responses. */
-const flowOf = async (call: SamlCall, state: string | undefined): Promise<Flow | undefined> =>
+const flowOf = async (call: SamlCall, state: string | undefined): Promise<LoginFlow | undefined> =>
   state !== undefined && /^[\w-]{43}$/.test(state) ? takeFlow(call, state) : undefined;
 
 /** What an assertion says about the session that it begins. */

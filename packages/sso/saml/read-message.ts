@@ -3,7 +3,7 @@ import { SsoRefusal } from '../refusal.ts';
 import { hasOtherNodes, parseXml, XmlError } from './xml.ts';
 
 /** A message of a provider, of which nothing is verified yet. */
-export interface Message {
+export interface ProviderMessage {
   xml: string;
   root: Element;
 }
@@ -20,7 +20,7 @@ const malformed = (detail: string): never => {
  * @param name of its form field, for the operator.
  * @throws {SsoRefusal} message malformed.
  */
-export const readMessage = (name: string, base64: string): Message =>
+export const readMessage = (name: string, base64: string): ProviderMessage =>
   parseMessage(name, decodeMessage(name, base64));
 
 /** @throws {SsoRefusal} message malformed. */
@@ -32,7 +32,7 @@ export function decodeMessage(name: string, base64: string): Buffer {
 }
 
 /** @throws {SsoRefusal} message malformed. */
-export function parseMessage(name: string, bytes: Buffer): Message {
+export function parseMessage(name: string, bytes: Buffer): ProviderMessage {
   if (!isUtf8(bytes)) return malformed(`${name} is not UTF-8`);
   const xml = bytes.toString('utf8');
   try {

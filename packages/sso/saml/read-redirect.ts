@@ -2,7 +2,7 @@ import { createVerify } from 'node:crypto';
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 import { SsoRefusal } from '../refusal.ts';
-import { decodeMessage, type Message, parseMessage } from './read-message.ts';
+import { decodeMessage, type ProviderMessage, parseMessage } from './read-message.ts';
 
 /** Bytes of a message after decompression, which could expand a small one a thousandfold. */
 const MAX_INFLATED = 256 * 1024;
@@ -27,7 +27,7 @@ const refuse = (detail: string): never => {
  * @param query without the question mark.
  * @throws {SsoRefusal} message malformed or message refused.
  */
-export async function readRedirect(query: string, certificates: readonly string[]): Promise<Message> {
+export async function readRedirect(query: string, certificates: readonly string[]): Promise<ProviderMessage> {
   const octets = new Map<string, string>();
   for (const pair of query.split('&')) {
     const name = pair.split('=', 1)[0] ?? '';

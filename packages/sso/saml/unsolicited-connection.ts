@@ -2,7 +2,7 @@ import type { SsoOptions } from '../dependencies.ts';
 import { type Candidate, findCandidates } from '../login/login-connection.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { NAMESPACE } from './names.ts';
-import type { Message } from './read-message.ts';
+import type { ProviderMessage } from './read-message.ts';
 import { entityIdOf } from './service-provider.ts';
 import { attribute, descendants, textOf } from './xml.ts';
 
@@ -19,7 +19,7 @@ const refuse = (detail: string): never => {
  */
 export async function unsolicitedConnection(
   options: Pick<SsoOptions, 'config' | 'db' | 'now'>,
-  { root }: Message,
+  { root }: ProviderMessage,
   addressed?: string,
 ): Promise<Candidate> {
   if (attribute(root, 'InResponseTo') !== undefined)

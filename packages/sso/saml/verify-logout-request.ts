@@ -1,7 +1,7 @@
 import type { SsoOptions } from '../dependencies.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { NAMESPACE } from './names.ts';
-import type { Message } from './read-message.ts';
+import type { ProviderMessage } from './read-message.ts';
 import { requireStrongSignatures } from './require-signatures.ts';
 import { entityIdOf, logoutUrlOf, type SamlConnection, serviceProvider } from './service-provider.ts';
 import { CLOCK_SKEW, subjectOf, timeOf, verifyIssuer, verifyPeriod } from './verify-assertion.ts';
@@ -31,7 +31,7 @@ const refuse = (detail: string): never => {
 export async function verifyPostSignature(
   options: Pick<SsoOptions, 'config'>,
   connection: SamlConnection,
-  { xml, root }: Message,
+  { xml, root }: ProviderMessage,
 ): Promise<void> {
   if (requireStrongSignatures(root, [root]).length === 0) return refuse('the request is not signed');
   const provider = await serviceProvider(options, connection);

@@ -2,7 +2,7 @@ import type { SsoOptions } from '../dependencies.ts';
 import { SsoRefusal } from '../refusal.ts';
 import { decryptAssertion } from './decrypt-assertion.ts';
 import { NAMESPACE, STATUS_SUCCESS } from './names.ts';
-import { type Message, parseMessage } from './read-message.ts';
+import { type ProviderMessage, parseMessage } from './read-message.ts';
 import { requireStrongSignatures } from './require-signatures.ts';
 import { entityIdOf, openSpKeys, type SamlConnection, serviceProvider } from './service-provider.ts';
 import { type Assertion, verifyAssertion, verifyInResponseTo, verifyIssuer } from './verify-assertion.ts';
@@ -23,7 +23,7 @@ const refuse = (detail: string): never => {
 export async function verifyResponse(
   options: Pick<SsoOptions, 'config' | 'secrets' | 'now'>,
   connection: SamlConnection,
-  { xml, root: response }: Message,
+  { xml, root: response }: ProviderMessage,
   {
     at,
     request_id,

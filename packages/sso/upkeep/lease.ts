@@ -10,7 +10,7 @@ import type { SamlConnection } from '../saml/service-provider.ts';
 const LEASE = 120_000;
 
 /** A run that holds connections, each for a time. */
-export interface LeaseHolder {
+export interface UpkeepLeaseHolder {
   db: Database;
   now: () => number;
   lease: Lease<Connection>;
@@ -26,7 +26,7 @@ export const createUpkeepLease = (db: Database, now: () => number): Lease<Connec
   });
 
 /** Claims the SAML connection that has been due for longest; undefined when none is due. */
-export async function claim({ lease, now }: LeaseHolder): Promise<WithId<SamlConnection> | undefined> {
+export async function claim({ lease, now }: UpkeepLeaseHolder): Promise<WithId<SamlConnection> | undefined> {
   const claimed = await bounded(
     // Also those that were stored without a time.
     lease.claim({ protocol: 'saml', enabled: true, 'upkeep.due_at': { $not: { $gt: new Date(now()) } } }),

@@ -7,7 +7,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { SsoHost } from '../host.ts';
 import type { SamlConnection } from '../saml/service-provider.ts';
-import type { LeaseHolder } from './lease.ts';
+import type { UpkeepLeaseHolder } from './lease.ts';
 import { fingerprintOf } from './merge-certificates.ts';
 
 /** Days before the end of a certificate at which the Owners are told. */
@@ -39,7 +39,7 @@ function dueNotices({ saml }: Pick<SamlConnection, 'saml'>, now: number): Notice
   });
 }
 
-interface Upkeep extends LeaseHolder {
+interface Upkeep extends UpkeepLeaseHolder {
   host: SsoHost;
   log: FastifyBaseLogger;
   isStopping: () => boolean;

@@ -5,7 +5,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { SsoOptions } from '../dependencies.ts';
 import type { SamlConnection } from '../saml/service-provider.ts';
-import { claim, createUpkeepLease, type LeaseHolder } from './lease.ts';
+import { claim, createUpkeepLease, type UpkeepLeaseHolder } from './lease.ts';
 import { notifyOwners } from './notify-owners.ts';
 import { readMetadata } from './read-metadata.ts';
 
@@ -50,7 +50,7 @@ export async function runUpkeep(
 }
 
 async function lookAfter(
-  holder: UpkeepOptions & LeaseHolder & { log: FastifyBaseLogger; isStopping: () => boolean },
+  holder: UpkeepOptions & UpkeepLeaseHolder & { log: FastifyBaseLogger; isStopping: () => boolean },
   connection: WithId<SamlConnection>,
 ): Promise<boolean> {
   const { connection_id, saml } = connection;

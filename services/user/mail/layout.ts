@@ -3,7 +3,7 @@ import { escapeMarkup } from '@gatehouse/shared/escape-markup';
 import type { Language } from '@gatehouse/shared/http/language';
 
 /** The brand of a mail, which is also that of the account pages. */
-export type Brand = Pick<Config<'user'>, 'BRAND_NAME' | 'BRAND_LOGO_URL' | 'BRAND_COLOR' | 'PUBLIC_URL'>;
+export type MailBrand = Pick<Config<'user'>, 'BRAND_NAME' | 'BRAND_LOGO_URL' | 'BRAND_COLOR' | 'PUBLIC_URL'>;
 
 /**
  * A paragraph; plain text may hold several. A code is shown large, an address as a link with the name of its host, and
@@ -16,7 +16,7 @@ export type Paragraph =
   | { text: string; url: string; after?: string };
 
 /** The text alternative of a mail. */
-export function textOf(content: readonly Paragraph[], { BRAND_NAME }: Brand): string {
+export function textOf(content: readonly Paragraph[], { BRAND_NAME }: MailBrand): string {
   const paragraphs = content.map((paragraph) => {
     if (typeof paragraph === 'string') return paragraph;
     if ('facts' in paragraph) return paragraph.facts.map((fact) => fact.join(': ')).join('\n');
@@ -28,7 +28,7 @@ export function textOf(content: readonly Paragraph[], { BRAND_NAME }: Brand): st
 }
 
 /** The HTML of a mail: one column with inline styles, which every mail program shows. */
-export function htmlOf(content: readonly Paragraph[], brand: Brand, language: Language): string {
+export function htmlOf(content: readonly Paragraph[], brand: MailBrand, language: Language): string {
   const { BRAND_NAME, BRAND_COLOR } = brand;
   const name = escapeMarkup(BRAND_NAME);
   const logo = logoOf(brand);
@@ -67,7 +67,7 @@ ${content.flatMap((paragraph) => blocks(paragraph, brand)).join('\n')}
 
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
 
-function blocks(paragraph: Paragraph, { BRAND_COLOR }: Brand): string[] {
+function blocks(paragraph: Paragraph, { BRAND_COLOR }: MailBrand): string[] {
   if (typeof paragraph === 'string') return paragraph.split('\n\n').map(block);
   if ('facts' in paragraph) {
     const lines = paragraph.facts.map(
@@ -94,7 +94,7 @@ function blocks(paragraph: Paragraph, { BRAND_COLOR }: Brand): string[] {
 const block = (text: string): string => `<p style="margin: 0 0 16px;">${escapeMarkup(text)}</p>`;
 
 /** Mail programs load images over HTTPS only. A path is at the gateway's own host. */
-function logoOf({ BRAND_LOGO_URL, PUBLIC_URL }: Brand): string {
+function logoOf({ BRAND_LOGO_URL, PUBLIC_URL }: MailBrand): string {
   const url = BRAND_LOGO_URL === undefined ? null : URL.parse(BRAND_LOGO_URL, PUBLIC_URL);
   if (url?.protocol !== 'https:') return '';
   return `<img src="${escapeMarkup(url.href)}" alt="" height="32" style="height: 32px; margin: 0 10px 0 0; border: 0; vertical-align: middle;">`;

@@ -5,7 +5,7 @@ import type { Flows } from '@gatehouse/shared/identity/fair-queue';
 import type { Notice } from '@gatehouse/shared/identity/notice-records';
 import type { Recipient } from '@gatehouse/shared/identity/users';
 import { createTransport } from 'nodemailer';
-import { type Brand, htmlOf, textOf } from './layout.ts';
+import { htmlOf, type MailBrand, textOf } from './layout.ts';
 import type {
   Deprovisioned,
   DisabledWebhook,
@@ -30,7 +30,7 @@ const TEXTS: Record<Language, MailTexts> = { en, de };
 /** The text of the failure when the mail server does not accept a mail. */
 const FAILURE = 'The mail could not be sent';
 
-type MailerConfig = Brand &
+type MailerConfig = MailBrand &
   Pick<Config<'user'>, 'SMTP_URL' | 'MAIL_FROM'> &
   Partial<Pick<Config, 'NODE_ENV'>>;
 

@@ -1,8 +1,8 @@
-import type { Brand } from './layout.ts';
+import type { MailBrand } from './layout.ts';
 import type { Pages } from './mails.ts';
 
 /** The account pages that mails lead to. Tokens are in the fragment, which no server sees. */
-export function pagesOf({ PUBLIC_URL }: Pick<Brand, 'PUBLIC_URL'>): Pages {
+export function pagesOf({ PUBLIC_URL }: Pick<MailBrand, 'PUBLIC_URL'>): Pages {
   const base = PUBLIC_URL.replace(/\/$/, '');
   return {
     login: `${base}/login`,

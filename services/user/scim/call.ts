@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { ProvisioningOptions } from '../provisioning/options.ts';
 
 /** A call of a connection. */
-export interface Call {
+export interface ScimCall {
   options: ProvisioningOptions;
   request: FastifyRequest;
   connection: Connection;

@@ -5,7 +5,7 @@ import { tooSlow } from '@gatehouse/shared/data/time-limit';
 import type { FastifyRequest } from 'fastify';
 import type { ProvisioningOptions } from '../provisioning/options.ts';
 import { connectionOf, scimBearer } from './bearer.ts';
-import type { Call } from './call.ts';
+import type { ScimCall } from './call.ts';
 import { createGroup } from './groups/create.ts';
 import { deleteGroup } from './groups/delete.ts';
 import { listGroups } from './groups/list.ts';
@@ -25,15 +25,18 @@ const slowList = tooSlow('The list takes too long; use a narrower filter');
 
 /** Users are people of a connection, groups the departments of its organization. */
 export function createScimHost(options: ProvisioningOptions): ScimHost {
-  const callOf = (request: FastifyRequest): Call => ({
+  const callOf = (request: FastifyRequest): ScimCall => ({
     options,
     request,
     connection: connectionOf(request),
   });
-  const presentUser = async (call: Call, user: ScimIdentity, withGroups = true): Promise<Json> =>
+  const presentUser = async (call: ScimCall, user: ScimIdentity, withGroups = true): Promise<Json> =>
     (await presentUsers(call, [user], { withGroups }))[0] as Json;
-  const presentGroup = async (call: Call, group: Awaited<ReturnType<typeof findGroup>>, withMembers = true) =>
-    (await presentGroups(call, [group], { withMembers }))[0] as Json;
+  const presentGroup = async (
+    call: ScimCall,
+    group: Awaited<ReturnType<typeof findGroup>>,
+    withMembers = true,
+  ) => (await presentGroups(call, [group], { withMembers }))[0] as Json;
 
   return {
     bearer: scimBearer(options),

@@ -3,7 +3,7 @@ import type { ViewPermission } from '../view-permission.ts';
 import type { Cursor } from './records.ts';
 
 /** The extent of an export, and its creator. */
-export interface Scope {
+export interface ExportScope {
   organization_id: string;
   /** Null: every department. */
   department_id: string | null;
@@ -23,9 +23,9 @@ export interface DataSet {
   needs: ViewPermission | null;
   /** Permissions that affect which rows and fields are exported. */
   uses: readonly ViewPermission[];
-  count(db: Database, scope: Scope): Promise<number>;
+  count(db: Database, scope: ExportScope): Promise<number>;
   /** Reads up to `limit` rows that follow a cursor; fewer only at the end. The order is that of a key that never changes. */
-  read(db: Database, scope: Scope, after: Cursor | null, limit: number): Promise<Read[]>;
+  read(db: Database, scope: ExportScope, after: Cursor | null, limit: number): Promise<Read[]>;
   /** The columns of the CSV file. A column that a row lacks is empty; an object is JSON. */
   columns: readonly string[];
 }

@@ -9,7 +9,7 @@ import { countBy, START_OF_DAY } from './count-by.ts';
 /** The values by which events are grouped, other than time. */
 const FIELDS = { member: 'user_id', chatbot: 'target.chatbot_id', action: 'action' } as const;
 export const GROUPS = [...CALENDAR, 'member', 'chatbot', 'action'] as const;
-export type Group = (typeof GROUPS)[number];
+export type Grouping = (typeof GROUPS)[number];
 
 /** Groups in one report; the largest are shown. */
 export const MAX_GROUPS = 500;
@@ -24,7 +24,7 @@ interface Counts {
 export async function countEvents(
   db: Database,
   place: Filter<AuditEvent>,
-  group_by: Group,
+  group_by: Grouping,
   period: { from: number; to: number },
 ): Promise<Counts> {
   const at = { $gte: new Date(period.from), $lt: new Date(period.to) };
@@ -45,7 +45,7 @@ export async function countEvents(
   return { groups: rows.map(({ _id, count }) => ({ group: _id, count })), total };
 }
 
-const isCalendar = (group_by: Group): group_by is CalendarUnit =>
+const isCalendar = (group_by: Grouping): group_by is CalendarUnit =>
   (CALENDAR as readonly string[]).includes(group_by);
 
 const grouped = <Id>(

@@ -8,7 +8,7 @@ import { operation } from '../operation.ts';
 import { placesFor, tenantInPath } from '../places.ts';
 import type { ViewPermission } from '../view-permission.ts';
 import { viewPermissionsOf, visibleEvents } from '../visible-events.ts';
-import { countEvents, GROUPS, type Group, MAX_GROUPS } from './count-events.ts';
+import { countEvents, GROUPS, type Grouping, MAX_GROUPS } from './count-events.ts';
 import { METRIC_NAMES, METRICS } from './metrics.ts';
 import { MAX_DAYS, periodOf } from './period.ts';
 
@@ -53,7 +53,7 @@ const reportRecord = z
 type Report = z.infer<typeof reportRecord>;
 
 /** The permission to see the names of the groups, where not every role has it. */
-const NEEDS: Partial<Record<Group, ViewPermission>> = { member: 'view users', chatbot: 'view chatbot' };
+const NEEDS: Partial<Record<Grouping, ViewPermission>> = { member: 'view users', chatbot: 'view chatbot' };
 
 export const reports = placesFor('custom reports').map(({ of, path, needs }) =>
   operation(`GET ${path}/reports`, {

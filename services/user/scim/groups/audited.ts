@@ -1,6 +1,6 @@
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { Department } from '../../organizations/records.ts';
-import type { Call } from '../call.ts';
+import type { ScimCall } from '../call.ts';
 
 interface Fields {
   displayName?: string;
@@ -14,7 +14,7 @@ const fieldsOf = ({ displayName, external_id }: Fields) => ({
 
 /** Audits a change of a group. Its members have events of their own. */
 export const auditGroup = (
-  { options, request, connection }: Call,
+  { options, request, connection }: ScimCall,
   { department_id }: Pick<Department, 'department_id'>,
   { before, after }: { before?: Fields; after?: Fields },
 ) =>

@@ -5,14 +5,14 @@ import { reserveDepartment } from '../../access/quotas.ts';
 import { newDepartment } from '../../organizations/departments/create.ts';
 import { nameKeys } from '../../organizations/departments/name-keys.ts';
 import type { Department } from '../../organizations/records.ts';
-import type { Call } from '../call.ts';
+import type { ScimCall } from '../call.ts';
 import { auditGroup } from './audited.ts';
 import { type GroupInput, readGroup } from './input.ts';
 import { addMembers, requireMembers } from './members.ts';
-import { type Group, requireOpen } from './records.ts';
+import { requireOpen, type ScimDepartment } from './records.ts';
 
 /** Creates a department, or takes up again the one that the connection has deleted as a group. @throws {ScimError} */
-export async function createGroup(call: Call, body: unknown): Promise<Group> {
+export async function createGroup(call: ScimCall, body: unknown): Promise<ScimDepartment> {
   const input = readGroup(body);
   const people = await requireMembers(call, input.members);
   const group = await create(call, input);
@@ -21,7 +21,7 @@ export async function createGroup(call: Call, body: unknown): Promise<Group> {
   return group;
 }
 
-async function create(call: Call, { displayName, external_id }: GroupInput): Promise<Group> {
+async function create(call: ScimCall, { displayName, external_id }: GroupInput): Promise<ScimDepartment> {
   const { db, now } = call.options;
   const { connection_id, organization_id } = call.connection;
   const at = new Date(now());
@@ -39,7 +39,11 @@ async function create(call: Call, { displayName, external_id }: GroupInput): Pro
   return { department, scim: { ...scim, department_id } };
 }
 
-async function retake(call: Call, displayName: string, external_id: string | null): Promise<Group> {
+async function retake(
+  call: ScimCall,
+  displayName: string,
+  external_id: string | null,
+): Promise<ScimDepartment> {
   const { db, now } = call.options;
   const { connection_id, organization_id } = call.connection;
   const same: Department[] = await db.departments

@@ -1,4 +1,4 @@
-import type { Call } from '../call.ts';
+import type { ScimCall } from '../call.ts';
 import { auditGroup } from './audited.ts';
 import { grantedMembers, removeMembers } from './members.ts';
 import { nextVersion } from './records.ts';
@@ -8,7 +8,7 @@ import { nextVersion } from './records.ts';
  * and its billing. @throws {ScimError}
  */
 export async function deleteGroup(
-  call: Call,
+  call: ScimCall,
   department_id: string,
   ifMatch: string | undefined,
 ): Promise<void> {

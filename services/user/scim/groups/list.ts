@@ -1,11 +1,11 @@
 import { invalidFilter, invalidValue } from '@gatehouse/scim/errors';
 import type { Filter } from '@gatehouse/scim/filter';
-import { type ListQuery, listResponse } from '@gatehouse/scim/list-query';
+import { listResponse, type ScimListQuery } from '@gatehouse/scim/list-query';
 import type { Projection } from '@gatehouse/scim/projection';
 import { type Fields, toMongodb } from '@gatehouse/scim/to-mongodb';
 import { TIME_LIMIT } from '@gatehouse/shared/data/time-limit';
 import type { Document, Sort } from 'mongodb';
-import type { Call } from '../call.ts';
+import type { ScimCall } from '../call.ts';
 import { usersOf } from '../users/find.ts';
 import { presentGroups } from './present.ts';
 import { groupsOf } from './records.ts';
@@ -18,7 +18,7 @@ const FIELDS: Fields = new Map([
 ] as const);
 
 /** Lists the groups by displayName, unless the caller wants another order. @throws {ScimError} */
-export async function listGroups(call: Call, query: ListQuery, projection: Projection) {
+export async function listGroups(call: ScimCall, query: ScimListQuery, projection: Projection) {
   const { db } = call.options;
   const { connection_id, organization_id } = call.connection;
   const deleted = await db.scimGroups.distinct('department_id', { connection_id, deleted: true });
@@ -39,7 +39,7 @@ export async function listGroups(call: Call, query: ListQuery, projection: Proje
 }
 
 /** Members and external ids are stored elsewhere: their comparisons become ones of departments. */
-async function toQuery(call: Call, filter: Filter): Promise<Document> {
+async function toQuery(call: ScimCall, filter: Filter): Promise<Document> {
   if (filter.kind === 'and' || filter.kind === 'or')
     return { [`$${filter.kind}`]: await Promise.all(filter.filters.map((each) => toQuery(call, each))) };
   if (filter.kind === 'not') return { $nor: [await toQuery(call, filter.filter)] };
@@ -68,7 +68,7 @@ async function toQuery(call: Call, filter: Filter): Promise<Document> {
   return toMongodb(filter, FIELDS);
 }
 
-async function departmentsOf({ options, connection }: Call, identity_id: string): Promise<string[]> {
+async function departmentsOf({ options, connection }: ScimCall, identity_id: string): Promise<string[]> {
   const { db } = options;
   const identity = await db.ssoIdentities.findOne({ ...usersOf(connection), identity_id });
   if (!identity) return [];
@@ -76,7 +76,7 @@ async function departmentsOf({ options, connection }: Call, identity_id: string)
   return db.memberships.distinct('department_id', { user_id: identity.user_id, organization_id });
 }
 
-function sortOf({ sortBy = 'displayname', order }: ListQuery): Sort {
+function sortOf({ sortBy = 'displayname', order }: ScimListQuery): Sort {
   if (sortBy === 'displayname') return { name: order, department_id: 1 };
   if (sortBy === 'id') return { department_id: order };
   throw invalidValue(`Lists cannot be sorted by ${sortBy.slice(0, 100)}`);

@@ -8,7 +8,7 @@ import { reserveSeats } from '../../access/memberships/reserve-seats.ts';
 import type { Department } from '../../organizations/records.ts';
 import { endGrantedMembership } from '../../provisioning/end-membership.ts';
 import { grantedBy } from '../../provisioning/granted-by.ts';
-import type { Call } from '../call.ts';
+import type { ScimCall } from '../call.ts';
 import { usersOf } from '../users/find.ts';
 import type { ScimIdentity } from '../users/present.ts';
 import { roleOfUser } from '../users/role.ts';
@@ -26,7 +26,7 @@ export const memberIds = (members: unknown): string[] => [
 
 /** @throws {ScimError} invalidValue if one of the ids is no user of this connection. */
 export async function requireMembers(
-  { options, connection }: Call,
+  { options, connection }: ScimCall,
   ids: readonly string[],
 ): Promise<ScimIdentity[]> {
   if (ids.length === 0) return [];
@@ -42,7 +42,7 @@ export async function requireMembers(
 }
 
 /** The user_ids of people whose memberships in a department this connection granted. */
-export const grantedMembers = ({ options, connection }: Call, { department_id }: Department) =>
+export const grantedMembers = ({ options, connection }: ScimCall, { department_id }: Department) =>
   options.db.memberships.distinct('user_id', {
     department_id,
     granted_by: grantedBy(connection.connection_id),
@@ -53,7 +53,7 @@ export const grantedMembers = ({ options, connection }: Call, { department_id }:
  * @throws {AppError} forbidden if the department has no room for all of them.
  */
 export async function addMembers(
-  call: Call,
+  call: ScimCall,
   { organization_id, department_id, name }: Department,
   people: readonly ScimIdentity[],
 ): Promise<void> {
@@ -93,7 +93,7 @@ export async function addMembers(
 
 /** Ends memberships that this connection granted; those that people granted stay. */
 export async function removeMembers(
-  call: Call,
+  call: ScimCall,
   { organization_id, department_id }: Department,
   user_ids: readonly string[],
 ): Promise<void> {
@@ -109,7 +109,7 @@ export async function removeMembers(
 }
 
 const auditMember = (
-  { options, request, connection }: Call,
+  { options, request, connection }: ScimCall,
   action: 'member.grant' | 'member.remove',
   department_id: string,
   user_id: string,
@@ -134,7 +134,7 @@ async function eachOf<T>(items: readonly T[], step: (item: T) => Promise<void>):
 
 /** Returns the members of departments, by department: the users of this connection. */
 export async function membersOf(
-  call: Call,
+  call: ScimCall,
   departments: readonly Department[],
 ): Promise<ReadonlyMap<string, Json[]>> {
   const { db } = call.options;

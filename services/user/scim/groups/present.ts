@@ -1,14 +1,14 @@
 import { locationOf } from '@gatehouse/scim/location';
 import { GROUP_SCHEMA, type Json } from '@gatehouse/scim/schemas';
 import { etagOf } from '@gatehouse/scim/version';
-import type { Call } from '../call.ts';
+import type { ScimCall } from '../call.ts';
 import { membersOf } from './members.ts';
-import type { Group } from './records.ts';
+import type { ScimDepartment } from './records.ts';
 
 /** Returns group resources. @param withMembers whether the caller wants them. */
 export async function presentGroups(
-  call: Call,
-  groups: readonly Group[],
+  call: ScimCall,
+  groups: readonly ScimDepartment[],
   { withMembers = true }: { withMembers?: boolean } = {},
 ): Promise<Json[]> {
   const members = withMembers

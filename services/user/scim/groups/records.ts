@@ -4,16 +4,16 @@ import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import type { ScimGroup } from '@gatehouse/sso/records';
 import type { Department } from '../../organizations/records.ts';
-import type { Call } from '../call.ts';
+import type { ScimCall } from '../call.ts';
 
 /** A department of the connection's organization, with what the connection knows of it. */
-export interface Group {
+export interface ScimDepartment {
   department: Department;
   scim: ScimGroup;
 }
 
 /** The SCIM state of a department that the connection never changed. */
-const unwritten = ({ connection }: Call, { department_id, created_at }: Department): ScimGroup => ({
+const unwritten = ({ connection }: ScimCall, { department_id, created_at }: Department): ScimGroup => ({
   connection_id: connection.connection_id,
   department_id,
   external_id: null,
@@ -22,7 +22,10 @@ const unwritten = ({ connection }: Call, { department_id, created_at }: Departme
 });
 
 /** Returns the groups of departments, without those that the connection has deleted. */
-export async function groupsOf(call: Call, departments: readonly Department[]): Promise<Group[]> {
+export async function groupsOf(
+  call: ScimCall,
+  departments: readonly Department[],
+): Promise<ScimDepartment[]> {
   const { connection_id } = call.connection;
   const department_id = { $in: departments.map((each) => each.department_id) };
   const known = await call.options.db.scimGroups.find({ connection_id, department_id }).toArray();
@@ -36,7 +39,7 @@ export async function groupsOf(call: Call, departments: readonly Department[]): 
 }
 
 /** @throws {ScimError} 404. */
-export async function findGroup(call: Call, department_id: string): Promise<Group> {
+export async function findGroup(call: ScimCall, department_id: string): Promise<ScimDepartment> {
   const { organization_id } = call.connection;
   const department = await call.options.db.departments.findOne({ organization_id, department_id });
   const [group] = department ? await groupsOf(call, [department]) : [];
@@ -54,11 +57,11 @@ export function requireOpen({ archived_at }: Department): void {
  * same version succeeds. @throws {ScimError} 403, 404 or 412.
  */
 export function nextVersion(
-  call: Call,
+  call: ScimCall,
   department_id: string,
   ifMatch: string | undefined,
   changes: Partial<Pick<ScimGroup, 'external_id' | 'deleted'>> = {},
-): Promise<Group> {
+): Promise<ScimDepartment> {
   const { db, now } = call.options;
   return optimistic(
     async () => {

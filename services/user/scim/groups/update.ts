@@ -1,15 +1,15 @@
 import { invalidValue, notFound, ScimError } from '@gatehouse/scim/errors';
 import { requiredBy } from '@gatehouse/scim/matches';
-import type { Operation } from '@gatehouse/scim/patch';
+import type { PatchOperation } from '@gatehouse/scim/patch';
 import { readValue } from '@gatehouse/scim/schemas';
 import { requireVersion } from '@gatehouse/scim/version';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { nameKeys } from '../../organizations/departments/name-keys.ts';
-import type { Call } from '../call.ts';
+import type { ScimCall } from '../call.ts';
 import { auditGroup } from './audited.ts';
 import { readGroup, readName } from './input.ts';
 import { addMembers, grantedMembers, memberIds, removeMembers, requireMembers } from './members.ts';
-import { findGroup, type Group, nextVersion } from './records.ts';
+import { findGroup, nextVersion, type ScimDepartment } from './records.ts';
 
 /** What a call changes of a group. */
 interface GroupChange {
@@ -23,24 +23,24 @@ interface GroupChange {
 
 /** Replaces a group. @throws {ScimError} */
 export function replaceGroup(
-  call: Call,
+  call: ScimCall,
   id: string,
   body: unknown,
   ifMatch: string | undefined,
-): Promise<Group> {
+): Promise<ScimDepartment> {
   const input = readGroup(body);
   return changeGroup(call, id, ifMatch, { ...input, added: [], removed: [] });
 }
 
 /** Applies a PATCH. It reads no member but those that it names, however large the group. @throws {ScimError} */
 export const patchGroup = (
-  call: Call,
+  call: ScimCall,
   id: string,
-  operations: readonly Operation[],
+  operations: readonly PatchOperation[],
   ifMatch: string | undefined,
-): Promise<Group> => changeGroup(call, id, ifMatch, readChange(operations));
+): Promise<ScimDepartment> => changeGroup(call, id, ifMatch, readChange(operations));
 
-function readChange(operations: readonly Operation[]): GroupChange {
+function readChange(operations: readonly PatchOperation[]): GroupChange {
   const change: GroupChange = { added: [], removed: [] };
   for (const { op, attribute, filter, sub, value } of operations) {
     if (attribute.name === 'displayName') {
@@ -62,7 +62,7 @@ function readChange(operations: readonly Operation[]): GroupChange {
 
 function readMembers(
   change: GroupChange,
-  op: Operation['op'],
+  op: PatchOperation['op'],
   filtered: unknown,
   { hasFilter, ids }: { hasFilter: boolean; ids: string[] },
 ): void {
@@ -86,11 +86,11 @@ function readMembers(
 }
 
 async function changeGroup(
-  call: Call,
+  call: ScimCall,
   department_id: string,
   ifMatch: string | undefined,
   { displayName, external_id, members, added, removed }: GroupChange,
-): Promise<Group> {
+): Promise<ScimDepartment> {
   const { db } = call.options;
   const { organization_id, connection_id } = call.connection;
   const before = await findGroup(call, department_id);

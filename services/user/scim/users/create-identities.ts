@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { emailKey } from '@gatehouse/shared/identity/email';
 import type { Identity, ScimUser } from '@gatehouse/sso/records';
-import type { Call } from '../call.ts';
+import type { ScimCall } from '../call.ts';
 import { type Creation, each, insertAll, taken } from './creation.ts';
 import { type UserInput, userNameKey } from './input.ts';
 import type { ScimIdentity } from './present.ts';
@@ -10,7 +10,7 @@ import { roleRemoved } from './role.ts';
 import { refuseLastOwner } from './sync-account.ts';
 
 /** Links the accounts: at once where the account is new, otherwise one by one. */
-export async function createIdentities(call: Call, creations: readonly Creation[]): Promise<void> {
+export async function createIdentities(call: ScimCall, creations: readonly Creation[]): Promise<void> {
   const { db } = call.options;
   const fresh = creations.filter(({ how }) => how === 'created');
   const identities = fresh.map((creation) => ({ creation, document: newIdentity(call, creation) }));
@@ -22,7 +22,7 @@ export async function createIdentities(call: Call, creations: readonly Creation[
   await each(others, (creation) => linkIdentity(call, creation));
 }
 
-function newIdentity({ options, connection }: Call, { input, account, how }: Creation): ScimIdentity {
+function newIdentity({ options, connection }: ScimCall, { input, account, how }: Creation): ScimIdentity {
   const at = new Date(options.now());
   const { user_id = '' } = account ?? {};
   return {
@@ -50,7 +50,7 @@ const newScimUser = (
 });
 
 /** Links one account, also to an identity that a login has created or whose user SCIM has deleted. */
-async function linkIdentity(call: Call, creation: Creation): Promise<void> {
+async function linkIdentity(call: ScimCall, creation: Creation): Promise<void> {
   const { db } = call.options;
   const { active } = creation.input;
   const identity = newIdentity(call, creation);

@@ -1,11 +1,11 @@
 import { locationOf } from '@gatehouse/scim/location';
 import { etagOf } from '@gatehouse/scim/version';
-import type { Call } from '../call.ts';
+import type { ScimCall } from '../call.ts';
 import { createUsers } from './create.ts';
 import { readUser, type UserInput } from './input.ts';
 
 /** Creates many users. @returns for each body, in order, what was created or why not. */
-export async function createMany(call: Call, bodies: readonly unknown[]) {
+export async function createMany(call: ScimCall, bodies: readonly unknown[]) {
   const read = bodies.map((body): { input: UserInput } | { error: unknown } => {
     try {
       return { input: readUser(body) };

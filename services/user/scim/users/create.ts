@@ -8,7 +8,7 @@ import { acceptOwnInvitations } from '../../organizations/invitations/accept-ver
 import { findOrCreate, newAccount } from '../../provisioning/first-login.ts';
 import { grantedBy } from '../../provisioning/granted-by.ts';
 import type { AssignedRole } from '../../provisioning/role.ts';
-import type { Call } from '../call.ts';
+import type { ScimCall } from '../call.ts';
 import { auditedUser } from './audited.ts';
 import { createIdentities } from './create-identities.ts';
 import { type Creation, each, insertAll, taken } from './creation.ts';
@@ -23,7 +23,7 @@ import { syncAccount } from './sync-account.ts';
  * @returns for each input its identity, or the error that concerns it alone.
  */
 export async function createUsers(
-  call: Call,
+  call: ScimCall,
   inputs: readonly UserInput[],
 ): Promise<(ScimIdentity | { error: unknown })[]> {
   const creations = inputs.map((input): Creation => ({ input }));
@@ -49,7 +49,10 @@ function refuseRepeated(creations: readonly Creation[]): void {
   }
 }
 
-async function refuseForeign({ options, connection }: Call, creations: readonly Creation[]): Promise<void> {
+async function refuseForeign(
+  { options, connection }: ScimCall,
+  creations: readonly Creation[],
+): Promise<void> {
   const { organization_id } = connection;
   const domains = [...new Set(creations.map(({ input }) => domainOf(input.email)))];
   const own = await options.db.ssoDomains.distinct('verified_domain', {
@@ -63,7 +66,7 @@ async function refuseForeign({ options, connection }: Call, creations: readonly 
   }
 }
 
-async function refuseTaken({ options, connection }: Call, creations: readonly Creation[]): Promise<void> {
+async function refuseTaken({ options, connection }: ScimCall, creations: readonly Creation[]): Promise<void> {
   const { connection_id } = connection;
   const keys = creations.map(({ input }) => userNameKey(input.user_name));
   const known = new Set(
@@ -77,7 +80,10 @@ async function refuseTaken({ options, connection }: Call, creations: readonly Cr
 }
 
 /** Writes accounts for all addresses. The unique index refuses those that have one; they are linked one by one. */
-async function createAccounts({ options, connection }: Call, creations: readonly Creation[]): Promise<void> {
+async function createAccounts(
+  { options, connection }: ScimCall,
+  creations: readonly Creation[],
+): Promise<void> {
   const { db, now } = options;
   if (creations.length < 2) return;
   const ids = await drawUserIds(db, creations.length);
@@ -97,7 +103,7 @@ const accountFields = ({ email, name, role }: UserInput, default_role: AssignedR
   role: role ?? default_role,
 });
 
-async function findAccount(call: Call, creation: Creation): Promise<void> {
+async function findAccount(call: ScimCall, creation: Creation): Promise<void> {
   if (creation.account) return;
   const { options, connection } = call;
   const { db } = options;
@@ -129,7 +135,7 @@ async function findAccount(call: Call, creation: Creation): Promise<void> {
 }
 
 /** Makes the account and its memberships follow a user that is not simply new and active. */
-async function finishUser(call: Call, creation: Creation): Promise<void> {
+async function finishUser(call: ScimCall, creation: Creation): Promise<void> {
   const { identity, how } = creation;
   if (!identity) return;
   const { options, connection } = call;
@@ -141,7 +147,7 @@ async function finishUser(call: Call, creation: Creation): Promise<void> {
 
 /** Accepts the invitations of the organization to the addresses of its people. What fails stays an invitation. */
 async function acceptInvitations(
-  { options, request, connection }: Call,
+  { options, request, connection }: ScimCall,
   creations: readonly Creation[],
 ): Promise<void> {
   const { db, now } = options;
@@ -159,7 +165,7 @@ async function acceptInvitations(
       await acceptOwnInvitations(db, account, organization_id, now(), request).catch(log);
 }
 
-const audit = ({ options, request, connection }: Call, creations: readonly Creation[]) =>
+const audit = ({ options, request, connection }: ScimCall, creations: readonly Creation[]) =>
   auditAll(
     options.db,
     request,

@@ -3,7 +3,7 @@ import { requireVersion } from '@gatehouse/scim/version';
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { notifyOwners } from '../../provisioning/notify-owners.ts';
-import type { Call } from '../call.ts';
+import type { ScimCall } from '../call.ts';
 import { auditedUser } from './audited.ts';
 import { findUser, usersOf } from './find.ts';
 import type { ScimIdentity } from './present.ts';
@@ -14,7 +14,7 @@ import { refuseLastOwner, syncAccount } from './sync-account.ts';
  * and chatbots stay for the Owners to decide on. @throws {ScimError}
  */
 export async function deleteUser(
-  call: Call,
+  call: ScimCall,
   identity_id: string,
   ifMatch: string | undefined,
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function deleteUser(
   notifyOwners(options, request, connection, before, account);
 }
 
-function remove(call: Call, identity_id: string, ifMatch: string | undefined): Promise<ScimIdentity> {
+function remove(call: ScimCall, identity_id: string, ifMatch: string | undefined): Promise<ScimIdentity> {
   const { options, connection } = call;
   const { db, now } = options;
   return optimistic(

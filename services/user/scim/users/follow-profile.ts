@@ -2,7 +2,7 @@ import type { Account } from '@gatehouse/sso/host';
 import { updateAccount } from '../../provisioning/account.ts';
 import { isOwnAddress } from '../../provisioning/address.ts';
 import { assignDepartment } from '../../provisioning/department.ts';
-import type { Call } from '../call.ts';
+import type { ScimCall } from '../call.ts';
 import { readUser, writableUser } from './input.ts';
 import type { ScimIdentity } from './present.ts';
 import { roleOfUser } from './role.ts';
@@ -14,7 +14,7 @@ const MAX_TRIES = 20;
  * Applies the name and the role of a user to the account and its memberships. The last of several concurrent changes
  * wins: each call checks afterwards that it wrote the latest version.
  */
-export async function followProfile(call: Call, identity_id: string): Promise<void> {
+export async function followProfile(call: ScimCall, identity_id: string): Promise<void> {
   const { db } = call.options;
   let written: number | undefined;
   for (let turn = 0; turn < MAX_TRIES; turn += 1) {
@@ -25,7 +25,7 @@ export async function followProfile(call: Call, identity_id: string): Promise<vo
   }
 }
 
-async function writeProfile(call: Call, { user_id, scim }: ScimIdentity): Promise<void> {
+async function writeProfile(call: ScimCall, { user_id, scim }: ScimIdentity): Promise<void> {
   const { options, request, connection } = call;
   const { db } = options;
   const user = await db.users.findOne({ user_id });

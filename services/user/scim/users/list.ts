@@ -1,10 +1,10 @@
 import { invalidValue } from '@gatehouse/scim/errors';
-import { type ListQuery, listResponse } from '@gatehouse/scim/list-query';
+import { listResponse, type ScimListQuery } from '@gatehouse/scim/list-query';
 import type { Projection } from '@gatehouse/scim/projection';
 import { type Fields, toMongodb } from '@gatehouse/scim/to-mongodb';
 import { TIME_LIMIT } from '@gatehouse/shared/data/time-limit';
 import type { Document, Sort } from 'mongodb';
-import type { Call } from '../call.ts';
+import type { ScimCall } from '../call.ts';
 import { usersOf } from './find.ts';
 import { presentUsers, type ScimIdentity } from './present.ts';
 
@@ -29,7 +29,7 @@ const FIELDS: Fields = new Map([
 ] as const);
 
 /** Lists users by their userName, unless the caller wants another order. @throws {ScimError} */
-export async function listUsers(call: Call, query: ListQuery, projection: Projection) {
+export async function listUsers(call: ScimCall, query: ScimListQuery, projection: Projection) {
   const { ssoIdentities } = call.options.db;
   const { filter, count, skip } = query;
   const all: Document = usersOf(call.connection);
@@ -46,7 +46,7 @@ export async function listUsers(call: Call, query: ListQuery, projection: Projec
 }
 
 /** Skips in the index alone, so that a late page reads no more records than the first. */
-async function pageFrom(call: Call, all: Document, { skip, count, order }: ListQuery, sort: Sort) {
+async function pageFrom(call: ScimCall, all: Document, { skip, count, order }: ScimListQuery, sort: Sort) {
   const { ssoIdentities } = call.options.db;
   const [first] = await ssoIdentities
     .find(all, { projection: { _id: 0, 'scim.user_name_key': 1 }, ...TIME_LIMIT })
@@ -63,7 +63,7 @@ async function pageFrom(call: Call, all: Document, { skip, count, order }: ListQ
     .toArray();
 }
 
-function sortOf({ sortBy, order }: ListQuery): Sort {
+function sortOf({ sortBy, order }: ScimListQuery): Sort {
   if (sortBy === undefined) return { 'scim.user_name_key': order };
   const field = FIELDS.get(sortBy);
   if (!field || 'list' in field) throw invalidValue(`Lists cannot be sorted by ${sortBy.slice(0, 100)}`);

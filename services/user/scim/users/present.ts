@@ -2,7 +2,7 @@ import { locationOf } from '@gatehouse/scim/location';
 import { ENTERPRISE_SCHEMA, type Json, USER_SCHEMA } from '@gatehouse/scim/schemas';
 import { etagOf } from '@gatehouse/scim/version';
 import type { Identity, ScimUser } from '@gatehouse/sso/records';
-import type { Call } from '../call.ts';
+import type { ScimCall } from '../call.ts';
 import { writableUser } from './input.ts';
 
 /** An identity that SCIM manages. */
@@ -10,7 +10,7 @@ export type ScimIdentity = Identity & { scim: ScimUser };
 
 /** Returns user resources. @param withGroups whether the caller wants them. */
 export async function presentUsers(
-  { options, connection }: Call,
+  { options, connection }: ScimCall,
   identities: readonly ScimIdentity[],
   { withGroups = true }: { withGroups?: boolean } = {},
 ): Promise<Json[]> {
@@ -41,7 +41,7 @@ export async function presentUsers(
 }
 
 function presentUser(
-  options: Call['options'],
+  options: ScimCall['options'],
   { identity_id, scim, created_at, updated_at }: ScimIdentity,
   groups: Json[],
 ): Json {

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { changedMeanwhile, ScimError } from '@gatehouse/scim/errors';
-import { applyOperations, type Operation } from '@gatehouse/scim/patch';
+import { applyOperations, type PatchOperation } from '@gatehouse/scim/patch';
 import { requireVersion } from '@gatehouse/scim/version';
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { audit } from '@gatehouse/shared/identity/audit';
 import type { ScimUser } from '@gatehouse/sso/records';
-import type { Call } from '../call.ts';
+import type { ScimCall } from '../call.ts';
 import { auditedUser } from './audited.ts';
 import { findUser } from './find.ts';
 import { followProfile } from './follow-profile.ts';
@@ -17,7 +17,7 @@ import { refuseLastOwner, syncAccount } from './sync-account.ts';
 
 /** Replaces a user (RFC 7644 §3.5.1). Without `active` the user stays as they are. @throws {ScimError} */
 export const replaceUser = (
-  call: Call,
+  call: ScimCall,
   id: string,
   body: unknown,
   ifMatch: string | undefined,
@@ -28,9 +28,9 @@ export const replaceUser = (
 
 /** Applies a PATCH (RFC 7644 §3.5.2). @throws {ScimError} */
 export const patchUser = (
-  call: Call,
+  call: ScimCall,
   id: string,
-  operations: readonly Operation[],
+  operations: readonly PatchOperation[],
   ifMatch: string | undefined,
 ): Promise<ScimIdentity> =>
   changeUser(call, id, ifMatch, ({ scim }) => readUser(applyOperations(writableUser(scim), operations)));
@@ -40,7 +40,7 @@ export const patchUser = (
  * that they expect.
  */
 async function changeUser(
-  call: Call,
+  call: ScimCall,
   id: string,
   ifMatch: string | undefined,
   change: (identity: ScimIdentity) => UserInput,
@@ -60,7 +60,7 @@ async function changeUser(
 
 /** @returns undefined if the user has changed meanwhile; the user as it is if nothing changes. */
 async function write(
-  { options, connection }: Call,
+  { options, connection }: ScimCall,
   before: ScimIdentity,
   input: UserInput,
 ): Promise<ScimIdentity | undefined> {
@@ -94,7 +94,7 @@ async function write(
 }
 
 /** Makes the account and its memberships follow. */
-async function follow(call: Call, before: ScimIdentity, after: ScimIdentity): Promise<void> {
+async function follow(call: ScimCall, before: ScimIdentity, after: ScimIdentity): Promise<void> {
   const { options, request, connection } = call;
   const { db, now } = options;
   const { connection_id, organization_id } = connection;

@@ -3,11 +3,11 @@ import type { Filter } from 'mongodb';
 import { withoutAddresses } from '../../../audit-list.ts';
 import { presentToOwners } from '../../present-event.ts';
 import { visibleEvents } from '../../visible-events.ts';
-import type { DataSet, Scope } from '../data-set.ts';
+import type { DataSet, ExportScope } from '../data-set.ts';
 import { following } from './following.ts';
 
 /** The events from before the export was created that its creator may know of. */
-const eventsOf = (scope: Scope): Filter<AuditEvent> => ({
+const eventsOf = (scope: ExportScope): Filter<AuditEvent> => ({
   ...visibleEvents(scope, new Set(scope.sees)),
   at: { $lt: scope.created_at },
 });
@@ -46,7 +46,7 @@ export const auditEvents: DataSet = {
 };
 
 /** The event as far as a role may see it: addresses are for Owners of the organization, people for `view users`. */
-function presentTo(sees: Scope['sees'], event: AuditEvent) {
+function presentTo(sees: ExportScope['sees'], event: AuditEvent) {
   const toOwners = presentToOwners(event);
   if (sees.includes('ownership')) return toOwners;
   const shown = withoutAddresses(toOwners);

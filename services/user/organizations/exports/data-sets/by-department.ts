@@ -1,5 +1,5 @@
 import type { Database } from '../../../database.ts';
-import type { Read, Scope } from '../data-set.ts';
+import type { ExportScope, Read } from '../data-set.ts';
 import type { Cursor } from '../records.ts';
 
 interface Place {
@@ -12,12 +12,12 @@ export const byDepartment =
   (
     readDepartment: (
       db: Database,
-      scope: Scope & Place,
+      scope: ExportScope & Place,
       after: Cursor | null,
       limit: number,
     ) => Promise<Read[]>,
   ) =>
-  async (db: Database, scope: Scope, cursor: Cursor | null, limit: number): Promise<Read[]> => {
+  async (db: Database, scope: ExportScope, cursor: Cursor | null, limit: number): Promise<Read[]> => {
     const rows: Read[] = [];
     for (const department_id of await departmentsOf(db, scope, cursor)) {
       const after = cursor?.department_id === department_id ? (cursor.after as Cursor) : null;
@@ -31,7 +31,7 @@ export const byDepartment =
 /** The ids of the departments in a scope, from that of the cursor on. */
 export async function departmentsOf(
   db: Database,
-  { organization_id, department_id }: Pick<Scope, 'organization_id' | 'department_id'>,
+  { organization_id, department_id }: Pick<ExportScope, 'organization_id' | 'department_id'>,
   cursor: Cursor | null = null,
 ): Promise<string[]> {
   if (department_id !== null) return [department_id];

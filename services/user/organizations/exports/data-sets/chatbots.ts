@@ -1,7 +1,7 @@
 import { can, ROLES } from '@gatehouse/shared/access/rbac';
 import type { Filter } from 'mongodb';
 import { BY_PLACE, chatbotRecord, type StoredChatbot } from '../../../chatbots/records.ts';
-import type { DataSet, Scope } from '../data-set.ts';
+import type { DataSet, ExportScope } from '../data-set.ts';
 import { byDepartment, departmentsOf } from './by-department.ts';
 import { following } from './following.ts';
 
@@ -9,7 +9,7 @@ const columns = chatbotRecord.keyof().options;
 const BLIND = ROLES.filter((role) => !can(role, 'view chatbot'));
 
 /** An entry on the access list of a chatbot comes before the role in its department (CONTRACT.md §Role on a chatbot). */
-const isVisible = ({ created_by, sees }: Scope): Filter<StoredChatbot> =>
+const isVisible = ({ created_by, sees }: ExportScope): Filter<StoredChatbot> =>
   sees.includes('ownership')
     ? {}
     : {

@@ -3,7 +3,7 @@ import { peopleOf } from '../../../access/people.ts';
 import { MEMBERS } from '../../../access/records.ts';
 import type { Database } from '../../../database.ts';
 import { presentMembers } from '../../people/present-member.ts';
-import type { DataSet, Read, Scope } from '../data-set.ts';
+import type { DataSet, ExportScope, Read } from '../data-set.ts';
 import { byDepartment, departmentsOf } from './by-department.ts';
 
 const readMembers = byDepartment(async (db, { organization_id, department_id }, after, limit) => {
@@ -41,7 +41,7 @@ export const members: DataSet = {
 /** The Owners of the organization whose `user_id` is greater than `after`, if all of it is exported. */
 async function readOwners(
   db: Database,
-  { organization_id, department_id }: Scope,
+  { organization_id, department_id }: ExportScope,
   after: string,
 ): Promise<Read[]> {
   if (department_id !== null) return [];
