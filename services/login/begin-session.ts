@@ -1,16 +1,25 @@
 import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
-import { newSessionId } from '@gatehouse/shared/identity/tokens';
+import { newSessionId, type Tokens } from '@gatehouse/shared/identity/tokens';
 import { type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import { rememberNetwork } from './known-networks.ts';
 import type { LoginDependencies } from './operation.ts';
 
+/** The contract of a login, which decides how long its token is valid. */
+export type LoginContract = keyof Tokens['lifetime'];
+
+export interface BegunSession {
+  token: string;
+  /** Seconds for which the token is valid. */
+  lifetime: number;
+  user_id: string | null;
+}
+
 /**
  * Begins a session for a person whose every factor was right, and audits the login.
- * @param times.began when the password was checked, in Unix milliseconds: a reset since then ends the session.
- * @param times.lifetime seconds for which the token is valid.
+ * @param began when the password was checked, in Unix milliseconds: a reset since then ends the session.
  */
 export async function beginSession(
   {
@@ -20,8 +29,9 @@ export async function beginSession(
     request,
   }: Pick<LoginDependencies, 'db' | 'tokens' | 'now'> & { request: FastifyRequest },
   user: WithId<User>,
-  { began, lifetime }: { began: number; lifetime: number },
-): Promise<{ token: string; user_id: string | null }> {
+  { began, contract }: { began: number; contract: LoginContract },
+): Promise<BegunSession> {
+  const lifetime = tokens.lifetime[contract];
   const sid = newSessionId(began);
   const { email } = user;
   const user_id = userIdOf(user);
@@ -33,5 +43,5 @@ export async function beginSession(
       request.log.warn({ err: error }, 'network of a login not remembered');
     }),
   ]);
-  return { token: tokens.session({ email, user_id }, now(), { sid, lifetime }), user_id };
+  return { token: tokens.session({ email, user_id }, now(), { sid, lifetime }), lifetime, user_id };
 }

@@ -1,5 +1,5 @@
 import { catalogueFactorContract, catalogueLoginContract } from '@gatehouse/shared/contract/catalogue-login';
-import { LIFETIME } from '@gatehouse/shared/identity/tokens';
+import type { BegunSession } from './begin-session.ts';
 import { logInWithFactor } from './factor-login.ts';
 import { logIn } from './log-in.ts';
 import { operation } from './operation.ts';
@@ -21,7 +21,7 @@ export const catalogueLogin = operation(catalogueLoginContract.line, {
   ...catalogueLoginContract,
   audits: ['login'],
   async handle(call) {
-    return catalogueTokenOf(await logIn(call, REFUSALS, LIFETIME.catalogue));
+    return catalogueTokenOf(await logIn(call, REFUSALS, 'catalogue'));
   },
 });
 
@@ -30,13 +30,13 @@ export const catalogueFactorLogin = operation(catalogueFactorContract.line, {
   ...catalogueFactorContract,
   audits: ['login'],
   async handle(call) {
-    return catalogueTokenOf(await logInWithFactor(call, LIFETIME.catalogue));
+    return catalogueTokenOf(await logInWithFactor(call, 'catalogue'));
   },
 });
 
-const catalogueTokenOf = ({ token, user_id }: { token: string; user_id: string | null }) => ({
+const catalogueTokenOf = ({ token, lifetime, user_id }: BegunSession) => ({
   access_token: token,
   token_type: 'Bearer' as const,
-  expires_in: LIFETIME.catalogue,
+  expires_in: lifetime,
   user_id,
 });

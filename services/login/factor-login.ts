@@ -14,7 +14,7 @@ import { type HalfLogin, newSessionId, type Tokens } from '@gatehouse/shared/ide
 import { findUserById, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import { ObjectId } from 'mongodb';
-import { beginSession } from './begin-session.ts';
+import { type BegunSession, beginSession, type LoginContract } from './begin-session.ts';
 import type { LoginDependencies } from './operation.ts';
 
 /** The refusal of a right password whose account has a second factor. Nothing is stored: half a login is no session. */
@@ -36,13 +36,12 @@ export function secondFactorRequired(
 /**
  * Completes a login with a code of the second factor (CONTRACT.md §Second factor). Every check of the account is made
  * again, because five minutes may have passed.
- * @param lifetime seconds for which the token is valid.
  * @throws {AppError} factorTokenInvalid, codeInvalid, rateLimited or ssoRequired.
  */
 export async function logInWithFactor(
   call: LoginDependencies & { request: FastifyRequest; body: { factor_token: string; code: string } },
-  lifetime: number,
-): Promise<{ token: string; user_id: string | null }> {
+  contract: LoginContract,
+): Promise<BegunSession> {
   const { config, db, tokens, now, request, body } = call;
   const login = tokens.halfLoginOf(body.factor_token, now());
   const user = login && (await awaitedUser(call, login));
@@ -57,7 +56,7 @@ export async function logInWithFactor(
     await audit(db, request, now(), { action: 'login', outcome, email, user_id: userIdOf(user) });
     throw error;
   }
-  return beginSession(call, user, { began: login.began, lifetime });
+  return beginSession(call, user, { began: login.began, contract });
 }
 
 /** Returns the account of half a login, unless its password, factor or state has changed since. */

@@ -9,7 +9,7 @@ import { requiresSso } from '@gatehouse/shared/identity/sso';
 import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
-import { beginSession } from './begin-session.ts';
+import { type BegunSession, beginSession, type LoginContract } from './begin-session.ts';
 import type { Database } from './database.ts';
 import { secondFactorRequired } from './factor-login.ts';
 import { ownerFlows } from './known-networks.ts';
@@ -33,14 +33,13 @@ interface RefusalPolicy {
 
 /**
  * Begins a session for the user with this e-mail and password (CONTRACT.md §Login). Logs and audits every attempt.
- * @param lifetime seconds for which the token is valid.
  * @throws {AppError} the refusal of the first check that fails; secondFactorRequired for an enrolled account.
  */
 export async function logIn(
   { config, db, passwords, tokens, now, request, body }: Login,
   { errors, hidesAccounts }: RefusalPolicy,
-  lifetime: number,
-): Promise<{ token: string; user_id: string | null }> {
+  contract: LoginContract,
+): Promise<BegunSession> {
   const { email, password } = body;
   // The session begins before the password is read: a reset during this login ends it.
   const began = now();
@@ -71,7 +70,7 @@ export async function logIn(
     await audit(db, request, began, { action: 'login', outcome, email: user.email, user_id });
     throw secondFactorRequired(tokens, user, began, now());
   }
-  return beginSession({ db, tokens, now, request }, user, { began, lifetime });
+  return beginSession({ db, tokens, now, request }, user, { began, contract });
 }
 
 async function refusalOf(

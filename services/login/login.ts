@@ -1,5 +1,4 @@
 import { factorContract, loginContract } from '@gatehouse/shared/contract/direct';
-import { LIFETIME } from '@gatehouse/shared/identity/tokens';
 import { logInWithFactor } from './factor-login.ts';
 import { logIn } from './log-in.ts';
 import { formOperation } from './operation.ts';
@@ -21,7 +20,7 @@ export const login = formOperation(loginContract.line, {
   ...loginContract,
   audits: ['login'],
   async handle(call) {
-    const { token, user_id } = await logIn(call, REFUSALS, LIFETIME.direct);
+    const { token, user_id } = await logIn(call, REFUSALS, 'direct');
     return { message: 'Login successful' as const, token, user_id };
   },
 });
@@ -31,7 +30,7 @@ export const factorLogin = formOperation(factorContract.line, {
   ...factorContract,
   audits: ['login'],
   async handle(call) {
-    const { token, user_id } = await logInWithFactor(call, LIFETIME.direct);
+    const { token, user_id } = await logInWithFactor(call, 'direct');
     return { message: 'Login successful' as const, token, user_id };
   },
 });

@@ -2,7 +2,7 @@ import { catalogueToken } from '@gatehouse/shared/contract/catalogue-login';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { auditedSession } from '@gatehouse/shared/identity/audit';
 import { principalOf } from '@gatehouse/shared/identity/principal';
-import { LIFETIME, newSessionId } from '@gatehouse/shared/identity/tokens';
+import { newSessionId } from '@gatehouse/shared/identity/tokens';
 import { userIdOf } from '@gatehouse/shared/identity/users';
 import { checkSession } from './check-session.ts';
 import { operation } from './operation.ts';
@@ -20,7 +20,7 @@ export const refreshes = (['/auth', '/api/v1/auth'] as const).map((prefix) =>
     async handle({ config, tokens, now, request, audit }) {
       const { user, session, confirmedAt } = principalOf(request);
       const lastExp = Math.floor(session.beganAt / 1000 + config.SESSION_MAX_HOURS * 3600);
-      const left = (until: number) => Math.min(LIFETIME.catalogue, until - Math.floor(now() / 1000));
+      const left = (until: number) => Math.min(tokens.lifetime.catalogue, until - Math.floor(now() / 1000));
       if (left(lastExp) <= 0) throw new AppError('tokenExpired');
       const check = session.sso && (await checkSession(config, request));
       const lifetime = left(Math.min(lastExp, check?.until ?? lastExp));

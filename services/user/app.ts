@@ -16,6 +16,7 @@ import { createDelivery, type DeliveryTuning } from '@gatehouse/webhooks/pipelin
 import { createDepartureJob } from './access/departures/complete.ts';
 import { checkServiceKey } from './access/service-key.ts';
 import { account } from './account/account.ts';
+import { openGeolocation } from './account/geolocation.ts';
 import { createAccountNotices } from './account/send-notices.ts';
 import { archive } from './archive/archive.ts';
 import { createArchiveJobs } from './archive/jobs/run.ts';
@@ -59,6 +60,7 @@ export async function buildUserService({
   sso: ssoTuning = {},
 }: UserServiceOptions) {
   const tokens = createTokens(config);
+  const locate = await openGeolocation(config.GEOIP_DATABASE);
   const app = await createServer({
     name: 'user',
     description:
@@ -77,7 +79,7 @@ export async function buildUserService({
   const { log } = app;
   const notices = createAccountNotices({ db, mailer, now, log });
   const { wake: wakeNotices } = notices;
-  await addOperations(app, account, { config, db, mailer, passwords, tokens, now, wakeNotices });
+  await addOperations(app, account, { config, db, mailer, passwords, tokens, locate, now, wakeNotices });
   const guards = { 'service key': checkServiceKey(config) };
   const delivery = createDelivery(app, { config, db, host: createWebhookHost(db, mailer), now, ...tuning });
   const { secrets, worker, relay, owners, repair, ...webhookDependencies } = delivery;

@@ -33,7 +33,11 @@ const everyService = {
   TRUST_PROXY: trustProxy.default(false),
 };
 
-const sessionMaxHours = number('a whole number of hours, 1 or more', { min: 1 }).default(24);
+const sessions = {
+  SESSION_MAX_HOURS: number('a whole number of hours, 1 or more', { min: 1 }).default(24),
+  /** Longer has no effect: no token lives longer. */
+  SESSION_IDLE_MINUTES: number('a whole number of minutes, 1 to 60', { min: 1, max: 60 }).default(60),
+};
 
 /** How passwords are stored; `PASSWORD_STORAGE_ACKNOWLEDGED` states that plain ones in production are intended. */
 const passwordStorage = {
@@ -83,7 +87,7 @@ const services = {
   login: z.object({
     ...everyService,
     LOGIN_PORT: port.default(8001),
-    SESSION_MAX_HOURS: sessionMaxHours,
+    ...sessions,
     ...passwordStorage,
     /** Asks identity providers whether a session may continue. */
     USER_SERVICE_URL: address('http', 'https').default('http://127.0.0.1:8002'),
@@ -91,8 +95,10 @@ const services = {
   user: z.object({
     ...everyService,
     USER_PORT: port.default(8002),
-    SESSION_MAX_HOURS: sessionMaxHours,
+    ...sessions,
     ...passwordStorage,
+    /** A file in MaxMind's format, which tells the approximate place of a session. */
+    GEOIP_DATABASE: z.string().optional(),
     SSO_SESSION_HOURS: number('a whole number of hours, 1 or more', { min: 1 }).default(8),
     SMTP_URL: address('smtp', 'smtps').default('smtp://127.0.0.1:1025'),
     MAIL_FROM: sender.default('Gatehouse <no-reply@localhost>'),

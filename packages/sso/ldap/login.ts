@@ -1,6 +1,5 @@
 import { ldapLoginContract } from '@gatehouse/shared/contract/ldap-login';
 import { auditedSession } from '@gatehouse/shared/identity/audit';
-import { LIFETIME } from '@gatehouse/shared/identity/tokens';
 import type { Connection } from '../connection-records.ts';
 import type { Database } from '../database.ts';
 import type { SsoOptions } from '../dependencies.ts';
@@ -48,16 +47,16 @@ export const ldapLogin = loginOperation(ldapLoginContract.line, {
       email,
       organization_id: connection.organization_id,
       target: { connection_id },
-      session: auditedSession(request, sid, LIFETIME.catalogue, now()),
+      session: auditedSession(request, sid, tokens.lifetime.catalogue, now()),
     });
     return {
       access_token: tokens.session({ email, user_id }, now(), {
-        lifetime: LIFETIME.catalogue,
+        lifetime: tokens.lifetime.catalogue,
         sid,
         sso: true,
       }),
       token_type: 'Bearer' as const,
-      expires_in: LIFETIME.catalogue,
+      expires_in: tokens.lifetime.catalogue,
       user_id,
     };
   },

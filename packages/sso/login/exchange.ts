@@ -2,7 +2,7 @@ import { catalogueToken } from '@gatehouse/shared/contract/catalogue-login';
 import { LOGIN_BODY } from '@gatehouse/shared/http/body-limits';
 import { jsonBody, requiredText } from '@gatehouse/shared/http/fields';
 import { hasEnded } from '@gatehouse/shared/identity/sessions';
-import { LIFETIME, startOf } from '@gatehouse/shared/identity/tokens';
+import { startOf } from '@gatehouse/shared/identity/tokens';
 import { isActive } from '@gatehouse/shared/identity/users';
 import { loginOperation } from '../dependencies.ts';
 import { digest } from '../digest.ts';
@@ -53,7 +53,7 @@ export const exchange = loginOperation('POST /api/v1/auth/sso/exchange', {
       throw new SsoRefusal('login not begun here', 'the session has ended since');
     await requireLinked(call, session);
     const left = ((valid_until?.getTime() ?? Number.POSITIVE_INFINITY) - now()) / 1000;
-    const lifetime = Math.min(LIFETIME.catalogue, Math.floor(left));
+    const lifetime = Math.min(tokens.lifetime.catalogue, Math.floor(left));
     if (lifetime <= 0) throw new SsoRefusal('login not begun here', 'the session has ended since');
     return {
       access_token: tokens.session({ email: user.email, user_id }, now(), { lifetime, sid, sso: true }),

@@ -1,6 +1,5 @@
 import { prefersJson } from '@gatehouse/shared/http/failure-page';
 import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
-import { LIFETIME } from '@gatehouse/shared/identity/tokens';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Connection } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
@@ -23,13 +22,13 @@ type ProviderWord = Pick<BeginningSession, 'provider_sid' | 'valid_until' | 'ref
  * @param login.session what the provider says about the session.
  */
 export async function finishBrowserLogin(
-  options: Pick<SsoOptions, 'config' | 'db' | 'host' | 'now'>,
+  options: Pick<SsoOptions, 'config' | 'db' | 'host' | 'tokens' | 'now'>,
   request: FastifyRequest,
   reply: FastifyReply,
   connection: Connection,
   { flow, profile, session = {} }: { flow?: LoginFlow; profile: Profile; session?: ProviderWord },
 ) {
-  const { config, db, host, now } = options;
+  const { config, db, host, tokens, now } = options;
   const { connection_id, organization_id } = connection;
   if (flow && flow.connection_id !== connection_id)
     throw new SsoRefusal('login not begun here', 'the login began at another connection');
@@ -50,7 +49,7 @@ export async function finishBrowserLogin(
     organization_id,
     target: { connection_id },
     // The token is issued when the code is exchanged.
-    session: auditedSession(request, sid, CODE_LIFETIME + LIFETIME.catalogue, now()),
+    session: auditedSession(request, sid, CODE_LIFETIME + tokens.lifetime.catalogue, now()),
   });
   reply.header('cache-control', 'no-store');
   if (prefersJson(request)) return reply.send({ code, expires_in: CODE_LIFETIME });

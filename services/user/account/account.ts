@@ -2,6 +2,7 @@ import { endOtherSessions } from './end-other-sessions.ts';
 import { endSession } from './end-session.ts';
 import { forgotPassword } from './forgot-password.ts';
 import { listSessions } from './list-sessions.ts';
+import { nameSession } from './name-session.ts';
 import { ownAudit } from './own-audit.ts';
 import { readProfile, updateProfile } from './profile.ts';
 import { resetPassword } from './reset-password.ts';
@@ -20,6 +21,7 @@ export const account = [
   ownAudit,
   listOwnRoles,
   listSessions,
+  nameSession,
   endSession,
   endOtherSessions,
 ];

@@ -6,6 +6,7 @@ import { operationsOf } from '@gatehouse/shared/operation/operation';
 import type { Database } from '../database.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { auditAttempts } from './audit-attempts.ts';
+import type { Locate } from './geolocation.ts';
 
 interface AccountDependencies {
   config: Config<'user'>;
@@ -13,6 +14,7 @@ interface AccountDependencies {
   mailer: Mailer;
   passwords: Passwords;
   tokens: Tokens;
+  locate: Locate;
   /** Returns Unix milliseconds. */
   now: () => number;
   /** Mails the notices that were just stored. Without it they are mailed within seconds. */
@@ -26,4 +28,5 @@ export const directOperation = operationsOf<AccountDependencies>(async (scope, d
 });
 
 /** Declares an operation on the caller's own account. */
-export const operation = operationsOf<Pick<AccountDependencies, 'config' | 'db' | 'now' | 'wakeNotices'>>();
+export const operation =
+  operationsOf<Pick<AccountDependencies, 'config' | 'db' | 'locate' | 'now' | 'wakeNotices'>>();

@@ -9,6 +9,8 @@ import type { Database } from '../database.ts';
 /** A session of the caller that has a valid token. */
 export interface LiveSession {
   session: Session;
+  /** What the person calls the device. */
+  name: string | null;
   /** The beginning of the `User-Agent` header. */
   device: string;
   address: string;
@@ -44,16 +46,24 @@ export async function liveSessions(
     .find(filter, { sort: { at: -1, event_id: -1 }, limit: MAX_EVENTS })
     .project<{ at: Date; address: string; session: AuditedSession }>({ at: 1, address: 1, session: 1 })
     .toArray();
+  const nameOf = (id: string) => user.session_names?.find((named) => named.id === id)?.name ?? null;
   const sessions = new Map<string, LiveSession>();
   if (id === undefined || id === current.id) {
     const here = { device: deviceOf(request), address: request.ip, lastUsedAt: new Date(now) };
-    sessions.set(current.id, { session: current, ...here, isCurrent: true });
+    sessions.set(current.id, { session: current, name: nameOf(current.id), ...here, isCurrent: true });
   }
   for (const { at, address, session } of events) {
     const { id, device } = session;
     const known = { id, hasId: true, beganAt: startOf(id) };
     if (sessions.has(id) || hasEnded(user, known)) continue;
-    sessions.set(id, { session: known, device, address, lastUsedAt: at, isCurrent: false });
+    sessions.set(id, {
+      session: known,
+      name: nameOf(id),
+      device,
+      address,
+      lastUsedAt: at,
+      isCurrent: false,
+    });
   }
   return [...sessions.values()];
 }

@@ -1,3 +1,4 @@
+import { createTokens } from '@gatehouse/shared/identity/tokens';
 import type { Connection } from '@gatehouse/sso/connection-records';
 import type { Profile } from '@gatehouse/sso/profile';
 import Fastify from 'fastify';
@@ -20,7 +21,9 @@ export async function startBrowserLogins(
   { db, clock }: Pick<SsoService, 'db' | 'clock'>,
   env: NodeJS.ProcessEnv = {},
 ) {
-  const options = { config: testConfig('user', env), db, host: hostOf(db, clock.now), now: clock.now };
+  const config = testConfig('user', env);
+  const tokens = createTokens(config);
+  const options = { config, db, host: hostOf(db, clock.now), tokens, now: clock.now };
   const app = Fastify();
   let connection: Connection;
   let answer: Answer;

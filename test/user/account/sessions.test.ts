@@ -25,7 +25,9 @@ let gateway: Awaited<ReturnType<typeof buildGateway>>;
 let gatewayUrl: string;
 let ada: User;
 beforeAll(async () => {
-  services = await startServices({ env: { TRUST_PROXY: 'loopback' } });
+  services = await startServices({
+    env: { TRUST_PROXY: 'loopback', GEOIP_DATABASE: 'test/fixtures/geolocation/places.mmdb' },
+  });
   const env = {
     CAPTCHA_PROVIDER: 'none',
     RATE_LIMIT: 'off',
@@ -96,17 +98,21 @@ describe('GET /api/v1/users/me/sessions', () => {
     expect(body).toStrictEqual({
       data: [
         {
+          name: null,
           session_id: sidOf(laptop),
           device: { browser: 'Firefox', os: 'Linux', user_agent: FIREFOX },
           address: '198.51.100.7',
+          place: null,
           began_at: new Date(laptopAt).toISOString(),
           last_used_at: new Date(services.clock.now()).toISOString(),
           current: true,
         },
         {
+          name: null,
           session_id: sidOf(phone),
           device: { browser: 'Safari', os: 'iOS', user_agent: SAFARI },
           address: '203.0.113.9',
+          place: { country: 'DE', city: 'Berlin' },
           began_at: new Date(phoneAt).toISOString(),
           last_used_at: new Date(phoneAt).toISOString(),
           current: false,
@@ -358,4 +364,90 @@ test.each([
   ['<script>alert(1)</script>', null, null],
 ])('names the device of %j', (userAgent, browser, os) => {
   expect(deviceNames(userAgent)).toEqual({ browser, os });
+});
+
+describe('PATCH /api/v1/users/me/sessions/{session_id}', () => {
+  const rename = (token: string, sid: string, name: unknown) =>
+    send(`${services.user}${PATH}/${sid}`, {
+      method: 'PATCH',
+      headers: { ...headersOf(token), 'content-type': 'application/json' },
+      body: JSON.stringify({ name }),
+    });
+  const namesOf = async (token: string, query?: string) =>
+    (await list(token, query)).body.data.map(({ name }: { name: string | null }) => name);
+
+  test('names a device, replaces the name and removes it', async () => {
+    const phone = await logIn({ device: SAFARI });
+    const laptop = await logIn();
+    const renamed = await rename(laptop, sidOf(phone), ' Old phone ');
+    expect(renamed).toMatchObject({ status: 200, body: { session_id: sidOf(phone), name: 'Old phone' } });
+    expect(await namesOf(laptop)).toStrictEqual([null, 'Old phone']);
+    expect(await idsOf(laptop, '?search=old+phone')).toStrictEqual([sidOf(phone)]);
+    await rename(phone, sidOf(phone), 'New phone');
+    expect(await namesOf(laptop)).toStrictEqual([null, 'New phone']);
+    await rename(laptop, sidOf(phone), null);
+    expect(await namesOf(laptop)).toStrictEqual([null, null]);
+  });
+
+  test.each(['', ' ', 'x'.repeat(61), 'a\nb', 7, undefined])('refuses the name %j', async (name) => {
+    const token = await logIn();
+    expect(await rename(token, sidOf(token), name)).toMatchObject({ status: 400 });
+    expect(await namesOf(token)).toStrictEqual([null]);
+  });
+
+  test('knows no session of another account', async () => {
+    const other = await logIn({ user: await newMember(services.db) });
+    const token = await logIn();
+    const answer = await rename(token, sidOf(other), 'Mine');
+    expect(outcome(answer)).toEqual(notFound(answer));
+    expect(await namesOf(other)).toStrictEqual([null]);
+  });
+
+  test('keeps the latest 50 names', async () => {
+    const token = await logIn();
+    const session_names = Array.from({ length: 50 }, (_, index) => ({ id: `${index}`, name: 'Old' }));
+    await services.db.users.updateOne({ email: ada.email }, { $set: { session_names } });
+    await rename(token, sidOf(token), 'Newest');
+    const stored = (await services.db.users.findOne({ email: ada.email }))?.session_names ?? [];
+    expect([stored.length, stored[0]?.id, stored.at(-1)?.name]).toStrictEqual([50, '1', 'Newest']);
+  });
+});
+
+describe('the approximate place of a session', () => {
+  const placeAt = async (address: string) => {
+    const token = await logIn({ address });
+    const [session] = (await send(`${services.user}${PATH}`, { headers: headersOf(token, FIREFOX, address) }))
+      .body.data;
+    return session.place;
+  };
+
+  test.each([
+    ['203.0.113.9', { country: 'DE', city: 'Berlin' }],
+    ['2001:db8::1', { country: 'FR', city: null }],
+    ['198.51.100.7', null],
+  ])('the list shows for %s the place %j', async (address, place) => {
+    expect(await placeAt(address)).toStrictEqual(place);
+  });
+
+  test('a service does not start with a database that cannot be read', async () => {
+    await expect(startServices({ env: { GEOIP_DATABASE: 'package.json' } })).rejects.toThrow(
+      'GEOIP_DATABASE package.json cannot be opened',
+    );
+  });
+});
+
+test('SESSION_IDLE_MINUTES ends a session that is not extended', async () => {
+  const { clock } = services;
+  const where = await startServices({ env: { SESSION_IDLE_MINUTES: '5' }, clock });
+  const { email } = await newMember(where.db);
+  const opened = await postForm(`${where.login}/v2/login`, { email, password: 'secret' });
+  expect(decodeToken(opened.body.token).payload.exp).toBe(clock.seconds() + 300);
+  clock.advance(299);
+  const headers = { authorization: `Bearer ${opened.body.token}` };
+  const extended = await send(`${where.login}/auth/refresh`, { method: 'POST', headers });
+  expect(extended.body).toMatchObject({ expires_in: 300 });
+  clock.advance(300);
+  const idle = { authorization: `Bearer ${extended.body.access_token}` };
+  expect(await send(`${where.user}/api/v1/users/me`, { headers: idle })).toMatchObject({ status: 401 });
+  await where.stop();
 });

@@ -2,7 +2,7 @@ import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { emailKey } from './email.ts';
 
-/** Token lifetimes in seconds (CONTRACT.md §Tokens). */
+/** Token lifetimes in seconds (CONTRACT.md §Tokens); SESSION_IDLE_MINUTES may shorten them. */
 export const LIFETIME = { direct: 30 * 60, catalogue: 60 * 60 } as const;
 
 /** Claims of a session token (CONTRACT.md §Tokens). */
@@ -35,7 +35,16 @@ export type TokenCheck =
  * Signs and verifies tokens: HS256 (RFC 7518 §3.2), integer `exp`, no `iat`. Times are Unix milliseconds. `JWT_SECRET`
  * signs; the optional previous secret still verifies.
  */
-export function createTokens(config: { JWT_SECRET: string; JWT_SECRET_PREVIOUS?: string | undefined }) {
+export function createTokens(config: {
+  JWT_SECRET: string;
+  JWT_SECRET_PREVIOUS?: string | undefined;
+  SESSION_IDLE_MINUTES?: number;
+}) {
+  const idle = (config.SESSION_IDLE_MINUTES ?? 60) * 60;
+  const lifetime = {
+    direct: Math.min(LIFETIME.direct, idle),
+    catalogue: Math.min(LIFETIME.catalogue, idle),
+  };
   // Given a string, jsonwebtoken would first try to read it as a public key, at every call.
   const keyOf = (secret: string) => createSecretKey(Buffer.from(secret, 'utf8'));
   const signingKey = keyOf(config.JWT_SECRET);
@@ -49,6 +58,8 @@ export function createTokens(config: { JWT_SECRET: string; JWT_SECRET_PREVIOUS?:
   const decoded = (token: string) =>
     decode(token, signingKey) ?? (previousKey ? decode(token, previousKey) : undefined);
   return {
+    /** Seconds for which the tokens of logins and refreshes are valid: a session that is not extended by then is idle. */
+    lifetime,
     /**
      * Signs a token that starts a session or, given a `sid`, continues one. It is valid for `lifetime` seconds.
      * The session id is the private header parameter `sid` (RFC 7515 §4.3), because the contract fixes the claims.

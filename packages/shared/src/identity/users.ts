@@ -70,6 +70,8 @@ export interface User {
   others_ended?: { at: Date; kept: string };
   /** Which connection disabled the account through SCIM (`sso:{connection_id}`), and its status before. */
   deprovisioned?: { by: string; account_status: string };
+  /** The names that the person gave their devices, oldest first. */
+  session_names?: { id: string; name: string }[];
   /** Sessions that were ended early, kept until their last token expires. */
   ended_sessions?: { id: string; until: Date }[];
   /** Notices that are still to be mailed, oldest first; see notices.ts beside this file. */
