@@ -1,7 +1,7 @@
 import SCIMMY from 'scimmy';
 import { IGNORED, type Json } from './schemas.ts';
 
-/** What the service does otherwise than scimmy describes, by the path of the attribute; null for what is not stored. */
+/** Differences from the schemas of scimmy, by the path of the attribute; null if it is not stored. */
 const OTHERWISE: ReadonlyMap<string, Json | null> = new Map([
   ...IGNORED.map((name): [string, null] => [name, null]),
   ['manager.$ref', null],

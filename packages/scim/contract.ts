@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ERROR_SCHEMA, renderScimFailure } from './errors.ts';
 import { USER_SCHEMA } from './schemas.ts';
 
-/** What the operations of SCIM share. Errors are as RFC 7644 says. */
+/** The options that the operations of SCIM share. Errors follow RFC 7644. */
 export const scim = {
   needs: 'SCIM token',
   consumes: ['application/scim+json', 'application/json'],

@@ -20,7 +20,7 @@ export interface ResourceStore {
   remove(request: FastifyRequest, id: string, ifMatch: string | undefined): Promise<void>;
 }
 
-/** What the package asks of the service that it runs in. */
+/** The interface to the service that the package runs in. */
 export interface ScimHost {
   /** Requires the SCIM token on every route of its scope. 401 comes before 404. */
   bearer: FastifyPluginAsync;

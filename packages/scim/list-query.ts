@@ -4,16 +4,16 @@ import { isObject, type Json } from './schemas.ts';
 
 const MAX_COUNT = 500;
 const DEFAULT_COUNT = 100;
-/** No connection has more resources. */
+/** A bound that no connection reaches. */
 const MAX_INDEX = 100_000_000;
 
-/** What a list asks for (RFC 7644 §3.4.2). */
+/** The parameters of a list (RFC 7644 §3.4.2). */
 export interface ScimListQuery {
   filter: Filter | undefined;
   /** In lower case. */
   sortBy: string | undefined;
   order: 1 | -1;
-  /** How many resources come before the page. */
+  /** The number of resources before the page. */
   skip: number;
   count: number;
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { notFound, readOnly, renderScimFailure } from './errors.ts';
 
-/** The documents that describe the service, which nobody changes. */
+/** The documents that describe the service, all read-only. */
 const DOCUMENTS = ['ServiceProviderConfig', 'ResourceTypes', 'ResourceTypes/:id', 'Schemas', 'Schemas/:id'];
 
 /** Answers calls below /scim/v2 that no operation takes, in SCIM's own shape. */

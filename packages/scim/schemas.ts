@@ -16,7 +16,7 @@ export interface Attribute {
   subAttributes: Attributes;
 }
 
-/** By name in lower case. A Map, so that names such as `__proto__` are unknown. */
+/** By name in lower case. A Map does not know names such as `__proto__`. */
 export type Attributes = ReadonlyMap<string, Attribute>;
 
 type Definition = typeof SCIMMY.Schemas.User.definition;
@@ -88,7 +88,7 @@ export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Returns the known attributes of an object with their types checked. What is unknown, read-only, null or empty is
+ * Returns the known attributes of an object with their types checked. Unknown, read-only, null and empty values are
  * left out. It looks no deeper than the attributes go.
  * @throws {ScimError} invalidValue.
  */

@@ -16,7 +16,7 @@ export interface Connection {
   enabled: boolean;
   /** The names under which the provider sends each attribute. */
   attributes: AttributeNames;
-  /** The roles of groups, by the values of the role attribute; the first row that matches counts. */
+  /** The roles of groups, by the values of the role attribute; the first matching row wins. */
   group_roles?: GroupRole[];
   /** The role of people whose provider sends none; never Owner. */
   default_role: Exclude<Role, 'Owner'>;
@@ -41,7 +41,7 @@ export interface Connection {
   };
   /** Our other SAML keys during a rotation; the one in `saml` signs. */
   own_keys?: {
-    /** Published, so that the provider knows it before it signs. */
+    /** Published before it signs: the provider must know it by then. */
     next?: OwnKey;
     /** Still decrypts; the metadata hold its certificate for a while more. */
     previous?: OwnKey & { published_until: Date };
@@ -77,7 +77,7 @@ export interface SamlSettings {
   slo_url: string | null;
   /** Signing certificates in PEM, several while they are being replaced. */
   certificates: string[];
-  /** Certificates that the metadata no longer hold, and that are accepted for a while more. */
+  /** Certificates that the metadata no longer hold, and that are still accepted for a while. */
   withdrawn?: { fingerprint: string; since: Date }[];
   /** Where the metadata were read, if they were; they are read again every day. */
   metadata_url?: string;

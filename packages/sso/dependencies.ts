@@ -12,7 +12,7 @@ import type { LdapTuning } from './ldap/options.ts';
 import { refusedLogins } from './login/refused-logins.ts';
 import type { OidcLimits } from './oidc/limits.ts';
 
-/** What the operations of single sign-on and SCIM work with. */
+/** The dependencies of single sign-on. */
 export interface SsoOptions {
   config: Config<'user'>;
   db: Database;

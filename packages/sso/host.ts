@@ -8,10 +8,10 @@ import type { Identity } from './records.ts';
 /** The account of a person at a provider. It is active. */
 export type Account = WithId<User> & { user_id: string };
 
-/** What the package asks of the service that it runs in. It knows no membership. */
+/** The interface to the service that the package runs in. The package knows no membership. */
 export interface SsoHost {
   /**
-   * Returns the account of a person who has proved who they are at their provider: creates or links it at their first
+   * Returns the account of a person whom their provider has authenticated: creates or links it at their first
    * login and updates it afterwards (CONTRACT.md §Provisioning).
    * @throws {SsoRefusal} when the person may not have an account here.
    */

@@ -15,13 +15,13 @@ export interface Profile {
   department: string | undefined;
 }
 
-/** What says how the attributes of a provider are read. */
+/** The settings that map the attributes of a provider. */
 export type AttributeRules = GroupRules & { attributes: AttributeNames };
 
 /**
- * Returns the mapped attributes of a provider's message. The first value of a list counts; for the role, the group
- * table of the connection decides, or else the first that we know, because providers such as Keycloak list roles of
- * their own before.
+ * Returns the mapped attributes of a provider's message. Of a list, the first value is used. The role follows the
+ * group table of the connection, or else is the first role that we know: providers such as Keycloak list roles of
+ * their own first.
  */
 export function mapAttributes(
   attributes: Record<string, unknown>,

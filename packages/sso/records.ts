@@ -13,7 +13,7 @@ export interface Identity {
   email: string;
   /** While the sessions of an unlinked subject are being ended; a start of the service completes it. */
   unlinking?: true;
-  /** What SCIM has stored of them; written by the host. */
+  /** Their SCIM user; written by the host. */
   scim?: ScimUser;
   created_at: Date;
   updated_at: Date;
@@ -42,7 +42,7 @@ export interface ScimUser {
   deleted_at?: Date;
 }
 
-/** What a connection knows of a department that it manages as a SCIM group. */
+/** The SCIM state of a department that a connection manages as a group. */
 export interface ScimGroup {
   connection_id: string;
   department_id: string;
@@ -71,7 +71,7 @@ export interface LoginFlow {
   expires_at: Date;
 }
 
-/** What the account page exchanges for the first token of a session. */
+/** The single-use code that the account page exchanges for the first token of a session. */
 interface LoginCode {
   /** SHA-256 of the code. */
   digest: string;

@@ -11,10 +11,10 @@ import { createUpkeep } from './upkeep/poller.ts';
 /** Milliseconds between two looks for SAML connections that are due. */
 export const UPKEEP_INTERVAL = 60_000;
 
-/** What tests inject: limits of calls to providers, and what DNS answers. */
+/** Replaced in tests: limits of calls to providers, and DNS. */
 export type SsoTuning = Partial<Pick<SsoOptions, 'ldap' | 'oidc' | 'resolveTxt'>>;
 
-/** Assembles single sign-on: what its operations work with, its job, and the repairs before a start. */
+/** Assembles single sign-on: the dependencies of its operations, its job, and the repairs before a start. */
 export function createSso({
   log,
   ...given

@@ -17,7 +17,7 @@ const MAX_LENGTH = 2_000;
 const MAX_DEPTH = 10;
 const MAX_COMPARISONS = 50;
 
-/** Each alternative takes a character in one way, so that the time is linear. */
+/** Linear time: no two alternatives match the same character. */
 const TOKEN = /\s*(?:([()[\]])|("(?:[^"\\]|\\.)*")|([^\s()[\]"]+))/y;
 /** An attribute with an optional sub-attribute and schema; no operator of the database begins like this. */
 const PATH = /^(?:urn:[\w:.-]+:)?[A-Za-z][\w-]*(?:\.[A-Za-z$][\w-]*)?$/;

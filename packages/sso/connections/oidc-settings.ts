@@ -60,7 +60,7 @@ export async function oidcSettings(
   };
 }
 
-/** What a login needs of a discovery document, beyond what reading it checks. */
+/** The parts of a discovery document that a login needs besides those that `discover` checks. */
 const REQUIRED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
 
 /** A provider that does not name itself in its answers (RFC 9207) gets a callback of its own. */

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Connection } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
 
-/** @throws {AppError} forbidden, in words, without the plan. */
+/** @throws {AppError} forbidden, with a text of its own, without the plan. */
 export async function requirePlan(
   { host }: Pick<SsoOptions, 'host'>,
   organization_id: string,

@@ -161,7 +161,7 @@ function presentLdap({ bind_password, fallback_urls = [], ...ldap }: NonNullable
 /** Characters of the group table in the audit. */
 const MAX_AUDITED = 2_000;
 
-/** What the audit keeps of a connection: nothing secret. */
+/** The audited fields of a connection: nothing secret. */
 export const auditedConnection = (connection: Connection) => ({
   protocol: connection.protocol,
   slug: connection.slug,

@@ -11,8 +11,8 @@ const SECRETS = [
 ] as const;
 
 /**
- * Seals every secret again that an older key sealed, so that the older key can be removed after one start. A secret
- * that none of the configured keys opens stays as it is.
+ * Reseals every secret that an older key sealed; the older key can be removed after one start. A secret that none of
+ * the configured keys opens stays as it is.
  */
 export async function resealSecrets({ db, secrets }: Pick<SsoOptions, 'db' | 'secrets'>): Promise<void> {
   const projection = Object.fromEntries(['connection_id', ...SECRETS].map((field) => [field, 1]));
@@ -23,7 +23,7 @@ export async function resealSecrets({ db, secrets }: Pick<SsoOptions, 'db' | 'se
       if (sealed === undefined || secrets.isCurrent(sealed)) continue;
       try {
         const resealed = secrets.seal(secrets.open(sealed, connection_id), connection_id);
-        // The filter skips a secret that was replaced meanwhile.
+        // The filter skips a secret that was replaced since it was read.
         await db.ssoConnections.updateOne(
           { connection_id, [path]: sealed },
           { $set: { [path]: resealed } as Partial<Connection> },

@@ -74,7 +74,7 @@ export async function samlSettings(
       text: `saml must hold metadata_url, metadata_xml, or the details of the provider; ${missing.join(', ')} missing`,
     });
   }
-  // Metadata are public addresses of the provider, but nobody has checked them.
+  // Metadata hold addresses of the provider that are not checked yet.
   await checkBrowserUrl(options, sso_url, 'saml.sso_url');
   if (settings.slo_url !== null) await checkBrowserUrl(options, settings.slo_url, 'saml.slo_url');
   const metadata_url = given.metadata_url ?? (isDescribed(given) ? undefined : before?.metadata_url);

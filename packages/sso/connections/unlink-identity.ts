@@ -43,7 +43,7 @@ export const unlinkIdentity = operation(
 
 /**
  * Ends the sessions of an identity that is being unlinked, and removes it unless SCIM or a new login has use for it.
- * May be repeated.
+ * Idempotent.
  */
 async function finishUnlinking(
   options: Pick<SsoOptions, 'config' | 'db' | 'now'>,

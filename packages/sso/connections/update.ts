@@ -53,7 +53,7 @@ export const updateConnection = operation('PATCH /api/v1/sso/connections/{connec
         updated_at: new Date(now()),
       };
       if (fields.enabled === false && !release) await refuseLast(call, before);
-      // What was computed from the settings as read must replace exactly those.
+      // The result replaces only the settings that it was computed from.
       const unchanged = { [protocol]: before[protocol], attributes: before.attributes };
       const { matchedCount } = await db.ssoConnections.updateOne(
         { connection_id, deleted_at: { $exists: false }, ...unchanged },

@@ -16,7 +16,7 @@ import type { Verdict } from './verdict.ts';
  */
 type Question = (session: ProviderSession, store: (sealed: string) => Promise<void>) => Promise<Verdict>;
 
-/** Returns how a provider is asked about a session; undefined if it cannot be, so that its hours count. */
+/** Returns how a provider is asked about a session; undefined if it cannot be, and the session then ends after its hours. */
 export function questionOf(
   routes: OidcRoutes,
   connection: Connection,

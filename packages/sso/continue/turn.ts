@@ -42,7 +42,7 @@ export async function takeTurn({ db, now }: Options, sid: string): Promise<Turn>
 }
 
 /**
- * Stores the refresh token that replaces another one. It may come when the turn is over, and counts all the same: the
+ * Stores the refresh token that replaces another one. It is stored even after the turn has ended: the
  * provider no longer accepts the former one.
  */
 export async function replaceToken(
@@ -53,7 +53,7 @@ export async function replaceToken(
   await db.ssoSessions.updateOne({ sid, refresh_token: String(former) }, { $set: { refresh_token } });
 }
 
-/** Ends a turn. @returns whether it was still ours: the session has not ended, and nobody else has asked. */
+/** Ends a turn. @returns whether it was still ours: the session has not ended, and no other call has asked. */
 export async function endTurn(
   { db }: Options,
   { sid, id }: { sid: string; id: string },
@@ -66,7 +66,7 @@ export async function endTurn(
   return matchedCount === 1;
 }
 
-/** Gives a turn back that came to nothing, so that the next call need not wait. */
+/** Gives back a turn without a result: the next call need not wait. */
 export async function dropTurn({ db }: Options, { sid, id }: { sid: string; id: string }): Promise<void> {
   await db.ssoSessions.updateOne({ sid, 'check.id': id }, { $unset: { check: true } });
 }

@@ -1,4 +1,4 @@
-/** What a provider says about a person who wants to go on. It throws an SsoRefusal when it cannot be asked. */
+/** Whether the provider lets a person continue a session. Throws an SsoRefusal when the provider cannot be asked. */
 export type Verdict =
   | { continues: true }
   | {

@@ -1,8 +1,8 @@
 /** One result of testing a connection. */
 export interface Finding {
   level: 'ok' | 'warning' | 'error';
-  /** What was checked, in a few words. */
+  /** The name of the check. */
   check: string;
-  /** What is wrong and what to do, in a sentence. */
+  /** The problem and its remedy, in a sentence. */
   message: string;
 }

@@ -13,7 +13,7 @@ import { certificateFinding } from './certificate.ts';
 import type { Finding } from './finding.ts';
 
 /**
- * Says in words what is wrong with an LDAP connection.
+ * Diagnoses an LDAP connection.
  * @param username a person to look for, without a password.
  */
 export async function testLdap(

@@ -17,7 +17,7 @@ import { refusalOf } from '../oidc/refusal-of.ts';
 import { SsoRefusal } from '../refusal.ts';
 import type { Finding } from './finding.ts';
 
-/** Tries a connection as far as that works without a person, and says in words what is wrong. */
+/** Diagnoses a connection, as far as that works without a login. */
 export async function testOidc(ssoOptions: SsoOptions, tested: Connection): Promise<Finding[]> {
   const options = withLimits(ssoOptions);
   const connection = asOidc(tested);

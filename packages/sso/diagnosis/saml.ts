@@ -14,7 +14,7 @@ import type { Finding } from './finding.ts';
 const NOTICE = 30;
 const DAY = 86_400_000;
 
-/** Says in words what is wrong with a connection, as far as that shows without a person. */
+/** Diagnoses a connection, as far as that works without a login. */
 export async function testSaml(options: SsoOptions, tested: Connection): Promise<Finding[]> {
   const connection = asSaml(tested);
   const now = options.now();

@@ -23,7 +23,7 @@ export const verifyDomain = operation('POST /api/v1/sso/domains/{domain_id}/veri
     if (domain.verified_domain !== undefined) return presentDomain(domain);
     const { domain_id, organization_id, domain: name } = domain;
     await requirePlan({ host }, organization_id);
-    // Nobody can own these names (RFC 2606 §2, RFC 6761), and name servers do not know them.
+    // These names cannot be registered (RFC 2606 §2, RFC 6761), and name servers do not know them.
     const isReserved = /\.(?:test|example|localhost)$/.test(name);
     const needsRecord = !isReserved || settings.NODE_ENV === 'production';
     const published = needsRecord ? await requireRecord(domain, resolveTxt) : undefined;

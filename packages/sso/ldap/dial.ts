@@ -56,7 +56,7 @@ async function establish(
 function connectTcp({ host, port }: Endpoint, addresses: string[]): Socket {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   const [first] = found as [(typeof found)[0]];
-  // The addresses that were checked, so that a second answer of the name servers cannot differ.
+  // The addresses that were checked: a second answer of the name servers could differ.
   const lookup: LookupFunction = (_hostname, { all }, callback) =>
     all ? callback(null, found) : callback(null, first.address, first.family);
   return connect({ host, port, lookup, autoSelectFamily: true });

@@ -18,7 +18,7 @@ export function asLdap(connection: Connection): LdapConnection {
   return { ...connection, ldap };
 }
 
-/** What the operations on a directory work with. */
+/** The dependencies of the operations on a directory. */
 export type DirectoryOptions = Pick<SsoOptions, 'config' | 'outbound' | 'secrets' | 'ldap'>;
 
 /** A connection to a directory. Referrals are not followed, aliases not dereferenced. */

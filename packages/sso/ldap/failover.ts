@@ -3,8 +3,8 @@ import { atDirectory, type Directory, type DirectoryOptions, type LdapConnection
 import { LDAP_LIMITS } from './options.ts';
 
 /**
- * Works with the first directory of a connection that can do it. One that cannot be reached, hangs or refuses the
- * service is followed by the next, each within its part of the time. What a directory says about a person is final.
+ * Works with the first directory of a connection that can do it. When one cannot be reached, hangs or refuses the
+ * service, the next is tried, each within its part of the time. The answer of a directory about a person is final.
  */
 export async function withDirectory<T>(
   options: DirectoryOptions,

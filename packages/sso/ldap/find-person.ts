@@ -28,7 +28,7 @@ export async function bindService(
   }
 }
 
-/** Finds the entry of a person; undefined unless there is exactly one. @param more attributes beside the mapped ones. */
+/** Finds the entry of a person; undefined unless there is exactly one. @param more attributes besides the mapped ones. */
 export async function searchPerson(
   directory: Directory,
   { ldap, attributes }: LdapConnection,

@@ -11,8 +11,8 @@ const EXTENDED_RESPONSE = 0x78;
 const MAX_RESPONSE = 4_096;
 
 /**
- * Asks the server to begin TLS on this connection. The library's own StartTLS keeps bytes that arrive behind the
- * response, so that whoever controls the network could put an answer before the first one that is encrypted; and it
+ * Asks the server to begin TLS on this connection. The library's own StartTLS keeps bytes that arrive after the
+ * response, which lets an attacker on the network insert a plaintext answer before the first encrypted one; and it
  * connects again, without TLS, when the connection is lost.
  * @throws when the server refuses, or sends more than the response.
  */

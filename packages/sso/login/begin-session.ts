@@ -13,7 +13,7 @@ export interface BeginningSession
   refreshToken?: (sid: string) => string;
 }
 
-/** Stores a session that begins at a provider, so that the provider can end it. @returns its id for the token. */
+/** Stores a session that begins at a provider, which may end it later. @returns its id for the token. */
 export async function beginSession(
   { config, db }: Pick<SsoOptions, 'config' | 'db'>,
   { connection_id }: Connection,

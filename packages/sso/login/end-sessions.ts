@@ -28,13 +28,13 @@ export async function endProviderSessions(
     const maxAge = config.SESSION_MAX_HOURS * 3_600_000;
     const until = lastExpiry(session, { expiresAt: 0, maxAge, now: now() });
     if (user) await endSession(db.users, user._id, session, until, now());
-    // Last, so that the provider's next attempt completes a call that was interrupted.
+    // Last: the provider's next attempt completes an interrupted call.
     await db.ssoSessions.deleteOne({ _id });
   }
   return sessions;
 }
 
-/** Ends every session that began at a connection. May be repeated. */
+/** Ends every session that began at a connection. Idempotent. */
 export async function endConnectionSessions(
   options: Pick<SsoOptions, 'config' | 'db' | 'now'>,
   connection_id: string,

@@ -16,9 +16,9 @@ export const randomToken = (): string => randomBytes(32).toString('base64url');
 const cookieName = (isHttps: boolean) => (isHttps ? '__Host-gatehouse-sso' : 'gatehouse-sso');
 
 /**
- * Returns the digest of the random value that marks this browser, in a cookie that scripts cannot read. A browser
- * keeps its value, so that logins in two tabs do not disturb each other. The cookie is no session: it only ties the
- * end of a login to the browser that began it.
+ * Returns the digest of the random value that identifies this browser, in a cookie that scripts cannot read. A browser
+ * keeps its value: logins in two tabs do not disturb each other. The cookie is no session: it only ties the end of a
+ * login to the browser that began it.
  */
 export function markBrowser(
   { config }: Pick<SsoOptions, 'config'>,

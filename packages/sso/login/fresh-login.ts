@@ -10,7 +10,7 @@ export const beginQuery = z.object({
   }),
 });
 
-/** What a login stores that asks the person to prove again who they are. */
+/** The fields of a login that requires reauthentication at the provider. */
 export const freshLogin = (
   { prompt }: z.infer<typeof beginQuery>,
   now: number,

@@ -2,7 +2,7 @@ import type { Connection } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
 import { missingAttributes, type Profile } from '../profile.ts';
 
-/** Stores which attributes a login lacks, for the test of the connection; seldom a write. */
+/** Records the attributes missing from a login, for the connection test. Writes only on change. */
 export async function rememberMissing(
   { db }: Pick<SsoOptions, 'db'>,
   { connection_id, missing_attributes }: Connection,

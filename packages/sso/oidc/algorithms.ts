@@ -30,7 +30,7 @@ export function pinnedAlgorithms({ id_token_alg }: OidcConnection, metadata: Ser
   return pinned === undefined ? accepted : [pinned];
 }
 
-/** Stores which algorithm signed the ID token of a login; seldom a write. */
+/** Records the algorithm that signed the ID token of a login. Writes only on change. */
 export async function rememberAlgorithm(
   { db }: Pick<SsoOptions, 'db'>,
   { connection_id, id_token_alg }: OidcConnection,

@@ -59,7 +59,7 @@ export async function askOidcProvider(
   }
 }
 
-/** Reads the refresh token by itself, because openid-client withholds it when it refuses the ID token beside it. */
+/** Reads the refresh token by itself, because openid-client withholds it when it refuses the ID token of the same answer. */
 async function refreshTokenOf(response: Response): Promise<unknown> {
   try {
     return ((await response.json()) as { refresh_token?: unknown } | null)?.refresh_token;

@@ -70,7 +70,7 @@ export async function authenticate(
   }
 }
 
-/** Checks for whom and about whom a token is, as far as the libraries do not. */
+/** Checks the audience and the subject of a token where the libraries do not. */
 function checkParties({ oidc }: OidcConnection, { sub = '', ...payload }: JWTPayload): Claims['idToken'] {
   if (payload.azp !== undefined && payload.azp !== oidc.client_id)
     throw new SsoRefusal('message refused', 'the ID token names another client as "azp"');

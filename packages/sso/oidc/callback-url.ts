@@ -4,9 +4,9 @@ import { SsoRefusal } from '../refusal.ts';
 import type { OidcConnection } from './options.ts';
 
 /**
- * Returns where a provider answers. At the shared /oauth/callback every answer names its issuer (RFC 9207), so that
- * none meant for one provider reaches the token endpoint of another. A provider that names none has an address of
- * its own (RFC 9700 §4.4.2).
+ * Returns where a provider answers. At the shared /oauth/callback every answer names its issuer (RFC 9207), which
+ * keeps a code of one provider from the token endpoint of another. A provider that does not name itself has an address
+ * of its own (RFC 9700 §4.4.2).
  */
 export function callbackUrl({ config }: Pick<SsoOptions, 'config'>, { slug, oidc }: OidcConnection): URL {
   const shared = `${config.PUBLIC_URL.replace(/\/$/, '')}/oauth/callback`;

@@ -15,7 +15,7 @@ import { asOidc, type OidcConnection } from './options.ts';
 import { profileOf } from './profile-of.ts';
 import { sealRefreshToken } from './refresh-token.ts';
 
-/** A repeated parameter, which no provider sends, counts as missing. */
+/** A repeated parameter, which no provider sends, is treated as missing. */
 const once = (description: string) => z.string().optional().catch(undefined).meta({ description });
 
 const parameters = z.object({
@@ -67,7 +67,7 @@ async function finish(call: Call<OidcRoutes, string, unknown, z.infer<typeof par
   if (slug !== (connection.oidc.own_callback ? connection.slug : undefined))
     throw new SsoRefusal('message refused', 'the answer came to the callback of another connection');
 
-  // No signature vouches for this answer, so it counts for this login alone.
+  // This answer is not signed: it ends this login and nothing else.
   if (query.error === 'invalid_scope' && flow.offline_access) {
     const { authenticated_after } = flow;
     const without = { ...(authenticated_after && { authenticated_after }), forgoes_offline_access: true };
@@ -88,7 +88,7 @@ async function finish(call: Call<OidcRoutes, string, unknown, z.infer<typeof par
   });
 }
 
-/** What a provider says about the session that begins. */
+/** The provider's data of the session that begins. */
 const sessionOf = (
   options: OidcRoutes['options'],
   connection: OidcConnection,

@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose';
 import type { UserInfoResponse } from 'openid-client';
 
-/** What a provider says about a person. */
+/** The claims of a provider about a person. */
 export interface Claims {
   idToken: JWTPayload & { sub: string };
   /** Absent if the ID token says all. */

@@ -29,7 +29,7 @@ const REFRESH = 30_000;
 /** Connections whose documents are kept. */
 const MAX_KEPT = 1_000;
 
-/** What a provider publishes. */
+/** The discovery document and keys of a provider. */
 export interface Provider {
   metadata: ServerMetadata;
   /** The keys that sign the tokens that it gives us; reads them again when a token names a new one. */
@@ -178,7 +178,7 @@ function signingKeys(remote: RemoteJWKSet, now: () => number): Pick<Provider, 'k
         return await remote(header, token);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        // Another login may have read them meanwhile, or be about to.
+        // A concurrent login may have read them, or be reading them.
         if (reads === before && !remote.reloading && !mayReadAgain(source)) throw error;
         if (reads === before) await read();
         return remote(header, token);

@@ -5,7 +5,7 @@ import { refusedLogins } from '../login/refused-logins.ts';
 import type { createProviders } from './discovery.ts';
 import type { OidcOptions } from './options.ts';
 
-/** What the operations of OpenID Connect share. */
+/** The options that the operations of OpenID Connect share. */
 export interface OidcRoutes {
   options: OidcOptions;
   providerOf: ReturnType<typeof createProviders>;

@@ -29,7 +29,7 @@ export const trusting = (options: OidcOptions, { ca }: Pick<OidcSettings, 'ca'>)
 export const CLOCK_TOLERANCE = 60;
 
 /**
- * What may sign tokens: asymmetric algorithms only. With HS256 the client secret, or a confused public key, would
- * sign; `none` signs nothing (RFC 8725 §3.1).
+ * The accepted signature algorithms, all asymmetric. With HS256 the client secret, or a public key taken for one,
+ * would sign; `none` signs nothing (RFC 8725 §3.1).
  */
 export const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];

@@ -24,13 +24,13 @@ export function isComplete(connection: OidcConnection, idToken: Message): boolea
   );
 }
 
-/** Returns the person that validated claims describe. What the ID token says counts before userinfo. */
+/** Returns the person that validated claims describe. The ID token takes precedence over userinfo. */
 export function profileOf(
   connection: OidcConnection,
   { idToken, userInfo = { sub: idToken.sub } }: Claims,
 ): Profile {
   const merged = mapAttributes({ ...userInfo, ...idToken }, connection);
-  // One message must say both, so that no message vouches for the address in the other.
+  // One message must say both: neither vouches for the address in the other.
   const voucher = [idToken, userInfo].find(
     (message: Message) =>
       mapAttributes(message, connection).email !== undefined && flagsOf(connection, message).length > 0,

@@ -8,7 +8,7 @@ const MAX_LENGTH = 16_384;
 export const isSealable = (token: unknown): token is string =>
   typeof token === 'string' && token !== '' && token.length <= MAX_LENGTH;
 
-/** A token opens only for its session, and only while the connection has its issuer, so that no other one gets it. */
+/** A token opens only for its session, and only while the connection has the same issuer: no other issuer gets it. */
 const recordId = ({ oidc }: OidcConnection, sid: string): string =>
   JSON.stringify([sid, oidc.issuer, oidc.client_id]);
 

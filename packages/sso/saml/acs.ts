@@ -119,7 +119,7 @@ async function unsolicited(call: SamlCall, message: ProviderMessage, slug?: stri
 const flowOf = async (call: SamlCall, state: string | undefined): Promise<LoginFlow | undefined> =>
   state !== undefined && /^[\w-]{43}$/.test(state) ? takeFlow(call, state) : undefined;
 
-/** What an assertion says about the session that it begins. */
+/** The provider's data of the session that an assertion begins. */
 const sessionOf = ({ sessionIndex, sessionUntil }: Assertion) => ({
   ...(sessionIndex !== undefined && { provider_sid: sessionIndex }),
   ...(sessionUntil !== undefined && { valid_until: new Date(sessionUntil) }),

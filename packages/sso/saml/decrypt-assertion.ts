@@ -5,9 +5,9 @@ import { parseMessage } from './read-message.ts';
 import { requireAlgorithms } from './require-signatures.ts';
 
 /**
- * Decrypts an EncryptedAssertion, so that its content is checked before the library decrypts it again to verify it.
- * Every failure has the same reason: its text must not tell a client how far the decryption came (padding oracles).
- * @param privateKeys of which the provider has used one.
+ * Decrypts an EncryptedAssertion. Its content is checked before the library decrypts it again to verify it. Every
+ * failure has the same reason: its text must not tell a client how far the decryption came (padding oracles).
+ * @param privateKeys one of these matches the key that the provider encrypted with.
  */
 export async function decryptAssertion(
   encrypted: Element,

@@ -117,7 +117,7 @@ async function logOut(
   const sessions = [];
   for (const which of named)
     sessions.push(...(await endProviderSessions(call, { connection_id, subject, ...which })));
-  // Last, so that the provider can send its request again if this process is killed in between.
+  // Last: after a kill in between, the provider can send its request again.
   await useOnce(call, connection_id, message, acceptedUntil);
   for (const user_id of new Set(sessions.map((session) => session.user_id)))
     await call.audit('sso.logout', {

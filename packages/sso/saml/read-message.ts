@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { SsoRefusal } from '../refusal.ts';
 import { hasOtherNodes, parseXml, XmlError } from './xml.ts';
 
-/** A message of a provider, of which nothing is verified yet. */
+/** A message of a provider, not verified yet. */
 export interface ProviderMessage {
   xml: string;
   root: Element;

@@ -8,7 +8,7 @@ type PublicUrl = Pick<SsoOptions['config'], 'PUBLIC_URL'>;
 
 const at = ({ PUBLIC_URL }: PublicUrl, path: string): string => `${PUBLIC_URL.replace(/\/$/, '')}${path}`;
 
-/** Our name towards a provider. Each connection has one of its own, so that an assertion is for one connection. */
+/** Our name towards a provider. Each connection has its own: an assertion is valid for one connection. */
 export const entityIdOf = (config: PublicUrl, slug: string): string => at(config, `/saml/metadata/${slug}`);
 
 /** Where responses go: of every connection, or of one alone. */

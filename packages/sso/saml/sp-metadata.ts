@@ -38,7 +38,7 @@ function describeServiceProvider(
     next?.certificate,
     previous && now < previous.published_until.getTime() ? previous.certificate : undefined,
   ].filter((certificate) => certificate !== undefined);
-  // Nobody encrypts for a key that is about to go, or that is not in use yet.
+  // A key that is about to go, or is not in use yet, is not published for encryption.
   const signing = [saml.sp_certificate, ...others].map(
     (certificate) => `<md:KeyDescriptor use="signing">${keyInfoOf(certificate)}</md:KeyDescriptor>`,
   );

@@ -3,7 +3,7 @@ import { SsoRefusal } from '../refusal.ts';
 import { BEARER, NAME_ID_FORMAT, NAMESPACE } from './names.ts';
 import { attribute, childElements, textOf } from './xml.ts';
 
-/** What an assertion must be made out for. */
+/** The recipient, request and audience that an assertion must name. */
 export interface Expected {
   /** Its issuer, the provider's entity ID. */
   issuer: string;

@@ -10,7 +10,7 @@ import { attribute, childElements, textOf } from './xml.ts';
 /** Milliseconds for which a request is accepted. */
 const LIFETIME = 300_000;
 
-/** What a provider asks to end: all sessions of a person, or those with an index. */
+/** The sessions that a provider asks to end: all of a person, or those with an index. */
 export interface LogoutRequest {
   id: string;
   subject: string;

@@ -99,7 +99,7 @@ async function signedElements(
   response: Element,
   openKeys: () => readonly string[],
 ): Promise<{ response: boolean; assertion: boolean; privateKey?: string }> {
-  // Anywhere in the document: wrapping attacks hide the signed assertion beside or inside another.
+  // Anywhere in the document: wrapping attacks hide the signed assertion next to or inside another.
   const assertions = ['Assertion', 'EncryptedAssertion'].flatMap((name) => descendants(response, '*', name));
   const [assertion, another] = assertions;
   if (!assertion || another) return refuse('the response must have exactly one assertion');

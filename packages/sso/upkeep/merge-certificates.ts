@@ -11,8 +11,8 @@ export const fingerprintOf = (pem: string): string => new X509Certificate(pem).f
 
 /**
  * Merges the certificates of a provider's metadata with those of a connection. New ones are accepted at once. One that
- * the metadata no longer hold is accepted for a week more, since providers publish a change before or after they sign
- * with it; then it goes, so that a key that was taken out of use cannot sign for ever.
+ * the metadata no longer hold is accepted for another week, since providers publish a change before or after they sign
+ * with it. Then it goes: a retired key must not sign forever.
  * @param now Unix milliseconds.
  */
 export function mergeCertificates(
@@ -23,7 +23,7 @@ export function mergeCertificates(
   const offered = new Map(published.map((pem) => [fingerprintOf(pem), pem]));
   const known = new Map(certificates.map((pem) => [fingerprintOf(pem), pem]));
   const current = [...offered].filter(([id, pem]) => known.has(id) || !hasExpired(pem, now));
-  // Metadata whose certificates have all expired say nothing about their successors.
+  // Metadata in which every certificate has expired do not name the successors.
   if (current.length === 0) return { certificates, ...(withdrawn.length > 0 && { withdrawn }) };
   const missing = [...known]
     .filter(([id]) => !offered.has(id))

@@ -30,7 +30,7 @@ export async function readMetadata(
   const { withdrawn: _, ...rest } = saml;
   const merged = { ...rest, ...mergeCertificates(saml, published.certificates, now()) };
   if (isDeepStrictEqual(merged, saml)) return connection;
-  // What was computed from the settings as read must replace exactly those.
+  // The result replaces only the settings that it was computed from.
   const { matchedCount } = await bounded(
     db.ssoConnections.updateOne(
       { connection_id, saml, deleted_at: { $exists: false } },

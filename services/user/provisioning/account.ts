@@ -42,7 +42,7 @@ export async function updateAccount(
   await db.users.updateOne({ _id: user._id }, { $set: changes });
   const { user_id, email } = user;
   const { connection_id, organization_id } = connection;
-  // The person acts, at the word of their provider.
+  // The actor is the person; their provider triggered the change.
   await audit(db, request, now(), {
     action: 'profile.update',
     user_id,

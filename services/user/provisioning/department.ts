@@ -124,7 +124,7 @@ function departmentOf(
   departments: Match[],
 ): Match | undefined {
   const keys = name === undefined ? [] : nameKeys(name);
-  // Two departments can look like the name without looking like each other: the closer one counts.
+  // Two departments can look like the name without looking like each other: the closer one wins.
   const named =
     departments.find((each) => each.name === name) ??
     keys.map((key) => departments.find(({ name_key }) => name_key.includes(key))).find(Boolean);
@@ -186,7 +186,7 @@ async function remove(change: Change, { department_id }: Membership): Promise<vo
   if (ended) await auditMember(change, 'member.remove', department_id, ended.role, null);
 }
 
-/** The person acts, at the word of their provider. */
+/** The actor is the person; their provider triggered the change. */
 const auditMember = (
   { options: { db, now }, request, connection: { connection_id, organization_id }, user }: Change,
   action: 'member.grant' | 'member.remove',

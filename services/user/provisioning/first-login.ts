@@ -141,9 +141,9 @@ async function create(
 }
 
 /**
- * Gives an unverified signup to the person who owns its address, in one write. What a stranger may have planted ends
- * with it: the password, the pending signups, the code, and sessions from before an operator took the verification
- * back.
+ * Gives an unverified signup to the person who owns its address, in one write. The same write removes whatever a
+ * stranger may have planted: the password, the pending signups, the code, and sessions from before an operator revoked
+ * the verification.
  * @returns undefined if the signup has been verified, disabled or deleted.
  */
 async function takeOver(

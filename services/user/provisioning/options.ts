@@ -2,7 +2,7 @@ import type { Config } from '@gatehouse/shared/config';
 import type { Database } from '../database.ts';
 import type { Mailer } from '../mail/mailer.ts';
 
-/** What provisioning works with, by a login or by SCIM. */
+/** The dependencies of provisioning, by a login or by SCIM. */
 export interface ProvisioningOptions {
   config: Config<'user'>;
   db: Database;

@@ -14,7 +14,7 @@ import { findPerson } from './person.ts';
 import { assignedRole } from './role.ts';
 
 /**
- * Returns the account of a person who has proved who they are at their provider: creates or links it at their first
+ * Returns the account of a person whom their provider has authenticated: creates or links it at their first
  * login and updates it afterwards (CONTRACT.md §Provisioning). The next login completes an interrupted call.
  * @throws {SsoRefusal} when the person may not have an account here.
  */

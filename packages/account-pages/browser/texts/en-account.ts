@@ -498,9 +498,9 @@ export const texts = {
     statuses: { active: 'Active', paused: 'Paused', disabled: 'Disabled' },
     allStatuses: 'Any status',
     disabledHints: {
-      gone: 'The receiver answered 410 Gone, so nothing is sent to it any more. Resume the webhook to send what is waiting.',
+      gone: 'The receiver answered 410 Gone. Deliveries have stopped; resume the webhook to send those that are waiting.',
       failing:
-        'Every attempt has failed for three days, so nothing is sent any more. Resume the webhook when the receiver works again.',
+        'Every attempt failed for three days. Deliveries have stopped; resume the webhook when the receiver works again.',
     },
     created: 'Created',
     sorts: {

@@ -2,8 +2,8 @@ const CONNECTION_ERROR =
   /^(?:Mongo(?:ServerSelection|UnexpectedServerResponse|StalePrimary|ExpiredSession|Network|NetworkTimeout|WaitQueueTimeout|PoolCleared|PoolClosed|NotConnected|TopologyClosed|ServerClosed|ClientClosed)|PoolClearedOnNetwork)Error$/;
 
 /**
- * Codes of the server after which the same call may succeed. It labels most of them as retryable only in answers to
- * writes of one document.
+ * Error codes of the server after which the same call may succeed. The server adds the label `RetryableWriteError` to
+ * most of them, but only for writes of one document.
  * https://github.com/mongodb/specifications/blob/master/source/retryable-writes/retryable-writes.md
  */
 const CODES: ReadonlySet<unknown> = new Set([
@@ -27,7 +27,7 @@ const CODES: ReadonlySet<unknown> = new Set([
 /** Labels of the driver and the server for errors after which the same call may succeed. */
 const LABELS = ['RetryableWriteError', 'RetryableError', 'ResetPool'];
 
-/** What an error of the driver may have. */
+/** The fields of a driver error that tell whether the database was unavailable. */
 interface DatabaseError {
   name?: string;
   code?: unknown;
@@ -39,10 +39,7 @@ interface DatabaseError {
   errorResponse?: unknown;
 }
 
-/**
- * Returns whether MongoDB's driver could not reach the database, lost it or was told to come back later: the same call
- * may succeed then.
- */
+/** Whether the driver could not reach the database, lost the connection or was told to retry: the same call may succeed. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const {
     name = '',

@@ -12,7 +12,7 @@ export async function deleteGroup(
   department_id: string,
   ifMatch: string | undefined,
 ): Promise<void> {
-  // The mark comes last, so that a call that is interrupted can be repeated.
+  // The mark comes last: an interrupted call can be repeated.
   const { department, scim } = await nextVersion(call, department_id, ifMatch);
   const granted = await grantedMembers(call, department);
   await removeMembers(

@@ -11,7 +11,7 @@ import { readGroup, readName } from './input.ts';
 import { addMembers, grantedMembers, memberIds, removeMembers, requireMembers } from './members.ts';
 import { findGroup, nextVersion, type ScimDepartment } from './records.ts';
 
-/** What a call changes of a group. */
+/** The changes of a call to a group. */
 interface GroupChange {
   displayName?: string;
   external_id?: string | null;

@@ -145,7 +145,7 @@ async function finishUser(call: ScimCall, creation: Creation): Promise<void> {
   if (how !== 'created') await followProfile(call, identity.identity_id);
 }
 
-/** Accepts the invitations of the organization to the addresses of its people. What fails stays an invitation. */
+/** Accepts the invitations of the organization to the addresses of its people. One that cannot be accepted stays an invitation. */
 async function acceptInvitations(
   { options, request, connection }: ScimCall,
   creations: readonly Creation[],

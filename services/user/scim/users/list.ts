@@ -45,7 +45,7 @@ export async function listUsers(call: ScimCall, query: ScimListQuery, projection
   return listResponse(totalResults, query, users.map(projection.apply));
 }
 
-/** Skips in the index alone, so that a late page reads no more records than the first. */
+/** Skips in the index alone: a late page reads no more records than the first. */
 async function pageFrom(call: ScimCall, all: Document, { skip, count, order }: ScimListQuery, sort: Sort) {
   const { ssoIdentities } = call.options.db;
   const [first] = await ssoIdentities

@@ -21,8 +21,8 @@ export interface SyncResult {
 type SyncOptions = Pick<ProvisioningOptions, 'config' | 'db' | 'now'>;
 
 /**
- * Makes an account follow `active` of its identity. The mark goes only if the identity has not changed meanwhile, so
- * that of concurrent changes the last one counts; what is interrupted is completed at the next start.
+ * Makes an account follow `active` of its identity. The mark is removed only if the identity is still the one that was
+ * read: the last of several concurrent changes wins. The next start completes an interrupted call.
  * @returns the status of the account if this call changed it.
  * @throws {AppError} forbidden if the last Owner who can act would be disabled. Then the identity is active again.
  */
@@ -84,7 +84,7 @@ const undo = (db: Database, { _id }: WithId<User>, by: string) =>
     { $set: { account_status: '$deprovisioned.account_status', deprovisioned: '$$REMOVE' } },
   ]);
 
-/** Makes an identity active again. A deletion is undone as well, unless somebody else has the userName by now. */
+/** Makes an identity active again. A deletion is undone as well, unless another user has the userName by now. */
 const keepActive = (db: Database, { identity_id, scim }: Identity) =>
   db.ssoIdentities
     .updateOne(

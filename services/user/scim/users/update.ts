@@ -58,7 +58,7 @@ async function changeUser(
   return after;
 }
 
-/** @returns undefined if the user has changed meanwhile; the user as it is if nothing changes. */
+/** @returns undefined if a concurrent change came first; the user as it is if nothing changes. */
 async function write(
   { options, connection }: ScimCall,
   before: ScimIdentity,
