@@ -4,7 +4,7 @@ import { newSessionId, type Tokens } from '@gatehouse/shared/identity/tokens';
 import { type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
-import { rememberNetwork } from './known-networks.ts';
+import { rememberSignIn } from './known-networks.ts';
 import type { LoginDependencies } from './operation.ts';
 
 /** The contract of a login, which decides how long its token is valid. */
@@ -39,8 +39,8 @@ export async function beginSession(
   await audit(db, request, began, { action: 'login', email, user_id, session });
   await Promise.all([
     ensureFeatures(db, user, began),
-    rememberNetwork(db.users, user, request.ip).catch((error) => {
-      request.log.warn({ err: error }, 'network of a login not remembered');
+    rememberSignIn(db.users, user, request, began).catch((error) => {
+      request.log.warn({ err: error }, 'device and network of a login not remembered');
     }),
   ]);
   return { token: tokens.session({ email, user_id }, now(), { sid, lifetime }), lifetime, user_id };

@@ -1,18 +1,34 @@
 import { createHash } from 'node:crypto';
-import { addressKey } from '@gatehouse/shared/http/address';
+import { addressKey, widestNetwork } from '@gatehouse/shared/http/address';
+import { deviceOf } from '@gatehouse/shared/identity/audit';
+import { deviceNames } from '@gatehouse/shared/identity/device';
 import { type Flows, networkFlows } from '@gatehouse/shared/identity/fair-queue';
+import { newNotice, noticeFields } from '@gatehouse/shared/identity/notices';
 import type { User } from '@gatehouse/shared/identity/users';
-import type { Collection, WithId } from 'mongodb';
+import type { FastifyRequest } from 'fastify';
+import type { Collection, Filter, WithId } from 'mongodb';
 
 /** Networks of an account that are remembered: home, work and a few more. */
 const MAX_NETWORKS = 8;
+/** Pairs of device and network that are remembered. */
+const MAX_SIGN_INS = 20;
+const DAY = 86_400_000;
+/** Milliseconds for which a stored day stays, so that a known pair costs a write once a week. */
+const PRECISION = 7 * DAY;
+/** Milliseconds after which a pair is new again; a stored day may be a week older than the latest login. */
+const FORGOTTEN_AFTER = 90 * DAY + PRECISION;
 
-/** Names a network on the record of an account, without showing the address at sight. */
-const networkId = ({ _id }: Pick<WithId<User>, '_id'>, ip: string): string =>
-  createHash('sha256')
-    .update(`${_id.toHexString()} ${addressKey(ip)}`)
-    .digest('base64url')
-    .slice(0, 16);
+/** Names something on the record of an account, without showing it at sight. */
+const hashed = ({ _id }: Pick<WithId<User>, '_id'>, text: string): string =>
+  createHash('sha256').update(`${_id.toHexString()} ${text}`).digest('base64url').slice(0, 16);
+
+const networkId = (user: Pick<WithId<User>, '_id'>, ip: string): string => hashed(user, addressKey(ip));
+
+/** Names the browser and operating system of a login together with its wide network. */
+function signInId(user: WithId<User>, request: FastifyRequest): string {
+  const { browser, os } = deviceNames(deviceOf(request));
+  return hashed(user, JSON.stringify([browser, os, widestNetwork(request.ip)]));
+}
 
 /**
  * The flows of a login from a network of the account's recent logins; undefined from any other. The owner does not wait
@@ -24,16 +40,49 @@ export function ownerFlows(user: WithId<User> | null, ip: string): Flows | undef
   return [{ name: `owner ${user._id.toHexString()} ${id}`, share: 1 }, ...networkFlows(ip)];
 }
 
-/** Remembers the network of a login. It costs a write only for a new network. */
-export async function rememberNetwork(
+/**
+ * Remembers the network of a login, and its device with the wide network (CONTRACT.md §Notices). The same write stores
+ * the notice of a sign-in from a device and network that the account, which has signed in before, has not used lately.
+ * It costs a write only for what is new, and once a week.
+ */
+export async function rememberSignIn(
   users: Collection<User>,
   user: WithId<User>,
-  ip: string,
+  request: FastifyRequest,
+  now: number,
 ): Promise<void> {
-  const id = networkId(user, ip);
-  if (user.login_networks?.includes(id)) return;
-  await users.updateOne(
-    { _id: user._id, login_networks: { $ne: id } },
-    { $push: { login_networks: { $each: [id], $slice: -MAX_NETWORKS } } },
-  );
+  const { _id, login_networks = [], sign_ins = [] } = user;
+  const network = networkId(user, request.ip);
+  const id = signInId(user, request);
+  const seen = sign_ins.find((signIn) => signIn.id === id)?.day.getTime() ?? Number.NEGATIVE_INFINITY;
+  const isCurrent = seen > now - PRECISION;
+  if (isCurrent && login_networks.includes(network)) return;
+
+  const isNew = sign_ins.length > 0 && seen <= now - FORGOTTEN_AFTER;
+  const notice = { kind: 'new_sign_in', to: user.email, at: now, request, details: {} } as const;
+  // Of equal logins at once, one stores the pair and the notice.
+  const unchanged: Filter<User> = isCurrent
+    ? { login_networks: { $ne: network } }
+    : { sign_ins: { $not: { $elemMatch: { id, day: { $gt: new Date(now - PRECISION) } } } } };
+  await users.updateOne({ _id, ...unchanged }, [
+    {
+      $set: {
+        login_networks: moveToEnd('$login_networks', { $ne: ['$$this', network] }, network, MAX_NETWORKS),
+        ...(!isCurrent && {
+          sign_ins: moveToEnd(
+            '$sign_ins',
+            { $ne: ['$$this.id', id] },
+            { id, day: new Date(Math.floor(now / DAY) * DAY) },
+            MAX_SIGN_INS,
+          ),
+        }),
+        ...(isNew && noticeFields(newNotice(notice))),
+      },
+    },
+  ]);
 }
+
+/** A list with an item at its end, as an expression. The items at its beginning give way. */
+const moveToEnd = (list: string, isOther: object, item: unknown, max: number) => ({
+  $slice: [{ $concatArrays: [{ $filter: { input: { $ifNull: [list, []] }, cond: isOther } }, [item]] }, -max],
+});

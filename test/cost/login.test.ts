@@ -2,11 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildLoginService } from '../../services/login/app.ts';
 import { COLLECTIONS } from '../../services/login/database.ts';
+import { testClock } from '../fixtures/clock.ts';
 import { watchedDatabase } from '../fixtures/database.ts';
 import { postForm, send } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
 import { listen, testConfig } from '../fixtures/services.ts';
 
+const clock = testClock();
 let database: Awaited<ReturnType<typeof watchedDatabase<typeof COLLECTIONS>>>;
 let app: FastifyInstance;
 let url: string;
@@ -14,7 +16,7 @@ beforeAll(async () => {
   database = await watchedDatabase(COLLECTIONS);
   // The user service does not run: neither a login nor a refresh asks it.
   const config = testConfig('login', { PASSWORD_STORAGE: 'plain', USER_SERVICE_URL: 'http://127.0.0.1:1' });
-  app = await buildLoginService({ config, db: database.db });
+  app = await buildLoginService({ config, db: database.db, now: clock.now });
   url = await listen(app);
 });
 afterAll(async () => {
@@ -22,7 +24,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-const login = (email: string) => postForm(`${url}/v2/login`, { email, password: 'secret' });
+const login = (email: string, headers = {}) =>
+  postForm(`${url}/v2/login`, { email, password: 'secret' }, headers);
 
 test('a login reads the account and its domain, and stores an audit event', async () => {
   const { email } = await newMember(database.db);
@@ -31,8 +34,22 @@ test('a login reads the account and its domain, and stores an audit event', asyn
   database.commands.length = 0;
   expect((await login(email)).status).toBe(200);
   expect(database.commands).toEqual(['find', 'aggregate', 'insert']);
+  // A known device and network costs a write once a week.
+  clock.advance(6 * 86_400);
+  database.commands.length = 0;
+  expect((await login(email)).status).toBe(200);
+  expect(database.commands).toEqual(['find', 'aggregate', 'insert']);
   // The user service relays the login to webhooks.
   expect(await database.db.auditEvents.findOne()).toMatchObject({ action: 'login', relay: true });
+});
+
+test('a login from a new device stores its notice with the write that remembers the device', async () => {
+  const { email } = await newMember(database.db);
+  expect((await login(email)).status).toBe(200);
+  database.commands.length = 0;
+  expect((await login(email, { 'user-agent': 'curl/8.0' })).status).toBe(200);
+  expect(database.commands.toSorted()).toEqual(['aggregate', 'find', 'insert', 'update']);
+  expect((await database.db.users.findOne({ email }))?.notices).toMatchObject([{ kind: 'new_sign_in' }]);
 });
 
 test('a refresh costs the bearer check and an audit event', async () => {

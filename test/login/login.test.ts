@@ -129,6 +129,7 @@ describe('POST /v2/login', () => {
       ...user,
       password: await passwordOf(),
       login_networks: [expect.any(String)],
+      sign_ins: [{ id: expect.any(String), day: expect.any(Date) }],
     });
     expect((await login(email, 'correct horse')).status).toBe(200);
     expect(await login(email, 'wrong horse')).toEqual(wrong);

@@ -43,6 +43,15 @@ export const networksOf = (address: string): readonly [Network, ...Network[]] =>
 /** The key of the narrowest of these networks. */
 export const addressKey = (address: string): string => networksOf(address)[0].key;
 
+/** The network that a client address is in for years: /16 of IPv4, /32 of IPv6. */
+export function widestNetwork(address: string): string {
+  const ip = ipOf(address);
+  if (ip === null) return '';
+  const parsed = ipaddr.parse(ip);
+  const [first, second] = parsed.toNormalizedString().split(parsed.kind() === 'ipv4' ? '.' : ':');
+  return `${parsed.kind()} ${first} ${second}`;
+}
+
 /** The IP address of a client in its usual form, without a port; null if a client wrote something else. */
 export function ipOf(address: string): string | null {
   const host = withoutPort(address);

@@ -56,6 +56,8 @@ export interface User {
   otp_verdict?: OtpVerdict;
   /** The networks of the latest logins with the password, hashed; see services/login/known-networks.ts. */
   login_networks?: string[];
+  /** The devices with their wide networks of the latest logins, hashed, each with about the day of its latest login. */
+  sign_ins?: { id: string; day: Date }[];
   /** When a verification activated the account; absent once the earlier invitations to its address are accepted. */
   activated_at?: Date;
   /** Present once the account has a second factor. */
