@@ -19,10 +19,10 @@ export const secretText = z
       '8 to 256 characters, none of them a control character (U+0000 to U+001F and U+007F to U+009F) or an unpaired surrogate. Used exactly as given',
   });
 
-/** Chatbots that one webhook can choose. */
+/** Chatbots in the filter of one webhook. */
 const MAX_CHATBOTS = 100;
 
-/** The fields that a caller sets, besides the headers. */
+/** The fields that a caller sets, except the headers. */
 export const settings = {
   url: z
     .string(expecting('must be a string'))
@@ -40,13 +40,13 @@ export const settings = {
     .max(MAX_CHATBOTS, { error: `must contain at most ${MAX_CHATBOTS} chatbots` })
     .meta({
       description:
-        'The chatbots whose events the webhook hears; empty for every event, also those that concern no chatbot. Applies to events from now on',
+        'Receive only events of these chatbots; empty for all events, including those without a chatbot. A change applies to later events',
     }),
 };
 
 const dateTime = z.string().meta({ format: 'date-time' });
 
-/** A webhook as those who manage it see it. The secret and the values of headers are never returned. */
+/** A webhook as its managers see it. The secret and the values of headers are never returned. */
 export const webhookRecord = z
   .object({
     webhook_id: z.string(),
@@ -64,13 +64,13 @@ export const webhookRecord = z
     chatbot_ids: z.array(z.string()).meta({ description: 'Empty for every event' }),
     headers: z
       .record(z.string(), z.string())
-      .meta({ description: 'The headers sent beside ours; every value is masked' }),
+      .meta({ description: 'The custom headers; every value is masked' }),
     status: z.enum(WEBHOOK_STATUSES),
     created_at: dateTime,
     updated_at: dateTime,
     previous_secret_until: dateTime
       .nullable()
-      .meta({ description: 'The newest rotated-out secret also signs until then' }),
+      .meta({ description: 'Until then, the previous secret also signs' }),
     health: healthRecord,
   })
   .meta({

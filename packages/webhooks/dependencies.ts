@@ -7,7 +7,7 @@ import type { WebhookHost } from './host.ts';
 import type { Accept } from './intake/accept.ts';
 import type { ValidateReceiverUrl } from './registration/receiver-url.ts';
 
-/** What the operations on webhooks work with. */
+/** The dependencies of the operations on webhooks. */
 export interface WebhookDependencies {
   db: Database;
   now: () => number;

@@ -37,24 +37,25 @@ const published = <Name extends PlatformEventName>(name: Name) =>
     }),
     organization_id: line(200).exactOptional().meta({
       description:
-        'The organization whose webhooks receive the event too, if its chatbot does not have a place already',
+        'The organization whose webhooks also receive the event. Ignored if the chatbot of the event is stored: then its own organization applies',
     }),
     department_id: line(200).exactOptional().meta({
-      description: 'The department, likewise; its organization follows from it',
+      description:
+        'The department whose webhooks also receive the event, with those of its organization. Ignored if the chatbot of the event is stored',
     }),
     event: z.literal(name),
     owner_id: line(200).meta({ description: 'The user_id of the account whose webhooks receive the event' }),
     timestamp: isoDateTime
       .exactOptional()
-      .meta({ description: 'When it happened; defaults to the time of publishing' }),
+      .meta({ description: 'When the event happened; defaults to the time of publishing' }),
     data: PLATFORM_EVENTS[name].data,
   });
 
 type Published = { [Name in PlatformEventName]: ReturnType<typeof published<Name>> }[PlatformEventName];
 
 /**
- * An event as a platform service publishes it (CONTRACT.md §Publishing events). The events of this service are not
- * among them: nobody else can claim that an account was created or logged in.
+ * An event as a platform service publishes it (CONTRACT.md §Publishing events). Only this service can publish its own
+ * events, for example that an account was created.
  */
 export const publishedEvent = z.discriminatedUnion(
   'event',

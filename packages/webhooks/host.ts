@@ -3,12 +3,12 @@ import type { AppError } from '@gatehouse/shared/http/errors';
 import type { Recipient } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
 
-/** What the package asks of the service that it runs in. Accounts are in the shared `users` collection. */
+/** The interface that the host service implements. Accounts are in the shared `users` collection. */
 export interface WebhookHost {
-  /** Reads which of some organizations and departments are closed: archived or deleted. */
+  /** Reads which organizations and departments are closed: archived or deleted. */
   closedAmong(tenants: Iterable<Tenant>): Promise<(tenant: Tenant) => boolean>;
 
-  /** Where a user manages webhooks and reads events. */
+  /** The tenants whose webhooks and events a user may manage. */
   administeredBy(user_id: string): Promise<{
     organizations: string[];
     /** Departments of other organizations. */
@@ -36,11 +36,11 @@ export interface WebhookHost {
     departments: ReadonlyMap<string, Tenant>;
     chatbots: ReadonlyMap<string, Tenant>;
   }>;
-  /** Reads to which organizations users belong, or belonged lately. */
+  /** Reads the present and recent memberships of users. */
   belongingsOf(user_ids: readonly string[]): Promise<Belonging[]>;
 
   mailer: {
-    /** Tells an owner that a webhook gets nothing more. */
+    /** Notifies an owner that a webhook was disabled. */
     sendWebhookDisabled(
       to: Recipient,
       webhook: {
@@ -65,14 +65,14 @@ export interface AdministeredTenant extends Tenant {
   organization_id: string;
 }
 
-/** When a user belonged to an organization. */
+/** The membership of a user in an organization. */
 export interface Belonging {
   user_id: string;
   organization_id: string;
   /** Unix milliseconds. */
   from: number;
-  /** Unix milliseconds; infinite while they still do. */
+  /** Unix milliseconds; infinite for a present member. */
   until: number;
-  /** The address that the organization invited, if it did. */
+  /** The address that the organization invited, if any. */
   email?: string | undefined;
 }

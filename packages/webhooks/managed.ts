@@ -10,7 +10,7 @@ import type { Webhook } from './records.ts';
 
 /** Users manage their own webhooks, and those of tenants that they administer. */
 
-/** The webhooks that a user manages, in parts that do not overlap. */
+/** Filters for the webhooks that a user manages; no two match the same webhook. */
 export async function managedBy(host: WebhookHost, user_id: string): Promise<Visible<Webhook>[]> {
   const { organizations, departments } = await host.administeredBy(user_id);
   return [
@@ -28,7 +28,7 @@ export async function managedBy(host: WebhookHost, user_id: string): Promise<Vis
 
 /**
  * Finds the webhook that the path names.
- * @throws {AppError} notFound, also for a webhook that only others manage; forbidden for a write in an archived place.
+ * @throws {AppError} notFound, also for a webhook that only others manage; forbidden for a write in an archived tenant.
  */
 export async function managedWebhook(
   { db, host }: { db: Database; host: WebhookHost },

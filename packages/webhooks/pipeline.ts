@@ -17,28 +17,28 @@ import { createReceiverUrlValidator } from './registration/receiver-url.ts';
 import { createRelay } from './relay/relay.ts';
 
 /** The limits of intake and delivery, in milliseconds, and the name resolution. Tests inject others. */
-export const TIMING = {
+export const DELIVERY_TIMING = {
   /** For one attempt, from dialing to the end of the response. */
   attemptTimeout: 15_000,
   /** For the attempt of a test event; the gateway gives the whole call 15 seconds. */
   testTimeout: 10_000,
   /** For resolving the name in a URL that is being configured. */
   resolveTimeout: 1_500,
-  /** Between two looks for queues that are due, and for audit events to relay. */
+  /** Between polls for queues that are due, and for audit events to relay. */
   poll: 500,
-  /** Between two looks for interrupted intakes. */
+  /** Between polls for interrupted intakes. */
   repair: 5_000,
-  /** Between two looks for disabled webhooks whose owners must be told. */
+  /** Between polls for disabled webhooks whose owners must be notified. */
   notices: 5_000,
   /** Until another worker takes over the queues of one that was killed. */
   leaseDuration: 5_000,
-  /** To keep the lease of an empty queue: new deliveries often arrive right away. */
+  /** For which an empty queue keeps its lease. */
   linger: 50,
-  /** Of nothing but failures after which a webhook is disabled. */
+  /** After which a webhook whose attempts all fail is disabled. */
   disableAfter: 3 * 86_400_000,
 };
 
-export type DeliveryTuning = Partial<typeof TIMING> & { resolve?: Resolve };
+export type DeliveryTuning = Partial<typeof DELIVERY_TIMING> & { resolve?: Resolve };
 
 interface Options extends DeliveryTuning {
   config: Config<'user'>;
@@ -50,7 +50,7 @@ interface Options extends DeliveryTuning {
 /** Assembles intake and delivery. */
 export function createDelivery(app: FastifyInstance, options: Options) {
   const { config, db, host, now, resolve = createResolve(), ...tuning } = options;
-  const { attemptTimeout, testTimeout, resolveTimeout, ...timing } = { ...TIMING, ...tuning };
+  const { attemptTimeout, testTimeout, resolveTimeout, ...timing } = { ...DELIVERY_TIMING, ...tuning };
   const { log } = app;
   const receivers = { allowPrivate: config.WEBHOOK_ALLOW_PRIVATE, ports: config.WEBHOOK_PORTS, resolve };
   const agent = createAgent(receivers);

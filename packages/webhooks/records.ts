@@ -2,25 +2,23 @@ import { collection } from '@gatehouse/shared/data/connect';
 import { type Delivery, NO_RESPONSE } from './delivery-records.ts';
 import type { EventName } from './events.ts';
 
-/** What is stored: webhooks, events and their deliveries. */
-
 export const WEBHOOK_STATUSES = ['active', 'paused', 'disabled'] as const;
 type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
 /** Milliseconds for which events and deliveries are kept and can be replayed, unless the operator sets another time. */
 export const DEFAULT_RETENTION = 30 * 86_400_000;
 
-/** Who hears an event. */
+/** The receivers of an event. */
 export interface Audience {
-  /** The account whose own webhooks hear it. */
+  /** The account whose own webhooks receive it. */
   owner_id: string | null;
-  /** The organization whose webhooks hear it. */
+  /** The organization whose webhooks receive it. */
   organization_id: string | null;
-  /** The department of that organization whose webhooks hear it too. */
+  /** The department of that organization whose webhooks also receive it. */
   department_id: string | null;
-  /** The chatbot that it is about, for webhooks that hear only some chatbots. */
+  /** The chatbot that it is about, for webhooks with `chatbot_ids`. */
   chatbot_id: string | null;
-  /** Further organizations that hear it: the event of an account concerns every organization of the account. */
+  /** Other organizations of the account that receive it. */
   other_organization_ids?: readonly string[];
 }
 
@@ -37,11 +35,11 @@ export interface Webhook {
   department_id?: string | null;
   name?: string | null;
   description?: string | null;
-  /** The chatbots that it hears; empty for all. */
+  /** Receive only events of these chatbots; empty for all. */
   chatbot_ids?: string[];
-  /** Sent beside ours. The values are encrypted, see registration/headers.ts. */
+  /** Custom headers. The values are encrypted, see registration/headers.ts. */
   headers?: { name: string; value: string }[];
-  /** Numbers the webhooks of an account or a place. The unique index with the owner enforces the limit. */
+  /** Numbers the webhooks of an account or tenant. The unique index with the owner enforces the limit. */
   slot: number | string;
   url: string;
   events: EventName[];
@@ -54,42 +52,42 @@ export interface Webhook {
   created_at: Date;
   updated_at: Date;
 
-  /** When a worker must look at the queue; while a lease is held, when it expires. Null: nothing is pending. */
+  /** When the queue has a delivery to send; while a lease is held, when it expires. Null: nothing is pending. */
   due_at: Date | null;
   /** The id of the worker that holds the lease of the queue. */
   lease: string | null;
-  /** The receiver is not called before. In the past: when the hold ended. */
+  /** Until when the receiver asked not to be called. In the past: when that pause ended. */
   held_until: Date | null;
-  /** Counts changes to the queue, so that a worker does not release it while something comes in. */
+  /** Counts changes to the queue. A worker releases it only if the count is the one that it read. */
   wakes: number;
-  /** Counts the calls that canceled deliveries, so that a worker forgets what it read ahead. */
+  /** Counts the calls that canceled deliveries. A worker that reads a new count drops what it read ahead. */
   cancellations?: number;
 
   /** Written by the worker that holds the lease. */
   health?: Health;
   /** Why and when a worker disabled it; null once it is active again. */
   disabled?: { reason: DisabledReason; at: Date } | null;
-  /** Who must be told that it was disabled, until it is done. */
+  /** Pending mails about its disabling. */
   notice?: {
-    /** When a process must look; while one sends mails, when another may. */
+    /** When a process sends the mails; while one does, when its lease ends. */
     due: Date;
-    /** Which process sends mails. */
+    /** The process that sends the mails. */
     holder?: string;
     reason: DisabledReason;
     at: Date;
-    /** The accounts that have not been told yet; absent until they are looked up. */
+    /** The accounts without their mail yet; absent until they are looked up. */
     recipients?: string[];
   };
 }
 
-/** A webhook whose owners must be told that it was disabled. */
+/** A webhook whose owners must be notified that it was disabled. */
 export type DisabledWebhook = Webhook & Required<Pick<Webhook, 'notice'>>;
 
-/** `gone`: the receiver answered 410. `failing`: nothing but failures for too long. */
+/** `gone`: the receiver answered 410. `failing`: every attempt failed for too long. */
 export const DISABLED_REASONS = ['gone', 'failing'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
-/** How the attempts to deliver went lately. */
+/** The results of recent attempts. */
 export interface Health {
   last_success_at: Date | null;
   last_failure_at: Date | null;
@@ -123,7 +121,7 @@ export const auditedWebhook = ({
   headers: headers.map((header) => header.name),
 });
 
-/** An accepted event, kept so that it is accepted only once. */
+/** An accepted event. Accepting its id again has no effect while it is kept. */
 export interface StoredEvent extends Audience {
   /** The publisher's id of the event. */
   _id: string;
@@ -134,13 +132,13 @@ export interface StoredEvent extends Audience {
   fingerprint: string;
   /** Orders the events, see intake/event-log.ts. Older events have none. */
   position?: number;
-  /** The ids of those who may read it, see intake/readers.ts. */
+  /** The accounts and tenants that may read it, see `readersOf` in intake/accept.ts. */
   readers?: string[];
   accepted_at: Date;
   expires_at: Date;
 }
 
-/** The order of the events, and the intakes that are storing some; see intake/event-log.ts. */
+/** The order of the events and the open intakes; see intake/event-log.ts. */
 export interface EventLog {
   _id: 'events';
   /** The next free position. */
@@ -155,7 +153,7 @@ export interface OpenIntake {
   count: number;
 }
 
-/** Which process looks for audit events to relay. The lease saves work; relaying twice has no effect. */
+/** The process that relays audit events. The lease saves work; relaying is idempotent. */
 interface RelayLease {
   _id: 'audit';
   holder?: string;
@@ -166,25 +164,25 @@ interface RelayLease {
 export const BY_DUE = { webhook_id: 1, due: 1, seq: 1 } as const;
 /** The order of a history: by creation, deliveries of one call in the order of their events. */
 export const HISTORY = { created_at: 1, seq: 1, delivery_id: 1 } as const;
-/** All deliveries of a webhook, in an order that no change of a delivery moves. */
+/** All deliveries of a webhook. No change of a delivery changes a key of this index. */
 export const BY_TIME = { webhook_id: 1, ...HISTORY } as const;
 /** The order of the history within each status and event. */
 export const BY_STATUS = { webhook_id: 1, status: 1, event: 1, ...HISTORY } as const;
 export const BY_HTTP_STATUS = { webhook_id: 1, http_status: 1, status: 1, event: 1, ...HISTORY } as const;
 
-/** The webhooks of an account; no delivery moves one in it, nor in `BY_PLACE`. */
+/** The webhooks of an account. Deliveries change no key of this index, nor of `BY_TENANT`. */
 export const BY_OWNER = { owner_id: 1, slot: 1 } as const;
-/** The shared webhooks of a place. */
-export const BY_PLACE = { organization_id: 1, department_id: 1 } as const;
+/** The shared webhooks of a tenant. */
+export const BY_TENANT = { organization_id: 1, department_id: 1 } as const;
 
 export const webhookCollections = {
   webhooks: collection<Webhook>('webhooks', [
     { key: { webhook_id: 1 }, unique: true },
     { key: BY_OWNER, unique: true },
-    { key: BY_PLACE },
+    { key: BY_TENANT },
     // Queues that are due.
     { key: { status: 1, due_at: 1 } },
-    // Webhooks that were disabled, and whose owners are not told yet.
+    // Disabled webhooks with pending mails to their owners.
     { key: { 'notice.due': 1 }, sparse: true },
   ]),
   events: collection<StoredEvent>('events', [

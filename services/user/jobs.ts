@@ -3,8 +3,8 @@ import type { Secrets } from '@gatehouse/shared/data/secrets';
 import type { Startable } from '@gatehouse/shared/durable/jobs';
 import { ensureAllFeatures } from '@gatehouse/shared/identity/features';
 import { type createSso, UPKEEP_INTERVAL } from '@gatehouse/sso/sso';
-import { TIMING as WEBHOOKS } from '@gatehouse/webhooks/pipeline';
-import { resealSecrets as resealWebhooks } from '@gatehouse/webhooks/reseal-secrets';
+import { DELIVERY_TIMING as WEBHOOKS } from '@gatehouse/webhooks/pipeline';
+import { resealWebhookSecrets } from '@gatehouse/webhooks/reseal-secrets';
 import { INTERVAL as DEPARTURES } from './access/departures/complete.ts';
 import { endSelfGrants } from './access/memberships/end-self-grants.ts';
 import { removeLeavingMarks } from './access/memberships/last-owner.ts';
@@ -140,7 +140,7 @@ export function backgroundOf({ config, db, secrets, sso, now, jobs }: Options) {
     'date old invitations': () => datePendingInvitations(db),
     'complete activations': () => completeActivations(db, now()),
     'end self-granted roles': () => endSelfGrants(db, {}),
-    'seal webhook secrets with the newest key': () => resealWebhooks(db, secrets),
+    'seal webhook secrets with the newest key': () => resealWebhookSecrets(db, secrets),
     'seal connection secrets with the newest key': sso.resealSecrets,
     'complete deletions of connections': sso.removeInterrupted,
     'complete unlinked identities': sso.unlinkInterrupted,

@@ -12,7 +12,7 @@ const MAX_RETRY_AFTER = 24 * HOUR;
 
 /**
  * The upper bound of the wait after a number of failed attempts: 5 s, 10 s, 20 s … 6 h. Full jitter picks any part of
- * it, so that a receiver that recovers does not get every retry at once
+ * it, which spreads the retries to a receiver that recovers
  * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
  */
 export const maxWait = (failures: number): number => Math.min(MAX_WAIT, FIRST_WAIT * 2 ** (failures - 1));

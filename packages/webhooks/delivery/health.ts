@@ -2,11 +2,11 @@ import type { Document } from 'mongodb';
 import type { Health, Webhook } from '../records.ts';
 
 const HOUR = 3_600_000;
-/** Hours of attempts that are counted, the present one included. */
+/** Hours of attempts that are counted, including the current hour. */
 const HOURS = 24;
 /**
- * Failures that are further apart are not one outage: nothing was sent in between, although every wait of a retry and
- * every `Retry-After` is shorter. The webhook was paused, its deliveries were canceled, or this service was down.
+ * Failures that are further apart are not one outage, because retries and `Retry-After` wait less: the webhook was
+ * paused, its deliveries were canceled, or this service was down.
  */
 const MAX_GAP = 36 * HOUR;
 
@@ -19,14 +19,14 @@ const INITIAL_HEALTH: Health = {
 };
 
 const NO_FAILURES = { consecutive_failures: 0, failing_since: null } as const;
-/** Ends the count of failures of a stored webhook. */
+/** Resets the count of failures of a stored webhook. */
 export const END_FAILURES = { 'health.consecutive_failures': 0, 'health.failing_since': null } as const;
 
 /** The health of a webhook. Older records have none, and a `PATCH` may have stored a part. */
 export const healthOf = ({ health }: Pick<Webhook, 'health'>): Health => ({ ...INITIAL_HEALTH, ...health });
 
 /**
- * An update that adds attempts to the health of a webhook. It depends on no earlier read, so no write needs a precondition.
+ * An update that adds attempts to the stored health of a webhook. It needs no earlier read and no precondition.
  * @param results whether each attempt delivered, in order.
  * @param now Unix milliseconds.
  */
@@ -69,13 +69,13 @@ function addToHour(hour: number, delivered: number, failed: number): Document {
 
 export const withoutFailures = (health: Health): Health => ({ ...health, ...NO_FAILURES });
 
-/** Whether attempts have done nothing but fail for this many milliseconds. */
+/** Whether every attempt has failed for this many milliseconds. */
 export const failsFor = ({ failing_since, last_failure_at }: Health, duration: number): boolean =>
   failing_since !== null &&
   last_failure_at !== null &&
   last_failure_at.getTime() - failing_since.getTime() >= duration;
 
-/** The attempts of the last day. @param now Unix milliseconds. */
+/** The attempts of the last 24 hours. @param now Unix milliseconds. */
 export function lastDay({ hours }: Health, now: number): { delivered: number; failed: number } {
   const since = Math.floor(now / HOUR) - HOURS;
   const counted = hours.filter(({ hour }) => hour > since);

@@ -8,12 +8,12 @@ import type { DisabledWebhook, Webhook } from '../records.ts';
 
 /** Mails for one webhook. */
 const MAX_RECIPIENTS = 20;
-/** Mails to one person within a day about the webhooks of one account or organization. */
+/** Mails a day to one person about the webhooks of one account or organization. */
 const PER_RECIPIENT = 10;
 
 /**
- * Returns who is told that a webhook was disabled: its owners, except those who had many such mails lately, since a
- * webhook can be activated and disabled again and again. @param now Unix milliseconds.
+ * Returns the owners to notify of a disabled webhook. Owners over their mail budget are left out, because a webhook can be
+ * activated and disabled repeatedly. @param now Unix milliseconds.
  */
 export async function recipientsOf(
   { db, host }: { db: Database; host: WebhookHost },

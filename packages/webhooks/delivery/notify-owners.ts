@@ -13,9 +13,9 @@ import type { Accept } from '../intake/accept.ts';
 import type { DisabledWebhook, Webhook } from '../records.ts';
 import { recipientsOf } from './notice-recipients.ts';
 
-/** Milliseconds until another process may tell those that one could not. */
+/** Milliseconds until another process may take over a notice. */
 const LEASE = 60_000;
-/** Milliseconds after which the owners are not told any more. */
+/** Milliseconds after which a notice is given up. */
 const GIVE_UP_AFTER = 3 * 86_400_000;
 
 interface Options {
@@ -24,12 +24,12 @@ interface Options {
   accept: Accept;
   host: WebhookHost;
   log: FastifyBaseLogger;
-  /** Milliseconds between two looks for webhooks that were disabled. */
+  /** Milliseconds between polls for disabled webhooks. */
   interval: number;
 }
 
 /**
- * Tells the owners of webhooks that a worker disabled: by mail, by the event `webhook.disabled`, in the audit. The
+ * Notifies the owners of webhooks that a worker disabled: by mail, by the event `webhook.disabled`, in the audit. The
  * notice on the webhook is the outbox.
  */
 export function createOwnerNotifier(options: Options): Poller {
@@ -46,25 +46,25 @@ export function createOwnerNotifier(options: Options): Poller {
       while (!isStopping()) {
         const disabled = await bounded(lease.claim());
         if (!disabled) return;
-        await tell({ ...options, lease, isStopping }, disabled as WithId<DisabledWebhook>);
+        await notify({ ...options, lease, isStopping }, disabled as WithId<DisabledWebhook>);
       }
     },
     log: options.log,
-    failure: 'cannot tell the owners of disabled webhooks yet',
+    failure: 'cannot notify the owners of disabled webhooks; retrying',
   });
 }
 
-interface Held extends Options {
+interface NotifyOptions extends Options {
   lease: Lease<Webhook>;
   isStopping: () => boolean;
 }
 
-async function tell(held: Held, webhook: WithId<DisabledWebhook>): Promise<void> {
-  const { db, now, log, host, lease } = held;
+async function notify(options: NotifyOptions, webhook: WithId<DisabledWebhook>): Promise<void> {
+  const { db, now, log, host, lease } = options;
   const { _id, webhook_id, owner_id, url, notice } = webhook;
-  await publish(held, webhook);
+  await publish(options, webhook);
   const renew = (update: Document) => lease.renew(_id, update);
-  const recipients = notice.recipients ?? (await bounded(recipientsOf(held, webhook, now())));
+  const recipients = notice.recipients ?? (await bounded(recipientsOf(options, webhook, now())));
   if (!notice.recipients && !(await bounded(renew({ $set: { 'notice.recipients': recipients } })))) return;
   const mail = { webhook_id, host: new URL(url).host, shared: owner_id === null, reason: notice.reason };
   const mails = recipients.map((user_id) => ({
@@ -77,10 +77,10 @@ async function tell(held: Held, webhook: WithId<DisabledWebhook>): Promise<void>
     },
     sent: { $pull: { 'notice.recipients': user_id } },
   }));
-  const failure = 'owner not told of a disabled webhook yet';
-  const result = await sendAll(mails, { ...held, renew, failure });
+  const failure = 'cannot notify an owner of a disabled webhook; retrying';
+  const result = await sendAll(mails, { ...options, renew, failure });
   const isGivenUp = result === 'failed' && now() - notice.at.getTime() >= GIVE_UP_AFTER;
-  if (isGivenUp) log.error({ webhook_id }, 'owners of a disabled webhook not told');
+  if (isGivenUp) log.error({ webhook_id }, 'gave up notifying the owners of a disabled webhook');
   if (result === 'sent' || isGivenUp)
     await bounded(db.webhooks.updateOne(lease.held(_id), { $unset: { notice: true } }));
 }
@@ -90,7 +90,7 @@ async function publish({ db, now, accept, log }: Options, webhook: DisabledWebho
   const { webhook_id, owner_id, organization_id = null, department_id = null, name = null } = webhook;
   const { reason, at } = webhook.notice;
   const id = derivedId(at.getTime(), `webhook.disabled ${webhook_id}`);
-  const place = { organization_id, department_id };
+  const tenant = { organization_id, department_id };
   await bounded(
     auditJob(db, { id, log }, now(), [
       {
@@ -99,15 +99,15 @@ async function publish({ db, now, accept, log }: Options, webhook: DisabledWebho
         user_id: null,
         target: { webhook_id, ...(owner_id !== null && { user_id: owner_id }) },
         after: { reason },
-        ...place,
+        ...tenant,
       },
     ]),
   );
   await accept({
     id,
     event: 'webhook.disabled',
-    audience: { owner_id, ...place, chatbot_id: null },
+    audience: { owner_id, ...tenant, chatbot_id: null },
     timestamp: at.toISOString(),
-    data: { webhook_id, name, ...place, reason, disabled_at: at.toISOString() },
+    data: { webhook_id, name, ...tenant, reason, disabled_at: at.toISOString() },
   });
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** The current secret and those rotated out within the last day. */
+/** The current secret, and the previous ones that still sign. */
 export type SigningSecrets = readonly [current: string, ...previous: string[]];
 
 /**

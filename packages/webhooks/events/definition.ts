@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** An event of webhooks: what the documents, the test deliveries and the validation know of it. */
+/** The definition of an event, for validation, test deliveries and OpenAPI. */
 export interface EventDefinition<Data extends z.ZodType = z.ZodType> {
   /**
-   * Of `data`. A version only gains fields; an incompatible change becomes an event with a new name, sent beside the
-   * old one.
+   * The version of `data`. A version only gains fields; an incompatible change becomes an event with a new name, sent
+   * in addition to the old one.
    */
   version: number;
   /** One sentence for the documents. */
@@ -17,7 +17,7 @@ export interface EventDefinition<Data extends z.ZodType = z.ZodType> {
 export const define = <Data extends z.ZodType>(definition: EventDefinition<Data>): EventDefinition<Data> =>
   definition;
 
-/** Rejects unknown fields, which would not be delivered. */
+/** Rejects unknown fields. */
 export const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: ({ code, input }) =>

@@ -43,8 +43,8 @@ const HEADERS = [
 ];
 
 const RESPONSES = {
-  200: { description: 'Received. Every 2xx status counts' },
-  410: { description: 'Send nothing more: the webhook becomes `disabled`' },
+  200: { description: 'The event is received; any 2xx status means this' },
+  410: { description: 'Stop sending; the webhook becomes `disabled`' },
 };
 
 function operationOf(event: string, { version, summary, data, example }: EventDefinition) {
@@ -53,7 +53,7 @@ function operationOf(event: string, { version, summary, data, example }: EventDe
     operationId: `on${event.split(/[._]/).map(capitalize).join('')}`,
     tags: ['webhooks'],
     summary,
-    description: `Sent to the webhooks that are subscribed to \`${event}\`. \`timestamp\` says when it happened. Version ${version}: fields may be added, and an incompatible change gets a new name.`,
+    description: `Sent to the webhooks that are subscribed to \`${event}\`. \`timestamp\` is when the event happened. Version ${version}: fields may be added, and an incompatible change gets a new name.`,
     'x-event-version': version,
     security: [],
     parameters: HEADERS,

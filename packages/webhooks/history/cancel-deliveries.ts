@@ -8,7 +8,7 @@ import { eventFilter, httpStatusFilter, selectDeliveries, since, until } from '.
 export const cancelDeliveries = operation('POST /api/v1/webhooks/{webhook_id}/cancel', {
   needs: 'administration',
   summary: 'Cancel deliveries',
-  description: `Cancels the pending deliveries that exist when the call begins, or those of them that match every field of the body. One call cancels up to ${MAX_CHANGED}, oldest first; if more remain, continue with \`next_since\`. An attempt that is in flight is not interrupted: its delivery becomes \`delivered\` if the receiver accepts it, and is not tried again if not. Canceled deliveries can be replayed.`,
+  description: `Cancels the deliveries that are pending when the call begins and match every field of the body. One call cancels up to ${MAX_CHANGED}, oldest first; if more remain, continue with \`next_since\`. An attempt that is in flight is not interrupted: its delivery becomes \`delivered\` if the receiver accepts it, and is not tried again if not. Canceled deliveries can be replayed.`,
   body: jsonBody({
     since: since.exactOptional(),
     until: until.exactOptional(),
@@ -28,7 +28,7 @@ export const cancelDeliveries = operation('POST /api/v1/webhooks/{webhook_id}/ca
     const webhook = await managedWebhook({ db, host }, request);
     const { webhook_id, organization_id = null, department_id = null } = webhook;
     const { since, until, event, http_status } = body ?? {};
-    // Without a limit, the call would go on while events arrive.
+    // Deliveries that are created later are left out; otherwise the call might not end.
     const began = now() + 1;
     const pending = selectDeliveries(webhook_id, {
       statuses: ['pending'],

@@ -9,7 +9,7 @@ export const cancelDelivery = operation(
     needs: 'administration',
     summary: 'Cancel a delivery',
     description:
-      'Takes a pending delivery out of the queue. An attempt that is in flight is not interrupted: the delivery becomes `delivered` if the receiver accepts it, and is not tried again if not. A canceled delivery can be replayed. If the delivery is already delivered or failed, the answer is 403; if it is already canceled, it is returned as it is.',
+      'Takes a pending delivery out of the queue. An attempt that is in flight is not interrupted: the delivery becomes `delivered` if the receiver accepts it, and is not tried again if not. A canceled delivery can be replayed. A delivery that is already delivered or failed returns 403; one that is already canceled is returned unchanged.',
     returns: deliveryRecord,
     audits: ['webhook.cancel'],
     async handle({ db, host, now, webhookChanged, audit, params: { delivery_id }, request }) {
@@ -24,7 +24,7 @@ export const cancelDelivery = operation(
       if (!cancelled) {
         const present = orNotFound(await db.webhookDeliveries.findOne(delivery));
         if (present.status === 'cancelled') {
-          // The call that canceled it may have been killed before it told the workers.
+          // The call that canceled it may have been killed before it notified the workers.
           await webhookChanged(webhook_id, { cancelled: true });
           return presentDelivery(present);
         }

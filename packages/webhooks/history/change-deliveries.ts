@@ -2,14 +2,15 @@ import { updateMethod } from '@gatehouse/shared/data/update-method';
 import type { Document, Filter, IndexSpecification } from 'mongodb';
 import type { Database } from '../database.ts';
 import type { Delivery } from '../delivery-records.ts';
+import { HISTORY } from '../records.ts';
 
 /** Deliveries changed by one call. */
 export const MAX_CHANGED = 20_000;
-/** Deliveries changed by one write, so that other writes can run in between. */
+/** Deliveries changed by one write, which blocks other writes in a standalone database. */
 const PAGE = 1_000;
 
 /**
- * Changes deliveries from `since` on, oldest first, up to `MAX_CHANGED`. The change must make them leave the filter.
+ * Changes deliveries from `since` on, oldest first, up to `MAX_CHANGED`. A changed delivery must no longer match the filter.
  * @param afterPage called after each write, before the next one, and at least once.
  * @returns how many were changed, and where to continue if there may be more.
  */
@@ -29,7 +30,7 @@ export async function changeDeliveries(
         projection: { created_at: 1 },
         ...(hint && { hint }),
       })
-      .sort({ created_at: 1, seq: 1, delivery_id: 1 })
+      .sort(HISTORY)
       .limit(PAGE)
       .toArray();
     if (page.length > 0) {
@@ -40,7 +41,7 @@ export async function changeDeliveries(
       );
       changed += modifiedCount;
     }
-    // Also without deliveries: a call that was killed may have changed them and not got here.
+    // Also for an empty page: a killed call may have changed deliveries without calling it.
     await afterPage();
     if (page.length < PAGE) return { changed, next_since: null };
     last = page.at(-1)?.created_at;

@@ -20,7 +20,7 @@ export const getDelivery = operation('GET /api/v1/webhooks/{webhook_id}/deliveri
   needs: 'administration',
   summary: 'Read a delivery',
   description:
-    'Returns the delivery with its payload and its latest attempts. The last three show the headers that were sent and up to 4 KiB of what the receiver answered. Deliveries are kept for the retention time, by default 30 days.',
+    'Returns the delivery with its payload and its latest attempts. The last three include the request headers and up to 4 KiB of the response body. Deliveries are kept for the retention time, by default 30 days.',
   returns: deliveryRecord
     .extend({
       payload: z

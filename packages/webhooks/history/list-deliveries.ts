@@ -8,7 +8,7 @@ import { deliveryRecord, presentDelivery } from './present-delivery.ts';
 import { eventFilter, httpStatusFilter, selectDeliveries, since, until } from './select-deliveries.ts';
 
 const table = {
-  // There may be very many deliveries, so only the indexed order is offered.
+  // Only the indexed order, because a webhook may have millions of deliveries.
   sortable: ['created_at'],
   filters: {},
   search: containsText('event_id'),
@@ -31,7 +31,7 @@ const parameters = listQuery(table).extend({
 export const listDeliveries = operation('GET /api/v1/webhooks/{webhook_id}/deliveries', {
   needs: 'administration',
   summary: 'List deliveries',
-  description: `Lists deliveries by creation, events published together in their order, with their latest attempts and the beginning of what the receiver answered. A page of very many deliveries costs what a page of few costs, so they are counted up to 1,000 or just past the page: a \`total_items\` above that is not exact, \`has_next\` always is. Deliveries are kept for the retention time, by default 30 days. \`search\` matches any part of the event id; unlike the filters, it reads them all.`,
+  description: `Lists deliveries in the order of their creation, with their latest attempts and the beginning of each response. Deliveries are counted only up to 1,000, or to the first one after the page: a larger \`total_items\` is a lower bound, \`has_next\` is always exact. Deliveries are kept for the retention time, by default 30 days. \`search\` matches any part of the event id; unlike the filters, it reads every delivery.`,
   query: parameters,
   returns: pageResponse(deliveryRecord),
   async handle({ db, host, query, request }) {

@@ -18,7 +18,7 @@ export const DELIVERY_EXAMPLE = {
   attempts: [ATTEMPT_EXAMPLE],
 };
 
-/** One event for one webhook, as its owner sees it. */
+/** One event for one webhook, as its managers see it. */
 export const deliveryRecord = z
   .object({
     delivery_id: z.string(),
@@ -26,7 +26,7 @@ export const deliveryRecord = z
     event: z.enum(EVENT_NAMES),
     status: z.enum(DELIVERY_STATUSES).meta({
       description:
-        '`failed`: a dead letter after three days of retries, or its event is no longer subscribed. `cancelled`: taken out of the queue by a call. Both can be replayed while the webhook is subscribed to the event',
+        '`failed`: all retries of three days failed, or the event is no longer subscribed. `cancelled`: canceled by a call. Both can be replayed while the webhook is subscribed to the event',
     }),
     created_at: dateTime,
     next_attempt_at: dateTime.nullable(),

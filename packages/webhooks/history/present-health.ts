@@ -12,7 +12,7 @@ export const HEALTH_EXAMPLE = {
   disabled_at: null,
 };
 
-/** How a receiver does, as the record of its webhook shows it. */
+/** The health in the record of a webhook. */
 export const healthRecord = z.object({
   last_success_at: dateTime,
   last_failure_at: dateTime,
@@ -21,7 +21,7 @@ export const healthRecord = z.object({
   }),
   disabled_reason: z.enum(DISABLED_REASONS).nullable().meta({
     description:
-      '`gone`: the receiver answered 410. `failing`: every attempt of three days failed. Null if the webhook is not disabled',
+      '`gone`: the receiver answered 410. `failing`: every attempt failed for three days. Null if the webhook is not disabled',
   }),
   disabled_at: dateTime,
 });

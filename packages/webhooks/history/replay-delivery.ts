@@ -10,7 +10,7 @@ export const replayDelivery = operation(
     needs: 'administration',
     summary: 'Replay a delivery',
     description:
-      'Sends the same bytes again under the same `webhook-id`, whatever the status of the delivery, with a new retry window of three days. A pending delivery is sent at once. If the webhook is not active, the delivery waits until it is. If the webhook is no longer subscribed to the event, the answer is 403.',
+      'Sends the same bytes again under the same `webhook-id`, whatever the status of the delivery, with a new retry window of three days. A pending delivery is sent immediately. The delivery waits while the webhook is not active. If the webhook is no longer subscribed to the event, the call returns 403.',
     returns: deliveryRecord,
     async handle({ db, host, now, retention, webhookChanged, params: { delivery_id }, request }) {
       const { webhook_id, events } = await managedWebhook({ db, host }, request);

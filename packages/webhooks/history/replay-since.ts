@@ -11,7 +11,7 @@ const SETTLED = ['failed', 'delivered', 'cancelled'] as const;
 export const replaySince = operation('POST /api/v1/webhooks/{webhook_id}/replay', {
   needs: 'administration',
   summary: 'Replay deliveries',
-  description: `Replays the failed deliveries created since a time, and before \`until\`; with \`all\`, the delivered ones too; with \`status\`, those of this status alone. \`event\` and \`http_status\` narrow the choice as in the list. One call replays up to ${MAX_CHANGED}, oldest first; if more remain, continue with \`next_since\`. Deliveries that are already pending, and those of events that are no longer subscribed, are not affected.`,
+  description: `Replays the failed deliveries created from \`since\` until \`until\`; with \`all\`, delivered ones too; with \`status\`, only those of that status. \`event\` and \`http_status\` filter as in the list. One call replays up to ${MAX_CHANGED}, oldest first; if more remain, continue with \`next_since\`. Deliveries that are already pending, and those of events that are no longer subscribed, are not affected.`,
   body: jsonBody({
     since,
     until: until.exactOptional(),

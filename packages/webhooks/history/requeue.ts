@@ -1,6 +1,6 @@
 /**
  * The update that puts a delivery back into its queue, in its original position and with a new retry window, and
- * extends its expiry to outlast that window. Applying it twice has the same effect as once.
+ * extends its expiry to outlast that window. Idempotent.
  */
 export const requeue = (now: number, retention: number) => [
   {

@@ -7,7 +7,7 @@ import { BY_HTTP_STATUS, BY_STATUS } from '../records.ts';
 
 const HTTP_STATUS = expecting('must be an HTTP status from 100 to 599, or none');
 
-/** Filters that the list, the replay and the cancellation have in common. */
+/** The filters of the list, the replay and the cancellation. */
 export const eventFilter = oneOf(EVENT_NAMES);
 export const httpStatusFilter = z
   .union(
@@ -27,9 +27,9 @@ interface Selection {
 }
 
 /**
- * The deliveries of a webhook that were created in a range of time, and the index that holds them in the order of the
- * history. It begins with the status and the event, so all values stand for a filter that is not given: the database
- * merges the ranges, and reads no delivery that it does not return.
+ * A filter for deliveries of a webhook, and the index that holds them in the order of the history. The index begins with
+ * status and event, so a filter that is not given lists all values: the database merges the ranges and reads only
+ * deliveries that it returns.
  */
 export function selectDeliveries(
   webhook_id: string,

@@ -11,7 +11,7 @@ import type { WebhookHost } from '../host.ts';
 import {
   type Audience,
   BY_OWNER,
-  BY_PLACE,
+  BY_TENANT,
   DEFAULT_RETENTION,
   type StoredEvent,
   type Webhook,
@@ -59,7 +59,7 @@ export async function subscribersOf(
   const read = (filter: Filter<Webhook>, hint: IndexSpecification) =>
     db.webhooks.find(filter, { hint }).toArray();
   const webhooks = (
-    await Promise.all([read(own, BY_OWNER), organizations.length > 0 ? read(shared, BY_PLACE) : []])
+    await Promise.all([read(own, BY_OWNER), organizations.length > 0 ? read(shared, BY_TENANT) : []])
   ).flat();
   const tenants = webhooks.filter(({ owner_id }) => owner_id === null).map(tenantOf);
   const [active, isClosed] = await Promise.all([

@@ -11,8 +11,8 @@ import {
 } from './read-events.ts';
 
 const audience = {
-  owner_id: z.string().nullable().meta({ description: 'The account that hears the event' }),
-  organization_id: z.string().nullable().meta({ description: 'The organization that hears it' }),
+  owner_id: z.string().nullable().meta({ description: 'The account that receives the event' }),
+  organization_id: z.string().nullable().meta({ description: 'The organization that receives it' }),
 };
 
 /** CONTRACT.md §Pulling events. The gateway does not forward this path. */
@@ -20,7 +20,7 @@ export const listAllEvents = operation('GET /internal/events', {
   needs: 'service key',
   summary: 'Pull all events',
   description:
-    'Lists the events of all accounts and organizations in the order in which they were accepted, for services of the platform. Continue with `next_after`; nothing is skipped, however late an event is stored. Events are kept for the retention time, by default 30 days.',
+    'Lists the events of all accounts and organizations in the order in which they were accepted, for services of the platform. Continue with `next_after`; no event is skipped. Events are kept for the retention time, by default 30 days.',
   query: strictQuery(pullParameters),
   returns: pulledPage(pulledEvent.extend(audience), {
     ...PULLED_EXAMPLE,

@@ -7,7 +7,7 @@ import { EVENT_NAMES } from '../events.ts';
 import { endOf, IS_EVENT } from '../intake/event-log.ts';
 import type { StoredEvent } from '../records.ts';
 
-/** What the two lists of events share (CONTRACT.md §Pulling events). */
+/** Shared by the two lists of events (CONTRACT.md §Pulling events). */
 
 const MAX_LIMIT = 500;
 const CURSOR_ERROR = 'must be a cursor that this list has returned';
@@ -18,7 +18,7 @@ export const pullParameters = {
     .regex(/^\d{1,15}$/, { error: CURSOR_ERROR })
     .optional()
     .meta({
-      description: '`next_after` of the page before; without it the list begins with the oldest event',
+      description: '`next_after` of the previous page; without it, the list begins with the oldest event',
     }),
   limit: positiveInteger(MAX_LIMIT, 100),
 };
@@ -51,8 +51,10 @@ export const pulledPage = <Item extends z.ZodType>(item: Item, example: z.input<
       next_after: z
         .string()
         .nullable()
-        .meta({ description: 'The cursor to continue with, now or later; null if there was no event yet' }),
-      has_more: z.boolean().meta({ description: 'Whether more events can be read at once' }),
+        .meta({
+          description: 'The cursor of the next page, also for later calls; null before the first event',
+        }),
+      has_more: z.boolean().meta({ description: 'Whether there are more events now' }),
     })
     .meta({
       description: 'The events after the cursor, in order',
@@ -68,7 +70,7 @@ export async function readEvents(
   visible: Filter<StoredEvent>,
   { after, limit }: { after?: string | undefined; limit: number },
 ) {
-  // First: what is stored meanwhile is at the end or above.
+  // First: later events have positions at the end or above.
   const end = await endOf(db);
   const seen = Number(after ?? 0);
   if (seen > 0 && seen >= end) throw new AppError('invalidFormat', { text: `after ${CURSOR_ERROR}` });

@@ -7,14 +7,14 @@ import { auditedWebhook } from '../records.ts';
 import { changeHeaders, newHeaders } from './headers.ts';
 import { insertWithinLimit } from './slots.ts';
 
-/** A webhook of an account has no place. */
+/** A webhook of an account has no tenant. */
 const PERSONAL = { organization_id: null, department_id: null };
 
 /** CONTRACT.md §Webhook registration. */
 export const configureWebhook = operation('POST /api/v1/webhooks/configure', {
   needs: 'administration',
   summary: 'Configure a webhook',
-  description: `The webhook is active at once and receives events from now on. Its host must have public addresses only, and its port must be one that the operator allows, by default 80, 443 or 8000 to 9999. The secret signs every delivery and is never returned. With a \`department_id\` or \`organization_id\` the webhook belongs to that place instead of the caller: it hears the events of the department, or of the organization and all of its departments, the place's Owners and Admins manage it, and it stays when the caller leaves. The plan of the account or place limits the number of its webhooks.`,
+  description: `The webhook is active immediately and receives later events. Its host must have only public addresses, and the operator must allow its port, by default 80, 443 or 8000 to 9999. The secret signs every delivery and is never returned. With a \`department_id\` or \`organization_id\`, the webhook belongs to that department or organization instead of the caller. It then receives the events of the department, or of the organization and all of its departments. The Owners and Admins there manage it, and it stays when the caller leaves. The plan limits the number of webhooks.`,
   body: jsonBody({
     url: settings.url,
     events: settings.events,
@@ -65,7 +65,7 @@ export const configureWebhook = operation('POST /api/v1/webhooks/configure', {
   audits: ['webhook.create'],
   async handle({ db, host, now, secrets, validateReceiverUrl, caller: created_by, audit, body, request }) {
     const { url, secret, organization_id, department_id, name, description } = body;
-    const place =
+    const tenant =
       organization_id === undefined && department_id === undefined
         ? PERSONAL
         : await host.administeredTenant(request, { organization_id, department_id });
@@ -83,9 +83,9 @@ export const configureWebhook = operation('POST /api/v1/webhooks/configure', {
     };
     const webhook = {
       webhook_id,
-      owner_id: place.organization_id === null ? created_by : null,
+      owner_id: tenant.organization_id === null ? created_by : null,
       created_by,
-      ...place,
+      ...tenant,
       ...configured,
       secret: secrets.seal(secret, webhook_id),
       previous_secrets: [],
@@ -96,8 +96,8 @@ export const configureWebhook = operation('POST /api/v1/webhooks/configure', {
       held_until: null,
       wakes: 0,
     };
-    await insertWithinLimit(db, webhook, await host.webhookLimit(request, place));
-    await audit('webhook.create', { target: { webhook_id }, ...place, after: auditedWebhook(configured) });
+    await insertWithinLimit(db, webhook, await host.webhookLimit(request, tenant));
+    await audit('webhook.create', { target: { webhook_id }, ...tenant, after: auditedWebhook(configured) });
     return { webhook_id, status: 'active' as const, created_at: at.toISOString() };
   },
 });

@@ -6,14 +6,14 @@ import { operation } from '../dependencies.ts';
 import { managedWebhook } from '../managed.ts';
 import { auditedWebhook, BY_TIME } from '../records.ts';
 
-/** Deliveries deleted in one command, so that other commands can run in between. */
+/** Deliveries deleted in one command, which blocks other commands in a standalone database. */
 const PAGE = 1_000;
 
 export const deleteWebhook = operation('DELETE /api/v1/webhooks/{webhook_id}', {
   needs: 'administration',
   summary: 'Delete a webhook',
   description:
-    'Deletes the webhook and its deliveries permanently. At most the attempts in flight, up to 16, still arrive.',
+    'Deletes the webhook and its deliveries permanently. Up to 16 attempts in flight may still arrive.',
   returns: message('Webhook deleted', 'The webhook is deleted'),
   audits: ['webhook.delete'],
   async handle({ db, host, webhookChanged, audit, request }) {

@@ -17,7 +17,7 @@ export const getWebhook = operation('GET /api/v1/webhooks/{webhook_id}', {
   needs: 'administration',
   summary: 'Read a webhook',
   description:
-    'Returns everything but the secret and the values of its headers. A webhook that only others manage is 404. With `include=details`, also its health as `GET …/health` answers it, and the names of its organization and department.',
+    'Returns everything but the secret and the values of its headers. A webhook that the caller does not manage returns 404. With `include=details`, also returns its health, as `GET …/health` does, and the names of its organization and department.',
   query: z.object({ include: oneOf(['details']).optional() }),
   returns: webhookRecord.extend({ details: details.exactOptional() }).meta(webhookRecord.meta() ?? {}),
   async handle({ db, host, now, query, request }) {

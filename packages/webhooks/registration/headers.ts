@@ -2,7 +2,7 @@ import type { Secrets } from '@gatehouse/shared/data/secrets';
 import { z } from 'zod';
 import type { Webhook } from '../records.ts';
 
-/** The headers that a webhook sends beside ours. Their values are secrets: encrypted at rest and never shown. */
+/** The custom headers of a webhook. Their values are secrets: encrypted at rest and never shown. */
 
 const MAX_HEADERS = 5;
 const MAX_NAME = 100;
@@ -46,7 +46,7 @@ const RESERVED = new RegExp(
   'i',
 );
 
-/** Shown in place of a value. As input it is refused, so that a record sent back as it was read overwrites nothing. */
+/** Shown instead of a value. Not valid as input: sending a record back unchanged must not overwrite values. */
 export const MASKED = '••••••••';
 
 const given = <Value extends z.ZodType>(value: Value, max: number) =>
@@ -78,7 +78,7 @@ export const changedHeaders = given(value.nullable(), 2 * MAX_HEADERS);
 
 type Stored = NonNullable<Webhook['headers']>;
 
-/** Binds a value to its webhook and name, so that it cannot be moved to another one. */
+/** Binds an encrypted value to its webhook and name: it does not decrypt elsewhere. */
 const recordId = (webhook_id: string, name: string): string => `${webhook_id} ${name}`;
 
 /** Applies changes to the stored headers. @returns null if they are then too many. */
@@ -99,19 +99,19 @@ export function changeHeaders(
 }
 
 /**
- * Whether changes leave a stored header as it is. With a new URL, a caller who cannot read its value here could read it
- * there.
+ * Whether changes leave a stored header unchanged. With a new URL, the caller could send its secret value to their own
+ * receiver.
  */
 export const leavesHeaders = (stored: Stored = [], changes: Record<string, string | null> = {}): boolean => {
   const changed = new Set(Object.keys(changes).map((name) => name.toLowerCase()));
   return stored.some(({ name }) => !changed.has(name.toLowerCase()));
 };
 
-/** The refusal of a new URL for headers that stay. */
+/** The error for a new URL that would keep headers. */
 export const LEFT_HEADERS =
   'headers must name every header of the webhook when the url changes: with its value, or null to remove it';
 
-/** The refusal of one header too many. */
+/** The error for too many headers. */
 export const TOO_MANY_HEADERS = `headers must contain at most ${MAX_HEADERS} headers`;
 
 /**
@@ -130,7 +130,7 @@ export const openHeaders = (
 export const maskedHeaders = ({ headers = [] }: Pick<Webhook, 'headers'>): Record<string, string> =>
   Object.fromEntries(headers.map(({ name }) => [name, MASKED]));
 
-/** Seals again, with the current key, what an older one sealed. @throws {AppError} like `openHeaders`. */
+/** Encrypts the values again with the current key. @throws {AppError} like `openHeaders`. */
 export const resealHeaders = (
   secrets: Secrets,
   { webhook_id, headers = [] }: Pick<Webhook, 'webhook_id' | 'headers'>,

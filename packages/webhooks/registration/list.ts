@@ -15,7 +15,7 @@ export const listWebhooks = operation('GET /api/v1/webhooks', {
   needs: 'administration',
   summary: 'List webhooks',
   description:
-    "Lists the webhooks that the caller manages: their own, and those of their organizations and departments. `organization_id` and `department_id` keep those of one place; an organization's include those of its departments. `search` matches any part of the URL or name, ignoring case.",
+    'Lists the webhooks that the caller manages: their own, and those of their organizations and departments. `organization_id` and `department_id` filter by tenant; those of an organization include those of its departments. `search` matches any part of the URL or name, ignoring case.',
   query: listQuery(table),
   returns: pageResponse(webhookRecord),
   async handle({ db, host, now, caller, query }) {

@@ -3,10 +3,10 @@ import type { Database } from '../database.ts';
 import { resealHeaders } from './headers.ts';
 
 /**
- * Seals every secret again that an older key sealed, so that the older key can be removed after one start. A secret
- * that none of the configured keys opens stays as it is.
+ * Encrypts every secret of an older key again with the current one. After one start the older key can be removed. A
+ * secret that no configured key decrypts stays unchanged.
  */
-export async function resealSecrets(db: Database, secrets: Secrets): Promise<void> {
+export async function resealWebhookSecrets(db: Database, secrets: Secrets): Promise<void> {
   const projection = { webhook_id: 1, secret: 1, previous_secrets: 1, headers: 1 } as const;
   for await (const webhook of db.webhooks.find({}, { projection })) {
     const { webhook_id, secret, previous_secrets, headers } = webhook;
@@ -20,7 +20,7 @@ export async function resealSecrets(db: Database, secrets: Secrets): Promise<voi
     try {
       const previous = previous_secrets.map(({ until, ...one }) => ({ secret: reseal(one.secret), until }));
       const resealed = { secret: reseal(secret), previous_secrets: previous };
-      // The filter skips a webhook whose secret was rotated, or whose headers were changed, meanwhile.
+      // The filter skips a webhook whose secret or headers have just changed.
       await db.webhooks.updateOne(
         { webhook_id, secret, headers: headers ?? { $exists: false } },
         { $set: { ...resealed, ...(headers && { headers: resealHeaders(secrets, webhook) }) } },

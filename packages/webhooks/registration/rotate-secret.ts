@@ -9,7 +9,7 @@ import { managedWebhook } from '../managed.ts';
 
 /** Milliseconds for which a rotated-out secret continues to sign. */
 const OVERLAP = 24 * 3_600_000;
-/** Secrets that sign beside the current one. */
+/** Previous secrets that sign in addition to the current one. */
 const MAX_PREVIOUS = 4;
 
 export const rotateSecret = operation('POST /api/v1/webhooks/{webhook_id}/rotate-secret', {
@@ -17,7 +17,7 @@ export const rotateSecret = operation('POST /api/v1/webhooks/{webhook_id}/rotate
   returnsSecret: true,
   summary: 'Rotate the secret',
   description:
-    'Replaces the secret with the one in the body or, without one, with a generated secret, which only this response shows. The previous secret also signs for 24 hours: `webhook-signature` carries both signatures, `X-Service-Signature` uses the new secret at once. Giving the current secret again changes nothing.',
+    'Replaces the secret with the one in the body, or with a generated secret that only this response shows. The previous secret also signs for 24 hours: `webhook-signature` carries both signatures, `X-Service-Signature` uses the new secret immediately. Sending the current secret again changes nothing.',
   body: jsonBody({ secret: secretText.exactOptional() })
     .nullable()
     .meta({ examples: [{ secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD' }, {}] }),
@@ -55,7 +55,7 @@ export const rotateSecret = operation('POST /api/v1/webhooks/{webhook_id}/rotate
         { webhook_id, secret: current },
         { $set: { secret: secrets.seal(secret, webhook_id), previous_secrets, updated_at: new Date(at) } },
       );
-      // Otherwise a concurrent rotation came first: try again, keeping its secret among the previous ones.
+      // Otherwise a concurrent rotation won: retry, which keeps its secret among the previous ones.
       if (matchedCount === 1) {
         await webhookChanged(webhook_id);
         await audit('webhook.rotate', { target: { webhook_id }, ...tenantOf(webhook) });

@@ -12,7 +12,7 @@ export const sendTestEvent = operation('POST /api/v1/webhooks/{webhook_id}/test'
   needs: 'administration',
   summary: 'Send a test event',
   description:
-    'Sends one signed event `webhook.test`, or the documented example of the event in the body, whether or not the webhook is active and subscribed to it, and returns the outcome within 10 seconds. The event is not retried, is not listed among the deliveries, and does not change the webhook. Its `webhook-id` begins with `test_`.',
+    'Sends one signed event `webhook.test`, or the documented example of the event in the body, whether or not the webhook is active and subscribed to it, and returns the outcome within 10 seconds. The event is not retried or listed, and does not change the webhook. Its `webhook-id` begins with `test_`.',
   body: jsonBody({ event: oneOf(EVENT_NAMES).exactOptional() })
     .nullable()
     .meta({ examples: [{ event: 'session.created' }, {}] }),

@@ -4,7 +4,7 @@ import type { WebhookHost } from '../host.ts';
 import type { Webhook } from '../records.ts';
 
 /**
- * Stores a new webhook in a free slot of its account or place. The unique index on the slot enforces the limit under
+ * Stores a new webhook in a free slot of its account or tenant. The unique index on the slot enforces the limit under
  * concurrent calls.
  * @throws {AppError} forbidden if it has as many webhooks as its plan allows.
  */
@@ -28,6 +28,6 @@ export async function insertWithinLimit(
 
 type Holder = Pick<Webhook, 'owner_id' | 'organization_id' | 'department_id'>;
 
-/** The index holds the owner, which is null for every place, so the slots of a place name it. */
+/** The index holds the owner, which is null for every tenant, so the slot names the tenant. */
 const slotOf = ({ owner_id, organization_id, department_id }: Holder, index: number): Webhook['slot'] =>
   owner_id !== null ? index : `${department_id ?? organization_id} ${index}`;

@@ -35,7 +35,7 @@ const at = () => new Date(service.clock.now()).toISOString();
 
 /**
  * Moves the clock from one attempt to the next until a time, the end of all retries or the webhook is disabled. Most
- * attempts are late, so that there are few; those of the last day come when they are due.
+ * attempts are late and therefore few; those of the last day come when they are due.
  */
 async function retryFor(seconds = Number.POSITIVE_INFINITY): Promise<void> {
   const end = service.clock.now() + seconds * 1_000;
@@ -63,7 +63,7 @@ async function mailsTo(user_id: string) {
 /** Waits until everybody has been told. */
 const told = () => eventually(async () => expect((await stored())?.notice).toBeUndefined());
 
-describe('after three days of nothing but failures', () => {
+describe('after three days in which every attempt failed', () => {
   test('a webhook is disabled, its owner gets one mail, and other webhooks of the account an event', async () => {
     const other = await startReceiver();
     const others = await ada.configure({ url: other.url, events: ['webhook.disabled'], name: 'Operations' });
@@ -114,7 +114,7 @@ describe('after three days of nothing but failures', () => {
     await other.stop();
   });
 
-  test('a success in between begins the three days anew', async () => {
+  test('a success restarts the three days', async () => {
     receiver.answers = [status(500)];
     await publish();
     await retryFor(2 * DAY);
@@ -132,7 +132,7 @@ describe('after three days of nothing but failures', () => {
     expect(await mailsTo(ada.user_id)).toHaveLength(1);
   });
 
-  test('activating the webhook begins them anew, and sends what waits', async () => {
+  test('activating the webhook restarts them and sends pending deliveries', async () => {
     receiver.answers = [status(500)];
     await publish();
     await retryFor();
@@ -170,7 +170,7 @@ describe('after three days of nothing but failures', () => {
     await ada.call('DELETE', `/${webhook_id}`);
   });
 
-  test('the end of the count by its owner is not overwritten by the worker that holds the queue', async () => {
+  test('the worker that holds the queue does not overwrite a reset of the count', async () => {
     const answered = Promise.withResolvers<void>();
     receiver.answers = [status(500)];
     await publish();
@@ -196,7 +196,7 @@ describe('after three days of nothing but failures', () => {
   });
 });
 
-test('a 410 tells the owner at once', async () => {
+test('a 410 notifies the owner immediately', async () => {
   receiver.answers = [status(410)];
   await publish();
   await eventually(async () => expect((await stored())?.status).toBe('disabled'));
@@ -225,7 +225,7 @@ test('the owner of a disabled account gets no mail', async () => {
   expect(await mailsTo(ada.user_id)).toEqual([]);
 });
 
-test("a department's webhook: the Owners get the mail, and its place the event", async () => {
+test("a department's webhook: the Owners get the mail, and the webhooks of the department the event", async () => {
   const [admin, departmentOwner, disabled] = await Promise.all([
     service.person(),
     service.person(),

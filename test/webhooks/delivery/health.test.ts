@@ -51,7 +51,7 @@ const healthAfter = (...attempts: [hours: number, delivered: boolean][]) => {
 const failures = (count: number, gap: number) =>
   Array.from({ length: count }, (_, index): [number, boolean] => [index === 0 ? 0 : gap, false]);
 
-test('a failure begins the count, and a success ends it', async () => {
+test('a failure starts the count, and a success resets it', async () => {
   expect(await healthAfter([0, false], [1, false])).toMatchObject({
     consecutive_failures: 2,
     failing_since: new Date(start),
@@ -66,7 +66,7 @@ test('a failure begins the count, and a success ends it', async () => {
   });
 });
 
-describe('nothing but failures for three days', () => {
+describe('failures for three days', () => {
   const DAYS = 72 * HOUR;
   test.each([
     ['every six hours', failures(13, 6), true],
@@ -84,7 +84,7 @@ describe('nothing but failures for three days', () => {
     expect(failsFor(await healthAfter(...attempts), DAYS)).toBe(expected);
   });
 
-  test('the count begins anew when the owner activates the webhook', async () => {
+  test('activating the webhook resets the count', async () => {
     expect(failsFor(withoutFailures(await healthAfter(...failures(13, 6))), DAYS)).toBe(false);
   });
 });
@@ -119,7 +119,7 @@ test('agrees with a model that remembers every attempt', async () => {
   );
 });
 
-test('a day later, nothing is counted any more', async () => {
+test('attempts are counted for a day', async () => {
   const health = await healthAfter([0, true], [1, false]);
   expect(lastDay(health, start + 2 * HOUR)).toEqual({ delivered: 1, failed: 1 });
   expect(lastDay(health, start + 24 * HOUR)).toEqual({ delivered: 0, failed: 1 });

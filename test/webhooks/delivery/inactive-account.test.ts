@@ -38,7 +38,7 @@ test('a deleted account gets no events', async () => {
   expect(await service.db.webhookDeliveries.countDocuments({ webhook_id })).toBe(0);
 });
 
-test('what waits when the account is disabled waits until it is active again', async () => {
+test('pending deliveries of a disabled account wait until it is active again', async () => {
   receiver.answers = [status(500)];
   const waiting = await publish();
   await service.settled(webhook_id, 'pending');
@@ -56,7 +56,7 @@ test('what waits when the account is disabled waits until it is active again', a
   expect(receiver.ids()).toEqual([waiting, waiting]);
 });
 
-test('a new event after the account is active again also sends what waits', async () => {
+test('a new event after the account is active again also sends pending deliveries', async () => {
   receiver.answers = [status(500)];
   const waiting = await publish();
   await service.settled(webhook_id, 'pending');
@@ -71,7 +71,7 @@ test('a new event after the account is active again also sends what waits', asyn
   expect(receiver.ids()).toEqual([waiting, waiting, next]);
 });
 
-test('a shared webhook goes on when its creator is disabled or deleted', async () => {
+test('a shared webhook continues when its creator is disabled or deleted', async () => {
   const [place] = await service.organization(ada, 'Support');
   const shared = await ada.configure({ url: receiver.url, ...place });
   await setStatus('disabled');

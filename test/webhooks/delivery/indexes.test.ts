@@ -66,7 +66,7 @@ async function examined(cursor: FindCursor<Document>): Promise<number> {
   return executionStats.totalDocsExamined;
 }
 
-test('the queries of a worker examine only what they return, whatever else is pending', async () => {
+test('the queries of a worker examine only the deliveries that they return', async () => {
   const { webhooks, webhookDeliveries: deliveries } = database.db;
   const pending = { webhook_id: 'quiet', status: 'pending' as const };
   const soonest = { due: 1, seq: 1 } as const;
@@ -166,7 +166,7 @@ test.each([
   expect(found).toBeLessThanOrEqual(page === 0 ? 0 : page + 32);
 });
 
-test('a list without a filter for the event merges no more ranges than MongoDB does in order', () => {
+test('a list without an event filter stays below the number of ranges that MongoDB merges in order', () => {
   // internalQueryMaxScansToExplode
   expect(DELIVERY_STATUSES.length * EVENT_NAMES.length).toBeLessThanOrEqual(200);
 });

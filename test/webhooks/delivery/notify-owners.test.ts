@@ -85,7 +85,7 @@ async function run(...tellers: ReturnType<typeof teller>[]): Promise<void> {
 const notice = async () => (await database.db.webhooks.findOne({ webhook_id }))?.notice;
 const addresses = (count: number) => owners.slice(0, count).map(({ email }) => email);
 
-test('two processes at once send one mail to each Owner', async () => {
+test('two concurrent processes send one mail to each Owner', async () => {
   const first = teller();
   const second = teller();
   first.wake();
@@ -110,7 +110,7 @@ test('at most twenty Owners get a mail', async () => {
   expect(mailed).toHaveLength(20);
 });
 
-test('an Owner whose mail fails gets it later, and the others no second one', async () => {
+test('retries the mail of one Owner without a second mail to the others', async () => {
   unreachable.add(owners[1]?.email as string);
   const process = teller();
   process.wake();
@@ -130,7 +130,7 @@ test('an Owner whose mail fails gets it later, and the others no second one', as
   expect(new Set(published.map(({ id }) => id)).size).toBe(1);
 });
 
-test('another process goes on where a killed one stopped', async () => {
+test('another process continues where a killed one stopped', async () => {
   const killed = teller({
     sendWebhookDisabled: async ({ email }) => {
       if (email === owners[0]?.email) mailed.push(email);
@@ -147,7 +147,7 @@ test('another process goes on where a killed one stopped', async () => {
   expect(mailed.toSorted()).toEqual(addresses(3).toSorted());
 });
 
-test('a webhook that is disabled again and again mails each Owner at most ten times a day', async () => {
+test('a webhook that is disabled repeatedly mails each Owner at most ten times a day', async () => {
   const disableAgain = async () => {
     clock.advance(1);
     const at = new Date(clock.now());

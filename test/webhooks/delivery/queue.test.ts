@@ -149,7 +149,7 @@ const recorded = (id: string) =>
     expect(delivery?.attempts).toHaveLength(1);
   });
 
-test('sends each delivery once, also when more are read while some are in flight', async () => {
+test('sends each delivery once when more are read while some are in flight', async () => {
   await add('a');
   await respond('a', 200);
   await add('b', 'c');
@@ -166,7 +166,7 @@ test('sends each delivery once, also when more are read while some are in flight
   expect(sent).toEqual(['a', 'b', 'c', 'd', 'e', 'last']);
 });
 
-test('a reload forgets the deliveries that were read ahead', async () => {
+test('a reload drops the deliveries that were read ahead', async () => {
   await add('a', 'b', 'c');
   await eventually(() => expect(sent).toEqual(['a']));
   await database.db.webhookDeliveries.deleteOne({ _id: `${webhook_id}-b` });
@@ -197,7 +197,7 @@ const webhook = () => database.db.webhooks.findOne({ webhook_id });
 /** Changes the webhook as another process does: this one is not told. */
 const changeElsewhere = (fields: object) => database.db.webhooks.updateOne({ webhook_id }, { $set: fields });
 
-test('has at most sixteen deliveries sent and not recorded', async () => {
+test('has at most sixteen deliveries that are sent and not recorded', async () => {
   const ids = numbered(60);
   await add(...ids);
   for (const id of ids.slice(0, 11)) await respond(id, 200);
@@ -233,7 +233,7 @@ test('sends nothing after the attempts in flight when another process deletes th
   expect(sent).toEqual(before);
 });
 
-test('uses the settings of another process for everything that is not in flight', async () => {
+test('uses the settings of another process for every delivery that is not in flight', async () => {
   await add('a', 'b');
   await eventually(() => expect(sent).toEqual(['a']));
   const urls: string[] = [];
@@ -266,7 +266,7 @@ test('uses the settings of another process when more arrives while nothing is in
   expect(urls).toEqual(['https://moved.example.com/']);
 });
 
-test('sends nothing that arrives after another process has paused the webhook', async () => {
+test('sends no delivery that arrives after another process paused the webhook', async () => {
   await add('a');
   await respond('a', 200);
   await recorded('a');
@@ -307,7 +307,7 @@ test('sends deliveries of an event that another process has just subscribed', as
   expect(sent).toEqual(['a', 'b', 'c']);
 });
 
-test('sends nothing that another process cancels, except what is in flight', async () => {
+test('sends no delivery that another process cancels, except those in flight', async () => {
   await add('a', 'b', 'c');
   await respond('a', 200);
   await eventually(() => expect(sent).toEqual(['a', 'b', 'c']));
@@ -333,7 +333,7 @@ test('sends nothing that another process cancels, except what is in flight', asy
   });
 });
 
-test('sends nothing while the account is not active, and looks again later', async () => {
+test('sends nothing while the account is not active, and checks again later', async () => {
   await add(...numbered(5));
   await respond('0', 200);
   await eventually(() => expect(sent).toHaveLength(3));
@@ -345,7 +345,7 @@ test('sends nothing while the account is not active, and looks again later', asy
   expect(await webhook()).toMatchObject({ status: 'active', lease: null, due_at: new Date(now() + 30_000) });
 });
 
-test('releases at once a queue whose account is not active when it is claimed', async () => {
+test('releases a claimed queue whose account is not active', async () => {
   queue.stop();
   await queue.done;
   await database.db.users.updateOne({ user_id: owner_id }, { $set: { account_status: 'disabled' } });
@@ -480,7 +480,7 @@ describe('the health of the webhook', () => {
     expect(await health()).toMatchObject({ consecutive_failures: 13, failing_since: outage.failing_since });
   });
 
-  test('is not that of the URL which has been replaced', async () => {
+  test('ignores the results of a URL that has been replaced', async () => {
     await claimWith(outage, 'a');
     await eventually(() => expect(sent).toEqual(['a']));
     const url = 'https://moved.example.com/';
@@ -492,7 +492,7 @@ describe('the health of the webhook', () => {
     expect(await health()).toMatchObject({ failing_since: null, consecutive_failures: 0 });
   });
 
-  test('disables the webhook after nothing but failures, unless its owner has ended the count', async () => {
+  test('disables the webhook after three days of failures, unless the count was reset', async () => {
     const long = { ...outage, failing_since: new Date(now() - 72 * 3_600_000) };
     await claimWith(long);
     let disabled = 0;

@@ -26,7 +26,7 @@ test('pauses after five consecutive failures, for up to 30 seconds', () => {
   expect(afterAttempt(after(500, 500, 500, 500), failed, now, 1).pausedUntil).toBe(now + 30_000);
 });
 
-test('honors Retry-After at once, and keeps the latest of several', () => {
+test('honors Retry-After from the first failure, and keeps the latest of several', () => {
   const held = afterAttempt(INITIAL_STATE, { status: 429, retryAfter: 120_000 }, now);
   expect(held.pausedUntil).toBe(now + 120_000);
   const later = afterAttempt(held, { status: 503, retryAfter: 60_000 }, now + 1_000);
@@ -34,13 +34,13 @@ test('honors Retry-After at once, and keeps the latest of several', () => {
   expect(afterAttempt(held, delivered, now).pausedUntil).toBe(now + 120_000);
 });
 
-test('remembers a 410, whatever follows from attempts in flight', () => {
+test('remembers a 410 whatever attempts in flight return', () => {
   expect(after(410).gone).toBe(true);
   expect(after(410, 200, 500).gone).toBe(true);
   expect(after(404, 500).gone).toBe(false);
 });
 
-test('allows attempts up to the concurrency, and none while held or gone', () => {
+test('allows attempts up to the concurrency, and none while paused or gone', () => {
   expect(maySend(after(200), 1)).toBe(true);
   expect(maySend(after(200), 2)).toBe(false);
   expect(maySend(afterAttempt(INITIAL_STATE, { status: 503, retryAfter: 1 }, now), 0)).toBe(false);

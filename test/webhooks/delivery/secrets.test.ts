@@ -1,5 +1,5 @@
 import { createSecrets } from '@gatehouse/shared/data/secrets';
-import { resealSecrets } from '@gatehouse/webhooks/reseal-secrets';
+import { resealWebhookSecrets } from '@gatehouse/webhooks/reseal-secrets';
 import { describe, expect, test } from 'vitest';
 import { outcome } from '../../fixtures/envelope.ts';
 import { startReceiver } from '../../fixtures/receiver.ts';
@@ -57,7 +57,7 @@ describe('a sealed secret', () => {
   });
 });
 
-test('a start reseals what the previous key sealed; a secret that no key opens is kept and does not sign', async () => {
+test('a start encrypts secrets of the previous key again; a secret that no key decrypts is kept and does not sign', async () => {
   const service = await startWebhookService({ env: { WEBHOOK_SECRET_KEY: ONE } });
   const receiver = await startReceiver();
   try {
@@ -65,7 +65,7 @@ test('a start reseals what the previous key sealed; a secret that no key opens i
     const webhook_id = await ada.configure({ url: receiver.url });
     await ada.call('POST', `/${webhook_id}/rotate-secret`, { secret: 'the second secret' });
     const next = createSecrets({ JWT_SECRET, WEBHOOK_SECRET_KEY: TWO, WEBHOOK_SECRET_KEY_PREVIOUS: ONE });
-    await Promise.all([resealSecrets(service.db, next), resealSecrets(service.db, next)]);
+    await Promise.all([resealWebhookSecrets(service.db, next), resealWebhookSecrets(service.db, next)]);
     const stored = await service.stored(webhook_id);
     const alone = createSecrets({ JWT_SECRET: 'x', WEBHOOK_SECRET_KEY: TWO });
     expect(alone.open(String(stored?.secret), webhook_id)).toBe('the second secret');
@@ -89,7 +89,7 @@ test('a start reseals what the previous key sealed; a secret that no key opens i
     const [delivery] = await service.db.webhookDeliveries.find({ webhook_id }).toArray();
     expect(delivery).toMatchObject({ status: 'pending', attempts: [], failures: 0 });
     expect(receiver.received).toEqual([]);
-    await resealSecrets(service.db, createSecrets({ JWT_SECRET, WEBHOOK_SECRET_KEY: ONE }));
+    await resealWebhookSecrets(service.db, createSecrets({ JWT_SECRET, WEBHOOK_SECRET_KEY: ONE }));
     expect(await service.stored(webhook_id)).toMatchObject({ secret: stored?.secret });
   } finally {
     await service.stop();

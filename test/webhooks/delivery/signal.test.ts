@@ -20,7 +20,7 @@ test('waits for a new notification each time', async () => {
   expect(woken).toEqual(['notification', 'second wait']);
 });
 
-test('gives up after the timeout, and only then', async () => {
+test('ends a wait after its timeout, without an effect on the next wait', async () => {
   const signal = createSignal();
   await signal.wait(1);
   signal.notify();

@@ -89,7 +89,7 @@ describe('one receiver', () => {
     await other.stop();
   });
 
-  test('that hangs, with many events waiting, does not delay another', async () => {
+  test('that hangs with many pending events does not delay another', async () => {
     const bob = await service.person();
     const other = await startReceiver();
     const held = holdResponses();
@@ -106,7 +106,7 @@ describe('one receiver', () => {
     await other.stop();
   });
 
-  test('that is down for an hour gets every event once in the end, with the same bytes', async () => {
+  test('that is down for an hour finally gets every event once, with the same bytes', async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     receiver.answers = [status(500)];
     const ids = await publish(3);

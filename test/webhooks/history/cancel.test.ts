@@ -30,7 +30,7 @@ const statuses = async () =>
   (await ada.deliveries(webhook_id)).map((delivery: { status: string }) => delivery.status);
 
 describe('POST …/deliveries/{delivery_id}/cancel', () => {
-  test('takes a waiting delivery out of the queue, and a replay puts it back', async () => {
+  test('removes a pending delivery from the queue, and a replay puts it back', async () => {
     await pause();
     const ids = await publish(3);
     const [, second] = await ada.deliveries(webhook_id);
@@ -60,7 +60,7 @@ describe('POST …/deliveries/{delivery_id}/cancel', () => {
     expect(receiver.ids()).toEqual([delivery?.event_id, later]);
   });
 
-  test('called twice at once cancels once', async () => {
+  test('two concurrent calls cancel once', async () => {
     await pause();
     await publish(1);
     const [{ delivery_id }] = await ada.deliveries(webhook_id);
@@ -138,7 +138,7 @@ test.each([
 );
 
 describe('POST …/cancel', () => {
-  test('cancels everything that waits', async () => {
+  test('cancels every pending delivery', async () => {
     await pause();
     await publish(3);
     expect(outcome(await cancel())).toStrictEqual({ status: 200, body: { cancelled: 3, next_since: null } });
@@ -150,7 +150,7 @@ describe('POST …/cancel', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('leaves deliveries alone that were read ahead but not sent', async () => {
+  test('cancels deliveries that were read ahead but not sent', async () => {
     const held = holdResponses();
     receiver.answers = [held.answer];
     await publish(20);
@@ -163,7 +163,7 @@ describe('POST …/cancel', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  test('narrows the choice by event, HTTP status and time', async () => {
+  test('filters by event, HTTP status and time', async () => {
     await pause();
     await publish(4);
     const { webhookDeliveries } = service.db;

@@ -35,7 +35,7 @@ test('is empty before the first attempt', async () => {
   expect(outcome(await health())).toStrictEqual({ status: 200, body: UNUSED });
 });
 
-test('counts attempts, failures and what waits', async () => {
+test('counts attempts, failures and the backlog', async () => {
   receiver.answers = [status(200), status(200), status(200), status(500)];
   await publish(3);
   await service.settled(webhook_id, 'delivered');

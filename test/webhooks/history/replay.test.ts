@@ -363,7 +363,7 @@ describe('POST …/deliveries/{delivery_id}/replay', () => {
 });
 
 describe('POST …/replay', () => {
-  test('sends what an interrupted call has left pending in a queue that nobody wakes', async () => {
+  test('sends deliveries that an interrupted call left pending without waking the queue', async () => {
     const [id] = await delivered(1);
     await service.db.webhookDeliveries.updateOne(
       { webhook_id },

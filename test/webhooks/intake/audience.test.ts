@@ -40,7 +40,7 @@ async function heard(audience: Partial<Audience>): Promise<string[]> {
   return deliveries.map(({ webhook_id }) => webhook_id).sort();
 }
 
-/** Stores webhooks of all kinds. They are paused, so that nothing is sent. */
+/** Stores webhooks of all kinds. They are paused and send nothing. */
 beforeEach(async () => {
   await service.db.webhooks.deleteMany({});
   ada = await service.person();
@@ -103,7 +103,7 @@ describe('an event is heard', () => {
     expect(await heard(audience)).toEqual(['organization', 'other organization', 'own']);
   });
 
-  test('by nobody without an audience', async () => {
+  test('by no reader without an audience', async () => {
     expect(await heard({})).toEqual([]);
     expect(await heard({ chatbot_id: 'bot-1' })).toEqual([]);
   });
@@ -114,7 +114,7 @@ describe('an event is heard', () => {
   });
 });
 
-describe('the webhooks of an archived place are quiet', () => {
+describe('the webhooks of an archived tenant get nothing', () => {
   const archived_at = '2026-01-15T09:30:00.000Z';
   const heardInSupport = () => heard({ organization_id: ORGANIZATION, department_id: SUPPORT });
 
@@ -133,7 +133,7 @@ describe('the webhooks of an archived place are quiet', () => {
     expect(await heardInSupport()).toEqual([]);
   });
 
-  test('also for what waits', async () => {
+  test('and pending deliveries wait', async () => {
     const support = { department_id: SUPPORT };
     const webhook_id = await ada.configure({ url: receiver.url, ...support });
     await service.db.webhooks.updateOne({ webhook_id }, { $set: { status: 'paused' } });
@@ -153,7 +153,7 @@ describe('the webhooks of an archived place are quiet', () => {
   });
 });
 
-test('an event accepted again in another place is known and is not delivered there', async () => {
+test('an event accepted again for another tenant is known and is not delivered there', async () => {
   const incoming = {
     id: randomUUIDv7(),
     event: 'conversation.started' as const,

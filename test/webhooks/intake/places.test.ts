@@ -62,7 +62,7 @@ describe('a published event reaches the webhooks', () => {
     expect(await publish(about('unknown'))).toEqual([]);
   });
 
-  test('those of the place that it names, without a chatbot that is stored here', async () => {
+  test('those of the tenant that it names, if its chatbot is not stored here', async () => {
     const payment = { event: 'payment.failed', data: DATA['payment.failed'] };
     const { organization_id, department_id } = sales;
     expect(await publish(conversation('User-999999', { ...payment, ...sales }))).toEqual(['whole', 'sales']);
@@ -71,12 +71,12 @@ describe('a published event reaches the webhooks', () => {
     expect(await publish(about('elsewhere', { organization_id }))).toEqual(['whole']);
   });
 
-  test("those of its chatbot's place and no other, whatever it names", async () => {
+  test("only those of its chatbot's tenant, whatever tenant it names", async () => {
     expect(await publish(about(await chatbot(support), sales))).toEqual(['whole', 'support']);
     expect(await publish(about(await chatbot(), sales))).toEqual([]);
   });
 
-  test('none if its department does not exist, and holds up no other event', async () => {
+  test('none if its department does not exist, without blocking other events', async () => {
     const events = [
       conversation(ada.user_id, { department_id: 'deleted' }),
       conversation(ada.user_id, support),
@@ -87,7 +87,7 @@ describe('a published event reaches the webhooks', () => {
     expect(await heard(String(ids[1]))).toEqual(['whole', 'support']);
   });
 
-  test('once, also if its chatbot has moved before it is published again', async () => {
+  test('once, even if its chatbot moved before it is published again', async () => {
     const bot = await chatbot(support);
     const event = about(bot);
     await publish(event);
@@ -114,7 +114,7 @@ test('refuses a department with an organization that is not its own', async () =
   expect(await service.db.events.countDocuments({ owner_id: ada.user_id })).toBe(0);
 });
 
-test('chatbot.created reaches the webhooks of the place of the chatbot', async () => {
+test("chatbot.created reaches the webhooks of the chatbot's tenant", async () => {
   expect(await heard(`chatbot-created_${await chatbot(support)}`)).toEqual(['whole', 'support']);
   expect(await heard(`chatbot-created_${await chatbot(sales)}`)).toEqual(['whole', 'sales']);
   expect(await heard(`chatbot-created_${await chatbot()}`)).toEqual([]);

@@ -63,7 +63,7 @@ describe('POST /internal/events', () => {
     expect(await events()).toBe(500);
   });
 
-  test('accepts an event once when it is published many times at the same moment', async () => {
+  test('accepts an event once when it is published concurrently', async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     const event = conversation(ada.user_id);
     const answers = await Promise.all(Array.from({ length: 20 }, () => service.publish(event)));
@@ -77,7 +77,7 @@ describe('POST /internal/events', () => {
     expect(receiver.ids()).toEqual([event.id]);
   });
 
-  test('a known event has no second effect, even if a webhook has subscribed meanwhile', async () => {
+  test('a known event has no second effect, even for a webhook that subscribed since', async () => {
     const event = conversation(ada.user_id);
     const webhook_id = await ada.configure({ url: receiver.url, events: ['chatbot.created'] });
     await service.publish(event);
@@ -126,7 +126,7 @@ describe('POST /internal/events', () => {
     [{ id: 'x'.repeat(129) }, 'INVALID_FORMAT', '0.id must be 1 to 128 letters, digits, _, : and -'],
     [{ event: undefined }, 'MISSING_FIELD', '0.event is required'],
     [{ event: 'unknown.event' }, 'INVALID_FORMAT', `0.event must be one of ${names}`],
-    // A service must not claim that somebody logged in.
+    // A service must not claim that an account logged in.
     [
       { event: 'session.created', data: EVENTS['session.created'].example },
       'INVALID_FORMAT',

@@ -63,7 +63,7 @@ describe('an event whose intake was interrupted before its deliveries existed', 
     expect((await openIntakes(service.db)).map(({ id }) => id)).not.toContain(event.id);
   });
 
-  test('cannot be stored any more once its intake is repaired, and is delivered when it is published again', async () => {
+  test('cannot be stored once its intake is repaired, and is delivered when it is published again', async () => {
     const { webhook_id, event } = await interrupted();
     const stored = (await service.db.events.findOneAndDelete({ _id: event.id })) as StoredEvent;
     await repairNow();
@@ -124,7 +124,7 @@ describe('chatbot.created', () => {
       created_at,
     });
 
-  test('is published for a new chatbot and for a copy, and leaves no mark on them', async () => {
+  test('is published for a new chatbot and for a copy, and clears their pending flag', async () => {
     const { created, webhook_id, headers } = await chatbot();
     const path = `${service.user}/api/v1/chatbots/${created.chatbot_id}/duplicate`;
     const { body: copy } = await postJson(path, {}, headers);

@@ -86,7 +86,7 @@ function gate() {
   };
 }
 
-test('an event that is stored late comes before those that were accepted meanwhile', async () => {
+test('an event that is stored late comes before those that were accepted after it', async () => {
   const held = gate();
   const [slow, fast] = [await startProcess({ beforeInsert: held.wait }), await startProcess()];
   const reading = startReading();
@@ -129,7 +129,7 @@ test('an intake that was killed holds readers back until it is repaired, and can
   await Promise.all([stalled.stop(), other.stop()]);
 });
 
-test('concurrent readers miss, repeat and reorder nothing, whatever the clocks and delays of the publishers', async () => {
+test('concurrent readers get each event once and in order, whatever the clocks and delays of the publishers', async () => {
   const PROCESSES = 3;
   const CALLS = 15;
   /** Delays each write by some turns of the event loop. */

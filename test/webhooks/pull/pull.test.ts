@@ -71,7 +71,7 @@ describe('GET /api/v1/events', () => {
     });
   });
 
-  test('goes on after a cursor, page by page', async () => {
+  test('continues after a cursor, page by page', async () => {
     const published = await publish(...[1, 2, 3, 4, 5].map(() => conversation(ada.user_id)));
     const seen: string[] = [];
     let after: string | undefined;
@@ -116,7 +116,7 @@ describe('GET /api/v1/events', () => {
     ]);
   });
 
-  test('is for Owners and Admins of the place, as long as they are', async () => {
+  test('is only for present Owners and Admins of the tenant', async () => {
     const { organization_id, department_id } = support;
     expect((await pull(adam, { organization_id })).status).toBe(403);
     expect((await pull(erin, { department_id })).status).toBe(403);
@@ -128,7 +128,7 @@ describe('GET /api/v1/events', () => {
     expect((await pull(adam, { department_id })).status).toBe(404);
   });
 
-  test('is readable while the place is archived', async () => {
+  test('is readable while the tenant is archived', async () => {
     const { department_id } = support;
     const published = await publish(conversation(stranger.user_id, support));
     const archived_at = '2026-01-15T09:30:00.000Z';
@@ -136,7 +136,7 @@ describe('GET /api/v1/events', () => {
     expect(await ids(adam, { department_id })).toEqual(published);
   });
 
-  test('shows another organization of an account no department', async () => {
+  test('hides the department from another organization of the account', async () => {
     await publish(conversation(stranger.user_id, support));
     const readers = other.organization_id;
     await service.db.events.updateOne({ department_id: support.department_id }, { $push: { readers } });

@@ -1,5 +1,5 @@
 import { createSecrets } from '@gatehouse/shared/data/secrets';
-import { resealSecrets } from '@gatehouse/webhooks/reseal-secrets';
+import { resealWebhookSecrets } from '@gatehouse/webhooks/reseal-secrets';
 import { describe, expect, test } from 'vitest';
 import { openHeaders } from '../../../packages/webhooks/registration/headers.ts';
 import { outcome } from '../../fixtures/envelope.ts';
@@ -64,14 +64,14 @@ describe('PATCH', () => {
     expect(await sent(webhook_id)).toEqual({ authorization: undefined, tenant: 'globex', other: '1' });
   });
 
-  test('refuses a masked value, so that a record sent back as it was read overwrites nothing', async () => {
+  test('rejects a masked value: sending a record back unchanged must not overwrite values', async () => {
     const webhook_id = await ada.configure({ url: receiver.url, headers: HEADERS });
     const { body } = await ada.call('GET', `/${webhook_id}`);
     expect((await ada.call('PATCH', `/${webhook_id}`, { headers: body.headers })).status).toBe(400);
     expect(await sent(webhook_id)).toMatchObject({ authorization: HEADERS.Authorization });
   });
 
-  test('refuses to send the headers to another URL, unless the call names each of them', async () => {
+  test('rejects a new URL unless the call names each header', async () => {
     const webhook_id = await ada.configure({ url: receiver.url, headers: HEADERS });
     const url = new URL('/elsewhere', receiver.url).href;
     for (const headers of [undefined, { 'X-Tenant': null, 'X-Other': '1' }]) {
@@ -210,10 +210,10 @@ describe('validation', () => {
   });
 });
 
-test('a start reseals the values, which belong to their webhook and name', async () => {
+test('a start encrypts the values again, each bound to its webhook and name', async () => {
   const webhook_id = await ada.configure({ url: receiver.url, headers: HEADERS });
   const next = createSecrets({ JWT_SECRET, WEBHOOK_SECRET_KEY: '2'.repeat(32) });
-  await resealSecrets(service.db, next);
+  await resealWebhookSecrets(service.db, next);
   const stored = await service.stored(webhook_id);
   const alone = createSecrets({ JWT_SECRET: 'x', WEBHOOK_SECRET_KEY: '2'.repeat(32) });
   const headers = stored?.headers ?? [];

@@ -163,7 +163,7 @@ describe('PATCH', () => {
     await ada.call('DELETE', `/${webhook_id}`);
   });
 
-  test('what waits of an event that is taken away is not sent and becomes failed', async () => {
+  test('pending deliveries of an event that is no longer subscribed become failed without an attempt', async () => {
     const events = ['conversation.started', 'payment.failed'];
     const webhook_id = await ada.configure({ url: receiver.url, events });
     const held = holdResponses();
@@ -197,7 +197,7 @@ describe('PATCH', () => {
     await other.stop();
   });
 
-  test('ends the wait that the receiver asked for', async () => {
+  test('ends a pause that the receiver asked for', async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     receiver.answers = [status(429, { 'retry-after': '3600' }), status(200)];
     await service.publish([conversation(ada.user_id), conversation(ada.user_id)]);
@@ -242,7 +242,7 @@ describe('DELETE', () => {
 });
 
 describe('POST …/test', () => {
-  test('sends a signed event at once and returns the outcome', async () => {
+  test('sends a signed event and returns the outcome', async () => {
     const webhook_id = await ada.configure({ url: receiver.url });
     await ada.call('PATCH', `/${webhook_id}`, { status: 'paused' });
     const answer = await ada.call('POST', `/${webhook_id}/test`);

@@ -91,7 +91,7 @@ describe('registration', () => {
     });
   });
 
-  test('is for Owners and Admins of the place', async () => {
+  test('is only for Owners and Admins of the tenant', async () => {
     const refused = async (person: Person, fields: object) => (await configure(person, fields)).status;
     expect(await refused(adam, organization())).toBe(403);
     expect(await refused(erin, support)).toBe(403);
@@ -107,7 +107,7 @@ describe('registration', () => {
     expect(await refused(stranger, organization())).toBe(403);
   });
 
-  test('counts the limit for each place, and under concurrent calls', async () => {
+  test('enforces the limit for each tenant, also under concurrent calls', async () => {
     for (const [person, place, text] of [
       [adam, support, 'A department on the Free plan has at most 20 webhooks'],
       [olga, organization(), 'An organization on the Free plan has at most 20 webhooks'],
@@ -160,13 +160,13 @@ describe('a shared webhook', () => {
     expect((await olga.call('DELETE', `/${webhook_id}`)).status).toBe(200);
   });
 
-  test.each(OPERATIONS)('%s …%s is 404 for everybody else', async (method, path, body) => {
+  test.each(OPERATIONS)('%s …%s returns 404 to others', async (method, path, body) => {
     for (const person of [erin, sally, stranger])
       expect((await person.call(method, `/${webhook_id}${path}`, body)).status).toBe(404);
     expect(await service.stored(webhook_id)).toMatchObject({ name: null });
   });
 
-  test('outlives its creator, who loses it with the role', async () => {
+  test('remains when its creator loses the role, and with it the access', async () => {
     await service.db.memberships.updateOne({ user_id: adam.user_id }, { $set: { role: 'Viewer' } });
     expect((await adam.call('GET', `/${webhook_id}`)).status).toBe(404);
     await service.db.memberships.deleteMany({ user_id: adam.user_id });
@@ -176,7 +176,7 @@ describe('a shared webhook', () => {
     expect((await olga.call('GET', `/${webhook_id}`)).body).toMatchObject({ created_by: adam.user_id });
   });
 
-  test('is listed for those who manage it, also by place', async () => {
+  test('is listed for its managers, also by tenant', async () => {
     const own = await adam.configure({ url: receiver.url });
     const whole = (await configure(olga, organization())).body.webhook_id;
     const other = (await configure(sally, sales)).body.webhook_id;
@@ -212,12 +212,12 @@ describe('a shared webhook', () => {
     },
   );
 
-  test('does not change its place', async () => {
+  test('does not change its tenant', async () => {
     await olga.call('PATCH', `/${webhook_id}`, { ...sales, owner_id: olga.user_id, name: 'Mine' });
     expect(await service.stored(webhook_id)).toMatchObject({ ...support, owner_id: null, name: 'Mine' });
   });
 
-  test('leaves audit events in its place', async () => {
+  test('is audited in its tenant', async () => {
     const { clock } = service;
     const { email } = (await service.db.users.findOne({ user_id: olga.user_id })) ?? {};
     const events = await eventsOf(service, async () => {

@@ -44,7 +44,7 @@ test('an invitation by e-mail that is withdrawn', async () => {
   ]);
 });
 
-test('an invitation by e-mail that is declined does not tell whose address it is', async () => {
+test('a declined invitation by e-mail does not reveal the account of the address', async () => {
   const grace = await service.newPerson({ email: 'decliner@example.com', name: 'Grace' });
   const invited = { email: grace.email, role };
   const { body } = await team.ada.call('POST', `${team.place}/invitations`, invited);
@@ -68,7 +68,7 @@ test('an invitation by user_id is the same event whether an account has the id o
   expect(await heard()).toEqual(created);
 });
 
-test('an accepted invitation adds a member, who has a name from then on', async () => {
+test('an accepted invitation adds a member, with their name', async () => {
   const grace = await service.newPerson({ email: 'accepter@example.com', name: 'Grace' });
   const invited = { email: grace.email, role };
   const { body } = await team.ada.call('POST', `${team.place}/invitations`, invited);

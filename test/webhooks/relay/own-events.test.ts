@@ -212,7 +212,7 @@ describe('the events of an audit event', () => {
   test.each<[AuditEvent['action'], EventName, object]>([
     ['invitation.create', 'invitation.created', { invited_by: 'User-1' }],
     ['invitation.withdraw', 'invitation.withdrawn', {}],
-  ])('%s by e-mail names nobody but the address', async (action, event, more) => {
+  ])('%s by e-mail names only the address', async (action, event, more) => {
     const { incoming } = await incomingOf({ action, user_id: 'User-1', target, after: role, ...place });
     expect(incoming).toMatchObject([
       { event, audience: { owner_id: null, ...place }, data: { ...invitation, ...more } },
@@ -237,7 +237,7 @@ describe('the events of an audit event', () => {
     ]);
   });
 
-  test('an accepted offer to become an Owner adds nobody: its `owner.add` does', async () => {
+  test('an accepted offer to become an Owner adds no member; its `owner.add` does', async () => {
     const { user_id } = grace;
     const { incoming } = await incomingOf({
       action: 'invitation.accept',
@@ -248,7 +248,7 @@ describe('the events of an audit event', () => {
     expect(incoming.map(({ event }) => event)).toEqual(['invitation.accepted']);
   });
 
-  test('those of an account reach all its organizations, and tell none its address or device', async () => {
+  test('those of an account reach all its organizations, without its address or device', async () => {
     const { user_id } = grace;
     const owned = (await storeOrganization(service.db, { owners: [user_id], departments: ['A'], now: 0 }))
       .organization;
@@ -277,7 +277,7 @@ describe('the events of an audit event', () => {
     expect(JSON.stringify(incoming)).not.toMatch(/Browser|127\.0\.0\.1|@/);
   });
 
-  test('reach an organization only from the time when the account belonged to it', async () => {
+  test('reach an organization only from the time of the membership', async () => {
     const { db } = service;
     const user_id = String((await newMember(db)).user_id);
     const hour = (hours: number) => new Date(Date.UTC(2026, 0, 15, hours));
@@ -308,7 +308,7 @@ describe('the events of an audit event', () => {
     expect(await heard(hour(15))).toEqual([organization.organization_id]);
   });
 
-  test('a provisioned account is known to the organizations that know its address', async () => {
+  test('the creation of an account reaches the organizations that know its address', async () => {
     const { user_id = '', email, name } = await newMember(service.db);
     const membership = { user_id, role: 'Viewer' as const, granted_by: 'User-1', granted_at: timestamp() };
     await service.db.memberships.insertMany([
@@ -355,7 +355,7 @@ describe('the events of an audit event', () => {
     ]);
   });
 
-  test('tell no other organization of the account where it logged in or was disabled', async () => {
+  test('hide from other organizations of the account where it logged in or was disabled', async () => {
     const { user_id = '' } = await newMember(service.db);
     await storeOrganization(service.db, { owners: [user_id], departments: ['A'], now: 0 });
     const session = { id: 'sid-1', device: 'Browser/1.0', expires_at: new Date() };

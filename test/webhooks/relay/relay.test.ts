@@ -88,7 +88,7 @@ const allRelayed = () =>
   eventually(async () => (await database.db.auditEvents.countDocuments({ relay: true })) === 0);
 const stored = async () => (await database.db.events.find().sort({ _id: 1 }).toArray()).map(({ _id }) => _id);
 
-test('relays what other processes stored, in order, and removes the marks', async () => {
+test('relays audit events of other processes in order, and clears their pending flags', async () => {
   const ids = await store(3);
   newRelay().start();
   await allRelayed();
@@ -118,7 +118,7 @@ test('many processes relay each of many events once', async () => {
   expect(await stored()).toEqual(ids);
 });
 
-test('relaying again after a kill between acceptance and mark changes nothing', async () => {
+test('relaying again after a kill before the flag was cleared changes nothing', async () => {
   const [id = ''] = await store(1);
   newRelay().start();
   await allRelayed();
@@ -140,7 +140,7 @@ test('another process takes over when the lease of a killed one ends', async () 
   expect(await stored()).toEqual(ids);
 });
 
-test('what cannot be accepted stays marked and is relayed later', async () => {
+test('an event that cannot be accepted stays pending and is relayed later', async () => {
   const [failing = ''] = await store(3);
   const { db } = database;
   const accept = createAccept({ db, host: hostOf(db), now: clock.now, deliveriesAdded: async () => {} });
@@ -208,7 +208,7 @@ test('loses nothing and accepts nothing twice, wherever the database fails', asy
   expect(new Set(taken).size).toBe(taken.length);
 });
 
-test('an event that fits no schema is logged, and holds no other up', async () => {
+test('an event that does not fit its schema is logged, without blocking others', async () => {
   const bad = login({ action: 'member.grant', target: { user_id: ada }, after: { role: 'Emperor' } });
   const good = login();
   await database.db.auditEvents.insertMany([bad, good]);
@@ -221,14 +221,14 @@ test('an event that fits no schema is logged, and holds no other up', async () =
   ]);
 });
 
-test('events of an account that is gone, or has no user_id, reach nobody', async () => {
+test('events of an account that was deleted, or has no user_id, have no audience', async () => {
   await database.db.auditEvents.insertMany([login({ user_id: null }), login({ user_id: 'User-000000' })]);
   newRelay().start();
   await allRelayed();
   expect(await stored()).toEqual([]);
 });
 
-test('finds marked events by an index', async () => {
+test('finds pending events by an index', async () => {
   await database.db.auditEvents.insertMany(
     Array.from({ length: 500 }, (_each, index) => {
       const { relay: _, ...event } = login();
