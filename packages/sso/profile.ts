@@ -1,6 +1,6 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
-import type { AttributeNames } from './connection-records.ts';
-import { type GroupRules, groupRole } from './group-role.ts';
+import type { AttributeNames, Connection, GroupRole } from './connection-records.ts';
+import { dnKey } from './ldap/dn-key.ts';
 
 /** A person as their provider describes them, after every check of the protocol. */
 export interface Profile {
@@ -14,6 +14,9 @@ export interface Profile {
   role: string | undefined;
   department: string | undefined;
 }
+
+/** The group table of a connection, and the protocol, which decides how names of groups are compared. */
+type GroupRules = Pick<Connection, 'protocol' | 'group_roles'>;
 
 /** The settings that map the attributes of a provider. */
 export type AttributeRules = GroupRules & { attributes: AttributeNames };
@@ -45,6 +48,16 @@ const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 
 const isRole = (name: string): boolean => ROLES.some((role) => role.toLowerCase() === name.toLowerCase());
+
+/** Returns the role of the first row of the connection's table that names one of these groups. */
+export function groupRole(
+  { protocol, group_roles = [] }: GroupRules,
+  groups: readonly string[],
+): GroupRole['role'] | undefined {
+  const keyOf = (name: string) => (protocol === 'ldap' ? dnKey(name) : name);
+  const keys = new Set(groups.map(keyOf));
+  return group_roles.find(({ group }) => keys.has(keyOf(group)))?.role;
+}
 
 /** Returns the attributes that a profile lacks. */
 export const missingAttributes = (

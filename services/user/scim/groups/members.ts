@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { invalidValue } from '@gatehouse/scim/errors';
 import { isObject, type Json } from '@gatehouse/scim/schemas';
 import { audit } from '@gatehouse/shared/identity/audit';
-import { groupRole } from '@gatehouse/sso/group-role';
+import { groupRole } from '@gatehouse/sso/profile';
 import { addMember } from '../../access/memberships/add-member.ts';
 import { reserveSeats } from '../../access/memberships/reserve-seats.ts';
 import type { Department } from '../../organizations/records.ts';
