@@ -98,6 +98,16 @@ export const OWN_EVENTS = {
     data: fields({ user_id: id }),
     example: { user_id: 'User-720415' },
   }),
+  'password.changed': define({
+    version: 1,
+    summary:
+      'A person changed their password, or set the first one of an account that logged in at a provider',
+    data: fields({
+      user_id: id,
+      first: z.boolean().meta({ description: 'Whether the account had no password' }),
+    }),
+    example: { user_id: 'User-720415', first: false },
+  }),
   'organization.member.added': define({
     version: 1,
     summary: 'A person became a member of a department or an Owner of an organization',

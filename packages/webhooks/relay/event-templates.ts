@@ -138,6 +138,14 @@ const TEMPLATES: Record<RelayedAction, (event: AuditEvent) => EventTemplate[]> =
       data: ({ user_id }) => ({ user_id }),
     }),
   ],
+  'password.change': (event) => [
+    template({
+      event: 'password.changed',
+      user_id: event.user_id,
+      audience: 'account',
+      data: ({ user_id }) => ({ user_id, first: textOf(event.after, 'first') === 'true' }),
+    }),
+  ],
   login: (event) => [sessionCreated(event, 'password')],
   'sso.login': (event) => [sessionCreated(event, 'sso')],
   'profile.update': (event) => {

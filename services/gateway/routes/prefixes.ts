@@ -1,3 +1,4 @@
+import { changePasswordContract } from '@gatehouse/shared/contract/credentials';
 import {
   BROWSER_PREFIXES,
   PREFIXES,
@@ -29,6 +30,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Bytes of the largest body; a mebibyte by default. */
     maxBody?: number;
+    /** Whether a call may end other sessions of the caller, and is metered all the same. */
+    changesCredentials?: boolean;
   }
 }
 
@@ -41,6 +44,8 @@ const BODY_LIMITS: Partial<Record<Prefix, number>> = {
 
 /** Paths that the gateway validates before it forwards them; their routes are elsewhere. */
 const CHECKED: readonly string[] = [respond.path, uploadPdf.path];
+
+const CHANGING_CREDENTIALS = [changePasswordContract];
 
 /** Forwards every prefix of the catalogue to what serves it (CONTRACT.md §Prefixes). */
 export async function prefixes(
@@ -64,7 +69,8 @@ export async function prefixes(
   /** A slow body waits here, not at the service. */
   const toUserService = forwarding(async (request, reply) => {
     const body = await wholeBody(request, request.routeOptions.config.maxBody);
-    const endsSessions = request.routeOptions.config.operation?.endsSessions;
+    const { operation, changesCredentials } = request.routeOptions.config;
+    const endsSessions = operation?.endsSessions || changesCredentials;
     // No signal: what ends sessions is waited for, even if the client disconnects.
     const forward = (options: ForwardOptions) =>
       userService.forward(request, endsSessions ? { body: options.body } : options);
@@ -104,6 +110,15 @@ export async function prefixes(
       routes: [routePath(operation.path)],
       methods: [operation.method],
       config: { public: false, withoutUserId: true, operation },
+    });
+  }
+
+  for (const { method, path } of CHANGING_CREDENTIALS) {
+    toUserService(app, {
+      prefix: '',
+      routes: [path],
+      methods: [method],
+      config: { public: false, withoutUserId: true, changesCredentials: true },
     });
   }
 

@@ -1,3 +1,4 @@
+import { changePassword } from './change-password.ts';
 import { endOtherSessions } from './end-other-sessions.ts';
 import { endSession } from './end-session.ts';
 import { forgotPassword } from './forgot-password.ts';
@@ -18,6 +19,7 @@ export const account = [
   resetPassword,
   readProfile,
   updateProfile,
+  changePassword,
   ownAudit,
   listOwnRoles,
   listSessions,

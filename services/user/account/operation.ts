@@ -28,5 +28,4 @@ export const directOperation = operationsOf<AccountDependencies>(async (scope, d
 });
 
 /** Declares an operation on the caller's own account. */
-export const operation =
-  operationsOf<Pick<AccountDependencies, 'config' | 'db' | 'locate' | 'now' | 'wakeNotices'>>();
+export const operation = operationsOf<AccountDependencies>();

@@ -17,7 +17,8 @@ const newEmail = knownEmail
   .refine(isPlainAddress, { error: 'must be a plain e-mail address', abort: true })
   .refine(hasPublicDomain, { error: 'must have a public domain' })
   .meta({ examples: ['ada@example.com'] });
-const newPassword = requiredText
+/** A password to be stored. */
+export const newPassword = requiredText
   .refine((text) => Buffer.byteLength(text) <= 1024, { error: 'must not be longer than 1024 bytes' })
   .meta({ examples: ['correct horse battery staple'] });
 /** Controls, line and paragraph separators, and bidirectional overrides: a name with them can pass for other text. */

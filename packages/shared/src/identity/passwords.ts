@@ -16,14 +16,19 @@ const MAX_COST = [262_144, 16, 8] as const;
 const phc = ({ memoryCost, timeCost, parallelism }: typeof ARGON2ID, salt: string, hashed: string): string =>
   `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${salt}$${hashed}`;
 
+/** The salt of unusable hashes. The salt of a password is random. */
+const UNUSABLE_SALT = 'A'.repeat(22);
+
 /** A hash of no known password. */
-const decoy = (cost: typeof ARGON2ID): string => phc(cost, 'A'.repeat(22), 'A'.repeat(43));
+const decoy = (cost: typeof ARGON2ID): string => phc(cost, UNUSABLE_SALT, 'A'.repeat(43));
 
 /** Returns a hash of no known password, for an account that has none. It costs nothing to make. */
-export function unusableHash(): string {
-  const random = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll('=', '');
-  return phc(ARGON2ID, random(16), random(32));
-}
+export const unusableHash = (): string =>
+  phc(ARGON2ID, UNUSABLE_SALT, randomBytes(32).toString('base64').replaceAll('=', ''));
+
+/** Returns whether a stored value is such a hash, or none. Those of earlier versions had random salts and pass for passwords. */
+export const isUnusable = (stored: unknown): boolean =>
+  typeof stored !== 'string' || (isPasswordHash(stored) && stored.split('$').at(-2) === UNUSABLE_SALT);
 
 /** Returns whether a stored value is a hash. Any other value is the password itself. */
 export const isPasswordHash = (stored: string): boolean => PHC.test(stored);

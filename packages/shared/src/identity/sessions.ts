@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Collection, ObjectId } from 'mongodb';
+import type { Collection, Filter, ObjectId } from 'mongodb';
 import { LIFETIME, type SessionClaims, startOf } from './tokens.ts';
 import type { User } from './users.ts';
 
@@ -83,27 +83,39 @@ export async function endSession(
   ]);
 }
 
+/** Matches the account of a session that has not ended. */
+export const isLive = ({ id, beganAt }: Pick<Session, 'id' | 'beganAt'>): Filter<User> => ({
+  $and: [
+    {
+      $or: [{ sessions_valid_from: { $exists: false } }, { sessions_valid_from: { $lt: new Date(beganAt) } }],
+    },
+    {
+      $or: [
+        { others_ended: { $exists: false } },
+        { 'others_ended.at': { $lt: new Date(beganAt) } },
+        { 'others_ended.kept': id },
+      ],
+    },
+    { 'ended_sessions.id': { $ne: id } },
+  ],
+});
+
+/** The parts of a write that end every session but one, also those that nothing lists. */
+export const endingOthers = ({ id }: Pick<Session, 'id'>, now: number) => ({
+  $set: { 'others_ended.kept': id },
+  $max: { 'others_ended.at': new Date(now) },
+});
+
 /**
- * Ends every session of a user but one in a single write, also those that nothing lists.
- * @returns false if the session to keep has ended itself.
+ * Ends every session of a user but one in a single write.
+ * @returns false if the session to keep has ended itself: when two sessions end each other, only the first call succeeds.
  */
 export async function endOtherSessions(
   users: Collection<User>,
   _id: ObjectId,
-  { id, beganAt }: Session,
+  session: Session,
   now: number,
 ): Promise<boolean> {
-  // When two sessions end each other, only the first call succeeds.
-  const isLive = {
-    $or: [
-      { others_ended: { $exists: false } },
-      { 'others_ended.at': { $lt: new Date(beganAt) } },
-      { 'others_ended.kept': id },
-    ],
-  };
-  const { matchedCount } = await users.updateOne(
-    { _id, ...isLive },
-    { $set: { others_ended: { at: new Date(now), kept: id } } },
-  );
+  const { matchedCount } = await users.updateOne({ _id, ...isLive(session) }, endingOthers(session, now));
   return matchedCount === 1;
 }

@@ -13,6 +13,7 @@ export const EVENTS = [
   'user.disabled',
   'session.created',
   'password.reset',
+  'password.changed',
   'organization.member.added',
   'organization.member.removed',
   'organization.member.role_changed',

@@ -1,0 +1,20 @@
+import { AppError } from '@gatehouse/shared/http/errors';
+import { principalOf } from '@gatehouse/shared/identity/principal';
+import { hasEnded } from '@gatehouse/shared/identity/sessions';
+import { findUserById, isActive, type User } from '@gatehouse/shared/identity/users';
+import type { FastifyRequest } from 'fastify';
+import type { Collection, WithId } from 'mongodb';
+
+/**
+ * Reads the caller's account again after a write has matched nothing.
+ * @throws {AppError} invalidToken if the session has ended since the bearer was checked.
+ */
+export async function requireLiveSession(
+  users: Collection<User>,
+  request: FastifyRequest,
+): Promise<WithId<User>> {
+  const { user, session } = principalOf(request);
+  const current = await findUserById(users, user._id);
+  if (!current || !isActive(current) || hasEnded(current, session)) throw new AppError('invalidToken');
+  return current;
+}
