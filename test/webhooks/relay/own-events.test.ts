@@ -32,7 +32,8 @@ describe('an account', () => {
     await post('signup', { email, password: 'secret', name: 'Grace' });
     const form = { email, otp: mailedCode(service.mailbox, email) };
     const answers = await Promise.all([post('verify-otp', form), post('verify-otp', form)]);
-    user_id = answers[0].body.user_id;
+    // Either call may win; the other finds no code.
+    user_id = answers.find(({ status }) => status === 200)?.body.user_id;
     await post('verify-otp', form);
     expect(await eventsOf(user_id)).toEqual([
       {
