@@ -21,7 +21,7 @@ export async function startWebhookService({
 } = {}) {
   const services = await startServices({
     env: { WEBHOOK_ALLOW_PRIVATE: 'on', INTERNAL_API_KEY, ...env },
-    delivery: { poll: 10, linger: 1, ...delivery },
+    delivery: { poll: 25, linger: 1, ...delivery },
   });
   const { db, clock } = services;
 

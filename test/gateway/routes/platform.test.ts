@@ -578,7 +578,7 @@ describe('streaming', () => {
 describe('a service that fails', () => {
   /** A gateway in front of a listener, and a call through it. */
   async function through(url: string, init: Parameters<typeof exchange>[1] = {}) {
-    const front = await startGateway({ env: { UPSTREAM_HISTORY: url } });
+    const front = await startGateway({ env: { UPSTREAM_HISTORY: url }, database: gateway.db });
     const { authorization } = await member(front.db, front.clock);
     const headers = { authorization, ...init.headers };
     return {
