@@ -1,4 +1,5 @@
 import { closing } from './closing.ts';
+import { factorLogin } from './factor-login.ts';
 import { flood } from './flood.ts';
 import { gateway } from './gateway.ts';
 import { growth } from './growth.ts';
@@ -22,6 +23,7 @@ const benchmarks: Record<string, () => Promise<void>> = {
   rivals,
   'health-live': healthLive,
   login,
+  'factor-login': factorLogin,
   flood,
   'users-me': usersMe,
   gateway,

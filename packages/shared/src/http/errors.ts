@@ -107,21 +107,28 @@ export function renderError(
 }
 
 /** Returns the OpenAPI responses for these failures: one entry per status, with the texts of the table. */
-export function failures(contract: Contract, ...names: ErrorName[]) {
+export function failures(contract: Contract, ...names: ErrorName[]): Record<number, z.ZodType> {
   const byStatus = Map.groupBy(names, (name) => ERRORS[name][0]);
-  const documented = [...byStatus].map(([status, reasons]) => {
-    const texts = [...new Set(reasons.map((reason) => ERRORS[reason][1]))];
-    const examples = reasons.map((reason) =>
-      renderError(new AppError(reason, exampleOf(reason)), {
-        contract,
-        requestId: EXAMPLE_ID,
-        now: EXAMPLE_TIME,
-      }),
-    );
-    const schema: z.ZodType = contract === 'direct' ? detail : status === 429 ? rateLimitEnvelope : envelope;
-    return [status, schema.meta({ description: texts.join(' · '), examples })];
-  });
-  return Object.fromEntries(documented) as Record<number, z.ZodType>;
+  return Object.fromEntries(
+    [...byStatus].map(([status, same]) => [status, documented(contract, status, same)]),
+  );
+}
+
+/** Operations share the schemas of equal answers: a service has hundreds of operations and about thirty answers. */
+const shared = new Map<string, z.ZodType>();
+
+function documented(contract: Contract, status: number, names: readonly ErrorName[]): z.ZodType {
+  const key = `${contract} ${names}`;
+  const known = shared.get(key);
+  if (known) return known;
+  const texts = [...new Set(names.map((name) => ERRORS[name][1]))];
+  const examples = names.map((name) =>
+    renderError(new AppError(name, exampleOf(name)), { contract, requestId: EXAMPLE_ID, now: EXAMPLE_TIME }),
+  );
+  const shape: z.ZodType = contract === 'direct' ? detail : status === 429 ? rateLimitEnvelope : envelope;
+  const schema = shape.meta({ description: texts.join(' · '), examples });
+  shared.set(key, schema);
+  return schema;
 }
 
 const exampleOf = (reason: ErrorName): Extra => {
