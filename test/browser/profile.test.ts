@@ -31,7 +31,7 @@ describePages('the profile', (pages) => {
   const account = (fields: object = {}) =>
     member(pages.services.db, pages.services.clock, { name: 'Ada Lovelace', ...fields });
 
-  test('shows and changes name, phone number and company', async () => {
+  test('shows and changes name, phone number, company and language', async () => {
     const ada = await account({ company: 'Engines' });
     const page = await pages.openAs(ada);
     await page.getByText(ada.email, { exact: true }).waitFor();
@@ -41,15 +41,17 @@ describePages('the profile', (pages) => {
     await page.getByLabel('Name').fill('Ada King');
     await page.getByLabel('Phone').fill('+44 20 7946 0000');
     await page.getByLabel('Company').fill('');
+    await page.getByLabel('Language of mails').selectOption('Deutsch');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('status').filter({ hasText: 'Your details are saved.' }).waitFor();
     const stored = await pages.services.db.users.findOne({ email: ada.email });
-    expect(stored).toMatchObject({ name: 'Ada King', phone: '+44 20 7946 0000' });
+    expect(stored).toMatchObject({ name: 'Ada King', phone: '+44 20 7946 0000', language: 'de' });
     expect(stored).not.toHaveProperty('company');
     await openActivity(page);
     const change = events(page).filter({ hasText: 'Changed the profile' });
     await change.getByText('Name: Ada Lovelace → Ada King').waitFor();
     await change.getByText('Company: Engines → none').waitFor();
+    await change.getByText('Language: none → de').waitFor();
   });
 
   test('says what is wrong beside the field and keeps what was typed', async () => {

@@ -6,6 +6,7 @@ export const texts: AccountTexts = {
     personal: 'Persönliche Angaben',
     phone: 'Telefon',
     company: 'Firma',
+    mailLanguage: 'Sprache der Mails',
     optional: 'Optional',
     save: 'Änderungen speichern',
     saved: 'Ihre Angaben sind gespeichert.',

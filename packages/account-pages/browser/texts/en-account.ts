@@ -5,6 +5,7 @@ export const texts = {
     personal: 'Personal details',
     phone: 'Phone',
     company: 'Company',
+    mailLanguage: 'Language of mails',
     optional: 'Optional',
     save: 'Save changes',
     saved: 'Your details are saved.',

@@ -5,13 +5,20 @@ import { Facts } from '../../parts/facts.ts';
 import { Field } from '../../parts/field.ts';
 import { Form } from '../../parts/form.ts';
 import { Section } from '../../parts/section.ts';
+import { Select } from '../../parts/select.ts';
 import type { Profile } from './record.ts';
 
-/** Name, phone number and company, which can be changed, and what cannot. */
+const LANGUAGES = [
+  ['en', 'English'],
+  ['de', 'Deutsch'],
+] as const;
+
+/** Name, phone number, company and the language of mails, which can be changed, and what cannot. */
 export function Details({ profile, onSaved }: { profile: Profile; onSaved: () => Promise<void> }) {
-  const save = async ({ name = '', phone = '', company = '' }: Record<string, string>) => {
+  const mailLanguage = profile.language ?? 'en';
+  const save = async ({ name = '', phone = '', company = '', language }: Record<string, string>) => {
     const fields = { name: name.trim(), phone: phone.trim() || null, company: company.trim() || null };
-    await patch('/api/v1/users/me', fields);
+    await patch('/api/v1/users/me', { ...fields, ...(language !== mailLanguage && { language }) });
     await onSaved();
   };
   const created = profile['user_created_at(DATE)'];
@@ -51,6 +58,12 @@ export function Details({ profile, onSaved }: { profile: Profile; onSaved: () =>
             autocomplete="organization"
             required=${false}
             maxlength="200"
+          />
+          <${Select}
+            name="language"
+            label=${texts.profile.mailLanguage}
+            options=${LANGUAGES}
+            value=${mailLanguage}
           />
         </div>
       <//>

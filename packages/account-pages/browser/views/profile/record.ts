@@ -5,6 +5,7 @@ export interface Profile {
   user_id: string | null;
   phone: string | null;
   company: string | null;
+  language: 'en' | 'de' | null;
   subscription_plan: string | null;
   subscription_expiry: string | null;
   payment_status: string;
