@@ -1,5 +1,6 @@
 import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
+import { type Language, languageOf } from '@gatehouse/shared/http/language';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { newAccountFields } from '@gatehouse/shared/identity/features';
 import { unusableHash } from '@gatehouse/shared/identity/passwords';
@@ -44,7 +45,8 @@ export async function firstLogin(
   const email = vouchedAddress(connection, profile);
   await requireOwnDomain(db, connection, email);
   const name = fullName(profile) ?? email.slice(0, email.lastIndexOf('@'));
-  const { user, how } = await findOrCreate(options, email, { name, role }, (user_id) =>
+  const language = languageOf(request.headers['accept-language']);
+  const { user, how } = await findOrCreate(options, email, { name, role, language }, (user_id) =>
     linkableIdentity(db, connection, { subject, user_id }),
   );
   const { user_id } = user;
@@ -65,6 +67,8 @@ export async function firstLogin(
 interface Attributes {
   name: string;
   role: AssignedRole;
+  /** That of the browser; absent where there is none. */
+  language?: Language;
 }
 
 /** Concurrent logins and signups are few. More failures mean an account that the lookup cannot find. */
@@ -112,11 +116,10 @@ const sameForTheDatabase = () =>
   );
 
 /** An account that is verified and has no password. */
-export const newAccount = (email: string, { name, role }: Attributes, now: number): User => ({
+export const newAccount = (email: string, attributes: Attributes, now: number): User => ({
   email,
   password: unusableHash(),
-  name,
-  role,
+  ...attributes,
   verified: true,
   account_status: 'active',
   ...newAccountFields(new Date(now)),
@@ -126,9 +129,9 @@ export const newAccount = (email: string, { name, role }: Attributes, now: numbe
 async function create(
   { db, now }: Pick<ProvisioningOptions, 'db' | 'now'>,
   email: string,
-  { name, role }: Attributes,
+  attributes: Attributes,
 ): Promise<Account | undefined> {
-  const user = newAccount(email, { name, role }, now());
+  const user = newAccount(email, attributes, now());
   try {
     return await withNewUserId(db, async (user_id) => {
       const { insertedId: _id } = await db.users.insertOne({ ...user, user_id });
@@ -149,7 +152,7 @@ async function create(
 async function takeOver(
   { db, now }: Pick<ProvisioningOptions, 'db' | 'now'>,
   signup: WithId<User>,
-  { name, role }: Attributes,
+  { name, role, language }: Attributes,
 ): Promise<Account | undefined> {
   const write = (candidate?: string) =>
     db.users.findOneAndUpdate(
@@ -162,6 +165,7 @@ async function takeOver(
             password: { $literal: unusableHash() },
             name: { $literal: name },
             role,
+            language: language ?? '$$REMOVE',
             sessions_valid_from: new Date(now()),
             ...(candidate && { user_id: { $ifNull: ['$user_id', candidate] } }),
             signup_attempts: '$$REMOVE',

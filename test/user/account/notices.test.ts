@@ -1,14 +1,16 @@
 import type { Notice } from '@gatehouse/shared/identity/notice-records';
 import { newNotice, noticeFields, withNotice } from '@gatehouse/shared/identity/notices';
 import { userCollections } from '@gatehouse/shared/identity/users';
+import { startMailbox } from '@gatehouse/standalone/mailbox/mailbox';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sendAccountNotices } from '../../../services/user/account/send-notices.ts';
+import { createMailer } from '../../../services/user/mail/mailer.ts';
 import { testClock } from '../../fixtures/clock.ts';
 import { freshDatabase } from '../../fixtures/database.ts';
 import { eventually } from '../../fixtures/eventually.ts';
 import { postForm } from '../../fixtures/http.ts';
 import { newMember } from '../../fixtures/members.ts';
-import { type Services, startServices } from '../../fixtures/services.ts';
+import { type Services, startServices, testConfig } from '../../fixtures/services.ts';
 import { activeAccount } from './codes.ts';
 
 describe('a reset', () => {
@@ -183,6 +185,19 @@ describe('the notices of an account', () => {
     clock.advance(60);
     await look();
     expect(kinds()).toEqual(['password_changed', 'totp_enabled']);
+  });
+
+  test('of a newer version wait for it, and hold up no others', async () => {
+    const mailbox = await startMailbox({ port: 0 });
+    const mailer = createMailer(testConfig('user', { SMTP_URL: `smtp://127.0.0.1:${mailbox.port}` }));
+    const newer = { ...noticed('totp_enabled'), kind: 'of_a_newer_version' } as unknown as Notice;
+    const { _id, record } = await account(newer, noticed('totp_disabled'));
+    await look(mailer.sendNotice);
+    mailer.close();
+    await mailbox.close();
+    expect(mailbox.mails).toHaveLength(1);
+    expect((await record())?.notices).toMatchObject([{ kind: 'of_a_newer_version' }]);
+    await database.db.users.deleteOne({ _id });
   });
 
   test('are given up after three days, with a line in the log', async () => {

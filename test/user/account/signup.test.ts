@@ -130,6 +130,23 @@ describe('an unknown e-mail', () => {
     expect(mailsTo(email)[0]?.content.subject).toBe(subject);
   });
 
+  test('takes the language of the latest signup', async () => {
+    const email = newEmail();
+    for (const [language, subject] of [
+      ['en', 'Your OTP Code'],
+      ['de', 'Ihr Code'],
+    ] as const) {
+      const form = { email, password: 'secret', name: 'Ada' };
+      await post('signup', form, services, { 'accept-language': language });
+      expect((await record(email))?.language).toBe(language);
+      expect(mailsTo(email)[0]?.content.subject).toBe(subject);
+    }
+    await services.db.users.updateOne({ email }, { $set: { verified: true } });
+    const later = { 'accept-language': 'en' };
+    expect((await post('signup', { email, password: 'x', name: 'x' }, services, later)).status).toBe(400);
+    expect((await record(email))?.language).toBe('de');
+  });
+
   test('accepts multipart', async () => {
     const email = newEmail();
     const body = new FormData();

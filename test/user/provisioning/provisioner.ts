@@ -20,7 +20,8 @@ export const GRACE: Profile = {
 function provisioner({ db, clock }: Pick<SsoService, 'db' | 'clock'>) {
   const warnings: object[] = [];
   const log = { info() {}, error() {}, warn: (fields: object) => void warnings.push(fields) };
-  const request = { id: 'request', ip: '127.0.0.1', log } as unknown as FastifyRequest;
+  const headers = { 'accept-language': 'de-CH, en;q=0.8' };
+  const request = { id: 'request', ip: '127.0.0.1', headers, log } as unknown as FastifyRequest;
   const options: Pick<ProvisioningOptions, 'db' | 'now'> = { db, now: clock.now };
   return {
     /** What the operator was warned of. */
