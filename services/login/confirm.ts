@@ -5,9 +5,10 @@ import { LOGIN_BODY } from '@gatehouse/shared/http/body-limits';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody, requiredText } from '@gatehouse/shared/http/fields';
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
+import { isEnrolled } from '@gatehouse/shared/identity/enrolled';
 import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { principalOf } from '@gatehouse/shared/identity/principal';
-import { isEnrolled, spendFactorCode } from '@gatehouse/shared/identity/second-factor';
+import { spendFactorCode } from '@gatehouse/shared/identity/second-factor';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
 import { userIdOf } from '@gatehouse/shared/identity/users';
 import type { Call } from '@gatehouse/shared/operation/operation';
@@ -40,7 +41,9 @@ export const confirm = operation('POST /api/v1/auth/confirm', {
   async handle(call) {
     const { tokens, now, request, caller, audit } = call;
     const { user, session, expiresAt } = principalOf(request);
+    const { id: sid, hasId, sso = false } = session;
     try {
+      if (!hasId) throw new AppError('forbidden');
       await prove(call);
     } catch (error) {
       await audit('session.confirm', { outcome: toAppError(error).message });
@@ -49,8 +52,6 @@ export const confirm = operation('POST /api/v1/auth/confirm', {
     await audit('session.confirm');
     const at = now();
     const lifetime = Math.floor(expiresAt / 1000) - Math.floor(at / 1000);
-    const { id: sid, hasId, sso = false } = session;
-    if (!hasId) throw new AppError('forbidden');
     const { email } = user;
     return {
       access_token: tokens.session({ email, user_id: caller }, at, { lifetime, sid, sso, confirmedAt: at }),
@@ -72,10 +73,10 @@ async function prove({
 }: LoginDependencies &
   Pick<Call, 'request'> & { body: { password?: string; code?: string } }): Promise<void> {
   const { user } = principalOf(request);
-  if (isEnrolled(user)) {
+  if (isEnrolled(user, now())) {
     // The password alone must not take the factor away.
     if (code === undefined) throw new AppError('missingField', { text: 'code is required' });
-    await spendFactorCode(db.users, createFactorSecrets(config), user, { code, now: now() });
+    await spendFactorCode(db.users, createFactorSecrets(config), user, { code, now: now(), request });
     return;
   }
   if (password === undefined) throw new AppError('missingField', { text: 'password is required' });

@@ -2,12 +2,8 @@ import { createFactorSecrets } from '@gatehouse/shared/data/secrets';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
 import { audit } from '@gatehouse/shared/identity/audit';
-import {
-  type EnrolledUser,
-  factorMethods,
-  isEnrolled,
-  spendFactorCode,
-} from '@gatehouse/shared/identity/second-factor';
+import { type EnrolledUser, factorMethods, isEnrolled } from '@gatehouse/shared/identity/enrolled';
+import { spendFactorCode } from '@gatehouse/shared/identity/second-factor';
 import { hasEnded } from '@gatehouse/shared/identity/sessions';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
 import { type HalfLogin, newSessionId, type Tokens } from '@gatehouse/shared/identity/tokens';
@@ -44,11 +40,15 @@ export async function logInWithFactor(
 ): Promise<BegunSession> {
   const { config, db, tokens, now, request, body } = call;
   const login = tokens.halfLoginOf(body.factor_token, now());
-  const user = login && (await awaitedUser(call, login));
+  const user = login && (await awaitedUser(db, login, now()));
   if (!user) throw new AppError('factorTokenInvalid');
   const { email } = user;
   try {
-    await spendFactorCode(db.users, createFactorSecrets(config), user, { code: body.code, now: now() });
+    await spendFactorCode(db.users, createFactorSecrets(config), user, {
+      code: body.code,
+      now: now(),
+      request,
+    });
     if (await requiresSso(db, user, now())) throw new AppError('ssoRequired');
   } catch (error) {
     const { reason, message } = toAppError(error);
@@ -61,11 +61,12 @@ export async function logInWithFactor(
 
 /** Returns the account of half a login, unless its password, factor or state has changed since. */
 async function awaitedUser(
-  { db }: Pick<LoginDependencies, 'db'>,
+  db: LoginDependencies['db'],
   { account, enrollment, began }: HalfLogin,
+  now: number,
 ): Promise<EnrolledUser | undefined> {
   const user = await findUserById(db.users, new ObjectId(account));
-  if (!user || !isEnrolled(user) || user.second_factor.id !== enrollment) return undefined;
+  if (!user || !isEnrolled(user, now) || user.second_factor.id !== enrollment) return undefined;
   const isOpen = user.verified && user.account_status !== 'disabled';
   return isOpen && !hasEnded(user, { id: newSessionId(began), beganAt: began }) ? user : undefined;
 }

@@ -2,9 +2,9 @@ import { AppError, type ErrorName } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { auditRefusal } from '@gatehouse/shared/identity/audit-refusal';
 import { maskUnlessAddress } from '@gatehouse/shared/identity/email';
+import { isEnrolled } from '@gatehouse/shared/identity/enrolled';
 import { type Flows, flowsOf } from '@gatehouse/shared/identity/fair-queue';
 import { isPasswordHash, isTooCostly } from '@gatehouse/shared/identity/passwords';
-import { isEnrolled } from '@gatehouse/shared/identity/second-factor';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
 import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
@@ -65,7 +65,7 @@ export async function logIn(
     throw new AppError(errors[refusal ?? 'unknown account']);
   }
   await hashPlainPassword({ config, db, passwords }, user, flows, request.log);
-  if (isEnrolled(user)) {
+  if (isEnrolled(user, began)) {
     const [outcome, user_id] = ['second factor required', userIdOf(user)];
     await audit(db, request, began, { action: 'login', outcome, email: user.email, user_id });
     throw secondFactorRequired(tokens, user, began, now());
@@ -87,7 +87,7 @@ async function refusalOf(
   // spec §Login: `verified` alone decides, also for a record that is still `paused`.
   if (!user.verified) return 'not verified';
   // The login with the second factor checks the rest.
-  if (isEnrolled(user)) return undefined;
+  if (isEnrolled(user, now)) return undefined;
   return (await requiresSso(db, user, now)) ? 'single sign-on required' : undefined;
 }
 

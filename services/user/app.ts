@@ -23,6 +23,8 @@ import { createArchiveJobs } from './archive/jobs/run.ts';
 import { createAnnouncements } from './chatbots/announce.ts';
 import { chatbots } from './chatbots/chatbots.ts';
 import type { Database } from './database.ts';
+import { createFactorResets } from './factors/carry-out-resets.ts';
+import { factors } from './factors/factors.ts';
 import { backgroundOf } from './jobs.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { createPaymentNotices } from './organizations/departments/payment-notices.ts';
@@ -81,6 +83,7 @@ export async function buildUserService({
   const { wake: wakeNotices } = notices;
   await addOperations(app, account, { config, db, mailer, passwords, tokens, locate, now, wakeNotices });
   const guards = { 'service key': checkServiceKey(config) };
+  await addOperations(app, factors, { config, db, now, log, wakeNotices }, guards);
   const delivery = createDelivery(app, { config, db, host: createWebhookHost(db, mailer), now, ...tuning });
   const { secrets, worker, relay, owners, repair, ...webhookDependencies } = delivery;
   const exportWorker = createExportWorker({ db, now, log, tuning: exportTuning });
@@ -122,6 +125,7 @@ export async function buildUserService({
     'complete departures': createDepartureJob({ db, now, log }),
     'send payment notices': paymentNotices,
     'send account notices': notices,
+    'remove reset second factors': createFactorResets({ db, now, log }),
     'look after SAML connections': sso.upkeep,
   };
   runInBackground(app, backgroundOf({ config, db, secrets, sso: sso.repairs, now, jobs }));

@@ -13,6 +13,8 @@ import { INTERVAL as NOTICES } from './account/send-notices.ts';
 import { INTERVAL as ARCHIVE_JOBS } from './archive/jobs/run.ts';
 import { INTERVAL as ANNOUNCEMENTS } from './chatbots/announce.ts';
 import type { Database } from './database.ts';
+import { INTERVAL as FACTOR_RESETS } from './factors/carry-out-resets.ts';
+import { resealSecrets as resealFactors } from './factors/reseal-secrets.ts';
 import { INTERVAL as PAYMENT_NOTICES } from './organizations/departments/payment-notices.ts';
 import { TIMING as EXPORTS } from './organizations/exports/worker.ts';
 import { completeActivations } from './organizations/invitations/accept-verified.ts';
@@ -38,6 +40,10 @@ export const JOBS = {
   'complete departures': { every: DEPARTURES, completes: 'departures of people, after 60 s' },
   'send payment notices': { every: PAYMENT_NOTICES, completes: 'mails about failed payments' },
   'send account notices': { every: NOTICES, completes: 'mails about changes of accounts' },
+  'remove reset second factors': {
+    every: FACTOR_RESETS,
+    completes: 'resets of second factors whose day is over',
+  },
   'look after SAML connections': {
     every: UPKEEP_INTERVAL,
     completes: 'reading of metadata, and mails about expiring certificates',
@@ -52,6 +58,7 @@ export const REPAIRS = [
   'end self-granted roles',
   'seal webhook secrets with the newest key',
   'seal connection secrets with the newest key',
+  'seal factor secrets with the newest key',
   'complete deletions of connections',
   'complete unlinked identities',
   'end sessions of disabled connections',
@@ -83,6 +90,10 @@ export const MARKS = {
   'users.notices_due': {
     means: 'the person is not told yet of changes of the account',
     completedBy: 'send account notices',
+  },
+  'users.factor_reset': {
+    means: 'the second factor ends at a date, unless its person uses it before',
+    completedBy: 'remove reset second factors',
   },
   'chatbots.unannounced': {
     means: 'the event `chatbot.created` is not published yet',
@@ -142,6 +153,7 @@ export function backgroundOf({ config, db, secrets, sso, now, jobs }: Options) {
     'end self-granted roles': () => endSelfGrants(db, {}),
     'seal webhook secrets with the newest key': () => resealWebhookSecrets(db, secrets),
     'seal connection secrets with the newest key': sso.resealSecrets,
+    'seal factor secrets with the newest key': () => resealFactors(options),
     'complete deletions of connections': sso.removeInterrupted,
     'complete unlinked identities': sso.unlinkInterrupted,
     'end sessions of disabled connections': sso.endInterrupted,

@@ -23,6 +23,7 @@ const OWN = [
   '/health/ready',
 ];
 const THEIRS = [
+  '/api/v1/auth/confirm',
   '/auth/refresh',
   '/auth/logout',
   '/api/v1/auth/refresh',
@@ -31,6 +32,10 @@ const THEIRS = [
   '/api/v1/users/me',
   '/api/v1/users/me/audit',
   '/api/v1/users/me/password',
+  '/api/v1/users/me/factors',
+  '/api/v1/users/me/factors/totp',
+  '/api/v1/users/me/factors/totp/confirm',
+  '/api/v1/users/me/factors/recovery-codes',
   '/api/v1/users/me/roles',
   '/api/v1/users/me/sessions',
   '/api/v1/users/me/sessions/{session_id}',

@@ -127,7 +127,7 @@ const isScim = (name: string) => name.includes(' /scim/v2/');
 const takesKey = (name: string) =>
   !name.startsWith('get ') &&
   !isScim(name) &&
-  !/^post .*\/(?:refresh|logout|confirm|rotate-secret|scim-token)$/.test(name);
+  !/^post .*\/(?:refresh|logout|confirm|factors\/totp|recovery-codes|rotate-secret|scim-token)$/.test(name);
 
 /** Failures whose `details` say what the client can do, instead of a text. */
 const HAS_DETAILS = new Set(['SECOND_FACTOR_REQUIRED', 'CONFIRMATION_REQUIRED']);

@@ -73,6 +73,18 @@ export const OWN_EVENTS = {
     }),
     example: { ...PERSON, organization_id: PLACE.organization_id },
   }),
+  'user.factor_enabled': define({
+    version: 1,
+    summary: 'A person protected their account with a second factor',
+    data: fields(person),
+    example: PERSON,
+  }),
+  'user.factor_disabled': define({
+    version: 1,
+    summary: 'The second factor of an account ended: its person removed it, or an operator reset it',
+    data: fields(person),
+    example: PERSON,
+  }),
   'session.created': define({
     version: 1,
     summary: 'A person logged in',

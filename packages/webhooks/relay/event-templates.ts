@@ -64,6 +64,17 @@ const updated = (event: AuditEvent, changed: string[]): EventTemplate =>
     data: ({ user_id, name }) => ({ user_id, name, changed }),
   });
 
+const factorChanged = (
+  name: 'user.factor_enabled' | 'user.factor_disabled',
+  event: AuditEvent,
+): EventTemplate =>
+  template({
+    event: name,
+    user_id: subjectIdOf(event),
+    audience: 'account',
+    data: ({ user_id, name }) => ({ user_id, name }),
+  });
+
 function sessionCreated(event: AuditEvent, method: EventData<'session.created'>['method']): EventTemplate {
   const data = ({ user_id }: Subject, connection_id: string | null) => ({
     session_id: event.session?.id ?? '',
@@ -153,6 +164,8 @@ const TEMPLATES: Record<RelayedAction, (event: AuditEvent) => EventTemplate[]> =
     const changed = Object.keys(after ?? {}).filter((field) => before?.[field] !== after?.[field]);
     return changed.length > 0 ? [updated(event, changed)] : [];
   },
+  'factor.enroll': (event) => [factorChanged('user.factor_enabled', event)],
+  'factor.disable': (event) => [factorChanged('user.factor_disabled', event)],
   'sso.link': (event) => (isNewAccount(event) ? [created(event, 'sso')] : []),
   'scim.user': (event) => {
     const status = textOf(event.after, 'account_status');

@@ -1,11 +1,12 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { AuditEvent } from '@gatehouse/shared/identity/audit';
+import { TOTP } from 'otpauth';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { EVENTS, type EventName } from '../../../packages/webhooks/events.ts';
 import { ownEventsOf } from '../../../packages/webhooks/relay/own-events.ts';
 import { endWithGrants } from '../../../services/user/access/departures/end-with-grants.ts';
 import { eventually } from '../../fixtures/eventually.ts';
-import { decodeToken, postForm, sendJson } from '../../fixtures/http.ts';
+import { decodeToken, postForm, send, sendJson } from '../../fixtures/http.ts';
 import { newMember } from '../../fixtures/members.ts';
 import { mailedCode } from '../../fixtures/services.ts';
 import { storeOrganization } from '../../user/access/store-organization.ts';
@@ -68,6 +69,23 @@ describe('an account', () => {
         timestamp: timestamp(),
         data: { user_id, name: 'Grace Hopper', changed: ['name', 'phone'] },
       },
+    ]);
+  });
+
+  test('that enrolls a second factor and removes it has an event of each', async () => {
+    const { body } = await postForm(`${service.login}/v2/login`, { email, password: 'secret' });
+    const headers = { authorization: `Bearer ${body.token}` };
+    const totp = `${service.user}/api/v1/users/me/factors/totp`;
+    const { enrollment_id, secret } = (await send(totp, { method: 'POST', headers })).body;
+    const code = new TOTP({ secret }).generate({ timestamp: service.clock.now() });
+    await sendJson('POST', `${totp}/confirm`, { enrollment_id, code: '1' }, headers);
+    await sendJson('POST', `${totp}/confirm`, { enrollment_id, code }, headers);
+    await send(totp, { method: 'DELETE', headers });
+    const events = await eventsOf(user_id);
+    const data = { user_id, name: 'Grace Hopper' };
+    expect(events.filter(({ event }) => event.startsWith('user.factor_'))).toEqual([
+      { event: 'user.factor_enabled', timestamp: timestamp(), data },
+      { event: 'user.factor_disabled', timestamp: timestamp(), data },
     ]);
   });
 

@@ -39,6 +39,8 @@ export function createSecrets(config: Keys, purpose = 'webhook secrets') {
     open: (sealed: string, recordId: string): string => decrypt(keys, sealed, recordId),
     /** Whether the current key sealed it. */
     isCurrent: (sealed: string): boolean => sealed.startsWith(`${current.name}.`),
+    /** The two ranges of texts that another key sealed: an index finds them. */
+    notCurrent: [{ $lt: `${current.name}.` }, { $gte: `${current.name}/` }] as const,
   };
 }
 

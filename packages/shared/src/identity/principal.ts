@@ -4,7 +4,7 @@ import type { Collection, WithId } from 'mongodb';
 import { AppError } from '../http/errors.ts';
 import { contractOfRequest } from '../http/response-headers.ts';
 import { emailKey } from './email.ts';
-import { factorMethods } from './second-factor.ts';
+import { factorMethods, isEnrolled } from './enrolled.ts';
 import { hasEnded, type Session, sessionOf } from './sessions.ts';
 import type { Tokens } from './tokens.ts';
 import { findUserByEmail, isActive, type User, userIdOf, userReader } from './users.ts';
@@ -110,7 +110,7 @@ export function principalOf(request: FastifyRequest): Principal {
 export function requireFresh(request: FastifyRequest, now: number): void {
   const { user, session, confirmedAt } = principalOf(request);
   if (now - confirmedAt <= FRESH) return;
-  const methods = user.second_factor
+  const methods = isEnrolled(user, now)
     ? factorMethods(user.second_factor)
     : [session.sso ? 'login' : 'password'];
   throw new AppError('confirmationRequired', { details: { methods } });

@@ -1,19 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Collection, Filter, UpdateFilter, WithId } from 'mongodb';
+import type { FastifyRequest } from 'fastify';
+import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { Secret, TOTP } from 'otpauth';
 import type { Secrets } from '../data/secrets.ts';
 import { AppError } from '../http/errors.ts';
-import type { SecondFactor, User } from './users.ts';
-
-/** What the person of an enrolled account presents after the password (CONTRACT.md §Second factor). */
-export const FACTOR_METHODS = ['totp', 'recovery_code'] as const;
-
-export type FactorMethod = (typeof FACTOR_METHODS)[number];
-
-export type EnrolledUser = Readonly<WithId<User>> & { second_factor: SecondFactor };
-
-export const isEnrolled = <U extends User>(user: U): user is U & { second_factor: SecondFactor } =>
-  user.second_factor !== undefined;
+import { type EnrolledUser, type FactorMethod, hasFactor } from './enrolled.ts';
+import { newNotice, withNotice } from './notices.ts';
+import type { User } from './users.ts';
 
 /** Seconds of a time step, and the steps before and after the current one whose codes are accepted (RFC 6238 §5.2). */
 const PERIOD = 30;
@@ -24,6 +17,21 @@ const GUESSES = { limit: 5, seconds: 15 * 60 };
 /** What the secret of an enrollment is sealed for. */
 export const factorRecord = (id: string): string => `factor ${id}`;
 
+/** A generator with a new secret of 160 bits (RFC 4226 §4). */
+export const newTotp = (issuer: string, label: string): TOTP =>
+  new TOTP({
+    // A colon separates the two in the URI, and apps read an encoded one like any other.
+    issuer: issuer.replaceAll(':', ''),
+    label: label.replaceAll(':', ''),
+    secret: new Secret({ size: 20 }),
+    period: PERIOD,
+    digits: 6,
+    algorithm: 'SHA1',
+  });
+
+export const encodeBase32 = (bytes: Buffer): string =>
+  new Secret({ buffer: Uint8Array.from(bytes).buffer }).base32;
+
 /** Returns the time step whose code this is; undefined if it is none of the accepted steps. Now in Unix milliseconds. */
 export function stepOf(secret: string, code: string, now: number): number | undefined {
   if (!/^\d{6}$/.test(code)) return undefined;
@@ -31,10 +39,6 @@ export function stepOf(secret: string, code: string, now: number): number | unde
   const delta = totp.validate({ token: code, timestamp: now, window: WINDOW });
   return delta === null ? undefined : Math.floor(now / 1000 / PERIOD) + delta;
 }
-
-/** The methods that are left to an enrolled account. */
-export const factorMethods = ({ recovery_codes }: SecondFactor): FactorMethod[] =>
-  FACTOR_METHODS.filter((method) => method === 'totp' || recovery_codes.length > 0);
 
 /** The digest of a recovery code. A code has 80 random bits, so a fast hash is enough. */
 export const recoveryDigest = (id: string, code: string): string =>
@@ -52,7 +56,8 @@ const guessesLeft = (seconds: number): Filter<User> => ({
 
 /**
  * Uses a code of the account's second factor. The write that uses the code has the budget of guesses in its filter: of
- * parallel guesses, none is answered beyond the budget, and of equal codes one is accepted.
+ * parallel guesses, none is answered beyond the budget, and of equal codes one is accepted. The same write cancels a
+ * reset by an operator, and leaves the notice of a recovery code.
  * @param now Unix milliseconds.
  * @returns which kind of code it was.
  * @throws {AppError} codeInvalid, or rateLimited once the budget is spent.
@@ -61,12 +66,12 @@ export async function spendFactorCode(
   users: Collection<User>,
   secrets: Secrets,
   user: EnrolledUser,
-  { code, now }: { code: string; now: number },
+  { code, now, request }: { code: string; now: number; request: FastifyRequest },
 ): Promise<FactorMethod> {
   const seconds = Math.floor(now / 1000);
-  const { id } = user.second_factor;
-  const open = { _id: user._id, 'second_factor.id': id, ...guessesLeft(seconds) };
-  const use = useOf(user.second_factor, secrets, code.replaceAll(/\s/g, ''), now);
+  const own = hasFactor(user, now);
+  const open = { ...own, ...guessesLeft(seconds) };
+  const use = useOf(user, secrets, { code: code.replaceAll(/\s/g, ''), now, request });
   if (use) {
     const { matchedCount } = await users.updateOne({ ...open, ...use.unused }, use.update);
     if (matchedCount === 1) return use.method;
@@ -74,7 +79,7 @@ export async function spendFactorCode(
   const guess = { $push: { factor_guesses: { $each: [seconds], $slice: -GUESSES.limit } } };
   const { matchedCount } = await users.updateOne(open, guess);
   if (matchedCount === 1) throw new AppError('codeInvalid');
-  const current = await users.findOne({ _id: user._id, 'second_factor.id': id });
+  const current = await users.findOne(own);
   const [oldest] = current?.factor_guesses ?? [];
   if (oldest === undefined) throw new AppError('codeInvalid');
   const retryAfter = Math.max(1, oldest + GUESSES.seconds - seconds);
@@ -89,23 +94,27 @@ interface Use {
 }
 
 function useOf(
-  { id, secret, recovery_codes }: SecondFactor,
+  { email, second_factor: { id, secret, recovery_codes } }: EnrolledUser,
   secrets: Secrets,
-  code: string,
-  now: number,
+  { code, now, request }: { code: string; now: number; request: FastifyRequest },
 ): Use | undefined {
+  const $unset = { factor_reset: true } as const;
   const step = stepOf(secrets.open(secret, factorRecord(id)), code, now);
   if (step !== undefined)
     return {
       method: 'totp',
       unused: { 'second_factor.last_step': { $lt: step } },
-      update: { $set: { 'second_factor.last_step': step } },
+      update: { $set: { 'second_factor.last_step': step }, $unset },
     };
   const digest = recoveryDigest(id, code);
   if (!recovery_codes.includes(digest)) return undefined;
+  const details = { left: recovery_codes.length - 1 };
   return {
     method: 'recovery_code',
     unused: { 'second_factor.recovery_codes': digest },
-    update: { $pull: { 'second_factor.recovery_codes': digest } },
+    update: withNotice(
+      { $pull: { 'second_factor.recovery_codes': digest }, $unset },
+      newNotice({ kind: 'recovery_code_used', to: email, at: now, request, details }),
+    ),
   };
 }

@@ -62,6 +62,10 @@ export interface User {
   activated_at?: Date;
   /** Present once the account has a second factor. */
   second_factor?: SecondFactor;
+  /** An enrollment that awaits its first code. */
+  pending_factor?: PendingFactor;
+  /** A reset by an operator: from `due_at` on, the account counts as one without a second factor. */
+  factor_reset?: { due_at: Date; reason: string };
   /** Times of the latest wrong codes of the second factor, oldest first, at most the budget; Unix seconds. */
   factor_guesses?: number[];
   /** Whether the features record of the free plan is known to exist. */
@@ -95,6 +99,11 @@ export interface SecondFactor {
   last_step: number;
   /** Digests of the unused recovery codes. */
   recovery_codes: string[];
+}
+
+/** An authenticator app whose first code is awaited. Its `id` becomes that of the second factor. */
+export interface PendingFactor extends Pick<SecondFactor, 'id' | 'secret'> {
+  created_at: Date;
 }
 
 /** What one signup submitted, under the id in its token (CONTRACT.md §Signup). */
@@ -185,6 +194,9 @@ export const userCollections = {
     { key: { verified: 1, features_assigned: 1 } },
     { key: { activated_at: 1 }, sparse: true },
     { key: { notices_due: 1 }, sparse: true },
+    { key: { 'factor_reset.due_at': 1 }, sparse: true },
+    // The secrets that an earlier key sealed.
+    { key: { 'second_factor.secret': 1 }, sparse: true },
     {
       key: { unverified_since: 1 },
       name: 'unverified_ttl',

@@ -8,6 +8,8 @@ const TAGS = {
   '/api/v1/auth/ldap': 'single sign-on',
   '/api/v1/users': 'profile',
   '/api/v1/users/me/sessions': 'session',
+  '/api/v1/users/me/factors': 'session',
+  '/internal/factor-reset': 'session',
   '/api/v1/organizations': 'organizations',
   '/api/v1/invitations': 'organizations',
   '/internal/departments': 'organizations',

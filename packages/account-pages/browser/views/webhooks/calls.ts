@@ -11,6 +11,8 @@ export const EVENTS = [
   'user.created',
   'user.updated',
   'user.disabled',
+  'user.factor_enabled',
+  'user.factor_disabled',
   'session.created',
   'password.reset',
   'password.changed',
