@@ -23,7 +23,6 @@ const OWN = [
   '/health/ready',
 ];
 const THEIRS = [
-  '/api/v1/auth/confirm',
   '/auth/refresh',
   '/auth/logout',
   '/api/v1/auth/refresh',
