@@ -41,11 +41,12 @@ const noticeDetails = (now: number): NoticeDetails => ({
   factor_reset_requested: { effective_at: new Date(now + DAY) },
   deletion_requested: { deletes_at: new Date(now + 14 * DAY) },
   deletion_cancelled: {},
+  deletion_kept: { places: ['Analytical Engines'] },
   new_sign_in: {},
 });
 
-/** An operator makes this change, so its notice names no device. */
-const BY_OPERATOR: NoticeKind = 'factor_reset_requested';
+/** An operator or a job does this, so the notice names no device. */
+const BY_OTHERS: readonly string[] = ['factor_reset_requested', 'deletion_kept'] satisfies NoticeKind[];
 
 function noticesOf(to: string, now: number): Notice[] {
   return Object.entries(noticeDetails(now)).map(([kind, details]) => ({
@@ -53,7 +54,7 @@ function noticesOf(to: string, now: number): Notice[] {
     kind,
     at: new Date(now),
     to,
-    ...(kind !== BY_OPERATOR && { from: FROM }),
+    ...(!BY_OTHERS.includes(kind) && { from: FROM }),
     details,
   })) as Notice[];
 }

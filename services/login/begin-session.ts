@@ -1,4 +1,6 @@
+import { AppError } from '@gatehouse/shared/http/errors';
 import { audit, auditedSession } from '@gatehouse/shared/identity/audit';
+import { restoreAccount } from '@gatehouse/shared/identity/deletion';
 import { ensureFeatures } from '@gatehouse/shared/identity/features';
 import { newSessionId, type Tokens } from '@gatehouse/shared/identity/tokens';
 import { type User, userIdOf } from '@gatehouse/shared/identity/users';
@@ -20,6 +22,7 @@ export interface BegunSession {
 /**
  * Begins a session for a person whose every factor was right, and audits the login.
  * @param began when the password was checked, in Unix milliseconds: a reset since then ends the session.
+ * @throws {AppError} invalidCredentials if the account is being deleted.
  */
 export async function beginSession(
   {
@@ -31,6 +34,7 @@ export async function beginSession(
   user: WithId<User>,
   { began, contract }: { began: number; contract: LoginContract },
 ): Promise<BegunSession> {
+  if (!(await restoreAccount(db, request, user, now()))) throw new AppError('invalidCredentials');
   const lifetime = tokens.lifetime[contract];
   const sid = newSessionId(began);
   const { email } = user;

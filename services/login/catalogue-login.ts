@@ -19,7 +19,7 @@ const REFUSALS = {
 /** CONTRACT.md §Catalogue login. */
 export const catalogueLogin = operation(catalogueLoginContract.line, {
   ...catalogueLoginContract,
-  audits: ['login'],
+  audits: ['login', 'account.restore'],
   async handle(call) {
     return catalogueTokenOf(await logIn(call, REFUSALS, 'catalogue'));
   },
@@ -28,7 +28,7 @@ export const catalogueLogin = operation(catalogueLoginContract.line, {
 /** CONTRACT.md §Second factor. */
 export const catalogueFactorLogin = operation(catalogueFactorContract.line, {
   ...catalogueFactorContract,
-  audits: ['login'],
+  audits: ['login', 'account.restore'],
   async handle(call) {
     return catalogueTokenOf(await logInWithFactor(call, 'catalogue'));
   },

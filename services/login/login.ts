@@ -18,7 +18,7 @@ const REFUSALS = {
 /** CONTRACT.md §Login. No rate limit and no lockout here: the gateway has them. */
 export const login = formOperation(loginContract.line, {
   ...loginContract,
-  audits: ['login'],
+  audits: ['login', 'account.restore'],
   async handle(call) {
     const { token, user_id } = await logIn(call, REFUSALS, 'direct');
     return { message: 'Login successful' as const, token, user_id };
@@ -28,7 +28,7 @@ export const login = formOperation(loginContract.line, {
 /** CONTRACT.md §Second factor. */
 export const factorLogin = formOperation(factorContract.line, {
   ...factorContract,
-  audits: ['login'],
+  audits: ['login', 'account.restore'],
   async handle(call) {
     const { token, user_id } = await logInWithFactor(call, 'direct');
     return { message: 'Login successful' as const, token, user_id };

@@ -16,6 +16,7 @@ import { createDelivery, type DeliveryTuning } from '@gatehouse/webhooks/pipelin
 import { createDepartureJob } from './access/departures/complete.ts';
 import { checkServiceKey } from './access/service-key.ts';
 import { account } from './account/account.ts';
+import { createAccountDeletions } from './account/deletion/run.ts';
 import { openGeolocation } from './account/geolocation.ts';
 import { createAccountNotices } from './account/send-notices.ts';
 import { archive } from './archive/archive.ts';
@@ -126,6 +127,7 @@ export async function buildUserService({
     'send payment notices': paymentNotices,
     'send account notices': notices,
     'remove reset second factors': createFactorResets({ db, now, log }),
+    'delete accounts': createAccountDeletions({ config, db, now, log }),
     'look after SAML connections': sso.upkeep,
   };
   runInBackground(app, backgroundOf({ config, db, secrets, sso: sso.repairs, now, jobs }));

@@ -7,6 +7,7 @@ import { userCollections } from '@gatehouse/shared/identity/users';
 import { ssoCollections } from '@gatehouse/sso/records';
 import { webhookCollections } from '@gatehouse/webhooks/records';
 import { accessCollections } from './access/records.ts';
+import { deletionCollections } from './account/deletion/records.ts';
 import { chatbotCollections } from './chatbots/records.ts';
 import { exportCollections } from './organizations/exports/records.ts';
 import { organizationCollections } from './organizations/records.ts';
@@ -18,6 +19,7 @@ export const COLLECTIONS = {
   ...auditCollections,
   ...refusalCollections,
   ...budgetCollections,
+  ...deletionCollections,
   ...chatbotCollections,
   ...accessCollections,
   ...organizationCollections,

@@ -9,6 +9,7 @@ import { INTERVAL as DEPARTURES } from './access/departures/complete.ts';
 import { endSelfGrants } from './access/memberships/end-self-grants.ts';
 import { removeLeavingMarks } from './access/memberships/last-owner.ts';
 import { datePendingInvitations } from './access/memberships/states.ts';
+import { INTERVAL as DELETIONS } from './account/deletion/run.ts';
 import { INTERVAL as NOTICES } from './account/send-notices.ts';
 import { INTERVAL as ARCHIVE_JOBS } from './archive/jobs/run.ts';
 import { INTERVAL as ANNOUNCEMENTS } from './chatbots/announce.ts';
@@ -44,6 +45,7 @@ export const JOBS = {
     every: FACTOR_RESETS,
     completes: 'resets of second factors whose day is over',
   },
+  'delete accounts': { every: DELETIONS, completes: 'deletions of accounts that are due' },
   'look after SAML connections': {
     every: UPKEEP_INTERVAL,
     completes: 'reading of metadata, and mails about expiring certificates',
@@ -94,6 +96,10 @@ export const MARKS = {
   'users.factor_reset': {
     means: 'the second factor ends at a date, unless its person uses it before',
     completedBy: 'remove reset second factors',
+  },
+  'users.deletion.begun_at': {
+    means: 'the deletion of an account has begun',
+    completedBy: 'delete accounts',
   },
   'chatbots.unannounced': {
     means: 'the event `chatbot.created` is not published yet',

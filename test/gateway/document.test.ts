@@ -133,7 +133,7 @@ describe('the document with both services up', () => {
     expect({ openapi, title: info.title }).toEqual({ openapi: '3.1.0', title: 'Gatehouse gateway' });
     const others = Object.keys(paths).filter((path) => !SINGLE_SIGN_ON.test(path));
     expect(others.toSorted()).toEqual([...OWN, ...THEIRS].toSorted());
-    expect(Object.keys(paths['/api/v1/users/me'])).toEqual(['get', 'patch']);
+    expect(Object.keys(paths['/api/v1/users/me'])).toEqual(['get', 'patch', 'delete']);
     expect(Object.keys(paths['/api/v1/chatbots/{chatbot_id}']).toSorted()).toEqual([
       'delete',
       'get',

@@ -130,7 +130,7 @@ const takesKey = (name: string) =>
   !/^post .*\/(?:refresh|logout|confirm|factors\/totp|recovery-codes|rotate-secret|scim-token)$/.test(name);
 
 /** Failures whose `details` say what the client can do, instead of a text. */
-const HAS_DETAILS = new Set(['SECOND_FACTOR_REQUIRED', 'CONFIRMATION_REQUIRED']);
+const HAS_DETAILS = new Set(['SECOND_FACTOR_REQUIRED', 'CONFIRMATION_REQUIRED', 'LAST_OWNER']);
 
 describe('every operation at the gateway', () => {
   test('has a summary, a description and a unique operationId', () => {

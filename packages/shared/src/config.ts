@@ -106,6 +106,8 @@ const services = {
     MAILS_PER_NETWORK_PER_HOUR: hourly.default(30),
     MAILS_PER_MAILBOX_PER_HOUR: hourly.default(10),
     ACTIVATIONS_PER_NETWORK_PER_HOUR: hourly.default(20),
+    /** Days in which a login restores an account whose person has asked to delete it. */
+    ACCOUNT_DELETION_DAYS: number('a whole number of days, 0 to 365', { min: 0, max: 365 }).default(14),
     /** The gateway's URL in mails. */
     PUBLIC_URL: address('http', 'https').default('http://localhost:8000'),
     ...brand,

@@ -22,7 +22,7 @@ const MAX_LENGTH = 1_024;
 /** CONTRACT.md §LDAP. */
 export const ldapLogin = loginOperation(ldapLoginContract.line, {
   ...ldapLoginContract,
-  audits: ['sso.login', 'sso.link', 'member.grant', 'member.remove'],
+  audits: ['sso.login', 'account.restore', 'sso.link', 'member.grant', 'member.remove'],
   async handle(call) {
     const { db, host, now, tokens, request, body, audit } = call;
     const beganAt = now();
@@ -35,7 +35,7 @@ export const ldapLogin = loginOperation(ldapLoginContract.line, {
     const user = await host.provision(request, connection, profile);
     const { subject } = profile;
     const { username } = credentials;
-    const sid = await beginSession(call, connection, user, { beganAt, subject, username });
+    const sid = await beginSession(call, request, connection, user, { beganAt, subject, username });
     const { connection_id } = connection;
     const { email, user_id } = user;
     await Promise.all([

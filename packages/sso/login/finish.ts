@@ -41,7 +41,12 @@ export async function finishBrowserLogin(
     browser: flow?.browser ?? markBrowser(options, request, reply),
     expires_at: new Date(now() + CODE_LIFETIME * 1000),
   };
-  const sid = await beginSession(options, connection, user, { ...session, beganAt, subject, login_code });
+  const sid = await beginSession(options, request, connection, user, {
+    ...session,
+    beganAt,
+    subject,
+    login_code,
+  });
   await audit(db, request, now(), {
     action: 'sso.login',
     user_id: user.user_id,

@@ -85,6 +85,12 @@ export const OWN_EVENTS = {
     data: fields(person),
     example: PERSON,
   }),
+  'user.deleted': define({
+    version: 1,
+    summary: 'An account is being deleted for good, at the wish of its person',
+    data: fields({ user_id: id }),
+    example: { user_id: 'User-720415' },
+  }),
   'session.created': define({
     version: 1,
     summary: 'A person logged in',

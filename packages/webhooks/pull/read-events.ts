@@ -48,12 +48,9 @@ export const pulledPage = <Item extends z.ZodType>(item: Item, example: z.input<
   z
     .object({
       data: z.array(item),
-      next_after: z
-        .string()
-        .nullable()
-        .meta({
-          description: 'The cursor of the next page, also for later calls; null before the first event',
-        }),
+      next_after: z.string().nullable().meta({
+        description: 'The cursor of the next page, also for later calls; null before the first event',
+      }),
       has_more: z.boolean().meta({ description: 'Whether there are more events now' }),
     })
     .meta({

@@ -166,6 +166,14 @@ const TEMPLATES: Record<RelayedAction, (event: AuditEvent) => EventTemplate[]> =
   },
   'factor.enroll': (event) => [factorChanged('user.factor_enabled', event)],
   'factor.disable': (event) => [factorChanged('user.factor_disabled', event)],
+  'account.delete': (event) => [
+    template({
+      event: 'user.deleted',
+      user_id: subjectIdOf(event),
+      audience: 'account',
+      data: ({ user_id }) => ({ user_id }),
+    }),
+  ],
   'sso.link': (event) => (isNewAccount(event) ? [created(event, 'sso')] : []),
   'scim.user': (event) => {
     const status = textOf(event.after, 'account_status');

@@ -7,6 +7,7 @@ import {
   PUBLIC_PREFIXES,
 } from '@gatehouse/shared/contract/prefixes';
 import {
+  deleteAccountContract,
   endOtherSessionsContract,
   endSessionContract,
   logoutContracts,
@@ -99,7 +100,7 @@ export async function prefixes(
 
   const ending = [
     ...logoutContracts.map((operation) => ({ operation, forward: toLoginService })),
-    ...[endSessionContract, endOtherSessionsContract].map((operation) => ({
+    ...[deleteAccountContract, endSessionContract, endOtherSessionsContract].map((operation) => ({
       operation,
       forward: toUserService,
     })),

@@ -41,8 +41,11 @@ export interface Departure {
   departure_id: string;
   organization_id: string;
   user_id: string;
-  /** The actor, for the audit, of a removal from the whole organization; absent if only grants are left to end. */
-  by?: { user_id: string; email: string };
+  /**
+   * The actor, for the audit, of a removal from the whole organization; absent if only grants are left to end. The
+   * address is null where the account is being deleted.
+   */
+  by?: { user_id: string; email: string | null };
   /** The same for some departments. Not in `by`: the previous version would remove more. */
   within?: { by: { user_id: string; email: string }; department_ids: string[] };
   /** Roles that were granted later are left alone. */
@@ -82,6 +85,7 @@ export const BY_MEMBERSHIP = { department_id: 1, membership_id: 1 } as const;
 export const accessCollections = {
   departures: collection<Departure>('departures', [
     { key: { departure_id: 1 }, unique: true },
+    { key: { user_id: 1 } },
     { key: { began_at: 1 } },
   ]),
   memberships: collection<Membership>('memberships', [

@@ -1,4 +1,5 @@
 import { changePassword } from './change-password.ts';
+import { deleteAccount } from './deletion/request.ts';
 import { endOtherSessions } from './end-other-sessions.ts';
 import { endSession } from './end-session.ts';
 import { forgotPassword } from './forgot-password.ts';
@@ -20,6 +21,7 @@ export const account = [
   readProfile,
   updateProfile,
   changePassword,
+  deleteAccount,
   ownAudit,
   listOwnRoles,
   listSessions,

@@ -25,6 +25,7 @@ const REFERENCES: readonly Reference[] = [
   ['ssoIdentities', 'user_id'],
   ['auditEvents', 'user_id'],
   ['auditEvents', 'target.user_id'],
+  ['deletedUsers', '_id'],
 ];
 /** References inside arrays. Query them by id: of a range over an array, an index can use only one bound. */
 const ARRAY_REFERENCES: readonly Reference[] = [

@@ -81,6 +81,11 @@ const UNSAFE: [variable: string, isUnsafe: (config: Settings) => boolean, reason
     'allows every address: single sign-on can reach the internal network; name the networks of identity providers',
   ],
   [
+    'ACCOUNT_DELETION_DAYS',
+    (config) => config.ACCOUNT_DELETION_DAYS === 0,
+    'is 0: accounts would be deleted at once, and no login could restore them',
+  ],
+  [
     'TRUST_PROXY',
     (config) => config.TRUST_PROXY === true,
     'is true: every client can forge its address; name the addresses of the proxies',

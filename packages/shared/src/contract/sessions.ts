@@ -33,6 +33,28 @@ export const endSessionContract = contract('DELETE /api/v1/users/me/sessions/{se
   audits: ['logout', 'session.end'],
 });
 
+export const deleteAccountContract = contract('DELETE /api/v1/users/me', {
+  needs: 'own',
+  fresh: true,
+  endsSessions: true,
+  summary: 'Delete your own account',
+  description:
+    'Asks for the deletion of the account and ends all its sessions. Until `due_at` any login restores it; then a job deletes it for good, with what only it owned. It is 409 while the caller is the last Owner who can act of an organization or department that is not archived; `details` lists them. Accounts whose deletion is pending do not count as others.',
+  returns: {
+    202: z
+      .object({
+        requested_at: z.string().meta({ format: 'date-time' }),
+        due_at: z.string().meta({ format: 'date-time', description: 'When the deletion begins' }),
+      })
+      .meta({
+        description: 'The deletion is pending',
+        examples: [{ requested_at: '2026-01-15T09:30:00.000Z', due_at: '2026-01-29T09:30:00.000Z' }],
+      }),
+  },
+  fails: ['lastOwner'],
+  audits: ['account.delete_requested'],
+});
+
 export const endOtherSessionsContract = contract('DELETE /api/v1/users/me/sessions', {
   needs: 'own',
   endsSessions: true,

@@ -29,6 +29,11 @@ const ERRORS = {
   invalidToken: [401, 'Invalid token', 'INVALID_TOKEN'],
   forbidden: [403, 'Forbidden', 'FORBIDDEN'],
   duplicate: [409, 'Resource already exists', 'DUPLICATE_RESOURCE'],
+  lastOwner: [
+    409,
+    'Hand over or archive every organization and department that nobody else can lead',
+    'LAST_OWNER',
+  ],
   notFound: [404, 'Not found', 'RESOURCE_NOT_FOUND'],
   rangeNotSatisfiable: [416, 'Range not satisfiable', 'INVALID_FORMAT'],
   rateLimited: [429, 'Too many requests', 'RATE_LIMIT_EXCEEDED'],
@@ -45,6 +50,10 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorName, Extra['details']>> = {
     methods: ['totp', 'recovery_code'],
   },
   confirmationRequired: { methods: ['password'] },
+  lastOwner: {
+    organizations: [{ organization_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21', name: 'Analytical Engines' }],
+    departments: [],
+  },
 };
 
 interface Extra {

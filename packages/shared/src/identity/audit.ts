@@ -81,6 +81,8 @@ export const auditCollections = {
       key: { 'target.user_id': 1, at: 1, event_id: 1 },
       partialFilterExpression: { 'target.user_id': ANY_STRING },
     },
+    // The events that name an address, which are erased with its account.
+    { key: { 'target.email': 1 }, partialFilterExpression: { 'target.email': ANY_STRING } },
     {
       key: { organization_id: 1, at: 1, event_id: 1 },
       partialFilterExpression: { organization_id: ANY_STRING },

@@ -80,12 +80,32 @@ export interface User {
   session_names?: { id: string; name: string }[];
   /** Sessions that were ended early, kept until their last token expires. */
   ended_sessions?: { id: string; until: Date }[];
+  /** Present once the person has asked to delete the account; see deletion.ts beside this file. */
+  deletion?: AccountDeletion;
   /** Notices that are still to be mailed, oldest first; see notices.ts beside this file. */
   notices?: Notice[];
   /** When they must be looked at; absent when there are none. */
   notices_due?: Date;
   /** The process that mails them. */
   notices_holder?: string;
+}
+
+/** The deletion of an account, from the person's request on. */
+export interface AccountDeletion {
+  requested_at: Date;
+  due_at: Date;
+  /** When a process must look at it; while a lease is held, when it expires. */
+  next: Date;
+  /** Which process deletes the account. */
+  lease?: string;
+  /** The account is kept although it is due: a place would be left without an Owner. The person has been told. */
+  kept?: true;
+  /** When the job began: from then on no login restores the account. */
+  begun_at?: Date;
+  /** The status of the account before. */
+  account_status?: User['account_status'];
+  /** The address of the account, once the record holds nothing else of the person. From then on nothing undoes it. */
+  email?: string;
 }
 
 /** The second factor of an account: a generator of time-based codes (RFC 6238), and codes for the day it is lost. */
@@ -197,6 +217,8 @@ export const userCollections = {
     { key: { 'factor_reset.due_at': 1 }, sparse: true },
     // The secrets that an earlier key sealed.
     { key: { 'second_factor.secret': 1 }, sparse: true },
+    // Deletions that are due.
+    { key: { 'deletion.next': 1 }, sparse: true },
     {
       key: { unverified_since: 1 },
       name: 'unverified_ttl',

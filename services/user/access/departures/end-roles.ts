@@ -19,7 +19,7 @@ export type RecordEnded = (ended: Ended) => Promise<void>;
 
 /** Who ends the roles, and where: in these departments, or without them in the whole organization. */
 export interface Leaving {
-  by: { user_id: string; email: string };
+  by: { user_id: string; email: string | null };
   department_ids?: string[];
 }
 

@@ -207,6 +207,15 @@ export const de: MailTexts = {
       happened: 'Die Löschung Ihres Kontos wurde abgebrochen. Das Konto bleibt, wie es war.',
       otherwise: secure(forgotPassword),
     }),
+    deletion_kept: ({ places }, { login }) => ({
+      subject: 'Ihr Konto wurde nicht gelöscht',
+      happened: `Ihr Konto sollte gelöscht werden, aber niemand sonst kann diese Bereiche leiten: ${places.join(', ')}. Es wird gelöscht, sobald sie jemand anderem gehören oder archiviert sind.`,
+      otherwise: {
+        text: 'Um sie zu übergeben oder zu archivieren oder das Konto zu behalten, melden Sie sich an:',
+        url: login,
+        after: 'Eine Anmeldung bricht die Löschung ab; verlangen Sie sie danach noch einmal.',
+      },
+    }),
     new_sign_in: (_, { forgotPassword }) => ({
       subject: 'Eine neue Anmeldung an Ihrem Konto',
       happened:

@@ -199,6 +199,15 @@ export const en: MailTexts = {
       happened: 'The deletion of your account was canceled. The account stays as it was.',
       otherwise: secure(forgotPassword),
     }),
+    deletion_kept: ({ places }, { login }) => ({
+      subject: 'Your account was not deleted',
+      happened: `Your account is due for deletion, but nobody else can lead: ${places.join(', ')}. It is deleted once someone else owns them or they are archived.`,
+      otherwise: {
+        text: 'To hand them over or archive them, or to keep the account, sign in at',
+        url: login,
+        after: 'Signing in cancels the deletion; ask for it again afterwards.',
+      },
+    }),
     new_sign_in: (_, { forgotPassword }) => ({
       subject: 'A new sign-in to your account',
       happened:

@@ -97,6 +97,7 @@ export const exportCollections = {
       unique: true,
       partialFilterExpression: { running_slot: { $gte: 0 } },
     },
+    { key: { created_by: 1 } },
     // Jobs that are due.
     { key: { due_at: 1 }, sparse: true },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },

@@ -13,6 +13,7 @@ export const EVENTS = [
   'user.disabled',
   'user.factor_enabled',
   'user.factor_disabled',
+  'user.deleted',
   'session.created',
   'password.reset',
   'password.changed',

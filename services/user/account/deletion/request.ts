@@ -1,0 +1,44 @@
+import { deleteAccountContract } from '@gatehouse/shared/contract/sessions';
+import { AppError } from '@gatehouse/shared/http/errors';
+import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
+import { principalOf } from '@gatehouse/shared/identity/principal';
+import { ACTIVE } from '@gatehouse/shared/identity/users';
+import { isSoleOwner, soleOwnerships } from '../../access/memberships/sole-ownerships.ts';
+import { operation } from '../operation.ts';
+
+const DAY = 86_400_000;
+
+/** CONTRACT.md §Deletion of accounts. */
+export const deleteAccount = operation(deleteAccountContract.line, {
+  ...deleteAccountContract,
+  async handle({ config, db, now, wakeNotices, request, caller, audit }) {
+    const { _id, email } = principalOf(request).user;
+    // An account that is about to go leads nothing.
+    const places = await soleOwnerships(db, caller, { ...ACTIVE, deletion: { $exists: false } });
+    if (isSoleOwner(places)) throw new AppError('lastOwner', { details: { ...places } });
+    const at = now();
+    const [requested_at, due_at] = [new Date(at), new Date(at + config.ACCOUNT_DELETION_DAYS * DAY)];
+    const notice = newNotice({
+      kind: 'deletion_requested',
+      to: email,
+      at,
+      request,
+      details: { deletes_at: due_at },
+    });
+    const { matchedCount } = await db.users.updateOne(
+      { _id, deletion: { $exists: false }, ...ACTIVE },
+      withNotice(
+        {
+          $set: { deletion: { requested_at, due_at, next: due_at } },
+          $max: { sessions_valid_from: requested_at },
+        },
+        notice,
+      ),
+    );
+    // A concurrent call has asked for it, or the account was disabled: either has ended this session.
+    if (matchedCount === 0) throw new AppError('invalidToken');
+    wakeNotices();
+    await audit('account.delete_requested', { after: { due_at: due_at.toISOString() } });
+    return { requested_at: requested_at.toISOString(), due_at: due_at.toISOString() };
+  },
+});
