@@ -81,7 +81,7 @@ async function mailNotices(options: Options, lease: Lease<User>, user: WithId<Us
   }
   const { matchedCount } = await bounded(
     db.users.updateOne(
-      { ...lease.held(_id), notices: { $size: 0 } },
+      { ...lease.held(_id), 'notices.0': { $exists: false } },
       { $unset: { notices: true, notices_due: true, notices_holder: true } },
     ),
   );

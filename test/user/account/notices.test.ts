@@ -76,7 +76,7 @@ describe('the notices of an account', () => {
   });
   afterAll(() => database.drop());
 
-  /** Subjects are kinds here: what the mailer was asked to send, in order. */
+  /** What the mailer has sent, in order. */
   const mailed: Pick<Notice, 'kind' | 'to'>[] = [];
   const logged: object[] = [];
   beforeEach(() => {
@@ -85,7 +85,8 @@ describe('the notices of an account', () => {
   });
 
   const kinds = () => mailed.map(({ kind }) => kind);
-  const accept = async (_: unknown, { kind, to }: Notice) => void mailed.push({ kind, to });
+  const accept = async ({ email }: { email: string }, { kind }: Notice) =>
+    void mailed.push({ kind, to: email });
   const refuse = () => Promise.reject(new Error('the mail server is down'));
   /** What a process does at its next look. */
   const look = (sendNotice: (to: { email: string }, notice: Notice) => Promise<void> = accept) =>
@@ -165,12 +166,17 @@ describe('the notices of an account', () => {
   });
 
   test('that come while others are mailed are mailed by the same process', async () => {
-    const { push, record } = await account(noticed('password_changed'));
+    const { _id, push, record } = await account(noticed('password_changed'));
     await look(async (to, notice) => {
-      if (notice.kind === 'password_changed') await push(noticed('totp_enabled'));
+      if (notice.kind === 'password_changed') {
+        await push(noticed('totp_enabled'));
+        await look();
+        await database.db.users.updateOne({ _id }, [{ $set: noticeFields(noticed('totp_disabled')) }]);
+        await look();
+      }
       await accept(to, notice);
     });
-    expect(kinds()).toEqual(['password_changed', 'totp_enabled']);
+    expect(kinds()).toEqual(['password_changed', 'totp_enabled', 'totp_disabled']);
     expect(await record()).not.toHaveProperty('notices_due');
   });
 
@@ -185,6 +191,13 @@ describe('the notices of an account', () => {
     clock.advance(60);
     await look();
     expect(kinds()).toEqual(['password_changed', 'totp_enabled']);
+  });
+
+  test('that are gone leave no due time', async () => {
+    const { _id, record } = await account(noticed('totp_enabled'));
+    await database.db.users.updateOne({ _id }, { $unset: { notices: true } });
+    await look();
+    expect(await record()).not.toHaveProperty('notices_due');
   });
 
   test('of a newer version wait for it, and hold up no others', async () => {
@@ -207,7 +220,12 @@ describe('the notices of an account', () => {
     expect(logged).toEqual([]);
     clock.advance(60);
     await push(noticed('totp_enabled'));
-    await look(refuse);
+    let tries = 0;
+    await look(async () => {
+      tries += 1;
+      return refuse();
+    });
+    expect(tries).toBe(2);
     const { user_id } = (await record()) ?? {};
     expect(logged).toEqual([{ user_id, kind: 'password_changed', at: expect.any(Date) }]);
     expect((await record())?.notices).toMatchObject([{ kind: 'totp_enabled' }]);
