@@ -63,6 +63,8 @@ function samplesOf(PUBLIC_URL: string, to: string, now: number): Samples {
   const url = `${PUBLIC_URL}/invitation#invitation_id=${INVITATION_ID}`;
   return {
     sendOtp: Object.keys(WARNINGS).map((warning) => [OTP, VALIDITY, warning as Warning]),
+    sendAddressCode: [[{ code: OTP, minutes: 15 }]],
+    sendAddressTaken: [[]],
     sendInvitation: [true, false].map((hasAccount) => [{ ...NAMES, url, hasAccount }]),
     sendOffer: [true, false].map((transfer) => [{ ...NAMES, url, transfer }]),
     sendDeprovisioned: (['disabled', 'foreign', 'kept'] as const).map((account) => [

@@ -10,6 +10,7 @@ import { endSelfGrants } from './access/memberships/end-self-grants.ts';
 import { removeLeavingMarks } from './access/memberships/last-owner.ts';
 import { datePendingInvitations } from './access/memberships/states.ts';
 import { INTERVAL as DELETIONS } from './account/deletion/run.ts';
+import { followChangedAddresses } from './account/follow-changed-address.ts';
 import { INTERVAL as NOTICES } from './account/send-notices.ts';
 import { INTERVAL as ARCHIVE_JOBS } from './archive/jobs/run.ts';
 import { INTERVAL as ANNOUNCEMENTS } from './chatbots/announce.ts';
@@ -57,6 +58,7 @@ export const REPAIRS = [
   'drop marks of leaving Owners',
   'date old invitations',
   'complete activations',
+  'complete changes of addresses',
   'end self-granted roles',
   'seal webhook secrets with the newest key',
   'seal connection secrets with the newest key',
@@ -100,6 +102,10 @@ export const MARKS = {
   'users.deletion.begun_at': {
     means: 'the deletion of an account has begun',
     completedBy: 'delete accounts',
+  },
+  'users.address_changed': {
+    means: 'memberships and invitations do not follow the changed address of an account yet',
+    completedBy: 'complete changes of addresses',
   },
   'chatbots.unannounced': {
     means: 'the event `chatbot.created` is not published yet',
@@ -155,6 +161,7 @@ export function backgroundOf({ config, db, secrets, sso, now, jobs }: Options) {
   const repairs: Record<(typeof REPAIRS)[number], () => Promise<unknown>> = {
     'drop marks of leaving Owners': () => removeLeavingMarks(db),
     'date old invitations': () => datePendingInvitations(db),
+    'complete changes of addresses': () => followChangedAddresses(db, now()),
     'complete activations': () => completeActivations(db, now()),
     'end self-granted roles': () => endSelfGrants(db, {}),
     'seal webhook secrets with the newest key': () => resealWebhookSecrets(db, secrets),

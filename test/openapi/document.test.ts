@@ -22,6 +22,7 @@ const PUBLIC = [
   'post /api/v1/auth/login',
   'post /api/v1/auth/login/factor',
   'post /api/v1/auth/ldap',
+  'post /api/v1/users/email/undo',
   'get /api/v1/auth/sso/discover',
   'post /api/v1/auth/sso/exchange',
   'get /health',
@@ -127,7 +128,9 @@ const isScim = (name: string) => name.includes(' /scim/v2/');
 const takesKey = (name: string) =>
   !name.startsWith('get ') &&
   !isScim(name) &&
-  !/^post .*\/(?:refresh|logout|confirm|factors\/totp|recovery-codes|rotate-secret|scim-token)$/.test(name);
+  !/^post .*\/(?:refresh|logout|confirm|email\/verify|factors\/totp|recovery-codes|rotate-secret|scim-token)$/.test(
+    name,
+  );
 
 /** Failures whose `details` say what the client can do, instead of a text. */
 const HAS_DETAILS = new Set(['SECOND_FACTOR_REQUIRED', 'CONFIRMATION_REQUIRED', 'LAST_OWNER']);

@@ -75,6 +75,12 @@ const factorChanged = (
     data: ({ user_id, name }) => ({ user_id, name }),
   });
 
+function changedFields(event: AuditEvent): EventTemplate[] {
+  const { before, after } = event;
+  const changed = Object.keys(after ?? {}).filter((field) => before?.[field] !== after?.[field]);
+  return changed.length > 0 ? [updated(event, changed)] : [];
+}
+
 function sessionCreated(event: AuditEvent, method: EventData<'session.created'>['method']): EventTemplate {
   const data = ({ user_id }: Subject, connection_id: string | null) => ({
     session_id: event.session?.id ?? '',
@@ -159,11 +165,9 @@ const TEMPLATES: Record<RelayedAction, (event: AuditEvent) => EventTemplate[]> =
   ],
   login: (event) => [sessionCreated(event, 'password')],
   'sso.login': (event) => [sessionCreated(event, 'sso')],
-  'profile.update': (event) => {
-    const { before, after } = event;
-    const changed = Object.keys(after ?? {}).filter((field) => before?.[field] !== after?.[field]);
-    return changed.length > 0 ? [updated(event, changed)] : [];
-  },
+  'profile.update': changedFields,
+  'email.change': changedFields,
+  'email.undo': changedFields,
   'factor.enroll': (event) => [factorChanged('user.factor_enabled', event)],
   'factor.disable': (event) => [factorChanged('user.factor_disabled', event)],
   'account.delete': (event) => [

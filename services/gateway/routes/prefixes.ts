@@ -1,4 +1,8 @@
-import { changePasswordContract } from '@gatehouse/shared/contract/credentials';
+import {
+  changePasswordContract,
+  undoEmailContract,
+  verifyEmailContract,
+} from '@gatehouse/shared/contract/credentials';
 import {
   BROWSER_PREFIXES,
   PREFIXES,
@@ -46,7 +50,7 @@ const BODY_LIMITS: Partial<Record<Prefix, number>> = {
 /** Paths that the gateway validates before it forwards them; their routes are elsewhere. */
 const CHECKED: readonly string[] = [respond.path, uploadPdf.path];
 
-const CHANGING_CREDENTIALS = [changePasswordContract];
+const CHANGING_CREDENTIALS = [changePasswordContract, verifyEmailContract];
 
 /** Forwards every prefix of the catalogue to what serves it (CONTRACT.md §Prefixes). */
 export async function prefixes(
@@ -122,6 +126,13 @@ export async function prefixes(
       config: { public: false, withoutUserId: true, changesCredentials: true },
     });
   }
+
+  toUserService(app, {
+    prefix: '',
+    routes: [undoEmailContract.path],
+    methods: [undoEmailContract.method],
+    config: { public: true, maxBody: LOGIN_BODY },
+  });
 
   for (const prefix of Object.keys(PREFIXES) as Prefix[]) {
     const forward = forwardingOf(prefix);

@@ -7,9 +7,12 @@ import { listSessions } from './list-sessions.ts';
 import { nameSession } from './name-session.ts';
 import { ownAudit } from './own-audit.ts';
 import { readProfile, updateProfile } from './profile.ts';
+import { requestEmail } from './request-email.ts';
 import { resetPassword } from './reset-password.ts';
 import { listOwnRoles } from './roles.ts';
 import { signup } from './signup.ts';
+import { undoEmail } from './undo-email.ts';
+import { verifyEmail } from './verify-email.ts';
 import { verifyOtp } from './verify-otp.ts';
 
 /** The operations on one's own account. */
@@ -22,6 +25,9 @@ export const account = [
   updateProfile,
   changePassword,
   deleteAccount,
+  requestEmail,
+  verifyEmail,
+  undoEmail,
   ownAudit,
   listOwnRoles,
   listSessions,

@@ -36,6 +36,33 @@ export async function spendCodeMail(call: Call, email: string): Promise<TakeBack
   return spendAll(db, isExempt(call) ? [] : budgets, now);
 }
 
+/** Requests of one account for another address. */
+const ADDRESSES_PER_HOUR = 10;
+const ADDRESSES_PER_DAY = 20;
+/** Codes to one mailbox in a day, from whatever accounts: each may be guessed five times. */
+const CODES_PER_DAY = 20;
+
+/** Counts a code that is mailed to an address which an account is to get (CONTRACT.md §E-mail). @throws {AppError} rateLimited */
+export async function spendAddressMail(call: Call, account: string, email: string): Promise<TakeBack> {
+  const takeBack = await spendCodeMail(call, email);
+  const DAY = 24 * HOUR;
+  const own = `addresses of ${account}`;
+  const mailbox = `addresses at ${mailboxOf(email)}`;
+  const ofNetworks = networkBudgets(`${mailbox} from`, call.ip, CODES_PER_DAY / 2);
+  const most = CODES_PER_DAY - CODES_PER_DAY / 5;
+  const budgets = [
+    { key: own, limit: ADDRESSES_PER_HOUR, seconds: HOUR },
+    { key: `${own} in a day`, limit: ADDRESSES_PER_DAY, seconds: DAY },
+    ...ofNetworks.map(({ key, limit }) => ({ key, limit: Math.min(limit, most), seconds: DAY })),
+    { key: mailbox, limit: CODES_PER_DAY, seconds: DAY },
+  ];
+  await spendAll(call.db, budgets, call.now).catch(async (error) => {
+    await takeBack();
+    throw error;
+  });
+  return takeBack;
+}
+
 /** One network spends half of a mailbox's budget, the widest four fifths, so that a stranger leaves some to the owner. */
 function mailboxBudgets(mailbox: string, ip: string, limit: number): SlidingBudget[] {
   const half = networkBudgets(`codes to ${mailbox} from`, ip, Math.ceil(limit / 2));

@@ -15,6 +15,8 @@ export async function requireLiveSession(
 ): Promise<WithId<User>> {
   const { user, session } = principalOf(request);
   const current = await findUserById(users, user._id);
-  if (!current || !isActive(current) || hasEnded(current, session)) throw new AppError('invalidToken');
+  // The token holds the address.
+  if (!current || !isActive(current) || hasEnded(current, session) || current.email !== user.email)
+    throw new AppError('invalidToken');
   return current;
 }

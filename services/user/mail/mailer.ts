@@ -7,6 +7,7 @@ import type { Recipient } from '@gatehouse/shared/identity/users';
 import { createTransport } from 'nodemailer';
 import { htmlOf, type MailBrand, textOf } from './layout.ts';
 import type {
+  AddressCode,
   Deprovisioned,
   DisabledWebhook,
   ExpiringCertificate,
@@ -29,6 +30,7 @@ const TIMEOUT = 10_000;
 const TEXTS: Record<Language, MailTexts> = { en, de };
 /** The text of the failure when the mail server does not accept a mail. */
 const FAILURE = 'The mail could not be sent';
+const CODE_FAILURE = 'The code could not be mailed, please try again';
 
 type MailerConfig = MailBrand &
   Pick<Config<'user'>, 'SMTP_URL' | 'MAIL_FROM'> &
@@ -90,9 +92,13 @@ export function createMailer(
     /** @param flows for whom; see `codeMailFlows`. */
     sendOtp: (to: Recipient, otp: string, validity: number, warning: Warning = 'none', flows?: Flows) =>
       send(to, ({ code }) => code({ otp, validity, warning }), {
-        failure: 'The code could not be mailed, please try again',
+        failure: CODE_FAILURE,
         ...(flows && { flows }),
       }),
+    sendAddressCode: (to: Recipient, data: AddressCode, flows?: Flows) =>
+      send(to, ({ addressCode }) => addressCode(data), { failure: CODE_FAILURE, ...(flows && { flows }) }),
+    sendAddressTaken: (to: Recipient, flows?: Flows) =>
+      send(to, ({ addressTaken }) => addressTaken(pages), { failure: CODE_FAILURE, ...(flows && { flows }) }),
     sendInvitation: sender(
       ({ invitation }, data: Invitation) => invitation(data),
       'The invitation could not be mailed, please try again',

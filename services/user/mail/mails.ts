@@ -17,6 +17,12 @@ interface Code {
   warning: Warning;
 }
 
+/** The code that confirms the new address of an account. */
+export interface AddressCode {
+  code: string;
+  minutes: number;
+}
+
 export interface Invitation {
   organization: string;
   department: string;
@@ -85,6 +91,8 @@ export interface NoticeText {
 /** The texts of every mail in one language. */
 export interface MailTexts {
   code: (code: Code) => MailText;
+  addressCode: (code: AddressCode) => MailText;
+  addressTaken: (pages: Pages) => MailText;
   invitation: (invitation: Invitation) => MailText;
   offer: (offer: Offer) => MailText;
   deprovisioned: (person: Deprovisioned) => MailText;

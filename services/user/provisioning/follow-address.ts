@@ -1,14 +1,13 @@
-import { isDuplicateKey } from '@gatehouse/shared/data/connect';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { domainOf, emailKey, isPlainAddress } from '@gatehouse/shared/identity/email';
-import { ACTIVE, findUserByEmail, UNVERIFIED } from '@gatehouse/shared/identity/users';
+import { ACTIVE } from '@gatehouse/shared/identity/users';
 import type { Connection } from '@gatehouse/sso/connection-records';
 import type { Account } from '@gatehouse/sso/host';
 import type { Profile } from '@gatehouse/sso/profile';
 import type { Identity } from '@gatehouse/sso/records';
 import type { FastifyRequest } from 'fastify';
 import { forgetInvitedAddress } from '../access/memberships/forget-address.ts';
-import type { Database } from '../database.ts';
+import { changeAddress } from '../account/change-address.ts';
 import { isOwnAddress } from './address.ts';
 import type { ProvisioningOptions } from './options.ts';
 
@@ -29,16 +28,13 @@ export async function followAddress(
   const isSame = emailKey(email) === emailKey(user.email);
   if (isSame && identity.email === emailKey(email)) return user;
   if (!(await isOwnAddress(options.db, connection, email))) return user;
-  const account = isSame ? user : await changeAddress(options, request, connection, user, email);
+  const account = isSame ? user : await changeAndAudit(options, request, connection, user, email);
   if (emailKey(account.email) === emailKey(email)) await followCopies(options, identity, account);
   return account;
 }
 
-/**
- * Changes the address of an account. The same write ends the sessions, whose tokens hold the former address, and the
- * codes that were mailed there.
- */
-async function changeAddress(
+/** Changes the address of an account. Without `activated_at` it accepts nothing that was sent to the new address before. */
+async function changeAndAudit(
   { db, now }: Pick<ProvisioningOptions, 'db' | 'now'>,
   request: FastifyRequest,
   { connection_id, organization_id }: Connection,
@@ -46,27 +42,18 @@ async function changeAddress(
   email: string,
 ): Promise<Account> {
   const { _id, user_id } = user;
-  await endSignup(db, email);
-  const changed = await db.users
-    .findOneAndUpdate(
-      { _id, user_id, email: user.email, ...ACTIVE },
-      {
-        $set: { email },
-        $max: { sessions_valid_from: new Date(now()) },
-        // Without `activated_at` the account accepts nothing that was sent to the new address before.
-        $unset: { otp: true, otp_expiration: true, otp_attempt: true, activated_at: true },
-      },
-      { returnDocument: 'after' },
-    )
-    .catch((error) => {
-      if (!isDuplicateKey(error, 'email')) throw error;
-      request.log.warn(
-        { connection_id, domain: domainOf(email) },
-        'a changed address belongs to another account',
-      );
-      return undefined;
-    });
-  if (changed === undefined) return user;
+  const changed = await changeAddress(db.users, { _id, user_id, email: user.email, ...ACTIVE }, email, {
+    $max: { sessions_valid_from: new Date(now()) },
+    // The provider decides about the address from now on; what holds the former one follows below.
+    $unset: { email_undos: true, address_changed: true },
+  });
+  if (changed === 'taken') {
+    request.log.warn(
+      { connection_id, domain: domainOf(email) },
+      'a changed address belongs to another account',
+    );
+    return user;
+  }
   if (changed === null) {
     // Another login has changed the address.
     const current = await db.users.findOne({ _id, user_id });
@@ -82,15 +69,6 @@ async function changeAddress(
     organization_id,
   });
   return { ...changed, user_id };
-}
-
-/** Deletes an unverified signup with an address: it does not own the address, and would keep it for weeks. */
-async function endSignup(db: Database, email: string): Promise<void> {
-  const signup = await findUserByEmail(db.users, email);
-  if (!signup || signup.verified) return;
-  const { _id } = signup;
-  const isPaused = { account_status: 'paused' as const, user_id: { $exists: false } };
-  await db.users.deleteOne({ _id, ...UNVERIFIED, ...isPaused });
 }
 
 /** Makes what is stored with the former address follow. */

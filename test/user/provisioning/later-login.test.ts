@@ -181,6 +181,32 @@ it('forgets the former address in memberships, and leaves invitations to it alon
   expect(body.data).toMatchObject([{ email: changed, department_id: inviting.department_id }]);
 });
 
+it('ends a change of the address that the person has begun, and the links that undo earlier ones', async () => {
+  const until = new Date(service.clock.now() + 60_000);
+  const pending = {
+    id: 'id',
+    email: 'ada@elsewhere.example',
+    code: '048213',
+    expires_at: until,
+    wrong_guesses: 0,
+  };
+  await service.db.users.updateOne(
+    { user_id },
+    {
+      $set: {
+        email_change: pending,
+        email_undos: [{ id: 'id', email: 'former@elsewhere.example', until }],
+        address_changed: { at: until, accepts: true },
+      },
+    },
+  );
+  await logIn({ email: `provided-${email}` });
+  const account = await stored();
+  expect(account?.email).toBe(`provided-${email}`);
+  for (const field of ['email_change', 'email_undos', 'address_changed'])
+    expect(account).not.toHaveProperty(field);
+});
+
 it('takes over a changed address from an unverified signup', async () => {
   const changed = `squatted-${email}`;
   const signup = { email: changed, password: 'of a stranger', name: 'Eve' };

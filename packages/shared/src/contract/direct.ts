@@ -13,7 +13,8 @@ const knownEmail = requiredText
   .trim()
   .min(1, { error: 'is required' })
   .meta({ examples: ['ada@example.com'] });
-const newEmail = knownEmail
+/** An address to be stored. */
+export const newEmail = knownEmail
   .refine(isPlainAddress, { error: 'must be a plain e-mail address', abort: true })
   .refine(hasPublicDomain, { error: 'must have a public domain' })
   .meta({ examples: ['ada@example.com'] });

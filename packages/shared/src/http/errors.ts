@@ -21,6 +21,7 @@ const ERRORS = {
   otpExpired: [400, 'OTP expired', 'INVALID_FORMAT'],
   otpInvalid: [400, 'Invalid OTP', 'INVALID_FORMAT'],
   otpInvalidOrExpired: [400, 'Invalid or expired OTP', 'INVALID_FORMAT'],
+  linkInvalid: [400, 'The link is not valid any more', 'INVALID_FORMAT'],
   missingField: [400, 'A required field is missing', 'MISSING_FIELD'],
   invalidFormat: [400, 'The request is malformed', 'INVALID_FORMAT'],
   // CONTRACT.md §Bearer: the three texts for a refused bearer.

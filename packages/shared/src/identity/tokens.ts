@@ -22,10 +22,23 @@ export interface HalfLogin {
   began: number;
 }
 
+/** A change of an address that the person at the former one can undo. */
+export interface EmailUndo {
+  /** The `_id` of the account, in hexadecimal. */
+  account: string;
+  /** The id of the change. */
+  change: string;
+}
+
+/** Seconds in which it can be undone. */
+export const EMAIL_UNDO_LIFETIME = 3 * 86_400;
+
 /** Seconds in which the code of a second factor must follow the password. */
 const FACTOR_LIFETIME = 5 * 60;
-/** The `typ` of its token (RFC 7515 §4.1.9). */
+/** The `typ` of the tokens that are no bearers (RFC 7515 §4.1.9). Each is accepted in one place. */
 const FACTOR_TYPE = 'factor+jwt';
+const EMAIL_UNDO_TYPE = 'email-undo+jwt';
+const NO_BEARERS: ReadonlySet<unknown> = new Set([FACTOR_TYPE, EMAIL_UNDO_TYPE]);
 
 export type TokenCheck =
   | { ok: true; claims: SessionClaims; sid: string | undefined; sso?: true; confirmedAt?: number }
@@ -57,6 +70,11 @@ export function createTokens(config: {
     });
   const decoded = (token: string) =>
     decode(token, signingKey) ?? (previousKey ? decode(token, previousKey) : undefined);
+  const payloadOf = <Payload>(token: string, type: string, now: number): Payload | undefined => {
+    const { payload, header } = decoded(token) ?? {};
+    if (header?.typ !== type || !hasExp(payload) || payload.exp <= now / 1000) return undefined;
+    return payload as unknown as Payload;
+  };
   return {
     /** Seconds for which the tokens of logins and refreshes are valid: a session that is not extended by then is idle. */
     lifetime,
@@ -84,9 +102,14 @@ export function createTokens(config: {
       sign(login, FACTOR_LIFETIME, now, { typ: FACTOR_TYPE }),
     /** Returns what such a token says; undefined if it is not ours or has expired. */
     halfLoginOf(token: string, now: number): HalfLogin | undefined {
-      const { payload, header } = decoded(token) ?? {};
-      if (header?.typ !== FACTOR_TYPE || !hasExp(payload) || payload.exp <= now / 1000) return undefined;
-      return payload as unknown as HalfLogin;
+      return payloadOf<HalfLogin>(token, FACTOR_TYPE, now);
+    },
+    /** Signs the token of the link with which a change of an address is undone. */
+    emailUndo: (undo: EmailUndo, now: number): string =>
+      sign(undo, EMAIL_UNDO_LIFETIME, now, { typ: EMAIL_UNDO_TYPE }),
+    /** Returns what such a token says; undefined if it is not ours or has expired. */
+    emailUndoOf(token: string, now: number): EmailUndo | undefined {
+      return payloadOf<EmailUndo>(token, EMAIL_UNDO_TYPE, now);
     },
     /**
      * Signs the token that signup, forgot-password and reset-password return. It is never accepted as a bearer.
@@ -113,7 +136,7 @@ export function createTokens(config: {
       if (!hasExp(payload)) return { ok: false, reason: 'invalid' };
       if (payload.exp <= now / 1000) return { ok: false, reason: 'expired' };
       const { sid, sso, typ, confirmed_at } = header as unknown as Record<string, unknown>;
-      if (typ === FACTOR_TYPE || !isSession(payload) || !(sid === undefined || isSessionId(sid))) {
+      if (NO_BEARERS.has(typ) || !isSession(payload) || !(sid === undefined || isSessionId(sid))) {
         return { ok: false, reason: 'invalid' };
       }
       const confirmedAt = typeof confirmed_at === 'number' ? confirmed_at * 1000 : undefined;

@@ -60,6 +60,15 @@ export interface User {
   sign_ins?: { id: string; day: Date }[];
   /** When a verification activated the account; absent once the earlier invitations to its address are accepted. */
   activated_at?: Date;
+  /** The address that the account is to get, until a code confirms it. */
+  email_change?: EmailChange;
+  /** The former addresses to which the account can be set back, oldest first. */
+  email_undos?: EmailUndo[];
+  /**
+   * When the address changed, until what holds it has followed; `accepts` if the invitations to the new address are to be
+   * accepted.
+   */
+  address_changed?: { at: Date; accepts?: true };
   /** Present once the account has a second factor. */
   second_factor?: SecondFactor;
   /** An enrollment that awaits its first code. */
@@ -124,6 +133,23 @@ export interface SecondFactor {
 /** An authenticator app whose first code is awaited. Its `id` becomes that of the second factor. */
 export interface PendingFactor extends Pick<SecondFactor, 'id' | 'secret'> {
   created_at: Date;
+}
+
+/** A change of the address that waits for its code. */
+export interface EmailChange {
+  id: string;
+  email: string;
+  code: string;
+  expires_at: Date;
+  wrong_guesses: number;
+}
+
+/** An address that the account had, and until when the link in its mailbox sets it back. */
+export interface EmailUndo {
+  /** The id of the change. */
+  id: string;
+  email: string;
+  until: Date;
 }
 
 /** What one signup submitted, under the id in its token (CONTRACT.md §Signup). */
@@ -213,6 +239,7 @@ export const userCollections = {
     },
     { key: { verified: 1, features_assigned: 1 } },
     { key: { activated_at: 1 }, sparse: true },
+    { key: { 'address_changed.at': 1 }, sparse: true },
     { key: { notices_due: 1 }, sparse: true },
     { key: { 'factor_reset.due_at': 1 }, sparse: true },
     // The secrets that an earlier key sealed.

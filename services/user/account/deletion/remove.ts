@@ -113,9 +113,17 @@ async function erase(job: ArchiveJob, { _id, user_id, email }: Removed): Promise
   await db.ssoIdentities.deleteMany({ user_id });
   await deleteExports(job, { created_by: user_id });
   await db.features.deleteMany({ user_id });
-  await db.invitationBudgets.deleteMany({
-    key: { $in: [`confirm ${_id.toHexString()}`, `inviter ${user_id}`, `codes to ${mailboxOf(email)}`] },
-  });
+  const [account, mailbox] = [_id.toHexString(), mailboxOf(email)];
+  const budgets = [
+    `confirm ${account}`,
+    `passwords of ${account}`,
+    `addresses of ${account}`,
+    `addresses of ${account} in a day`,
+    `inviter ${user_id}`,
+    `codes to ${mailbox}`,
+    `addresses at ${mailbox}`,
+  ];
+  await db.invitationBudgets.deleteMany({ key: { $in: budgets } });
   await eraseEvents(job, user_id);
   await eraseAudit(job, { user_id, email: address, before });
   const organizations = await db.formerMembers.distinct('organization_id', { user_id });

@@ -52,6 +52,26 @@ export const de: MailTexts = {
     ],
   }),
 
+  addressCode: ({ code, minutes }) => ({
+    subject: 'Bestätigen Sie Ihre neue E-Mail-Adresse',
+    content: [
+      { text: 'Ihr Code lautet', code },
+      `Er ist ${minutes} Minuten gültig. Mit ihm wird diese Adresse die Adresse Ihres Kontos. Wenn Sie ihn nicht angefordert haben, ignorieren Sie diese Mail: Nichts ändert sich.`,
+    ],
+  }),
+
+  addressTaken: ({ login }) => ({
+    subject: 'Diese Adresse hat ein Konto',
+    content: [
+      'Jemand wollte diese Adresse für ein anderes Konto benutzen. Sie hat aber ein eigenes Konto, daher ändert sich nichts.',
+      {
+        text: 'Wenn Sie das waren, melden Sie sich mit dieser Adresse an, oder wählen Sie für das andere Konto eine andere:',
+        url: login,
+        after: 'Wenn nicht, ignorieren Sie diese Mail.',
+      },
+    ],
+  }),
+
   invitation: ({ organization, department, url, hasAccount }) => ({
     subject: 'Sie sind in ein Team eingeladen',
     content: [

@@ -53,6 +53,26 @@ export const en: MailTexts = {
     ],
   }),
 
+  addressCode: ({ code, minutes }) => ({
+    subject: 'Confirm your new e-mail address',
+    content: [
+      { text: 'Your code is', code },
+      `It is valid for ${minutes} minutes. With it, this address becomes the address of your account. If you did not ask for it, ignore this mail: nothing changes.`,
+    ],
+  }),
+
+  addressTaken: ({ login }) => ({
+    subject: 'This address has an account',
+    content: [
+      'Someone asked to use this address for another account. This address has an account of its own, so nothing changes.',
+      {
+        text: 'If it was you, sign in with this address, or choose a different one for the other account:',
+        url: login,
+        after: 'If it was not you, ignore this mail.',
+      },
+    ],
+  }),
+
   invitation: ({ organization, department, url, hasAccount }) => ({
     subject: 'You are invited to a team',
     content: [

@@ -41,6 +41,15 @@ export async function completeActivations(db: Database, now: number): Promise<vo
   for await (const account of activated) await completeActivation(db, account, now);
 }
 
+/** Accepts the invitations that an address had when an account changed to it and verified it. */
+export const acceptEarlierInvitations = (
+  db: Database,
+  account: Pick<User, 'email' | 'user_id'>,
+  verified_at: Date,
+  now: number,
+  request?: FastifyRequest,
+): Promise<void> => acceptAll(db, account, { granted_at: { $lte: verified_at.toISOString() } }, now, request);
+
 /**
  * Accepts the invitations of one organization to an address in a domain that it has verified. The organization decides
  * about these accounts; invitations of others wait for an answer.

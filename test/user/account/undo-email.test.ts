@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { followChangedAddresses } from '../../../services/user/account/follow-changed-address.ts';
+import { auditEvent, eventsOf } from '../../fixtures/audit.ts';
+import { outcome } from '../../fixtures/envelope.ts';
+import { eventually } from '../../fixtures/eventually.ts';
+import { startGateway } from '../../fixtures/gateway.ts';
+import { type Answered, postForm, send } from '../../fixtures/http.ts';
+import { mailedCode } from '../../fixtures/services.ts';
+import { type SsoService, startSsoService } from '../../sso/sso-service.ts';
+import { mailedUndo, newAddress, type Person, personOf, undo as undoAt } from './address-changes.ts';
+
+let service: SsoService;
+let ada: Person;
+/** The address to which the account of Ada is changed. */
+let evil: string;
+beforeAll(async () => {
+  service = await startSsoService();
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  ada = await personOf(service);
+  evil = newAddress();
+});
+
+const undo = (token: string, url = service.url) => undoAt(url, token);
+const linkTo = (email: string) => mailedUndo(service, email);
+const reasonOf = ({ status, body }: Answered) => ({
+  status,
+  code: body.error?.code,
+  details: body.error?.details,
+});
+const logIn = async (email: string, password: string) =>
+  (await postForm(`${service.login}/v2/login`, { email, password })).status;
+
+const restored = { status: 200, body: { message: 'Address restored' } };
+const noLink = { status: 400, code: 'INVALID_FORMAT', details: 'The link is not valid any more' };
+
+describe('POST /api/v1/users/email/undo', () => {
+  test('sets the former address back, ends every session and makes the password invalid', async () => {
+    const changed = await ada.change(evil);
+    const link = await linkTo(ada.email);
+    const events = await eventsOf(service, async () =>
+      expect(outcome(await undo(link))).toStrictEqual(restored),
+    );
+    expect(events).toEqual([
+      auditEvent(service.clock.now(), {
+        action: 'email.undo',
+        user_id: ada.user_id,
+        email: ada.email.toLowerCase(),
+        before: { email: evil },
+        after: { email: ada.email },
+      }),
+    ]);
+    expect(await ada.stored()).toMatchObject({ email: ada.email, email_undos: [] });
+    expect(await ada.stored()).not.toHaveProperty('address_changed');
+    expect([await ada.status(changed), await ada.status()]).toEqual([401, 401]);
+    expect([await logIn(ada.email, 'secret'), await logIn(evil, 'secret')]).toEqual([401, 404]);
+    await eventually(() =>
+      expect(service.mailbox.mails.map(({ content }) => content.subject)).toContain(
+        'The e-mail address of your account was restored',
+      ),
+    );
+  });
+
+  test('the person then chooses a new password', async () => {
+    await ada.change(evil);
+    await undo(await linkTo(ada.email));
+    await postForm(`${service.url}/v2/forgot-password`, { email: ada.email });
+    const otp = mailedCode(service.mailbox, ada.email);
+    const form = { email: ada.email, otp, new_password: 'new' };
+    expect((await postForm(`${service.url}/v2/reset-password`, form)).status).toBe(200);
+    expect(await logIn(ada.email, 'new')).toBe(200);
+  });
+
+  test('needs no bearer at the gateway, which throttles networks', async () => {
+    await ada.change(evil);
+    const gateway = await startGateway({
+      env: {
+        USER_SERVICE_URL: service.url,
+        LOGIN_SERVICE_URL: service.login,
+        RATE_LIMIT_ANONYMOUS_PER_MINUTE: '2',
+      },
+      clock: service.clock,
+      database: service.db as never,
+    });
+    try {
+      expect(reasonOf(await undo('x', gateway.url))).toEqual(noLink);
+      expect(outcome(await undo(await linkTo(ada.email), gateway.url))).toStrictEqual(restored);
+      expect((await undo('x', gateway.url)).status).toBe(429);
+      service.clock.advance(61);
+      expect((await send(`${gateway.url}/api/v1/users/email/undo`)).status).toBe(401);
+    } finally {
+      await gateway.stop();
+    }
+  });
+
+  test('works once, also twice at once', async () => {
+    await ada.change(evil);
+    const link = await linkTo(ada.email);
+    const answers = await Promise.all([undo(link), undo(link)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expect(reasonOf(await undo(link))).toEqual(noLink);
+  });
+
+  test('is refused after three days, and works until then', async () => {
+    const grace = await personOf(service);
+    await ada.change(evil);
+    await grace.change(newAddress());
+    const [late, early] = [await linkTo(ada.email), await linkTo(grace.email)];
+    service.clock.advance(3 * 86_400 - 60);
+    expect(outcome(await undo(early))).toStrictEqual(restored);
+    service.clock.advance(61);
+    expect(reasonOf(await undo(late))).toEqual(noLink);
+    expect(await ada.stored()).toMatchObject({ email: evil });
+  });
+
+  test('the stored time counts as well as that of the token', async () => {
+    await ada.change(evil);
+    const link = await linkTo(ada.email);
+    await service.db.users.updateOne(
+      { _id: ada._id },
+      { $set: { 'email_undos.0.until': new Date(service.clock.now()) } },
+    );
+    expect(reasonOf(await undo(link))).toEqual(noLink);
+  });
+
+  test.each(['', 'x', 'a.b.c'])('refuses %j', async (token) => {
+    expect((await undo(token)).status).toBe(400);
+  });
+
+  test('accepts no other token, and its token is no bearer', async () => {
+    const changed = await ada.change(evil);
+    expect(reasonOf(await undo(changed.slice(7)))).toEqual(noLink);
+    const link = await linkTo(ada.email);
+    expect(await ada.status(`Bearer ${link}`)).toBe(401);
+    const [header, , signature] = link.split('.');
+    const eve = await personOf(service);
+    const { change } = JSON.parse(Buffer.from(link.split('.')[1] ?? '', 'base64url').toString());
+    const forged = Buffer.from(
+      JSON.stringify({ account: eve._id.toHexString(), change, exp: 9_999_999_999 }),
+    ).toString('base64url');
+    expect(reasonOf(await undo(`${header}.${forged}.${signature}`))).toEqual(noLink);
+  });
+
+  test('is 409 if the address has another account by now, and works once it is free', async () => {
+    await ada.change(evil);
+    const link = await linkTo(ada.email);
+    const eve = await personOf(service, { email: ada.email });
+    expect(reasonOf(await undo(link))).toEqual({
+      status: 409,
+      code: 'DUPLICATE_RESOURCE',
+      details: 'Another account has this address by now',
+    });
+    expect(await ada.stored()).toMatchObject({ email: evil });
+    await service.db.users.deleteOne({ _id: eve._id });
+    expect(outcome(await undo(link))).toStrictEqual(restored);
+  });
+
+  test('takes the address back from a signup that was never verified', async () => {
+    await ada.change(evil);
+    const link = await linkTo(ada.email);
+    await postForm(`${service.url}/v2/signup`, { email: ada.email, password: 'of Eve', name: 'Eve' });
+    expect(outcome(await undo(link))).toStrictEqual(restored);
+    expect(await service.db.users.countDocuments({ email: ada.email })).toBe(1);
+    expect(await ada.stored()).toMatchObject({ email: ada.email });
+  });
+
+  test('is refused once an organization manages the address', async () => {
+    const domain = 'undone.example';
+    await ada.change(`ada@${domain}`);
+    const { organization_id } = await service.newOrganization({ domain: null });
+    await service.addDomain(organization_id, domain);
+    expect(reasonOf(await undo(await linkTo(ada.email)))).toMatchObject({ status: 403, code: 'FORBIDDEN' });
+    expect(await ada.stored()).toMatchObject({ email: `ada@${domain}` });
+  });
+
+  test('a kill after the change is completed by the next start', async () => {
+    await ada.change(evil);
+    const link = await linkTo(ada.email);
+    vi.spyOn(service.db.memberships, 'updateMany').mockRejectedValueOnce(new Error('killed'));
+    expect((await undo(link)).status).toBe(500);
+    expect(await ada.stored()).toMatchObject({ email: ada.email, address_changed: { at: expect.any(Date) } });
+    await followChangedAddresses(service.db, service.clock.now());
+    expect(await ada.stored()).not.toHaveProperty('address_changed');
+  });
+});
+
+describe('after a second change', () => {
+  let second: string;
+  let links: { ofAda: string; ofEve: string };
+  beforeEach(async () => {
+    second = newAddress();
+    const changed = await ada.change(evil);
+    await ada.change(second, changed);
+    links = { ofAda: await linkTo(ada.email), ofEve: await linkTo(evil) };
+  });
+
+  test('the link of the first address restores it, and voids that of the second', async () => {
+    expect(outcome(await undo(links.ofAda))).toStrictEqual(restored);
+    expect(reasonOf(await undo(links.ofEve))).toEqual(noLink);
+    expect(await ada.stored()).toMatchObject({ email: ada.email, email_undos: [] });
+  });
+
+  test('the link of the second address leaves that of the first valid', async () => {
+    expect(outcome(await undo(links.ofEve))).toStrictEqual(restored);
+    expect(await ada.stored()).toMatchObject({ email: evil });
+    expect(outcome(await undo(links.ofAda))).toStrictEqual(restored);
+    expect(await ada.stored()).toMatchObject({ email: ada.email });
+  });
+
+  test('both at once leave the first address', async () => {
+    await Promise.all([undo(links.ofEve), undo(links.ofAda)]);
+    expect(await ada.stored()).toMatchObject({ email: ada.email, email_undos: [] });
+  });
+
+  test('a change and an undo at once end with the former address or none of the two', async () => {
+    const third = newAddress();
+    const bearer = ada.session(second);
+    await ada.request(third, bearer);
+    const code = mailedCode(service.mailbox, third);
+    const [change] = await Promise.all([ada.verify(code, bearer), undo(links.ofAda)]);
+    // Whichever came first, the link of the first address has the last word.
+    expect([200, 401]).toContain(change.status);
+    expect(await ada.stored()).toMatchObject({ email: ada.email, email_undos: [] });
+  });
+});
