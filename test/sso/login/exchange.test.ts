@@ -56,6 +56,36 @@ describe('the end of a browser login', () => {
     expect((await exchange(body.code, { cookie })).status).toBe(200);
   });
 
+  it('restores an account whose deletion is pending', async () => {
+    const at = new Date(service.clock.now());
+    await browser.logIn(connection);
+    const account = { email: 'grace@corp.example' };
+    await service.db.users.updateOne(account, {
+      $set: { deletion: { requested_at: at, due_at: at, next: at }, sessions_valid_from: at },
+    });
+    service.clock.advance(1);
+    const events = await eventsOf(service, async () => {
+      const { code, cookie } = await browser.logIn(connection);
+      expect((await exchange(code, { cookie })).status).toBe(200);
+    });
+    expect(await service.db.users.findOne(account)).not.toHaveProperty('deletion');
+    expect(events.map(({ action }) => action)).toEqual(['account.restore', 'sso.login']);
+  });
+
+  it('is refused when the deletion of the account begins meanwhile', async () => {
+    const at = new Date(service.clock.now());
+    await browser.logIn(connection);
+    const account = { email: 'grace@corp.example' };
+    const deletion = { requested_at: at, due_at: at, next: at, begun_at: at };
+    await service.db.users.updateOne(account, { $set: { deletion } });
+    const before = await service.db.ssoSessions.countDocuments();
+    const { state, cookie } = await browser.begin(connection);
+    const { status } = await browser.finish(connection, state, {}, { cookie });
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(await service.db.ssoSessions.countDocuments()).toBe(before);
+    await service.db.users.updateOne(account, { $unset: { deletion: true } });
+  });
+
   it('refuses a login that began at another connection, and creates nothing', async () => {
     const organization = await service.newOrganization({ domain: 'mixed.example' });
     const other = await service.newConnection(organization, { protocol: 'oidc' });

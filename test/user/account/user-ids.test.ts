@@ -96,6 +96,7 @@ describe('an id that a deleted account has left behind is never drawn', () => {
     ['ssoIdentities', (user_id) => ({ identity_id: 'identity', user_id })],
     ['auditEvents', (user_id) => ({ user_id })],
     ['auditEvents', (user_id) => ({ target: { user_id } })],
+    ['deletedUsers', (_id) => ({ _id })],
   ];
 
   test.each(references)('%s', async (collection, reference) => {
