@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildLoginService } from '../../services/login/app.ts';
 import { COLLECTIONS } from '../../services/login/database.ts';
 import { testClock } from '../fixtures/clock.ts';
 import { watchedDatabase } from '../fixtures/database.ts';
-import { postForm, send } from '../fixtures/http.ts';
+import { enrolled } from '../fixtures/enrolled.ts';
+import { type Answered, postForm, send } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
 import { listen, testConfig } from '../fixtures/services.ts';
 
@@ -59,4 +60,37 @@ test('a refresh costs the bearer check and an audit event', async () => {
   const headers = { authorization: `Bearer ${token}` };
   expect((await send(`${url}/auth/refresh`, { method: 'POST', headers })).status).toBe(200);
   expect(database.commands).toEqual(['find', 'insert']);
+});
+
+describe('a login with a second factor', () => {
+  const factor = (factor_token: string, code: string) =>
+    postForm(`${url}/v2/login/factor`, { factor_token, code });
+  const commandsOf = async (call: () => Promise<unknown>) => {
+    database.commands.length = 0;
+    await call();
+    return [...database.commands];
+  };
+
+  test('costs one more read and one more write, and the audit event of the password', async () => {
+    const { email, code } = await enrolled(database.db, clock);
+    const first = (await login(email)).body.factor_token;
+    expect((await factor(first, code())).status).toBe(200);
+    let half: Answered | undefined;
+    expect(await commandsOf(async () => (half = await login(email)))).toEqual(['find', 'insert']);
+    const commands = await commandsOf(async () => {
+      expect((await factor(half?.body.factor_token, code(1))).status).toBe(200);
+    });
+    expect(commands).toEqual(['find', 'update', 'aggregate', 'insert']);
+  });
+
+  test.each([
+    ['wrong', {}],
+    ['secret', { account_status: 'disabled' }],
+    ['secret', { verified: false }],
+  ])('refused with %j and %j, costs what any other account costs', async (password, fields) => {
+    const plain = await newMember(database.db, fields);
+    const withFactor = await enrolled(database.db, clock, fields);
+    const refused = (email: string) => commandsOf(() => postForm(`${url}/v2/login`, { email, password }));
+    expect(await refused(withFactor.email)).toEqual(await refused(plain.email));
+  });
 });
