@@ -1,5 +1,6 @@
 import { connections } from './connections/connections.ts';
 import { domains } from './domains/domains.ts';
+import { ldapFactorLogin } from './ldap/factor-login.ts';
 import { ldapLogin } from './ldap/login.ts';
 import { discover } from './login/discover.ts';
 import { exchange } from './login/exchange.ts';
@@ -15,6 +16,7 @@ export const singleSignOn = [
   ...domains,
   exchange,
   ldapLogin,
+  ldapFactorLogin,
   spMetadata,
   samlLogin,
   ...assertionConsumers,

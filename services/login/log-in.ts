@@ -4,6 +4,7 @@ import { auditRefusal } from '@gatehouse/shared/identity/audit-refusal';
 import { maskUnlessAddress } from '@gatehouse/shared/identity/email';
 import { isEnrolled } from '@gatehouse/shared/identity/enrolled';
 import { type Flows, flowsOf } from '@gatehouse/shared/identity/fair-queue';
+import { halfLogin, secondFactorRequired } from '@gatehouse/shared/identity/half-login';
 import { isPasswordHash, isTooCostly } from '@gatehouse/shared/identity/passwords';
 import { requiresSso } from '@gatehouse/shared/identity/sso';
 import { findUserByEmail, type User, userIdOf } from '@gatehouse/shared/identity/users';
@@ -11,7 +12,6 @@ import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import { type BegunSession, beginSession, type LoginContract } from './begin-session.ts';
 import type { Database } from './database.ts';
-import { secondFactorRequired } from './factor-login.ts';
 import { ownerFlows } from './known-networks.ts';
 import type { LoginDependencies } from './operation.ts';
 
@@ -68,7 +68,7 @@ export async function logIn(
   if (isEnrolled(user, began)) {
     const [outcome, user_id] = ['second factor required', userIdOf(user)];
     await audit(db, request, began, { action: 'login', outcome, email: user.email, user_id });
-    throw secondFactorRequired(tokens, user, began, now());
+    throw secondFactorRequired(tokens.factor(halfLogin(user, began), now()), user);
   }
   return beginSession({ db, tokens, now, request }, user, { began, contract });
 }

@@ -16,6 +16,7 @@ const OWN = [
   '/api/v1/auth/login',
   '/api/v1/auth/login/factor',
   '/api/v1/auth/ldap',
+  '/api/v1/auth/ldap/factor',
   '/api/v1/crawl/upload-pdf',
   '/api/v1/chat-3d/respond',
   '/health',

@@ -22,6 +22,7 @@ const PUBLIC = [
   'post /api/v1/auth/login',
   'post /api/v1/auth/login/factor',
   'post /api/v1/auth/ldap',
+  'post /api/v1/auth/ldap/factor',
   'post /api/v1/users/email/undo',
   'get /api/v1/auth/sso/discover',
   'post /api/v1/auth/sso/exchange',

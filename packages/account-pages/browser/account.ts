@@ -52,8 +52,17 @@ export const halfSignInOf = (error: unknown): HalfSignIn | undefined =>
     ? (error.details as unknown as HalfSignIn)
     : undefined;
 
-export async function completeSignIn({ factor_token }: HalfSignIn, code: string): Promise<void> {
-  adoptToken(await post<TokenResponse>('/api/v1/auth/login/factor', { factor_token, code }));
+/** @param isDirectory whether a directory has checked the password. */
+export async function completeSignIn(
+  { factor_token }: HalfSignIn,
+  code: string,
+  isDirectory: boolean,
+): Promise<void> {
+  const body = { factor_token, code };
+  const answer = isDirectory
+    ? post<TokenResponse>('/api/v1/auth/ldap/factor', body)
+    : post<TokenResponse>('/api/v1/auth/login/factor', body);
+  adoptToken(await answer);
 }
 
 /** Makes the session fresh for ten minutes. */

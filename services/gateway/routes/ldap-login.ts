@@ -1,5 +1,7 @@
-import { ldapLoginContract as contract } from '@gatehouse/shared/contract/ldap-login';
+import { ldapLoginContract as contract, ldapFactorContract } from '@gatehouse/shared/contract/ldap-login';
 import { operation } from '../operation.ts';
+import { isWrongFactorCode } from '../policy/code-throttle.ts';
+import { relay } from '../proxy/response.ts';
 import { captchaField, forwardLogin } from './json-login.ts';
 
 /** CONTRACT.md §LDAP. */
@@ -12,6 +14,20 @@ export const ldapLogin = operation(contract.line, {
     const { path } = contract;
     const account = accountKey(call.body);
     return forwardLogin(call, { account, action: 'sso.login', email: null, service: call.userService, path });
+  },
+});
+
+/** CONTRACT.md §LDAP. The password has passed the CAPTCHA and the login throttle. */
+export const ldapFactorLogin = operation(ldapFactorContract.line, {
+  ...ldapFactorContract,
+  audits: ['sso.login'],
+  async handle({ auditRefusals, codeThrottle, userService, request, reply, body }) {
+    const json = { type: 'application/json', text: JSON.stringify(body) };
+    const post = () => userService.post(ldapFactorContract.path, json, request);
+    const response = await auditRefusals(request, { action: 'sso.login', email: null }, () =>
+      codeThrottle(request.ip, post, isWrongFactorCode),
+    );
+    return relay(reply, response);
   },
 });
 

@@ -1,7 +1,7 @@
 import { altchaChallenge } from './captcha-challenge.ts';
 import { catalogueFactorLogin, catalogueLogin } from './catalogue-login.ts';
 import { direct } from './direct.ts';
-import { ldapLogin } from './ldap-login.ts';
+import { ldapFactorLogin, ldapLogin } from './ldap-login.ts';
 import { respond } from './respond.ts';
 import { uploadPdf } from './upload-pdf.ts';
 
@@ -11,6 +11,7 @@ export const OPERATIONS = [
   catalogueLogin,
   catalogueFactorLogin,
   ldapLogin,
+  ldapFactorLogin,
   respond,
   uploadPdf,
   altchaChallenge,

@@ -5,10 +5,17 @@ import { Button } from './button.ts';
 import { FactorCode } from './factor-code.ts';
 import { Form } from './form.ts';
 
+interface Props {
+  half: HalfSignIn;
+  /** Whether a directory has checked the password. */
+  isDirectory?: boolean;
+  onStartAgain: () => void;
+}
+
 /** The second step of a sign-in: a code of the second factor. */
-export default function SecondStep({ half, onStartAgain }: { half: HalfSignIn; onStartAgain: () => void }) {
+export default function SecondStep({ half, isDirectory = false, onStartAgain }: Props) {
   const submit = async ({ code = '' }: Record<string, string>) => {
-    await completeSignIn(half, code);
+    await completeSignIn(half, code, isDirectory);
     showAccount();
   };
   return html`

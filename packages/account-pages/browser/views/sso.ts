@@ -1,10 +1,19 @@
 import { useEffect, useState } from 'preact/hooks';
-import { discover, exchangeCode, type SsoConnection, showAccount, signInWithDirectory } from '../account.ts';
+import {
+  discover,
+  exchangeCode,
+  type HalfSignIn,
+  halfSignInOf,
+  type SsoConnection,
+  showAccount,
+  signInWithDirectory,
+} from '../account.ts';
 import { ApiError } from '../api.ts';
 import { arrival } from '../arrival.ts';
 import { html } from '../html.ts';
 import { Field } from '../parts/field.ts';
 import { Form } from '../parts/form.ts';
+import { Lazy } from '../parts/lazy.ts';
 import { Notice } from '../parts/notice.ts';
 import { Password } from '../parts/password.ts';
 import { useLoginCaptcha } from '../parts/use-login-captcha.ts';
@@ -82,15 +91,27 @@ const loginPath = ({ protocol, slug }: SsoConnection): string =>
 /** The form of a directory (LDAP), which has no page of its own. */
 function Directory({ slug }: { slug: string }) {
   const captcha = useLoginCaptcha();
+  const [half, setHalf] = useState<HalfSignIn>();
   const submit = async ({ username = '', password = '', recaptcha_token = '' }: Record<string, string>) => {
     try {
       await signInWithDirectory(slug, username, password, recaptcha_token);
       showAccount();
     } catch (error) {
       captcha.renew(error, recaptcha_token);
-      throw error;
+      setHalf(halfSignInOf(error));
+      if (!halfSignInOf(error)) throw error;
     }
   };
+  if (half) {
+    return html`
+      <${Lazy}
+        load=${() => import('../parts/second-step.ts')}
+        half=${half}
+        isDirectory
+        onStartAgain=${() => setHalf(undefined)}
+      />
+    `;
+  }
   return html`
     <p>${texts.sso.directory}</p>
     <${Form} onSubmit=${submit} submit=${texts.signIn.submit}>

@@ -1,7 +1,7 @@
 import { LOGIN_BODY } from '../http/body-limits.ts';
 import { jsonBody, requiredText } from '../http/fields.ts';
 import { contract } from '../operation/operation.ts';
-import { catalogueToken } from './catalogue-login.ts';
+import { catalogueFactorContract, catalogueToken } from './catalogue-login.ts';
 
 /** Served by the user service and validated by the gateway. */
 export const ldapLoginContract = contract('POST /api/v1/auth/ldap', {
@@ -18,5 +18,25 @@ export const ldapLoginContract = contract('POST /api/v1/auth/ldap', {
     password: requiredText,
   }).meta({ examples: [{ connection: 'acme', username: 'ada', password: 'correct horse battery staple' }] }),
   returns: catalogueToken,
-  fails: ['invalidCredentials', 'notFound', 'forbidden', 'rateLimited', 'unavailable'],
+  fails: [
+    'invalidCredentials',
+    'notFound',
+    'forbidden',
+    'secondFactorRequired',
+    'rateLimited',
+    'unavailable',
+  ],
+});
+
+/** Served by the user service and validated by the gateway. */
+export const ldapFactorContract = contract('POST /api/v1/auth/ldap/factor', {
+  needs: 'nothing',
+  returnsSecret: true,
+  bodyLimit: LOGIN_BODY,
+  summary: 'Log in at a directory with the second factor',
+  description:
+    'Completes a login at a directory that was answered with SECOND_FACTOR_REQUIRED. The code is one of the authenticator app, or an unused recovery code. Five wrong codes in 15 minutes lead to 429 for the account.',
+  body: catalogueFactorContract.body,
+  returns: catalogueToken,
+  fails: ['factorTokenInvalid', 'codeInvalid', 'notFound', 'forbidden', 'rateLimited', 'unavailable'],
 });

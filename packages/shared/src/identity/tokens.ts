@@ -22,6 +22,15 @@ export interface HalfLogin {
   began: number;
 }
 
+/** A login at a directory that waits for the second factor. */
+export interface HalfDirectoryLogin extends HalfLogin {
+  connection_id: string;
+  /** Who the person is at the directory. */
+  subject: string;
+  /** As typed. */
+  username: string;
+}
+
 /** A change of an address that the person at the former one can undo. */
 export interface EmailUndo {
   /** The `_id` of the account, in hexadecimal. */
@@ -37,8 +46,9 @@ export const EMAIL_UNDO_LIFETIME = 3 * 86_400;
 const FACTOR_LIFETIME = 5 * 60;
 /** The `typ` of the tokens that are no bearers (RFC 7515 §4.1.9). Each is accepted in one place. */
 const FACTOR_TYPE = 'factor+jwt';
+const DIRECTORY_FACTOR_TYPE = 'ldap-factor+jwt';
 const EMAIL_UNDO_TYPE = 'email-undo+jwt';
-const NO_BEARERS: ReadonlySet<unknown> = new Set([FACTOR_TYPE, EMAIL_UNDO_TYPE]);
+const NO_BEARERS: ReadonlySet<unknown> = new Set([FACTOR_TYPE, DIRECTORY_FACTOR_TYPE, EMAIL_UNDO_TYPE]);
 
 export type TokenCheck =
   | { ok: true; claims: SessionClaims; sid: string | undefined; sso?: true; confirmedAt?: number }
@@ -103,6 +113,12 @@ export function createTokens(config: {
     /** Returns what such a token says; undefined if it is not ours or has expired. */
     halfLoginOf(token: string, now: number): HalfLogin | undefined {
       return payloadOf<HalfLogin>(token, FACTOR_TYPE, now);
+    },
+    /** The same for a login at a directory. Neither token is accepted in the place of the other. */
+    directoryFactor: (login: HalfDirectoryLogin, now: number): string =>
+      sign(login, FACTOR_LIFETIME, now, { typ: DIRECTORY_FACTOR_TYPE }),
+    halfDirectoryLoginOf(token: string, now: number): HalfDirectoryLogin | undefined {
+      return payloadOf<HalfDirectoryLogin>(token, DIRECTORY_FACTOR_TYPE, now);
     },
     /** Signs the token of the link with which a change of an address is undone. */
     emailUndo: (undo: EmailUndo, now: number): string =>

@@ -1,0 +1,32 @@
+import { type Collection, ObjectId } from 'mongodb';
+import { AppError } from '../http/errors.ts';
+import { type EnrolledUser, factorMethods, isEnrolled } from './enrolled.ts';
+import { hasEnded } from './sessions.ts';
+import { type HalfLogin, newSessionId } from './tokens.ts';
+import { findUserById, type User } from './users.ts';
+
+/** What half a login says about its account, for its token. */
+export const halfLogin = ({ _id, second_factor }: EnrolledUser, began: number): HalfLogin => ({
+  account: _id.toHexString(),
+  enrollment: second_factor.id,
+  began,
+});
+
+/** The refusal of a right password whose account has a second factor. Nothing is stored: half a login is no session. */
+export const secondFactorRequired = (factor_token: string, { second_factor }: EnrolledUser): AppError =>
+  new AppError('secondFactorRequired', { details: { factor_token, methods: factorMethods(second_factor) } });
+
+/**
+ * Returns the account of half a login, unless its password, factor or state has changed since.
+ * @param now Unix milliseconds.
+ */
+export async function accountOfHalfLogin(
+  users: Collection<User>,
+  { account, enrollment, began }: HalfLogin,
+  now: number,
+): Promise<EnrolledUser | undefined> {
+  const user = await findUserById(users, new ObjectId(account));
+  if (!user || !isEnrolled(user, now) || user.second_factor.id !== enrollment) return undefined;
+  const isOpen = user.verified && user.account_status !== 'disabled';
+  return isOpen && !hasEnded(user, { id: newSessionId(began), beganAt: began }) ? user : undefined;
+}
