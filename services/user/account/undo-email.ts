@@ -28,13 +28,20 @@ export const undoEmail = operation(undoEmailContract.line, {
         const position = undos.findIndex(({ id }) => id === link.change);
         const undo = undos[position];
         const user_id = user && userIdOf(user);
-        if (!user || !user_id || !undo || undo.until.getTime() <= now()) throw new AppError('linkInvalid');
+        if (!user || !user_id || !undo || undo.until.getTime() <= now() || user.deletion?.begun_at)
+          throw new AppError('linkInvalid');
         const { email } = undo;
         await requireUnmanaged(db, user_id, [user.email, email]);
         const at = new Date(now());
         const account = await changeAddress(
           db.users,
-          { _id, user_id, email: user.email, 'email_undos.id': undo.id },
+          {
+            _id,
+            user_id,
+            email: user.email,
+            'email_undos.id': undo.id,
+            'deletion.begun_at': { $exists: false },
+          },
           email,
           withNotice(
             {
@@ -46,6 +53,8 @@ export const undoEmail = operation(undoEmailContract.line, {
                 password: unusableHash(),
               },
               $max: { sessions_valid_from: at },
+              // Whoever changed the address may also have asked for it.
+              $unset: { deletion: true },
             },
             newNotice({ kind: 'email_change_undone', to: email, at: now(), request, details: {} }),
           ),

@@ -1,3 +1,5 @@
+import { createTokens } from '@gatehouse/shared/identity/tokens';
+import type { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventsOf } from '../../../fixtures/audit.ts';
 import { enrolled } from '../../../fixtures/enrolled.ts';
@@ -5,7 +7,7 @@ import { outcome } from '../../../fixtures/envelope.ts';
 import { eventually } from '../../../fixtures/eventually.ts';
 import { postForm, postJson, send } from '../../../fixtures/http.ts';
 import { bearerOf, loggedIn, member, newMember } from '../../../fixtures/members.ts';
-import { type Services, startServices } from '../../../fixtures/services.ts';
+import { JWT_SECRET, type Services, startServices } from '../../../fixtures/services.ts';
 import { storeOrganization } from '../../access/store-organization.ts';
 
 const DAY = 86_400;
@@ -153,6 +155,37 @@ describe('the last Owner who can act', () => {
     const { headers, user_id } = await loggedIn(services);
     await organizationOf([user_id, gone.user_id]);
     expect((await requestDeletion(headers)).status).toBe(409);
+  });
+});
+
+describe('undoing a change of the address', () => {
+  const undo = (_id: ObjectId) => {
+    const token = createTokens({ JWT_SECRET }).emailUndo(
+      { account: _id.toHexString(), change: 'change' },
+      services.clock.now(),
+    );
+    return postJson(`${services.user}/api/v1/users/email/undo`, { token });
+  };
+  const changed = (former: string, deletion: object) => {
+    const at = new Date(services.clock.now());
+    return newMember(services.db, {
+      email_undos: [{ id: 'change', email: former, until: new Date(at.getTime() + DAY * 1000) }],
+      deletion: { requested_at: at, due_at: at, next: new Date(at.getTime() + DAY * 1000), ...deletion },
+    });
+  };
+
+  test('restores the account: whoever changed the address may have asked for the deletion', async () => {
+    const { _id, user_id } = await changed('former@example.com', {});
+    expect((await undo(_id)).status).toBe(200);
+    const user = await stored(user_id);
+    expect(user).toMatchObject({ email: 'former@example.com', account_status: 'active' });
+    expect(user).not.toHaveProperty('deletion');
+  });
+
+  test('is refused once the job has begun', async () => {
+    const before = await changed('late@example.com', { begun_at: new Date() });
+    expect((await undo(before._id)).status).toBe(400);
+    expect(await stored(before.user_id)).toStrictEqual(before);
   });
 });
 
