@@ -25,7 +25,8 @@ async function signIn(pages: Pages, email: string, options?: Parameters<Pages['o
 const rowsOf = (page: Page, table: string) => page.getByRole('table', { name: table }).locator('tbody tr');
 const sessions = (page: Page) => rowsOf(page, en.sessions.title);
 const events = (page: Page) => rowsOf(page, en.activity.title);
-const openActivity = (page: Page) => page.getByRole('link', { name: en.activity.title }).click();
+const open = (page: Page, part: keyof typeof en.profile.parts) =>
+  page.getByRole('link', { name: en.profile.parts[part] }).click();
 
 describePages('the profile', (pages) => {
   const account = (fields: object = {}) =>
@@ -47,7 +48,7 @@ describePages('the profile', (pages) => {
     const stored = await pages.services.db.users.findOne({ email: ada.email });
     expect(stored).toMatchObject({ name: 'Ada King', phone: '+44 20 7946 0000', language: 'de' });
     expect(stored).not.toHaveProperty('company');
-    await openActivity(page);
+    await open(page, 'data');
     const change = events(page).filter({ hasText: 'Changed the profile' });
     await change.getByText('Name: Ada Lovelace → Ada King').waitFor();
     await change.getByText('Company: Engines → none').waitFor();
@@ -78,6 +79,7 @@ describePages('the profile', (pages) => {
     const ada = await newMember(pages.services.db, { name: 'Ada' });
     const phone = await signIn(pages, ada.email, { userAgent: PHONE });
     const laptop = await signIn(pages, ada.email);
+    await open(laptop, 'devices');
     const other = sessions(laptop).filter({ hasText: 'Safari on iOS' });
     await sessions(laptop).filter({ hasText: 'This device' }).waitFor();
     await other.getByRole('button', { name: 'End the session of Safari on iOS' }).click();
@@ -91,7 +93,7 @@ describePages('the profile', (pages) => {
     expect(await phone.getByText(ada.email).count()).toBe(0);
     await laptop.reload();
     await sessions(laptop).filter({ hasText: 'This device' }).waitFor();
-    await openActivity(laptop);
+    await open(laptop, 'data');
     await events(laptop).filter({ hasText: 'Ended another session' }).waitFor();
   });
 
@@ -99,6 +101,7 @@ describePages('the profile', (pages) => {
     const ada = await newMember(pages.services.db, { name: 'Ada' });
     const others = [await signIn(pages, ada.email), await signIn(pages, ada.email, { userAgent: PHONE })];
     const page = await signIn(pages, ada.email);
+    await open(page, 'devices');
     await page.getByRole('button', { name: 'End all others' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'End other sessions' }).click();
     await page.getByRole('status').filter({ hasText: 'All other sessions have ended.' }).waitFor();
@@ -113,6 +116,7 @@ describePages('the profile', (pages) => {
     const ada = await newMember(pages.services.db, { name: 'Ada' });
     await signIn(pages, ada.email, { userAgent: PHONE });
     const page = await signIn(pages, ada.email);
+    await open(page, 'devices');
     const end = page.getByRole('button', { name: 'End the session of Safari on iOS' });
     await end.click();
     await page.getByRole('dialog').waitFor();
@@ -141,7 +145,7 @@ describePages('the profile', (pages) => {
         request_id: `request-${index}`,
       })),
     );
-    const page = await pages.openAs(ada, '/profile?part=activity');
+    const page = await pages.openAs(ada, '/profile?part=data');
     await events(page).filter({ hasText: 'Refused' }).getByText('wrong password').waitFor();
     const pager = page.getByRole('navigation', { name: 'Pages' });
     await pager.getByText('Page 1 of 3 (25 in all)').waitFor();
@@ -158,32 +162,32 @@ describePages('the profile', (pages) => {
     const page = await signIn(pages, ada.email);
     expect(await page.getByLabel('Name').inputValue()).toBe(HOSTILE);
     expect(await page.getByLabel('Company').inputValue()).toBe(HOSTILE);
+    await open(page, 'devices');
     await sessions(page).getByText(HOSTILE).waitFor();
+    await open(page, 'details');
     await page.getByLabel('Name').fill(`${HOSTILE}2`);
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('status').filter({ hasText: 'Your details are saved.' }).waitFor();
-    await openActivity(page);
+    await open(page, 'data');
     await events(page).getByText(`Name: ${HOSTILE} → ${HOSTILE}2`).waitFor();
     expect(await page.title()).toContain('Your profile');
     expect(await page.locator('main img, main script').count()).toBe(0);
   });
 
-  test('leads to a new password with a mailed code', async () => {
-    const ada = await account();
-    const page = await pages.openAs(ada);
-    await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByRole('button', { name: 'Send the code' }).click();
-    await page.waitForURL('**/reset');
-    await page.getByLabel('Six-digit code').fill(pages.codeFor(ada.email));
-    await page.getByLabel('New password').fill('another secret');
-    await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByRole('button', { name: 'Sign in' }).waitFor();
-    expect(await page.evaluate("sessionStorage.getItem('gatehouse.session')")).toBeNull();
+  test('names a device', async () => {
+    const ada = await newMember(pages.services.db);
+    const page = await signIn(pages, ada.email, { userAgent: PHONE });
+    await open(page, 'devices');
+    await page.getByRole('button', { name: 'Name Safari on iOS' }).click();
+    await page.getByLabel('Name of the device').fill('My phone');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('status').filter({ hasText: 'The name is saved.' }).waitFor();
+    await sessions(page).filter({ hasText: 'My phone' }).waitFor();
   });
 
   test('offers to try again when the server is gone', async () => {
     const page = await pages.openAs(await account());
-    await sessions(page).first().waitFor();
+    await page.getByLabel('Name').waitFor();
     await pages.stopGateway();
     await page.getByLabel('Name').fill('Ada King');
     await page.getByRole('button', { name: 'Save changes' }).click();
@@ -194,16 +198,15 @@ describePages('the profile', (pages) => {
   });
 
   test('shows the rest when one list cannot be loaded, and loads it again', async () => {
-    const page = await pages.openAs(await account());
-    await sessions(page).first().waitFor();
-    await page.context().route('**/users/me/sessions*', (route) => route.abort());
+    const page = await pages.openAs(await account(), '/profile?part=data');
+    await page.context().route('**/users/me/audit*', (route) => route.abort());
     await page.reload();
     await page.getByRole('alert').filter({ hasText: 'The server did not answer.' }).waitFor();
-    expect(await page.getByLabel('Name').inputValue()).toBe('Ada Lovelace');
+    await page.getByRole('button', { name: 'Delete account' }).waitFor();
     await expectAccessible(page, 'profile-error');
     await page.context().unrouteAll();
     await page.getByRole('button', { name: 'Try again' }).click();
-    await sessions(page).filter({ hasText: 'This device' }).waitFor();
+    await page.getByText(en.activity.empty).waitFor();
   });
 
   test('is accessible, in both languages, with an open dialog as well', async () => {
@@ -211,19 +214,23 @@ describePages('the profile', (pages) => {
     await signIn(pages, ada.email, { userAgent: PHONE });
     await signIn(pages, ada.email, { userAgent: 'curl/8.14.1' });
     const page = await signIn(pages, ada.email);
-    await sessions(page).first().waitFor();
+    await page.getByLabel('Name').waitFor();
     await expectAccessible(page, 'profile');
-    await openActivity(page);
+    await open(page, 'security');
+    await page.getByRole('button', { name: 'Set up an app' }).waitFor();
+    await expectAccessible(page, 'profile-security');
+    await open(page, 'data');
     await events(page).first().waitFor();
-    await expectAccessible(page, 'profile-activity');
-    await page.goBack();
+    await expectAccessible(page, 'profile-data');
+    await open(page, 'devices');
     await page.getByRole('button', { name: 'End the session of Safari on iOS' }).click();
     await page.getByRole('dialog').waitFor();
     await expectAccessible(page, 'profile-dialog');
 
-    const german = await pages.openAs(await account({ name: 'Ada' }), '/profile', { locale: 'de-DE' });
-    await german.getByRole('heading', { name: de.sessions.title }).waitFor();
-    await german.getByRole('table', { name: de.sessions.title }).waitFor();
+    const german = await pages.openAs(await account({ name: 'Ada' }), '/profile?part=security', {
+      locale: 'de-DE',
+    });
+    await german.getByRole('button', { name: de.security.app.setUp }).waitFor();
     await expectAccessible(german, 'profile-de');
   });
 });
@@ -235,9 +242,9 @@ describePages(
       const ada = await member(pages.services.db, pages.services.clock, { subscription_plan: 'Free' });
       const page = await pages.openAs(ada);
       const meter = page.getByRole('meter', { name: en.plan.limits });
-      await page.getByText('2 of 60 calls used this minute').waitFor();
-      expect(await meter.getAttribute('aria-valuenow')).toBe('2');
-      await page.getByText('58 left').waitFor();
+      await page.getByText('1 of 60 calls used this minute').waitFor();
+      expect(await meter.getAttribute('aria-valuenow')).toBe('1');
+      await page.getByText('59 left').waitFor();
     });
   },
   { env: { RATE_LIMIT: 'on' } },

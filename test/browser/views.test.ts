@@ -79,8 +79,10 @@ describePages('the views of an account', (pages) => {
     const department = `${organization}&department=${department_id}`;
     // Each view with a text that it shows when it is complete.
     const views = [
-      ['/profile', 'This device'],
-      ['/profile?part=activity', 'Created a chatbot'],
+      ['/profile', 'Save changes'],
+      ['/profile?part=security', 'Set up an app'],
+      ['/profile?part=devices', 'This device'],
+      ['/profile?part=data', 'Created a chatbot'],
       ['/chatbots', 'Analytical Engines / Customer relations and support'],
       [`/chatbots?chatbot=${chatbot_id}`, 'Analytical Engines / Customer relations and support'],
       ['/organization', 'Difference Engines'],

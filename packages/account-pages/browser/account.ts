@@ -65,6 +65,9 @@ export async function completeSignIn(
   adoptToken(await answer);
 }
 
+/** Changes the address of the account with a mailed code. It is a claim of the token, so the session gets a new one. */
+export const changeEmail = (code: string): Promise<void> => extend('/api/v1/users/me/email/verify', { code });
+
 /** Makes the session fresh for ten minutes. */
 export const confirmSession = (proof: { password: string } | { code: string }): Promise<void> =>
   extend('/api/v1/auth/confirm', proof);

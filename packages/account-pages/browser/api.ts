@@ -95,7 +95,7 @@ async function send(
     method,
     headers: {
       accept: 'application/json',
-      ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+      ...(bearer && { authorization: `Bearer ${bearer}` }),
       ...headers,
     },
     credentials: 'same-origin',
@@ -196,6 +196,9 @@ export async function post<T>(path: string, body: unknown = {}): Promise<T> {
     throw error;
   });
 }
+/** Calls that need no session, also if there is one. */
+export const postAnonymously = <T>(path: string, body: unknown): Promise<T> =>
+  call<T>({ method: 'POST', path, token: '', ...asJson(body) });
 export const put = <T>(path: string, body: unknown): Promise<T> =>
   call<T>({ method: 'PUT', path, ...asJson(body) });
 export const patch = <T>(path: string, body: unknown): Promise<T> =>

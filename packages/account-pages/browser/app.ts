@@ -24,6 +24,7 @@ const LOAD: Record<ViewName, () => Promise<{ default: View }>> = {
   reset: () => import('./views/reset.ts'),
   sso: () => import('./views/sso.ts'),
   invitation: () => import('./views/invitation.ts'),
+  'undo-email': () => import('./views/undo-email.ts'),
   support: () => import('./views/support.ts'),
   profile: () => import('./views/profile.ts'),
   chatbots: () => import('./views/chatbots.ts'),

@@ -10,6 +10,8 @@ interface Arrival {
   support?: { token: string; user_id: string };
   /** The one-time code of a finished single sign-on. */
   ssoCode?: string;
+  /** What undoes a change of the account's address. */
+  undo?: string;
   /** The address that an invitation was mailed to, if it has no account; empty for any other text. */
   email?: string;
   /** The invitation that a mail is about, or an empty text. */
@@ -21,6 +23,7 @@ function read(): Arrival {
     return { support: { token: query.get('token') ?? '', user_id: query.get('user_id') ?? '' } };
   }
   if (location.pathname === '/sso') return { ssoCode: fragment.get('code') ?? '' };
+  if (location.pathname === '/undo-email') return { undo: fragment.get('token') ?? '' };
   const email = fragment.get('email') ?? '';
   const isAddress = email.length <= 254 && /^[^\s@<>"',;:()[\]\\]+@[\w-]+(\.[\w-]+)+$/u.test(email);
   return { email: isAddress ? email : '', invitation: fragment.get('invitation_id') ?? '' };

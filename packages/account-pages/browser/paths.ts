@@ -8,6 +8,7 @@ const VIEWS = {
   '/reset': 'reset',
   '/sso': 'sso',
   '/invitation': 'invitation',
+  '/undo-email': 'undo-email',
   '/profile': 'profile',
   '/chatbots': 'chatbots',
   '/organization': 'organization',

@@ -14,7 +14,7 @@ export interface Session {
   supportFor?: string;
 }
 
-export type End = 'signed out' | 'expired' | 'left';
+export type End = 'signed out' | 'expired' | 'left' | 'deleted';
 
 const KEY = 'gatehouse.session';
 const listeners = new Set<(end?: End) => void>();

@@ -13,6 +13,7 @@ export const texts: Texts = {
     webhooks: 'Webhooks',
     sso: 'Single Sign-on',
     invitation: 'Einladung in ein Team',
+    'undo-email': 'Änderung Ihrer Adresse rückgängig machen',
     support: 'Support-Sitzung',
   },
   fields: {
@@ -70,6 +71,13 @@ export const texts: Texts = {
     address: 'Die Einladung ging an',
     unexpected:
       'Sie haben keine Einladung erwartet? Dann ignorieren Sie die Mail. Es geschieht nichts, solange Sie kein Konto erstellen.',
+  },
+  undoEmail: {
+    explanation:
+      'Das Konto erhält diese Adresse zurück, und alle Geräte werden abgemeldet. Wählen Sie danach ein neues Passwort.',
+    submit: 'Änderung rückgängig machen',
+    incomplete: 'Dieser Link ist unvollständig. Öffnen Sie ihn noch einmal aus der E-Mail.',
+    done: 'Das Konto hat wieder seine alte Adresse. Wählen Sie jetzt ein neues Passwort, falls jemand anderes es kennt.',
   },
   support: {
     label: 'Support-Sitzung',
@@ -140,6 +148,8 @@ export const texts: Texts = {
       'signed out': 'Sie sind abgemeldet.',
       expired: 'Ihre Sitzung ist beendet. Bitte melden Sie sich erneut an.',
       left: 'Sie haben die Support-Sitzung verlassen.',
+      deleted:
+        'Ihr Konto wird gelöscht. Den Tag haben wir Ihnen per E-Mail mitgeteilt; melden Sie sich vorher an, um das Konto zu behalten.',
     },
   },
   errors: {

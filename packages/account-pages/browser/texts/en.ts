@@ -11,6 +11,7 @@ export const texts = {
     webhooks: 'Webhooks',
     sso: 'Single sign-on',
     invitation: 'You are invited to a team',
+    'undo-email': 'Undo the change of your address',
     support: 'Support session',
   },
   fields: {
@@ -65,6 +66,13 @@ export const texts = {
     known: 'Sign in to accept or decline the invitation. Nothing happens before you accept it.',
     address: 'The invitation was mailed to',
     unexpected: 'Not expecting this? Ignore the mail. Nothing happens unless you accept.',
+  },
+  undoEmail: {
+    explanation:
+      'The account gets this address back, and everybody who is signed in is signed out. Choose a new password afterwards.',
+    submit: 'Undo the change',
+    incomplete: 'This link is incomplete. Open it from the mail once more.',
+    done: 'The account has its old address again. Now choose a new password, in case somebody else knows it.',
   },
   support: {
     label: 'Support session',
@@ -133,6 +141,8 @@ export const texts = {
       'signed out': 'You are signed out.',
       expired: 'Your session has ended. Please sign in again.',
       left: 'You have left the support session.',
+      deleted:
+        'Your account is going to be deleted. We have mailed you the day; sign in before then to keep the account.',
     },
   },
   errors: {

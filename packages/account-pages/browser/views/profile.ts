@@ -1,24 +1,35 @@
 import { texts } from '../account-texts.ts';
 import { html } from '../html.ts';
+import { Lazy } from '../parts/lazy.ts';
 import { ResultToast, useResult } from '../parts/result.ts';
 import { Tabs } from '../parts/tabs.ts';
 import { useQuery } from '../router.ts';
-import { Account } from './profile/account.ts';
-import { Activity } from './profile/activity.ts';
+
+const { details, security, devices, data } = texts.profile.parts;
 
 const TABS = [
-  { name: 'account', path: '/profile', title: texts.profile.account },
-  { name: 'activity', path: '/profile?part=activity', title: texts.activity.title },
+  { name: 'details', path: '/profile', title: details },
+  { name: 'security', path: '/profile?part=security', title: security },
+  { name: 'devices', path: '/profile?part=devices', title: devices },
+  { name: 'data', path: '/profile?part=data', title: data },
 ];
 
-/** The signed-in account: its details, plan, password and sessions; or its audit trail. */
+const PARTS = {
+  details: () => import('./profile/details.ts'),
+  security: () => import('./profile/security.ts'),
+  devices: () => import('./profile/devices.ts'),
+  data: () => import('./profile/data.ts'),
+};
+
+/** The account of the person: their details, what protects it, where they are signed in, and their data. */
 export default function ProfilePage() {
-  const current = useQuery().get('part') === 'activity' ? 'activity' : 'account';
+  const part = useQuery().get('part') ?? '';
+  const current = part in PARTS ? (part as keyof typeof PARTS) : 'details';
   const result = useResult();
   return html`
     <h1>${texts.titles.profile}</h1>
     <${Tabs} label=${texts.titles.profile} current=${current} tabs=${TABS} />
-    ${current === 'account' ? html`<${Account} result=${result} />` : html`<${Activity} />`}
+    <${Lazy} key=${current} load=${PARTS[current]} result=${result} />
     <${ResultToast} result=${result} />
   `;
 }

@@ -1,10 +1,13 @@
 import { useState } from 'preact/hooks';
-import { texts } from '../../account-texts.ts';
-import { get, remove } from '../../api.ts';
+import { locale, texts } from '../../account-texts.ts';
+import { get, patch, remove } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Badge } from '../../parts/badge.ts';
 import { Button } from '../../parts/button.ts';
 import { Confirm } from '../../parts/confirm.ts';
+import { Dialog } from '../../parts/dialog.ts';
+import { Field } from '../../parts/field.ts';
+import { Form } from '../../parts/form.ts';
 import { type Page, Pager } from '../../parts/pager.ts';
 import type { Result } from '../../parts/result.ts';
 import { Section } from '../../parts/section.ts';
@@ -14,6 +17,8 @@ import { useData } from '../../parts/use-data.ts';
 
 interface Session {
   session_id: string;
+  name: string | null;
+  place: { country: string; city: string | null } | null;
   device: { browser: string | null; os: string | null; user_agent: string };
   address: string;
   began_at: string;
@@ -24,15 +29,30 @@ interface Session {
 const PATH = '/api/v1/users/me/sessions';
 const { columns } = texts.sessions;
 
-const nameOf = ({ device: { browser, os } }: Session): string => texts.sessions.device(browser, os);
+const nameOf = ({ name, device: { browser, os } }: Session): string =>
+  name ?? texts.sessions.device(browser, os);
 
-/** The sessions of the account, which can be ended one by one or all but this one. */
-export function Sessions({ result }: { result: Result }) {
+/** For example `Berlin, Germany`. */
+function placeOf({ place }: Session): string | undefined {
+  if (!place) return undefined;
+  const country = new Intl.DisplayNames(locale, { type: 'region' }).of(place.country);
+  return [place.city, country].filter(Boolean).join(', ');
+}
+
+/** Where the person is signed in: sessions can be named, ended one by one, or all but this one. */
+export default function Devices({ result }: { result: Result }) {
   const [page, setPage] = useState(1);
   const loaded = useData(`sessions ${page}`, () => get<Page<Session>>(`${PATH}?limit=10&page=${page}`));
   const [ending, setEnding] = useState<Session | 'others'>();
+  const [naming, setNaming] = useState<Session>();
   const total = loaded.data?.pagination.total_items ?? 0;
 
+  const rename = async ({ name = '' }: Record<string, string>) => {
+    await patch(`${PATH}/${encodeURIComponent(naming?.session_id ?? '')}`, { name: name.trim() || null });
+    setNaming(undefined);
+    await loaded.reload();
+    result.succeed(texts.sessions.named);
+  };
   const confirm = async () => {
     await remove(ending === 'others' || !ending ? PATH : `${PATH}/${encodeURIComponent(ending.session_id)}`);
     setPage(1);
@@ -43,9 +63,15 @@ export function Sessions({ result }: { result: Result }) {
   const actions: Column<Session> = {
     title: columns.actions,
     end: true,
-    cell: (session) =>
-      !session.current &&
-      html`<${Button} label=${texts.sessions.endOf(nameOf(session))} onClick=${() => setEnding(session)}>${texts.sessions.end}<//>`,
+    cell: (session) => html`
+      <div class="choice">
+        <${Button} label=${texts.sessions.nameOf(nameOf(session))} onClick=${() => setNaming(session)}>${texts.sessions.name}<//>
+        ${
+          !session.current &&
+          html`<${Button} label=${texts.sessions.endOf(nameOf(session))} onClick=${() => setEnding(session)}>${texts.sessions.end}<//>`
+        }
+      </div>
+    `,
   };
   const shown: Column<Session>[] = [
     {
@@ -57,14 +83,22 @@ export function Sessions({ result }: { result: Result }) {
         </div>
       `,
     },
-    { title: columns.address, cell: ({ address }) => address },
+    {
+      title: columns.address,
+      cell: (session) => html`
+        <div class="device">
+          <span>${session.address}</span>
+          ${placeOf(session) && html`<span class="hint">${placeOf(session)}</span>`}
+        </div>
+      `,
+    },
     { title: columns.began, cell: ({ began_at }) => html`<${Time} at=${began_at} />` },
     {
       title: columns.used,
       cell: ({ current, last_used_at }) =>
         current ? texts.sessions.now : html`<${Time} at=${last_used_at} ago />`,
     },
-    ...(total > 1 ? [actions] : []),
+    actions,
   ];
   return html`
     <${Section}
@@ -80,6 +114,25 @@ export function Sessions({ result }: { result: Result }) {
       />
       ${total === 1 && html`<p class="hint">${texts.sessions.onlyThis}</p>`}
       <${Pager} pagination=${loaded.data?.pagination} onPage=${setPage} />
+      ${
+        naming &&
+        html`
+          <${Dialog} title=${texts.sessions.name} onClose=${() => setNaming(undefined)}>
+            <${Form} submit=${texts.profile.save} onSubmit=${rename}>
+              <${Field}
+                name="name"
+                label=${texts.sessions.deviceName}
+                hint=${texts.sessions.nameHint}
+                value=${naming.name ?? ''}
+                required=${false}
+                maxlength="60"
+                autocomplete="off"
+                autofocus
+              />
+            <//>
+          <//>
+        `
+      }
       ${
         ending &&
         html`

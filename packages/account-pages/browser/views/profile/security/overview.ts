@@ -1,0 +1,38 @@
+import { texts } from '../../../account-texts.ts';
+import { html } from '../../../html.ts';
+import { Badge } from '../../../parts/badge.ts';
+import { Section } from '../../../parts/section.ts';
+import type { Factors } from './calls.ts';
+
+/** Recovery codes below which new ones are advised. */
+const FEW = 4;
+
+const { overview } = texts.security;
+
+/** What protects the account, and what to do next. */
+export function Overview({ factors: { totp, recovery_codes_left } }: { factors: Factors }) {
+  const next = !totp
+    ? overview.nextApp
+    : recovery_codes_left < FEW
+      ? overview.nextCodes(recovery_codes_left)
+      : overview.done;
+  const rows = [
+    [overview.password, true, overview.on],
+    [overview.app, totp !== null, totp ? overview.on : overview.off],
+    ...(totp
+      ? [[overview.codes, recovery_codes_left >= FEW, overview.left(recovery_codes_left)] as const]
+      : []),
+  ] as const;
+  return html`
+    <${Section} title=${overview.title}>
+      <ul class="protections">
+        ${rows.map(
+          ([name, isGood, state]) => html`
+            <li><span>${name}</span><${Badge} tone=${isGood ? 'good' : 'quiet'}>${state}<//></li>
+          `,
+        )}
+      </ul>
+      <p class="hint">${next}</p>
+    <//>
+  `;
+}

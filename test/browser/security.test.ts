@@ -1,0 +1,122 @@
+import { Secret, TOTP } from 'otpauth';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { describePages, expectAccessible } from '../fixtures/browser.ts';
+import { enrolled } from '../fixtures/enrolled.ts';
+import { newMember } from '../fixtures/members.ts';
+
+describePages('sign-in and security', (pages) => {
+  /** Signs in with the form and opens the page. */
+  async function open(email: string, code?: string): Promise<Page> {
+    const page = await pages.open('/profile?part=security');
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill('secret');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    if (code !== undefined) await page.getByLabel('Six-digit code').fill(code);
+    await page.getByRole('heading', { name: 'What protects your account' }).waitFor();
+    return page;
+  }
+  const done = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text }).waitFor();
+  /** Ten minutes pass: what protects the account needs another confirmation. */
+  const growStale = () => pages.services.clock.advance(601);
+
+  test('an authenticator app is set up, and asked for at the next sign-in', async () => {
+    const { email } = await newMember(pages.services.db);
+    const page = await open(email);
+    await page.getByRole('button', { name: 'Set up an app' }).click();
+    await page.getByRole('img', { name: 'QR code' }).waitFor();
+    await expectAccessible(page, 'enroll');
+    await page.getByText('Type the key by hand').click();
+    const key = await page.locator('.secret code').textContent();
+    const totp = new TOTP({ secret: Secret.fromBase32(String(key).replaceAll(' ', '')) });
+    await page.getByLabel('Six-digit code').fill(totp.generate({ timestamp: pages.services.clock.now() }));
+    await page.getByRole('heading', { name: 'Keep these recovery codes' }).waitFor();
+    await expectAccessible(page, 'recovery-codes');
+    expect(await page.locator('.recovery-codes li').count()).toBe(10);
+    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByText('Your account is well protected.').waitFor();
+
+    pages.services.clock.advance(60);
+    await open(email, totp.generate({ timestamp: pages.services.clock.now() }));
+  });
+
+  test('a stale session is confirmed with the password, and what was begun goes on', async () => {
+    const { email } = await newMember(pages.services.db);
+    const page = await open(email);
+    growStale();
+    await page.getByRole('button', { name: 'Set up an app' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Is it you?' });
+    await dialog.waitFor();
+    await expectAccessible(page, 'confirmation');
+    await dialog.getByLabel('Password', { exact: true }).fill('wrong');
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByText('The e-mail or the password is wrong.').waitFor();
+    await dialog.getByLabel('Password', { exact: true }).fill('secret');
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('img', { name: 'QR code' }).waitFor();
+  });
+
+  test('closing the confirmation changes nothing', async () => {
+    const { email } = await newMember(pages.services.db);
+    const page = await open(email);
+    growStale();
+    await page.getByRole('button', { name: 'Set up an app' }).click();
+    await page.getByRole('dialog', { name: 'Is it you?' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('status').filter({ hasText: 'Nothing was changed.' }).waitFor();
+    expect(await pages.services.db.users.findOne({ email })).not.toHaveProperty('pending_factor');
+  });
+
+  test('the app is removed after a code of it', async () => {
+    const ada = await enrolled(pages.services.db, pages.services.clock);
+    const page = await open(ada.email, ada.code());
+    growStale();
+    await page.getByRole('button', { name: 'Remove the app' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove the app' }).click();
+    await page.getByRole('dialog', { name: 'Is it you?' }).getByLabel('Six-digit code').fill(ada.code());
+    await done(page, 'The authenticator app is removed.');
+    await page.getByRole('button', { name: 'Set up an app' }).waitFor();
+  });
+
+  test('the password is changed, and another device is signed out', async () => {
+    const { email } = await newMember(pages.services.db);
+    const other = await open(email);
+    pages.services.clock.advance(1);
+    const page = await open(email);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('New password').fill('another secret');
+    await dialog.getByRole('button', { name: 'Change password' }).click();
+    await done(page, 'Your password has been changed');
+    await other.reload();
+    await other.getByText('Your session has ended. Please sign in again.').waitFor();
+  });
+
+  test('the address is changed with a code that is mailed to the new one', async () => {
+    const { email } = await newMember(pages.services.db);
+    const page = await open(email);
+    await page.getByRole('button', { name: 'Change e-mail' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('New address').fill(`new-${email}`);
+    await dialog.getByRole('button', { name: 'Send the code' }).click();
+    await dialog.getByText('We sent a code to').waitFor();
+    await dialog.getByLabel('Six-digit code').fill(pages.codeFor(`new-${email}`));
+    await done(page, 'Your address has been changed.');
+    await page.getByText(`new-${email}`).waitFor();
+  });
+
+  test('the account is deleted after its address was typed, and a sign-in keeps it', async () => {
+    const { email } = await newMember(pages.services.db);
+    const page = await open(email);
+    await page.getByRole('link', { name: 'Your data' }).click();
+    await page.getByRole('button', { name: 'Delete account' }).click();
+    const dialog = page.getByRole('dialog');
+    await expectAccessible(page, 'delete-account');
+    await dialog.getByLabel('Name').fill(email);
+    await dialog.getByRole('button', { name: 'Delete account' }).click();
+    await page.getByText('Your account is going to be deleted.').waitFor();
+    pages.services.clock.advance(1);
+    await open(email);
+    expect(await pages.services.db.users.findOne({ email })).not.toHaveProperty('deletion');
+  });
+});
