@@ -2,6 +2,7 @@ import { scim } from '@gatehouse/scim/operations';
 import type { Config } from '@gatehouse/shared/config';
 import { runInBackground } from '@gatehouse/shared/durable/jobs';
 import { createServer } from '@gatehouse/shared/http/server';
+import { createPasswordPolicy, lookupCounter } from '@gatehouse/shared/identity/password-policy';
 import { createPasswords, type Passwords } from '@gatehouse/shared/identity/passwords';
 import { requirePrincipal } from '@gatehouse/shared/identity/principal';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
@@ -82,7 +83,25 @@ export async function buildUserService({
   const { log } = app;
   const notices = createAccountNotices({ db, mailer, now, log });
   const { wake: wakeNotices } = notices;
-  await addOperations(app, account, { config, db, mailer, passwords, tokens, locate, now, wakeNotices });
+  const outbound = createOutbound(config, outboundTuning);
+  app.addHook('onClose', () => outbound.close());
+  const passwordPolicy = createPasswordPolicy({
+    config,
+    outbound,
+    countLookup: lookupCounter(app.metrics),
+    log,
+  });
+  await addOperations(app, account, {
+    config,
+    db,
+    mailer,
+    passwords,
+    passwordPolicy,
+    tokens,
+    locate,
+    now,
+    wakeNotices,
+  });
   const guards = { 'service key': checkServiceKey(config) };
   await addOperations(app, factors, { config, db, now, log, wakeNotices }, guards);
   const delivery = createDelivery(app, { config, db, host: createWebhookHost(db, mailer), now, ...tuning });
@@ -90,8 +109,6 @@ export async function buildUserService({
   const exportWorker = createExportWorker({ db, now, log, tuning: exportTuning });
   const archiveJobs = createArchiveJobs({ config, db, now, log });
   const paymentNotices = createPaymentNotices({ db, mailer, now, log });
-  const outbound = createOutbound(config, outboundTuning);
-  app.addHook('onClose', () => outbound.close());
   const host = createSsoHost({ config, db, mailer, now });
   const sso = createSso({ config, db, host, tokens, secrets, outbound, now, log, ...ssoTuning });
 

@@ -99,6 +99,9 @@ const services = {
     ...passwordStorage,
     /** A file in MaxMind's format, which tells the approximate place of a session. */
     GEOIP_DATABASE: z.string().optional(),
+    /** Which new passwords are accepted (CONTRACT.md §Passwords). */
+    PASSWORD_POLICY: choice('none', 'nist').default('none'),
+    PASSWORD_BREACH_URL: address('http', 'https').optional(),
     SSO_SESSION_HOURS: number('a whole number of hours, 1 or more', { min: 1 }).default(8),
     SMTP_URL: address('smtp', 'smtps').default('smtp://127.0.0.1:1025'),
     MAIL_FROM: sender.default('Gatehouse <no-reply@localhost>'),
@@ -169,6 +172,8 @@ export function loadConfig<S extends Service>(
   if ('CAPTCHA_SECRET' in config && config.CAPTCHA_PROVIDER !== 'none' && config.CAPTCHA_SECRET === '') {
     throw new ConfigError(`CAPTCHA_SECRET is required with CAPTCHA_PROVIDER=${config.CAPTCHA_PROVIDER}`);
   }
+  if ('PASSWORD_BREACH_URL' in config && config.PASSWORD_BREACH_URL && config.PASSWORD_POLICY !== 'nist')
+    throw new ConfigError('PASSWORD_BREACH_URL needs PASSWORD_POLICY=nist');
   if ('CAPTCHA_ACTION' in config) refuseImpossibleAction(config);
   if (config.NODE_ENV !== 'production') return { config, warnings: unsafe };
   if (unsafe.length > 0) throw new ConfigError(unsafe.join('\n'));

@@ -22,6 +22,7 @@ export const changePassword = operation(changePasswordContract.line, {
     config,
     db,
     passwords,
+    passwordPolicy,
     now,
     wakeNotices,
     request,
@@ -34,6 +35,8 @@ export const changePassword = operation(changePasswordContract.line, {
     if (await requiresSso(db, user, now())) throw new AppError('ssoRequired');
     const budget = { key: `passwords of ${_id.toHexString()}`, limit: PER_HOUR, seconds: HOUR };
     await spendAll(db, [budget], now());
+
+    await passwordPolicy({ field: 'new_password', password: new_password, person: user });
 
     const flows = flowsOf(request, email);
     const password = await passwords.encode(new_password, config.PASSWORD_STORAGE, flows);

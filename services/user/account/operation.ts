@@ -1,5 +1,6 @@
 import type { Config } from '@gatehouse/shared/config';
 import { forms } from '@gatehouse/shared/http/forms';
+import type { PasswordPolicy } from '@gatehouse/shared/identity/password-policy';
 import type { Passwords } from '@gatehouse/shared/identity/passwords';
 import type { Tokens } from '@gatehouse/shared/identity/tokens';
 import { operationsOf } from '@gatehouse/shared/operation/operation';
@@ -13,6 +14,8 @@ interface AccountDependencies {
   db: Database;
   mailer: Mailer;
   passwords: Passwords;
+  /** Refuses weak passwords. */
+  passwordPolicy: PasswordPolicy;
   tokens: Tokens;
   locate: Locate;
   /** Returns Unix milliseconds. */

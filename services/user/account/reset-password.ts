@@ -11,7 +11,7 @@ import { checkOtp } from './otp.ts';
 export const resetPassword = directOperation(resetPasswordContract.line, {
   ...resetPasswordContract,
   audits: ['reset'],
-  async handle({ config, db, passwords, tokens, now, wakeNotices, request, body }) {
+  async handle({ config, db, passwords, passwordPolicy, tokens, now, wakeNotices, request, body }) {
     const { email, otp, new_password, token } = body;
     const user = await findUserByEmail(db.users, email);
     if (!user) throw new AppError('userNotFound');
@@ -25,6 +25,8 @@ export const resetPassword = directOperation(resetPasswordContract.line, {
       throw hourlyBudgetSpent(checked.otp_wrong_guess_times, seconds);
     if (checked?.otp_verdict !== 'valid') throw new AppError('otpInvalidOrExpired');
 
+    // Only then: without the code nobody learns that a password is the name of the account.
+    await passwordPolicy({ field: 'new_password', password: new_password, person: user });
     const password = await passwords.encode(new_password, config.PASSWORD_STORAGE, flowsOf(request, email));
     const reset = { kind: 'password_reset', to: user.email, at: now(), request, details: {} } as const;
     const { matchedCount } = await db.users.updateOne(

@@ -21,13 +21,14 @@ import { type NewOtp, newOtp, OTP_VALIDITY, replaceOtp, type Submitted } from '.
 export const signup = directOperation(signupContract.line, {
   ...signupContract,
   audits: ['signup'],
-  async handle({ config, db, mailer, passwords, tokens, now, request, body }) {
+  async handle({ config, db, mailer, passwords, passwordPolicy, tokens, now, request, body }) {
     const { email, password, name } = body;
     const language = languageOf(request.headers['accept-language']);
     const networks = networksOf(request.ip);
     const mailRequest = () => ({ now: Math.floor(now() / 1000), networks });
     const known = await findUserByEmail(db.users, email);
     if (known?.verified) throw new AppError('emailRegistered');
+    await passwordPolicy({ field: 'password', password, person: { email, name } });
     const issue = async (): Promise<Issued> => {
       const stored = await passwords.encode(password, config.PASSWORD_STORAGE, flowsOf(request, email));
       return known

@@ -14,10 +14,11 @@ export class ResponseError extends Error {}
 export async function getText(
   { agent }: Pick<Outbound, 'agent'>,
   url: string,
-  { timeout = TIMEOUT }: { timeout?: number } = {},
+  { timeout = TIMEOUT, headers: sent = {} }: { timeout?: number; headers?: Record<string, string> } = {},
 ): Promise<{ text: string; date: string | undefined }> {
   const { statusCode, headers, body } = await request(url, {
     dispatcher: agent,
+    headers: sent,
     signal: AbortSignal.timeout(timeout),
   });
   if (statusCode !== 200) {
