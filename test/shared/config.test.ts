@@ -213,6 +213,7 @@ describe('accepted values', () => {
     ['user', 'PASSWORD_POLICY', 'nist', 'nist'],
     ['user', 'PUBLIC_URL', 'https://accounts.example.com', 'https://accounts.example.com'],
     ['user', 'WEBHOOK_ALLOW_PRIVATE', 'on', true],
+    ['user', 'ACCOUNT_DELETION_DAYS', '0', 0],
     ['user', 'WEBHOOK_PORTS', '443', [[443, 443]]],
     ['user', 'SSO_ALLOWED_NETWORKS', '10.0.0.0/8, fd00::/8', ['10.0.0.0/8', 'fd00::/8']],
     [
@@ -483,6 +484,11 @@ describe('unsafe settings', () => {
       'user',
       { WEBHOOK_ALLOW_PRIVATE: 'on' },
       'WEBHOOK_ALLOW_PRIVATE is on: webhooks can reach the internal network',
+    ],
+    [
+      'user',
+      { ACCOUNT_DELETION_DAYS: '0' },
+      'ACCOUNT_DELETION_DAYS is 0: accounts would be deleted at once, and no login could restore them',
     ],
     ...['0.0.0.0/0', '10.0.0.0/8,::/0'].map((ranges): [Service, NodeJS.ProcessEnv, string] => [
       'user',

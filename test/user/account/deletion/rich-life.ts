@@ -212,7 +212,6 @@ export async function storeRichLife({ db, clock }: { db: Database; clock: Clock 
 
 /** Where the user_id alone may stay (CONTRACT.md §Deletion of accounts). */
 export const LEFT = [
-  'audit_events.before.owner_id: user_id',
   'audit_events.target.user_id: user_id',
   'audit_events.user_id: user_id',
   'chatbots.permissions.granted_by: user_id',
