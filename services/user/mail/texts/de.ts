@@ -209,7 +209,7 @@ export const de: MailTexts = {
       subject: 'Der zweite Faktor Ihres Kontos wird entfernt',
       happened: `Ein Betreiber dieses Dienstes entfernt den zweiten Faktor Ihres Kontos. Er endet am ${timeOf(effective_at)}. Danach genügt zur Anmeldung das Passwort allein.`,
       otherwise: {
-        text: 'Wenn Sie nicht darum gebeten haben, wenden Sie sich vorher an den Betreiber dieses Dienstes, und wählen Sie ein neues Passwort:',
+        text: 'Wenn Sie nicht darum gebeten haben, melden Sie sich vorher mit einem Code an: Dann bleibt der zweite Faktor bestehen. Wählen Sie außerdem ein neues Passwort:',
         url: forgotPassword,
       },
     }),

@@ -201,7 +201,7 @@ export const en: MailTexts = {
       subject: 'The second factor of your account will be removed',
       happened: `An operator of this service is removing the second factor of your account. It ends on ${timeOf(effective_at)}. After that, the password alone is enough to sign in.`,
       otherwise: {
-        text: 'If you did not ask for this, tell the operator of this service before then, and choose a new password at',
+        text: 'If you did not ask for this, sign in with a code before then: that keeps the second factor. Also choose a new password at',
         url: forgotPassword,
       },
     }),
