@@ -45,7 +45,9 @@ describe.each(LANGUAGES)('the mails in %s', (language) => {
   test('hold six digits in a row only as a code', () => {
     for (const mail of mails[language])
       expect(bodyOf(mail).match(/\b\d{6}\b/g) ?? []).toEqual(
-        /\bOTP|Ihr Code$/.test(mail.subject ?? '') ? ['012345'] : [],
+        /\bOTP|Ihr Code$|^Confirm your new|^Bestätigen Sie Ihre neue/.test(mail.subject ?? '')
+          ? ['012345']
+          : [],
       );
   });
 });
@@ -91,7 +93,7 @@ Gatehouse
 
 Zeit: 15. Januar 2026, 09:30 Uhr UTC
 
-Wenn Sie nicht darum gebeten haben, wenden Sie sich vorher an den Betreiber dieses Dienstes, und wählen Sie ein neues Passwort: https://accounts.example.com/forgot
+Wenn Sie nicht darum gebeten haben, melden Sie sich vorher mit einem Code an: Dann bleibt der zweite Faktor bestehen. Wählen Sie außerdem ein neues Passwort: https://accounts.example.com/forgot
 
 -- 
 Gatehouse
