@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createLease, type Lease, LeaseLost } from '@gatehouse/shared/durable/lease';
 import { createPoller, type Poller } from '@gatehouse/shared/durable/poller';
 import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
@@ -169,7 +170,8 @@ function keep({ email, deletion }: DeletedUser, { organizations, departments }: 
 
 /** The record without anything of the person. Nobody can log in to it, and its address is free. */
 const strippedOf = ({ email, user_id, deletion, ...user }: WithId<User>): User => ({
-  email: `${user_id}@deleted.invalid`,
+  // Unguessable: a signup with this address would block the deletion.
+  email: `${randomUUID()}@deleted.invalid`,
   password: unusableHash(),
   name: '',
   verified: true,

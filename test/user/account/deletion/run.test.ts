@@ -111,6 +111,14 @@ test('webhooks hear of it while the account can still be read', async () => {
   expect(await db.users.findOne({ _id: ada._id })).toBeNull();
 });
 
+test('a signup with an address made of the user_id does not block the deletion', async () => {
+  const at = new Date(clock.now());
+  const { _id, user_id } = await newMember(db, { deletion: { requested_at: at, due_at: at, next: at } });
+  await newMember(db, { email: `${user_id}@deleted.invalid` });
+  await finish();
+  expect(await db.users.findOne({ _id })).toBeNull();
+});
+
 test('an account that is not due stays', async () => {
   const deletion = { requested_at: new Date(), due_at: new Date(), next: new Date(clock.now() + 1) };
   const { _id } = await newMember(db, { deletion });
