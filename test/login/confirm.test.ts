@@ -71,6 +71,18 @@ describe('a session', () => {
     expect(outcome(last)).toEqual(required(last, 'totp'));
   });
 
+  test('that began at a provider is fresh with a code alone, once the account has a second factor', async () => {
+    const user = await newEnrolled();
+    const token = opened(user, { sso: true });
+    const refused = await disable(token);
+    expect(outcome(refused)).toEqual(required(refused, 'totp', 'recovery_code'));
+    services.clock.advance(1);
+    const { body } = await confirm(token, { code: user.code() });
+    expect((await disable(body.access_token)).status).toBe(200);
+    // Without a second factor the login counts again.
+    expect((await disable(token)).status).toBe(404);
+  });
+
   test('without a sid is never fresh and cannot confirm', async () => {
     const { email, user_id } = await newUser();
     const part = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url');

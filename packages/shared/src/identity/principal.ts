@@ -109,10 +109,11 @@ export function principalOf(request: FastifyRequest): Principal {
  */
 export function requireFresh(request: FastifyRequest, now: number): void {
   const { user, session, confirmedAt } = principalOf(request);
-  if (now - confirmedAt <= FRESH) return;
-  const methods = isEnrolled(user, now)
-    ? factorMethods(user.second_factor)
-    : [session.sso ? 'login' : 'password'];
+  const hasFactor = isEnrolled(user, now);
+  // No provider is known to have asked for the factor, so its login alone must not take the factor away.
+  const isProven = !(hasFactor && session.sso && confirmedAt === session.beganAt);
+  if (isProven && now - confirmedAt <= FRESH) return;
+  const methods = hasFactor ? factorMethods(user.second_factor) : [session.sso ? 'login' : 'password'];
   throw new AppError('confirmationRequired', { details: { methods } });
 }
 
