@@ -82,7 +82,7 @@ Device: Firefox on Linux
 Network address: 198.51.100.7
 
 If this was you, there is nothing to do. If it was not, undo the change within three days at https://accounts.example.com/undo-email#token=c2FtcGxlIHRva2Vu
-This restores the address of this mailbox and ends every session.
+This restores the address of this mailbox and ends every session. The password becomes invalid, and you choose a new one.
 
 -- 
 Gatehouse

@@ -7,7 +7,7 @@ import { ownEventsOf } from '../../../packages/webhooks/relay/own-events.ts';
 import { endWithGrants } from '../../../services/user/access/departures/end-with-grants.ts';
 import { eventually } from '../../fixtures/eventually.ts';
 import { decodeToken, postForm, send, sendJson } from '../../fixtures/http.ts';
-import { newMember } from '../../fixtures/members.ts';
+import { bearerOf, newMember } from '../../fixtures/members.ts';
 import { mailedCode } from '../../fixtures/services.ts';
 import { storeOrganization } from '../../user/access/store-organization.ts';
 import { hostOf } from '../host.ts';
@@ -24,6 +24,26 @@ async function eventsOf(owner_id: string) {
 
 const timestamp = () => new Date(service.clock.now()).toISOString();
 const post = (path: string, form: Record<string, string>) => postForm(`${service.user}/v2/${path}`, form);
+
+test('a person who changes password and address has an event for each, without the address', async () => {
+  const ada = await newMember(service.db, { name: 'Ada' });
+  const user_id = ada.user_id as string;
+  const email = 'ada@elsewhere.example';
+  const change = (path: string, body: object) =>
+    sendJson('POST', `${service.user}/api/v1/users/me/${path}`, body, {
+      authorization: bearerOf(ada, service.clock.now()),
+    });
+  expect((await change('password', { new_password: 'another' })).status).toBe(200);
+  service.clock.advance(1);
+  await change('email', { email });
+  const code = mailedCode(service.mailbox, email);
+  expect((await change('email/verify', { code: '' })).status).toBe(400);
+  expect((await change('email/verify', { code })).status).toBe(200);
+  expect((await eventsOf(user_id)).map(({ event, data }) => ({ event, data }))).toEqual([
+    { event: 'password.changed', data: { user_id, first: false } },
+    { event: 'user.updated', data: { user_id, name: 'Ada', changed: ['email'] } },
+  ]);
+});
 
 describe('an account', () => {
   const email = 'Grace@example.com';

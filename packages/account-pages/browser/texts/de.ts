@@ -77,7 +77,7 @@ export const texts: Texts = {
       'Das Konto erhält diese Adresse zurück, und alle Geräte werden abgemeldet. Wählen Sie danach ein neues Passwort.',
     submit: 'Änderung rückgängig machen',
     incomplete: 'Dieser Link ist unvollständig. Öffnen Sie ihn noch einmal aus der E-Mail.',
-    done: 'Das Konto hat wieder seine alte Adresse. Wählen Sie jetzt ein neues Passwort, falls jemand anderes es kennt.',
+    done: 'Das Konto hat wieder seine alte Adresse. Das alte Passwort gilt nicht mehr: Wählen Sie ein neues.',
   },
   support: {
     label: 'Support-Sitzung',

@@ -72,7 +72,7 @@ export const texts = {
       'The account gets this address back, and everybody who is signed in is signed out. Choose a new password afterwards.',
     submit: 'Undo the change',
     incomplete: 'This link is incomplete. Open it from the mail once more.',
-    done: 'The account has its old address again. Now choose a new password, in case somebody else knows it.',
+    done: 'The account has its old address again. The old password no longer works: choose a new one.',
   },
   support: {
     label: 'Support session',

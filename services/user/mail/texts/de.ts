@@ -172,7 +172,8 @@ export const de: MailTexts = {
       otherwise: {
         text: 'Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, machen Sie die Änderung innerhalb von drei Tagen rückgängig:',
         url: undoEmail(undo),
-        after: 'Damit gilt wieder die Adresse dieses Postfachs, und alle Sitzungen enden.',
+        after:
+          'Damit gilt wieder die Adresse dieses Postfachs, und alle Sitzungen enden. Das Passwort wird ungültig, und Sie wählen ein neues.',
       },
     }),
     email_change_undone: (_, { forgotPassword }) => ({

@@ -164,7 +164,8 @@ export const en: MailTexts = {
       otherwise: {
         text: 'If this was you, there is nothing to do. If it was not, undo the change within three days at',
         url: undoEmail(undo),
-        after: 'This restores the address of this mailbox and ends every session.',
+        after:
+          'This restores the address of this mailbox and ends every session. The password becomes invalid, and you choose a new one.',
       },
     }),
     email_change_undone: (_, { forgotPassword }) => ({
