@@ -34,6 +34,7 @@ const noticeDetails = (now: number): NoticeDetails => ({
   email_change_requested: { email: 'ada.king@example.com' },
   email_changed: { email: 'ada.king@example.com', undo: 'c2FtcGxlIHRva2Vu' },
   email_change_undone: {},
+  email_changed_by_provider: { email: 'ada.king@example.com' },
   totp_enabled: {},
   totp_disabled: {},
   recovery_codes_replaced: {},

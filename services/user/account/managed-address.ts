@@ -5,15 +5,20 @@ import type { Database } from '../database.ts';
 
 /**
  * Requires that no organization manages the address of an account, or one that it is to get.
+ * @param linkedBy counts SCIM only if the organization knew the account by then.
  * @throws {AppError} forbidden if SCIM manages the account, or an organization has verified the domain of an address.
  */
 export async function requireUnmanaged(
   { ssoIdentities, ssoDomains }: Pick<Database, 'ssoIdentities' | 'ssoDomains'>,
   user_id: string,
   emails: readonly string[],
+  linkedBy?: Date,
 ): Promise<void> {
   const [identity, domain] = await Promise.all([
-    ssoIdentities.findOne({ user_id, 'scim.user_name_key': ANY_STRING }, { projection: { _id: 1 } }),
+    ssoIdentities.findOne(
+      { user_id, 'scim.user_name_key': ANY_STRING, ...(linkedBy && { created_at: { $lte: linkedBy } }) },
+      { projection: { _id: 1 } },
+    ),
     ssoDomains.findOne(
       { verified_domain: { $in: emails.map(domainOf) } },
       { projection: { verified_domain: 1 } },

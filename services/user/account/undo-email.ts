@@ -4,8 +4,9 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { audit } from '@gatehouse/shared/identity/audit';
 import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
 import { unusableHash } from '@gatehouse/shared/identity/passwords';
-import { findUserById, userIdOf } from '@gatehouse/shared/identity/users';
-import { ObjectId } from 'mongodb';
+import { EMAIL_UNDO_LIFETIME } from '@gatehouse/shared/identity/tokens';
+import { findUserById, type User, userIdOf } from '@gatehouse/shared/identity/users';
+import { type Filter, ObjectId } from 'mongodb';
 import { changeAddress } from './change-address.ts';
 import { followChangedAddress } from './follow-changed-address.ts';
 import { requireUnmanaged } from './managed-address.ts';
@@ -21,7 +22,7 @@ export const undoEmail = operation(undoEmailContract.line, {
     const link = tokens.emailUndoOf(token, now());
     if (!link) throw new AppError('linkInvalid');
     const _id = new ObjectId(link.account);
-    const { account, former, user_id } = await optimistic(
+    const { account, former, user_id, endsFactor } = await optimistic(
       async () => {
         const user = await findUserById(db.users, _id);
         const undos = user?.email_undos ?? [];
@@ -31,8 +32,13 @@ export const undoEmail = operation(undoEmailContract.line, {
         if (!user || !user_id || !undo || undo.until.getTime() <= now() || user.deletion?.begun_at)
           throw new AppError('linkInvalid');
         const { email } = undo;
-        await requireUnmanaged(db, user_id, [user.email, email]);
+        const changedAt = new Date(undo.until.getTime() - EMAIL_UNDO_LIFETIME * 1000);
+        // Whoever changed the address may own the organization that manages the new one.
+        await requireUnmanaged(db, user_id, [email], changedAt);
+        const { second_factor, deprovisioned } = user;
+        const endsFactor = second_factor !== undefined && second_factor.enrolled_at > changedAt;
         const at = new Date(now());
+        const notice = { to: email, at: now(), request, details: {} };
         const account = await changeAddress(
           db.users,
           {
@@ -41,6 +47,7 @@ export const undoEmail = operation(undoEmailContract.line, {
             email: user.email,
             'email_undos.id': undo.id,
             'deletion.begun_at': { $exists: false },
+            ...unchanged(user),
           },
           email,
           withNotice(
@@ -51,17 +58,27 @@ export const undoEmail = operation(undoEmailContract.line, {
                 address_changed: { at },
                 // Whoever changed the address may know it.
                 password: unusableHash(),
+                // The account was active when its address changed, so an organization of a later address disabled it.
+                ...(deprovisioned && {
+                  account_status: deprovisioned.account_status as User['account_status'],
+                }),
               },
               $max: { sessions_valid_from: at },
-              // Whoever changed the address may also have asked for it.
-              $unset: { deletion: true },
+              $unset: {
+                // Whoever changed the address may also have asked for it.
+                deletion: true,
+                deprovisioned: true,
+                pending_factor: true,
+                ...(endsFactor && { second_factor: true, factor_reset: true, factor_guesses: true }),
+              },
             },
-            newNotice({ kind: 'email_change_undone', to: email, at: now(), request, details: {} }),
+            newNotice({ kind: 'email_change_undone', ...notice }),
+            ...(endsFactor ? [newNotice({ kind: 'totp_disabled', ...notice })] : []),
           ),
         );
         if (account === 'taken')
           throw new AppError('duplicate', { text: 'Another account has this address by now' });
-        return account ? { account, former: user.email, user_id } : undefined;
+        return account ? { account, former: user.email, user_id, endsFactor } : undefined;
       },
       { attempts: MAX_TRIES },
     );
@@ -74,6 +91,13 @@ export const undoEmail = operation(undoEmailContract.line, {
       before: { email: former },
       after: { email },
     });
+    if (endsFactor) await audit(db, request, now(), { action: 'factor.disable', user_id, email });
     await followChangedAddress(db, account, now(), request);
   },
+});
+
+/** Matches an account whose second factor and status are still those that were read. */
+const unchanged = ({ second_factor, deprovisioned }: User): Filter<User> => ({
+  'second_factor.id': second_factor?.id ?? { $exists: false },
+  'deprovisioned.by': deprovisioned?.by ?? { $exists: false },
 });

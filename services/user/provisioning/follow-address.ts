@@ -1,5 +1,6 @@
 import { audit } from '@gatehouse/shared/identity/audit';
 import { domainOf, emailKey, isPlainAddress } from '@gatehouse/shared/identity/email';
+import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
 import { ACTIVE } from '@gatehouse/shared/identity/users';
 import type { Connection } from '@gatehouse/sso/connection-records';
 import type { Account } from '@gatehouse/sso/host';
@@ -42,11 +43,21 @@ async function changeAndAudit(
   email: string,
 ): Promise<Account> {
   const { _id, user_id } = user;
-  const changed = await changeAddress(db.users, { _id, user_id, email: user.email, ...ACTIVE }, email, {
-    $max: { sessions_valid_from: new Date(now()) },
-    // The provider decides about the address from now on; what holds the former one follows below.
-    $unset: { email_undos: true, address_changed: true },
-  });
+  const notice = { to: user.email, at: now(), request, details: { email } };
+  const changed = await changeAddress(
+    db.users,
+    { _id, user_id, email: user.email, ...ACTIVE },
+    email,
+    withNotice(
+      {
+        $max: { sessions_valid_from: new Date(now()) },
+        // What holds the former address follows below. Links that undo a change stay: the provider may be that of whoever
+        // has changed the address.
+        $unset: { address_changed: true },
+      },
+      newNotice({ kind: 'email_changed_by_provider', ...notice }),
+    ),
+  );
   if (changed === 'taken') {
     request.log.warn(
       { connection_id, domain: domainOf(email) },

@@ -7,6 +7,8 @@ import { startGateway } from '../../fixtures/gateway.ts';
 import { type Answered, postForm, send } from '../../fixtures/http.ts';
 import { mailedCode } from '../../fixtures/services.ts';
 import { type SsoService, startSsoService } from '../../sso/sso-service.ts';
+import { type Employer, newEmployer } from '../provisioning/provisioner.ts';
+import { newClient } from '../scim/scim-client.ts';
 import { mailedUndo, newAddress, type Person, personOf, undo as undoAt } from './address-changes.ts';
 
 let service: SsoService;
@@ -165,13 +167,14 @@ describe('POST /api/v1/users/email/undo', () => {
     expect(await ada.stored()).toMatchObject({ email: ada.email });
   });
 
-  test('is refused once an organization manages the address', async () => {
+  test('is refused once an organization manages the address that it restores', async () => {
     const domain = 'undone.example';
-    await ada.change(`ada@${domain}`);
+    ada = await personOf(service, { email: `ada@${domain}` });
+    await ada.change(evil);
     const { organization_id } = await service.newOrganization({ domain: null });
     await service.addDomain(organization_id, domain);
     expect(reasonOf(await undo(await linkTo(ada.email)))).toMatchObject({ status: 403, code: 'FORBIDDEN' });
-    expect(await ada.stored()).toMatchObject({ email: `ada@${domain}` });
+    expect(await ada.stored()).toMatchObject({ email: evil });
   });
 
   test('a kill after the change is completed by the next start', async () => {
@@ -182,6 +185,142 @@ describe('POST /api/v1/users/email/undo', () => {
     expect(await ada.stored()).toMatchObject({ email: ada.email, address_changed: { at: expect.any(Date) } });
     await followChangedAddresses(service.db, service.clock.now());
     expect(await ada.stored()).not.toHaveProperty('address_changed');
+  });
+});
+
+describe('a second factor', () => {
+  const factors = ['second_factor', 'pending_factor', 'factor_reset', 'factor_guesses'];
+  const kinds = async () => (await ada.stored())?.notices?.map(({ kind }) => kind);
+  const factorOf = (enrolled_at: Date) => ({
+    id: 'enrollment',
+    secret: 'sealed',
+    enrolled_at,
+    last_step: 0,
+    recovery_codes: [],
+  });
+  const enroll = (at: number, fields: object = {}) =>
+    service.db.users.updateOne(
+      { _id: ada._id },
+      {
+        $set: {
+          second_factor: factorOf(new Date(at)),
+          pending_factor: { id: 'pending', secret: 'sealed', created_at: new Date(at) },
+          ...fields,
+        },
+      },
+    );
+
+  test('that was enrolled after the change ends, with its notice in the same write', async () => {
+    await ada.change(evil);
+    const link = await linkTo(ada.email);
+    const at = service.clock.now() + 1;
+    await enroll(at, {
+      factor_reset: { due_at: new Date(at + 60_000), reason: 'of the thief' },
+      factor_guesses: [1],
+    });
+    service.clock.advance(1);
+    const write = vi.spyOn(service.db.users, 'findOneAndUpdate');
+    const events = await eventsOf(service, () => undo(link));
+    expect(write.mock.calls[0]?.[1]).toMatchObject({
+      $unset: { second_factor: true },
+      $push: {
+        notices: { $each: [{ kind: 'email_change_undone' }, { kind: 'totp_disabled', to: ada.email }] },
+      },
+    });
+    write.mockRestore();
+    for (const field of factors) expect(await ada.stored()).not.toHaveProperty(field);
+    expect(events.map(({ action }) => action)).toEqual(['email.undo', 'factor.disable']);
+    await eventually(() =>
+      expect(
+        service.mailbox.mails
+          .filter(({ recipients }) => recipients.includes(ada.email))
+          .map(({ content }) => content.subject),
+      ).toContain('Your account asks for no codes any more'),
+    );
+  });
+
+  test('that was enrolled before the change stays', async () => {
+    await enroll(service.clock.now());
+    await ada.change(evil);
+    const link = await linkTo(ada.email);
+    const events = await eventsOf(service, () => undo(link));
+    expect(events.map(({ action }) => action)).toEqual(['email.undo']);
+    expect(await ada.stored()).toMatchObject({ second_factor: { id: 'enrollment' } });
+    expect(await ada.stored()).not.toHaveProperty('pending_factor');
+    expect(await kinds()).not.toContain('totp_disabled');
+  });
+
+  test('that is enrolled while the change is undone ends as well', async () => {
+    await ada.change(evil);
+    const link = await linkTo(ada.email);
+    const write = service.db.users.findOneAndUpdate.bind(service.db.users);
+    vi.spyOn(service.db.users, 'findOneAndUpdate').mockImplementationOnce((async (
+      ...call: Parameters<typeof write>
+    ) => {
+      await enroll(service.clock.now() + 1);
+      return write(...call);
+    }) as unknown as typeof write);
+    expect(outcome(await undo(link))).toStrictEqual(restored);
+    for (const field of factors) expect(await ada.stored()).not.toHaveProperty(field);
+  });
+});
+
+describe('once whoever changed the address manages it in an organization of theirs', () => {
+  let link: string;
+  let employer: Employer;
+  beforeEach(async () => {
+    employer = await newEmployer(service);
+    await service.db.ssoDomains.deleteMany({ organization_id: employer.organization.organization_id });
+    await ada.change(employer.email);
+    link = await linkTo(ada.email);
+    service.clock.advance(60);
+    await service.addDomain(employer.organization.organization_id, employer.domain);
+  });
+
+  test('the link works', async () => {
+    expect(outcome(await undo(link))).toStrictEqual(restored);
+  });
+
+  test('the link works after a login at their provider, which no longer opens the account', async () => {
+    expect(await employer.logIn()).toMatchObject({ user_id: ada.user_id });
+    expect(outcome(await undo(link))).toStrictEqual(restored);
+    await expect(employer.logIn()).rejects.toMatchObject({ refusal: 'foreign domain' });
+  });
+
+  test('the link works after their provider changed the address', async () => {
+    await employer.logIn();
+    expect(await employer.logIn({ email: `renamed-${employer.email}` })).toMatchObject({
+      user_id: ada.user_id,
+      email: `renamed-${employer.email}`,
+    });
+    expect(outcome(await undo(link))).toStrictEqual(restored);
+    expect(await ada.stored()).toMatchObject({ email: ada.email });
+  });
+
+  test('the link works after SCIM has taken the account and disabled it, and enables it', async () => {
+    const client = await newClient(service, employer.organization);
+    const { body } = await client.create('ada', {
+      userName: employer.email,
+      emails: [{ primary: true, value: employer.email }],
+    });
+    await client.patch(`/Users/${body.id}`, [{ op: 'replace', value: { active: false } }]);
+    expect(await ada.stored()).toMatchObject({ account_status: 'disabled' });
+    expect(outcome(await undo(link))).toStrictEqual(restored);
+    expect(await ada.stored()).toMatchObject({ email: ada.email, account_status: 'active' });
+    expect(await ada.stored()).not.toHaveProperty('deprovisioned');
+  });
+
+  test('SCIM that knew the account before the change refuses it', async () => {
+    const client = await newClient(service, employer.organization);
+    await client.create('ada', {
+      userName: employer.email,
+      emails: [{ primary: true, value: employer.email }],
+    });
+    await service.db.ssoIdentities.updateMany(
+      { user_id: ada.user_id },
+      { $set: { created_at: new Date(service.clock.now() - 120_000) } },
+    );
+    expect(reasonOf(await undo(link))).toMatchObject({ status: 403, code: 'FORBIDDEN' });
   });
 });
 

@@ -52,6 +52,11 @@ describe.each(LANGUAGES)('the mails in %s', (language) => {
   });
 });
 
+test('the German mail about an address that is asked for says which address gets the code', () => {
+  const requested = mails.de.find(({ subject }) => subject?.includes('beantragt'));
+  expect(requested?.text).toContain('den die neue Adresse per Mail erhält');
+});
+
 test('no text of one language is in the other', () => {
   const paragraphs = (language: 'en' | 'de') => mails[language].map((mail) => bodyOf(mail).split('\n\n'));
   const [english, german] = [paragraphs('en'), paragraphs('de')];

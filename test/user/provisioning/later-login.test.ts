@@ -181,7 +181,15 @@ it('forgets the former address in memberships, and leaves invitations to it alon
   expect(body.data).toMatchObject([{ email: changed, department_id: inviting.department_id }]);
 });
 
-it('ends a change of the address that the person has begun, and the links that undo earlier ones', async () => {
+it('tells the former address that the organization has changed it', async () => {
+  const changed = `told-${email}`;
+  await logIn({ email: changed });
+  expect((await stored())?.notices).toMatchObject([
+    { kind: 'email_changed_by_provider', to: email, details: { email: changed } },
+  ]);
+});
+
+it('ends a change of the address that the person has begun, and keeps the links that undo earlier ones', async () => {
   const until = new Date(service.clock.now() + 60_000);
   const pending = {
     id: 'id',
@@ -203,8 +211,8 @@ it('ends a change of the address that the person has begun, and the links that u
   await logIn({ email: `provided-${email}` });
   const account = await stored();
   expect(account?.email).toBe(`provided-${email}`);
-  for (const field of ['email_change', 'email_undos', 'address_changed'])
-    expect(account).not.toHaveProperty(field);
+  expect(account?.email_undos).toEqual([{ id: 'id', email: 'former@elsewhere.example', until }]);
+  for (const field of ['email_change', 'address_changed']) expect(account).not.toHaveProperty(field);
 });
 
 it('takes over a changed address from an unverified signup', async () => {

@@ -9,6 +9,8 @@ export interface NoticeDetails {
   /** To the earlier address. `undo` is the token for the link by which the change is undone for three days. */
   email_changed: { email: string; undo: string };
   email_change_undone: object;
+  /** By the identity provider of an organization; to the earlier address. */
+  email_changed_by_provider: { email: string };
   totp_enabled: object;
   totp_disabled: object;
   recovery_codes_replaced: object;

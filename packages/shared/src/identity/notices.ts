@@ -30,13 +30,16 @@ export const newNotice = <Kind extends NoticeKind>({ kind, to, at, request, deta
   }) as Notice;
 
 /**
- * Adds a notice to the update that makes its change, so that one write stores both. The user service mails it
+ * Adds notices to the update that makes their change, so that one write stores both. The user service mails them
  * ("send account notices" in `jobs.ts`). `$max` never shortens the lease of a process that is mailing others.
  */
-export const withNotice = (update: UpdateFilter<User>, notice: Notice): UpdateFilter<User> => ({
+export const withNotice = (
+  update: UpdateFilter<User>,
+  ...notices: [Notice, ...Notice[]]
+): UpdateFilter<User> => ({
   ...update,
-  $push: { ...update.$push, notices: { $each: [notice], $slice: -MAX_NOTICES } },
-  $max: { ...update.$max, notices_due: notice.at },
+  $push: { ...update.$push, notices: { $each: notices, $slice: -MAX_NOTICES } },
+  $max: { ...update.$max, notices_due: notices[0].at },
 });
 
 /** The fields that `withNotice` changes, as expressions for the `$set` of an update with a pipeline. */

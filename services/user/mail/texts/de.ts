@@ -163,7 +163,7 @@ export const de: MailTexts = {
     }),
     email_change_requested: ({ email }, { forgotPassword }) => ({
       subject: 'Für Ihr Konto wurde eine neue E-Mail-Adresse beantragt',
-      happened: `Jemand möchte die E-Mail-Adresse Ihres Kontos in ${email} ändern. Nichts ändert sich, bevor ein Code eingegeben wird, der an diese Adresse gesendet wird.`,
+      happened: `Jemand möchte die E-Mail-Adresse Ihres Kontos in ${email} ändern. Das geschieht erst, wenn der Code eingegeben wird, den die neue Adresse per Mail erhält.`,
       otherwise: secure(forgotPassword),
     }),
     email_changed: ({ email, undo }, { undoEmail }) => ({
@@ -184,6 +184,12 @@ export const de: MailTexts = {
         text: 'Wer die Adresse geändert hatte, war in Ihrem Konto angemeldet. Wählen Sie ein neues Passwort:',
         url: forgotPassword,
       },
+    }),
+    email_changed_by_provider: ({ email }) => ({
+      subject: 'Die E-Mail-Adresse Ihres Kontos wurde geändert',
+      happened: `Ihre Organisation hat die E-Mail-Adresse Ihres Kontos in ${email} geändert. Damit melden Sie sich an, und dorthin gehen Mails.`,
+      otherwise:
+        'Wenn Sie das nicht erwartet haben, fragen Sie bitte die Administratoren Ihrer Organisation.',
     }),
     totp_enabled: (_, { forgotPassword }) => ({
       subject: 'Eine Authenticator-App schützt Ihr Konto',

@@ -177,6 +177,11 @@ export const en: MailTexts = {
         url: forgotPassword,
       },
     }),
+    email_changed_by_provider: ({ email }) => ({
+      subject: 'The e-mail address of your account was changed',
+      happened: `Your organization has changed the e-mail address of your account to ${email}. You sign in with it, and mails go there.`,
+      otherwise: 'If you did not expect this, please ask the administrators of your organization.',
+    }),
     totp_enabled: (_, { forgotPassword }) => ({
       subject: 'An authenticator app protects your account',
       happened: 'From now on, signing in to your account also takes a code from an authenticator app.',
