@@ -39,6 +39,7 @@ const noticeDetails = (now: number): NoticeDetails => ({
   totp_disabled: {},
   recovery_codes_replaced: {},
   recovery_code_used: { left: 7 },
+  factor_codes_wrong: {},
   factor_reset_requested: { effective_at: new Date(now + DAY) },
   deletion_requested: { deletes_at: new Date(now + 14 * DAY) },
   deletion_cancelled: {},

@@ -40,10 +40,10 @@ export async function beginSession(
   const { email } = user;
   const user_id = userIdOf(user);
   const session = auditedSession(request, sid, lifetime, now());
-  await audit(db, request, began, { action: 'login', email, user_id, session });
+  await audit(db, request, now(), { action: 'login', email, user_id, session });
   await Promise.all([
-    ensureFeatures(db, user, began),
-    rememberSignIn(db.users, user, request, began).catch((error) => {
+    ensureFeatures(db, user, now()),
+    rememberSignIn(db.users, user, request, now()).catch((error) => {
       request.log.warn({ err: error }, 'device and network of a login not remembered');
     }),
   ]);

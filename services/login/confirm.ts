@@ -1,9 +1,7 @@
-import { catalogueToken } from '@gatehouse/shared/contract/catalogue-login';
+import { confirmContract } from '@gatehouse/shared/contract/confirm';
 import { createFactorSecrets } from '@gatehouse/shared/data/secrets';
 import { spendAll } from '@gatehouse/shared/data/sliding-budget';
-import { LOGIN_BODY } from '@gatehouse/shared/http/body-limits';
 import { AppError } from '@gatehouse/shared/http/errors';
-import { jsonBody, requiredText } from '@gatehouse/shared/http/fields';
 import { toAppError } from '@gatehouse/shared/http/to-app-error';
 import { isEnrolled } from '@gatehouse/shared/identity/enrolled';
 import { flowsOf } from '@gatehouse/shared/identity/fair-queue';
@@ -17,34 +15,17 @@ import { type LoginDependencies, operation } from './operation.ts';
 /** Wrong passwords of one account within so many seconds. Only holders of a session can spend them. */
 const GUESSES = { limit: 10, seconds: 15 * 60 };
 
-const proof = jsonBody({
-  password: requiredText.exactOptional(),
-  code: requiredText.max(100, { error: 'must not be longer than 100 characters' }).exactOptional(),
-})
-  .refine(({ password, code }) => (password === undefined) !== (code === undefined), {
-    error: 'must contain either password or code',
-  })
-  .meta({ examples: [{ password: 'correct horse battery staple' }, { code: '287082' }] });
-
 /** CONTRACT.md §Fresh sessions. */
-export const confirm = operation('POST /api/v1/auth/confirm', {
-  needs: 'own',
-  returnsSecret: true,
-  bodyLimit: LOGIN_BODY,
-  summary: 'Confirm that it is you',
-  description:
-    'Returns a token of the same session, valid as long as the one presented, with which calls that need a fresh session succeed for ten minutes. An account with a second factor confirms with a code of it, any other with the password. A person who logs in at a provider only confirms by logging in there again.',
-  body: proof,
-  returns: catalogueToken,
-  fails: ['invalidCredentials', 'codeInvalid', 'ssoRequired'],
-  audits: ['session.confirm'],
+export const confirm = operation(confirmContract.line, {
+  ...confirmContract,
   async handle(call) {
     const { tokens, now, request, caller, audit } = call;
     const { user, session, expiresAt } = principalOf(request);
     const { id: sid, hasId, sso = false } = session;
+    const proof = proofOf(call);
     try {
       if (!hasId) throw new AppError('forbidden');
-      await prove(call);
+      await proof();
     } catch (error) {
       await audit('session.confirm', { outcome: toAppError(error).message });
       throw error;
@@ -62,28 +43,32 @@ export const confirm = operation('POST /api/v1/auth/confirm', {
   },
 });
 
-/** @throws {AppError} unless the caller presents the second factor or, in an account without one, the password. */
-async function prove({
+/**
+ * Returns the check of what the caller must present: the second factor or, in an account without one, the password.
+ * @throws {AppError} missingField when they present the other one.
+ */
+function proofOf({
   config,
   db,
   passwords,
   now,
   request,
   body: { password, code },
-}: LoginDependencies &
-  Pick<Call, 'request'> & { body: { password?: string; code?: string } }): Promise<void> {
+}: LoginDependencies & Pick<Call, 'request'> & { body: { password?: string; code?: string } }) {
   const { user } = principalOf(request);
   if (isEnrolled(user, now())) {
     // The password alone must not take the factor away.
     if (code === undefined) throw new AppError('missingField', { text: 'code is required' });
-    await spendFactorCode(db.users, createFactorSecrets(config), user, { code, now: now(), request });
-    return;
+    const attempt = { code, now: now(), request };
+    return () => spendFactorCode(db.users, createFactorSecrets(config), user, attempt);
   }
   if (password === undefined) throw new AppError('missingField', { text: 'password is required' });
-  if (await requiresSso(db, user, now())) throw new AppError('ssoRequired');
-  const budget = { key: `confirm ${user._id.toHexString()}`, ...GUESSES };
-  const takeBack = await spendAll(db, [budget], now());
-  if (!(await passwords.matches(user.password, password, { flows: flowsOf(request, user.email) })))
-    throw new AppError('invalidCredentials');
-  await takeBack();
+  return async () => {
+    if (await requiresSso(db, user, now())) throw new AppError('ssoRequired');
+    const budget = { key: `confirm ${user._id.toHexString()}`, ...GUESSES };
+    const takeBack = await spendAll(db, [budget], now());
+    if (!(await passwords.matches(user.password, password, { flows: flowsOf(request, user.email) })))
+      throw new AppError('invalidCredentials');
+    await takeBack();
+  };
 }

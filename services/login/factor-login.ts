@@ -25,12 +25,9 @@ export async function logInWithFactor(
   if (!user) throw new AppError('factorTokenInvalid');
   const { email } = user;
   try {
-    await spendFactorCode(db.users, createFactorSecrets(config), user, {
-      code: body.code,
-      now: now(),
-      request,
-    });
     if (await requiresSso(db, user, now())) throw new AppError('ssoRequired');
+    const proof = { code: body.code, now: now(), request };
+    await spendFactorCode(db.users, createFactorSecrets(config), user, proof);
   } catch (error) {
     const { reason, message } = toAppError(error);
     const outcome = reason === 'ssoRequired' ? 'single sign-on required' : message;

@@ -66,8 +66,12 @@ export async function logIn(
   }
   await hashPlainPassword({ config, db, passwords }, user, flows, request.log);
   if (isEnrolled(user, began)) {
-    const [outcome, user_id] = ['second factor required', userIdOf(user)];
-    await audit(db, request, began, { action: 'login', outcome, email: user.email, user_id });
+    await audit(db, request, now(), {
+      action: 'login',
+      outcome: 'second factor required',
+      email: user.email,
+      user_id: userIdOf(user),
+    });
     throw secondFactorRequired(tokens.factor(halfLogin(user, began), now()), user);
   }
   return beginSession({ db, tokens, now, request }, user, { began, contract });

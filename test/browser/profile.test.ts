@@ -2,6 +2,7 @@ import { AUDIT_ACTIONS } from '@gatehouse/shared/identity/audit-actions';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { texts as de } from '../../packages/account-pages/browser/texts/de-account.ts';
+import { texts as deSecurity } from '../../packages/account-pages/browser/texts/de-security.ts';
 import { texts as en } from '../../packages/account-pages/browser/texts/en-account.ts';
 import { describePages, expectAccessible, type Pages } from '../fixtures/browser.ts';
 import { member, newMember } from '../fixtures/members.ts';
@@ -230,7 +231,7 @@ describePages('the profile', (pages) => {
     const german = await pages.openAs(await account({ name: 'Ada' }), '/profile?part=security', {
       locale: 'de-DE',
     });
-    await german.getByRole('button', { name: de.security.app.setUp }).waitFor();
+    await german.getByRole('button', { name: deSecurity.security.app.setUp }).waitFor();
     await expectAccessible(german, 'profile-de');
   });
 });

@@ -80,7 +80,7 @@ describe('a login with a second factor', () => {
     const commands = await commandsOf(async () => {
       expect((await factor(half?.body.factor_token, code(1))).status).toBe(200);
     });
-    expect(commands).toEqual(['find', 'update', 'aggregate', 'insert']);
+    expect(commands).toEqual(['find', 'aggregate', 'update', 'insert']);
   });
 
   test.each([

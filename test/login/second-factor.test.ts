@@ -324,14 +324,81 @@ test.each([{ code: '123456' }, { factor_token: 'x' }, { factor_token: 'x', code:
   },
 );
 
-test('the gateway counts thirty wrong codes of a network', async () => {
-  const gateway = await startGateway({
-    clock: services.clock,
-    env: { LOGIN_SERVICE_URL: services.login, USER_SERVICE_URL: services.user },
+describe('the gateway', () => {
+  const startedGateway = async () => {
+    const { clock, db: database } = services;
+    const env = { LOGIN_SERVICE_URL: services.login, USER_SERVICE_URL: services.user };
+    const gateway = await startGateway({ clock, database, env });
+    onTestFinished(() => gateway.stop());
+    return gateway.url;
+  };
+
+  test('counts thirty wrong codes of a network, at every door and at confirmations', async () => {
+    const url = await startedGateway();
+    const people = await Promise.all(Array.from({ length: 8 }, () => newEnrolled()));
+    const halves = await Promise.all(people.map(({ email }) => halfOf(email)));
+    const guess = (factor_token: string) =>
+      postForm(`${url}/v2/login/factor`, { factor_token, code: 'wrong' });
+    for (const half of halves.slice(0, 5))
+      for (let count = 0; count < 5; count += 1) expect((await guess(half)).status).toBe(401);
+    const member = await newMember(services.db);
+    const { token } = (await direct(member.email)).body;
+    const confirm = () =>
+      postJson(`${url}/api/v1/auth/confirm`, { password: 'wrong' }, { authorization: `Bearer ${token}` });
+    for (let count = 0; count < 5; count += 1) expect((await confirm()).status).toBe(401);
+    expect((await confirm()).status).toBe(429);
+    expect((await guess(halves[7] as string)).status).toBe(429);
   });
-  onTestFinished(() => gateway.stop());
-  const guess = () =>
-    postForm(`${gateway.url}/v2/login/factor`, { factor_token: 'no token', code: '123456' });
-  for (let count = 0; count < 30; count += 1) expect((await guess()).status).toBe(401);
-  expect((await guess()).status).toBe(429);
+
+  test('counts no code that came too late', async () => {
+    const url = await startedGateway();
+    const late = () => postForm(`${url}/v2/login/factor`, { factor_token: 'no token', code: '123456' });
+    for (let count = 0; count < 31; count += 1) expect((await late()).status).toBe(401);
+  });
+
+  test('forgets wrong passwords once the right one leads to the second factor', async () => {
+    const url = await startedGateway();
+    const { email } = await newEnrolled();
+    const login = (password: string) => postForm(`${url}/v2/login`, { email, password });
+    for (let round = 0; round < 2; round += 1) {
+      for (let count = 0; count < 19; count += 1) expect((await login('wrong')).status).toBe(401);
+      expect((await login('secret')).status).toBe(403);
+    }
+  });
+});
+
+describe('the budget of wrong codes', () => {
+  test('is twenty a day', async () => {
+    const { email, code } = await newEnrolled();
+    for (let burst = 0; burst < 4; burst += 1) {
+      const half = await halfOf(email);
+      for (let guess = 0; guess < 5; guess += 1) await directFactor(half, 'wrong');
+      services.clock.advance(901);
+    }
+    const refused = await directFactor(await halfOf(email), code());
+    expect(outcome(refused)).toEqual({ status: 429, body: { detail: 'Too many requests' } });
+    expect(refused.headers.get('retry-after')).toBe(String(86_400 - 4 * 901));
+    services.clock.advance(86_400 - 4 * 901);
+    expect((await directFactor(await halfOf(email), code())).status).toBe(200);
+  });
+
+  test('leaves one notice when a burst is spent', async () => {
+    const { email } = await newEnrolled();
+    const half = await halfOf(email);
+    for (let guess = 0; guess < 7; guess += 1) await directFactor(half, 'wrong');
+    const mailed = () => services.mailbox.mails.filter(({ recipients }) => recipients.includes(email));
+    const { notices = [] } = (await services.db.users.findOne({ email })) ?? {};
+    const subjects = mailed().map(({ content }) => content.subject);
+    const told = [...notices.map(({ kind }) => kind), ...subjects];
+    expect(told).toHaveLength(1);
+    expect(['factor_codes_wrong', 'Someone knows the password of your account']).toContain(told[0]);
+  });
+});
+
+test('a recovery code works although the secret cannot be opened', async () => {
+  const { email, recoveryCodes } = await newEnrolled();
+  await services.db.users.updateOne({ email }, { $set: { 'second_factor.secret': 'unreadable' } });
+  const half = await halfOf(email);
+  expect((await directFactor(half, '123456')).status).toBe(503);
+  expect((await directFactor(half, recoveryCodes[0] as string)).status).toBe(200);
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { eventsOf } from '../fixtures/audit.ts';
+import { enrolled } from '../fixtures/enrolled.ts';
 import { errorEnvelope, outcome } from '../fixtures/envelope.ts';
 import { postForm, postJson } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
@@ -65,6 +66,18 @@ test('is not revealed without the password', async () => {
 test('comes after the check of the verification', async () => {
   const { email } = await account(undefined, { verified: false });
   expect((await login(email)).body).toStrictEqual({ detail: 'Account not verified' });
+});
+
+test('spends no code of the second factor', async () => {
+  const { email, recoveryCodes } = await enrolled(service.db, service.clock, { email: `ada@${domain}` });
+  const { factor_token } = (await login(email)).body;
+  const form = { factor_token, code: String(recoveryCodes[0]) };
+  expect(outcome(await postForm(`${service.login}/v2/login/factor`, form))).toStrictEqual({
+    status: 403,
+    body: { detail: TEXT },
+  });
+  const stored = await service.db.users.findOne({ email });
+  expect(stored?.second_factor?.recovery_codes).toHaveLength(2);
 });
 
 test('lets an Owner of the organization in', async () => {

@@ -1,12 +1,12 @@
 import { render } from 'preact';
 import { confirmSession } from './account.ts';
-import { texts } from './account-texts.ts';
 import { ApiError } from './api.ts';
 import { html } from './html.ts';
 import { Dialog } from './parts/dialog.ts';
 import { FactorCode } from './parts/factor-code.ts';
 import { Form } from './parts/form.ts';
 import { Password } from './parts/password.ts';
+import { texts } from './security-texts.ts';
 import { currentSession } from './session.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { AppError } from '@gatehouse/shared/http/errors';
+import { AppError, type ErrorName } from '@gatehouse/shared/http/errors';
 import type { UpstreamResponse } from '../proxy/response.ts';
 import { type Counters, networkUses, rateLimited } from './counters.ts';
 import { reserveAttempt, withReservations } from './reservation.ts';
@@ -6,27 +6,30 @@ import { reserveAttempt, withReservations } from './reservation.ts';
 /** Wrong codes from one client network, for whatever account (CONTRACT.md §Code throttle). */
 const THROTTLE = [{ seconds: 900, limit: 30 }];
 
-const OTP_EXPIRED = new AppError('otpExpired').message;
-
 /**
  * Limits guesses that are spread over many accounts, which each account's own budget does not see. The returned function
  * makes an attempt to use a code. @throws {AppError} rateLimited
  */
-export const createCodeThrottle =
+const createThrottle =
+  (name: string, isWrong: (response: UpstreamResponse) => boolean) =>
   (counters: Counters) =>
-  async (
-    address: string,
-    attempt: () => Promise<UpstreamResponse>,
-    isWrong = isWrongOtp,
-  ): Promise<UpstreamResponse> => {
-    const reservation = await reserveAttempt(counters, networkUses('codes:', address, THROTTLE));
+  async (address: string, attempt: () => Promise<UpstreamResponse>): Promise<UpstreamResponse> => {
+    const reservation = await reserveAttempt(counters, networkUses(name, address, THROTTLE));
     if (reservation.exceeded) throw rateLimited(reservation);
     return withReservations([reservation], attempt, isWrong);
   };
 
-/** The service compares no code that has expired. */
-const isWrongOtp = ({ status, body }: UpstreamResponse): boolean =>
-  status === 400 && JSON.parse(String(body)).detail !== OTP_EXPIRED;
+const says = ({ body }: UpstreamResponse, failure: ErrorName): boolean =>
+  String(body).includes(new AppError(failure).message);
 
-/** Whether the service refused a code of a second factor. */
-export const isWrongFactorCode = ({ status }: UpstreamResponse): boolean => status === 401;
+/** Mailed codes. The service compares none that has expired. */
+export const createCodeThrottle = createThrottle(
+  'codes:',
+  (response) => response.status === 400 && !says(response, 'otpExpired'),
+);
+
+/** Codes of second factors, and confirmations. The service compares none with a token that has expired. */
+export const createFactorThrottle = createThrottle(
+  'factor-codes:',
+  (response) => response.status === 401 && !says(response, 'factorTokenInvalid'),
+);

@@ -1,4 +1,5 @@
 import { emailKey } from '@gatehouse/shared/identity/email';
+import type { UpstreamResponse } from '../proxy/response.ts';
 import { type Counters, networkUses, rateLimited } from './counters.ts';
 import { reserve, reserveAttempt, withReservations } from './reservation.ts';
 
@@ -24,7 +25,7 @@ export const createLoginThrottle =
    * @param whenSuspicious runs first when the account, the network or both have failed often.
    * @throws {AppError} rateLimited
    */
-  async <T extends { status: number }>(
+  async <T extends { status: number; body?: UpstreamResponse['body'] }>(
     email: string,
     address: string,
     attempt: () => Promise<T>,
@@ -50,9 +51,13 @@ export const createLoginThrottle =
       },
       ({ status }) => FAILED.has(status),
     );
-    if (response.status === 200) {
+    if (isPasswordRight(response)) {
       const own = [...usesOf.throttle, ...usesOf.pair];
       await Promise.all(own.map(({ key, windows }) => counters.clear(key, windows)));
     }
     return response;
   };
+
+/** Whether the login succeeded, or waits for the second factor. */
+const isPasswordRight = ({ status, body }: { status: number; body?: unknown }): boolean =>
+  status === 200 || (status === 403 && String(body).includes('factor_token'));

@@ -3,7 +3,6 @@ import {
   catalogueFactorContract as factorContract,
 } from '@gatehouse/shared/contract/catalogue-login';
 import { operation } from '../operation.ts';
-import { isWrongFactorCode } from '../policy/code-throttle.ts';
 import { relay } from '../proxy/response.ts';
 import { captchaField, forwardLogin } from './json-login.ts';
 
@@ -24,11 +23,11 @@ export const catalogueLogin = operation(contract.line, {
 export const catalogueFactorLogin = operation(factorContract.line, {
   ...factorContract,
   audits: ['login'],
-  async handle({ auditRefusals, codeThrottle, loginService, request, reply, body }) {
+  async handle({ auditRefusals, factorThrottle, loginService, request, reply, body }) {
     const json = { type: 'application/json', text: JSON.stringify(body) };
     const post = () => loginService.post(factorContract.path, json, request);
     const response = await auditRefusals(request, { action: 'login', email: null }, () =>
-      codeThrottle(request.ip, post, isWrongFactorCode),
+      factorThrottle(request.ip, post),
     );
     return relay(reply, response);
   },

@@ -10,7 +10,6 @@ import type { AuditAction } from '@gatehouse/shared/identity/audit-actions';
 import type { Facts, RouteLine } from '@gatehouse/shared/operation/operation';
 import { z } from 'zod';
 import { formOperation } from '../operation.ts';
-import { isWrongFactorCode } from '../policy/code-throttle.ts';
 import { relay } from '../proxy/response.ts';
 
 /**
@@ -44,13 +43,9 @@ const login = formOperation(loginContract.line, {
 const factorLogin = formOperation(factorContract.line, {
   ...factorContract,
   audits: ['login'],
-  async handle({ auditRefusals, codeThrottle, loginService, request, reply, body }) {
+  async handle({ auditRefusals, factorThrottle, loginService, request, reply, body }) {
     const response = await auditRefusals(request, { action: 'login', email: null }, () =>
-      codeThrottle(
-        request.ip,
-        () => loginService.post(factorContract.path, urlencoded(body), request),
-        isWrongFactorCode,
-      ),
+      factorThrottle(request.ip, () => loginService.post(factorContract.path, urlencoded(body), request)),
     );
     return relay(reply, response);
   },

@@ -1,6 +1,5 @@
 import { ldapLoginContract as contract, ldapFactorContract } from '@gatehouse/shared/contract/ldap-login';
 import { operation } from '../operation.ts';
-import { isWrongFactorCode } from '../policy/code-throttle.ts';
 import { relay } from '../proxy/response.ts';
 import { captchaField, forwardLogin } from './json-login.ts';
 
@@ -21,11 +20,11 @@ export const ldapLogin = operation(contract.line, {
 export const ldapFactorLogin = operation(ldapFactorContract.line, {
   ...ldapFactorContract,
   audits: ['sso.login'],
-  async handle({ auditRefusals, codeThrottle, userService, request, reply, body }) {
+  async handle({ auditRefusals, factorThrottle, userService, request, reply, body }) {
     const json = { type: 'application/json', text: JSON.stringify(body) };
     const post = () => userService.post(ldapFactorContract.path, json, request);
     const response = await auditRefusals(request, { action: 'sso.login', email: null }, () =>
-      codeThrottle(request.ip, post, isWrongFactorCode),
+      factorThrottle(request.ip, post),
     );
     return relay(reply, response);
   },

@@ -1,3 +1,4 @@
+import { confirmContract } from '@gatehouse/shared/contract/confirm';
 import {
   changePasswordContract,
   undoEmailContract,
@@ -55,7 +56,15 @@ const CHANGING_CREDENTIALS = [changePasswordContract, verifyEmailContract];
 /** Forwards every prefix of the catalogue to what serves it (CONTRACT.md §Prefixes). */
 export async function prefixes(
   app: FastifyInstance,
-  { config, upstreams, loginService, userService, idempotency, principals }: GatewayDependencies,
+  {
+    config,
+    upstreams,
+    loginService,
+    userService,
+    factorThrottle,
+    idempotency,
+    principals,
+  }: GatewayDependencies,
 ): Promise<void> {
   app.addHook('onRoute', (route) => {
     route.schema = { hide: true };
@@ -89,6 +98,11 @@ export async function prefixes(
     // After a logout this gateway refuses the session at once; the others do within PRINCIPAL_CACHE_MS.
     principals.forget(request.headers.authorization);
     return relay(reply, response);
+  });
+  const toConfirmation = forwarding(async (request, reply) => {
+    const body = await wholeBody(request, confirmContract.bodyLimit);
+    const forward = () => loginService.forward(request, { body });
+    return relay(reply, await factorThrottle(request.ip, forward));
   });
   const toNoService = (prefix: Prefix) =>
     forwarding(async () => {
@@ -126,6 +140,13 @@ export async function prefixes(
       config: { public: false, withoutUserId: true, changesCredentials: true },
     });
   }
+
+  toConfirmation(app, {
+    prefix: '',
+    routes: [confirmContract.path],
+    methods: [confirmContract.method],
+    config: { public: false },
+  });
 
   toUserService(app, {
     prefix: '',

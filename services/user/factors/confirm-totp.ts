@@ -1,7 +1,7 @@
 import { createFactorSecrets } from '@gatehouse/shared/data/secrets';
 import { spendAll } from '@gatehouse/shared/data/sliding-budget';
 import { AppError } from '@gatehouse/shared/http/errors';
-import { jsonBody, requiredText } from '@gatehouse/shared/http/fields';
+import { jsonBody, requiredText, typedCode } from '@gatehouse/shared/http/fields';
 import { isEnrolled } from '@gatehouse/shared/identity/enrolled';
 import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
 import { callerId, principalOf } from '@gatehouse/shared/identity/principal';
@@ -15,7 +15,7 @@ const GUESSES = { limit: 10, seconds: 15 * 60 };
 
 const body = jsonBody({
   enrollment_id: requiredText,
-  code: requiredText.max(100, { error: 'must not be longer than 100 characters' }),
+  code: typedCode,
 }).meta({ examples: [{ enrollment_id: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff', code: '287082' }] });
 
 export const confirmTotp = operation('POST /api/v1/users/me/factors/totp/confirm', {

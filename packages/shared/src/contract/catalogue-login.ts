@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LOGIN_BODY } from '../http/body-limits.ts';
-import { jsonBody, requiredText } from '../http/fields.ts';
+import { jsonBody, requiredText, typedCode } from '../http/fields.ts';
 import { contract } from '../operation/operation.ts';
 
 /** The response of a catalogue login and of a refresh (CONTRACT.md §Catalogue login). */
@@ -51,7 +51,7 @@ export const catalogueFactorContract = contract('POST /api/v1/auth/login/factor'
     factor_token: requiredText.meta({
       description: 'From `details` of the refused login; valid for five minutes',
     }),
-    code: requiredText.max(100, { error: 'must not be longer than 100 characters' }),
+    code: typedCode,
   }).meta({
     examples: [{ factor_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImZhY3Rvcitqd3QifQ.…', code: '287082' }],
   }),

@@ -1,5 +1,5 @@
 import { LOGIN_BODY } from '../http/body-limits.ts';
-import { jsonBody, requiredText } from '../http/fields.ts';
+import { jsonBody, requiredText, typedCode } from '../http/fields.ts';
 import { contract } from '../operation/operation.ts';
 import { message } from '../operation/responses.ts';
 import { catalogueToken } from './catalogue-login.ts';
@@ -44,7 +44,7 @@ export const verifyEmailContract = contract('POST /api/v1/users/me/email/verify'
   description:
     'Changes the address with the code that was mailed to the new one, and ends every other session. Returns a token of the same session, because tokens hold the address: the one presented is refused from now on. Five wrong codes invalidate the code.',
   body: jsonBody({
-    code: requiredText.max(100, { error: 'must not be longer than 100 characters' }),
+    code: typedCode,
   }).meta({ examples: [{ code: '048213' }] }),
   returns: catalogueToken,
   fails: ['otpInvalidOrExpired', 'forbidden', 'duplicate', 'unavailable'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requiredText } from '../http/fields.ts';
+import { requiredText, typedCode } from '../http/fields.ts';
 import { hasPublicDomain, isPlainAddress } from '../identity/email.ts';
 import { contract } from '../operation/operation.ts';
 
@@ -79,9 +79,7 @@ export const factorContract = contract('POST /v2/login/factor', {
       description: 'From the refused login; valid for five minutes',
       examples: [FACTOR_TOKEN],
     }),
-    code: requiredText
-      .max(100, { error: 'must not be longer than 100 characters' })
-      .meta({ examples: ['287082'] }),
+    code: typedCode.meta({ examples: ['287082'] }),
   }),
   returns: loggedIn,
   fails: ['factorTokenInvalid', 'codeInvalid', 'ssoRequired', 'rateLimited', 'unavailable'],

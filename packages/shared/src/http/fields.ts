@@ -10,6 +10,9 @@ export const expecting = (text: string) => ({
 /** A non-empty string. */
 export const requiredText = z.string(expecting('must be a string')).min(1, { error: 'is required' });
 
+/** A code that a person types. */
+export const typedCode = requiredText.max(100, { error: 'must not be longer than 100 characters' });
+
 /** A JSON object. Unknown fields are ignored. */
 export const jsonBody = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.object(shape, {

@@ -16,6 +16,8 @@ export interface NoticeDetails {
   recovery_codes_replaced: object;
   /** `left` is the number of codes that are left. */
   recovery_code_used: { left: number };
+  /** Several wrong codes followed the right password. */
+  factor_codes_wrong: object;
   /** By an operator; the second factor ends at `effective_at`. */
   factor_reset_requested: { effective_at: Date };
   /** The account is deleted at `deletes_at`, unless its person logs in before. */

@@ -109,11 +109,14 @@ export function principalOf(request: FastifyRequest): Principal {
  */
 export function requireFresh(request: FastifyRequest, now: number): void {
   const { user, session, confirmedAt } = principalOf(request);
-  const hasFactor = isEnrolled(user, now);
-  // No provider is known to have asked for the factor, so its login alone must not take the factor away.
-  const isProven = !(hasFactor && session.sso && confirmedAt === session.beganAt);
+  const factor = isEnrolled(user, now) ? user.second_factor : undefined;
+  // Once there is a second factor, neither a login from before its enrollment counts, nor one at a provider, which is
+  // not known to have asked for it.
+  const isProven =
+    !factor ||
+    (confirmedAt >= factor.enrolled_at.getTime() && !(session.sso && confirmedAt === session.beganAt));
   if (isProven && now - confirmedAt <= FRESH) return;
-  const methods = hasFactor ? factorMethods(user.second_factor) : [session.sso ? 'login' : 'password'];
+  const methods = factor ? factorMethods(factor) : [session.sso ? 'login' : 'password'];
   throw new AppError('confirmationRequired', { details: { methods } });
 }
 

@@ -1,18 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { Collection, Filter, UpdateFilter } from 'mongodb';
+import type { Collection, Document, Filter, UpdateFilter } from 'mongodb';
 import { Secret, TOTP } from 'otpauth';
 import type { Secrets } from '../data/secrets.ts';
 import { AppError } from '../http/errors.ts';
 import { type EnrolledUser, type FactorMethod, hasFactor } from './enrolled.ts';
-import { newNotice, withNotice } from './notices.ts';
+import { newNotice, noticeFields, withNotice } from './notices.ts';
 import type { User } from './users.ts';
 
 /** Seconds of a time step, and the steps before and after the current one whose codes are accepted (RFC 6238 §5.2). */
 const PERIOD = 30;
 const WINDOW = 1;
-/** Wrong codes of one account within so many seconds. */
-const GUESSES = { limit: 5, seconds: 15 * 60 };
+/** Wrong codes of one account within so many seconds. The day's budget leaves a guesser a chance of 1 in 1,000 a month. */
+const BURST = { limit: 5, seconds: 15 * 60 };
+const DAILY = { limit: 20, seconds: 86_400 };
+const BUDGETS = [BURST, DAILY];
 
 /** What the secret of an enrollment is sealed for. */
 export const factorRecord = (id: string): string => `factor ${id}`;
@@ -46,19 +48,42 @@ export const recoveryDigest = (id: string, code: string): string =>
     .update(`${id} ${code.replaceAll(/[\s-]/g, '').toUpperCase()}`)
     .digest('base64url');
 
-/** Matches an account that may guess again. */
-const guessesLeft = (seconds: number): Filter<User> => ({
-  $or: [
-    { [`factor_guesses.${GUESSES.limit - 1}`]: { $exists: false } },
-    { 'factor_guesses.0': { $lte: seconds - GUESSES.seconds } },
-  ],
+/** The wrong codes of the latest seconds, as an expression. */
+const guessesSince = (from: number) => ({
+  $size: { $filter: { input: { $ifNull: ['$factor_guesses', []] }, cond: { $gt: ['$$this', from] } } },
 });
+
+/** Matches an account that may guess again. */
+const guessesLeft = (now: number): Filter<User> => ({
+  $expr: { $and: BUDGETS.map(({ limit, seconds }) => ({ $lt: [guessesSince(now - seconds), limit] })) },
+});
+
+/** Counts a wrong code. The last one of a burst leaves a notice: whoever enters codes knows the password. */
+function countGuess({ email }: EnrolledUser, { now, request }: Attempt): Document[] {
+  const seconds = Math.floor(now / 1000);
+  const guesses = { $concatArrays: [{ $ifNull: ['$factor_guesses', []] }, [seconds]] };
+  const isSpent = { $eq: [guessesSince(seconds - BURST.seconds), BURST.limit] };
+  const notice = newNotice({ kind: 'factor_codes_wrong', to: email, at: now, request, details: {} });
+  const told = Object.entries(noticeFields(notice)).map(([field, value]) => [
+    field,
+    { $cond: [isSpent, value, `$${field}`] },
+  ]);
+  return [
+    { $set: { factor_guesses: { $slice: [guesses, -DAILY.limit] } } },
+    { $set: Object.fromEntries(told) },
+  ];
+}
+
+interface Attempt {
+  /** Unix milliseconds. */
+  now: number;
+  request: FastifyRequest;
+}
 
 /**
  * Uses a code of the account's second factor. The write that uses the code has the budget of guesses in its filter: of
  * parallel guesses, none is answered beyond the budget, and of equal codes one is accepted. The same write cancels a
  * reset by an operator, and leaves the notice of a recovery code.
- * @param now Unix milliseconds.
  * @returns which kind of code it was.
  * @throws {AppError} codeInvalid, or rateLimited once the budget is spent.
  */
@@ -66,24 +91,23 @@ export async function spendFactorCode(
   users: Collection<User>,
   secrets: Secrets,
   user: EnrolledUser,
-  { code, now, request }: { code: string; now: number; request: FastifyRequest },
+  { code, ...attempt }: Attempt & { code: string },
 ): Promise<FactorMethod> {
+  const { now } = attempt;
   const seconds = Math.floor(now / 1000);
   const own = hasFactor(user, now);
-  const open = { ...own, ...guessesLeft(seconds) };
-  const use = useOf(user, secrets, { code: code.replaceAll(/\s/g, ''), now, request });
+  const mayGuess = { ...own, ...guessesLeft(seconds) };
+  const use = useOf(user, secrets, code.replaceAll(/\s/g, ''), attempt);
   if (use) {
-    const { matchedCount } = await users.updateOne({ ...open, ...use.unused }, use.update);
+    const { matchedCount } = await users.updateOne({ ...mayGuess, ...use.unused }, use.update);
     if (matchedCount === 1) return use.method;
   }
-  const guess = { $push: { factor_guesses: { $each: [seconds], $slice: -GUESSES.limit } } };
-  const { matchedCount } = await users.updateOne(open, guess);
+  const { matchedCount } = await users.updateOne(mayGuess, countGuess(user, attempt));
   if (matchedCount === 1) throw new AppError('codeInvalid');
-  const current = await users.findOne(own);
-  const [oldest] = current?.factor_guesses ?? [];
-  if (oldest === undefined) throw new AppError('codeInvalid');
-  const retryAfter = Math.max(1, oldest + GUESSES.seconds - seconds);
-  throw new AppError('rateLimited', { retryAfter, limit: GUESSES.limit });
+  const { factor_guesses: guesses } = (await users.findOne(own)) ?? {};
+  if (!guesses) throw new AppError('codeInvalid');
+  const waits = BUDGETS.map((budget) => (guesses.at(-budget.limit) ?? 0) + budget.seconds - seconds);
+  throw new AppError('rateLimited', { retryAfter: Math.max(1, ...waits), limit: BURST.limit });
 }
 
 interface Use {
@@ -96,16 +120,20 @@ interface Use {
 function useOf(
   { email, second_factor: { id, secret, recovery_codes } }: EnrolledUser,
   secrets: Secrets,
-  { code, now, request }: { code: string; now: number; request: FastifyRequest },
+  code: string,
+  { now, request }: Attempt,
 ): Use | undefined {
   const $unset = { factor_reset: true } as const;
-  const step = stepOf(secrets.open(secret, factorRecord(id)), code, now);
-  if (step !== undefined)
+  // A recovery code works even if the secret cannot be opened.
+  if (/^\d{6}$/.test(code)) {
+    const step = stepOf(secrets.open(secret, factorRecord(id)), code, now);
+    if (step === undefined) return undefined;
     return {
       method: 'totp',
       unused: { 'second_factor.last_step': { $lt: step } },
       update: { $set: { 'second_factor.last_step': step }, $unset },
     };
+  }
   const digest = recoveryDigest(id, code);
   if (!recovery_codes.includes(digest)) return undefined;
   const details = { left: recovery_codes.length - 1 };

@@ -212,6 +212,12 @@ export const de: MailTexts = {
       happened: `Jemand hat anstelle Ihres zweiten Faktors einen Wiederherstellungscode benutzt. ${left === 1 ? 'Ein Code ist' : `${left} Codes sind`} übrig.`,
       otherwise: secure(forgotPassword),
     }),
+    factor_codes_wrong: (_, { forgotPassword }) => ({
+      subject: 'Jemand kennt das Passwort Ihres Kontos',
+      happened:
+        'Nach dem richtigen Passwort wurden fünf falsche Codes Ihres zweiten Faktors eingegeben. Keine Anmeldung war damit erfolgreich.',
+      otherwise: secure(forgotPassword),
+    }),
     factor_reset_requested: ({ effective_at }, { forgotPassword }) => ({
       subject: 'Der zweite Faktor Ihres Kontos wird entfernt',
       happened: `Ein Betreiber dieses Dienstes entfernt den zweiten Faktor Ihres Kontos. Er endet am ${timeOf(effective_at)}. Danach genügt zur Anmeldung das Passwort allein.`,

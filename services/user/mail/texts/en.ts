@@ -203,6 +203,12 @@ export const en: MailTexts = {
       happened: `Someone used a recovery code in place of your second factor. ${left === 1 ? 'One code is' : `${left} codes are`} left.`,
       otherwise: secure(forgotPassword),
     }),
+    factor_codes_wrong: (_, { forgotPassword }) => ({
+      subject: 'Someone knows the password of your account',
+      happened:
+        'Five wrong codes of your second factor were entered after the right password. No sign-in succeeded with them.',
+      otherwise: secure(forgotPassword),
+    }),
     factor_reset_requested: ({ effective_at }, { forgotPassword }) => ({
       subject: 'The second factor of your account will be removed',
       happened: `An operator of this service is removing the second factor of your account. It ends on ${timeOf(effective_at)}. After that, the password alone is enough to sign in.`,

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { texts } from '../../account-texts.ts';
 import { ApiError, remove } from '../../api.ts';
 import { html } from '../../html.ts';
 import { Button } from '../../parts/button.ts';
 import { Confirm } from '../../parts/confirm.ts';
 import { Section } from '../../parts/section.ts';
+import { texts } from '../../security-texts.ts';
 import { endSession } from '../../session.ts';
 
 const { deletion } = texts;

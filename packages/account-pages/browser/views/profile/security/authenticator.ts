@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import { formatDate, texts } from '../../../account-texts.ts';
 import { html } from '../../../html.ts';
 import { Button } from '../../../parts/button.ts';
 import { Confirm } from '../../../parts/confirm.ts';
 import { Notice } from '../../../parts/notice.ts';
 import type { Result } from '../../../parts/result.ts';
 import { Section } from '../../../parts/section.ts';
+import { formatDate, texts } from '../../../security-texts.ts';
 import { beginTotp, disableTotp, type Enrollment, type Factors, replaceRecoveryCodes } from './calls.ts';
 import { EnrollDialog } from './enroll.ts';
 import { RecoveryCodes } from './recovery-codes.ts';

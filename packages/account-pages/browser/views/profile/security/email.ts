@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import { changeEmail } from '../../../account.ts';
-import { texts } from '../../../account-texts.ts';
 import { html } from '../../../html.ts';
 import { Button } from '../../../parts/button.ts';
 import { CodeField } from '../../../parts/code-field.ts';
@@ -9,6 +8,7 @@ import { Field } from '../../../parts/field.ts';
 import { Form } from '../../../parts/form.ts';
 import type { Result } from '../../../parts/result.ts';
 import { Section } from '../../../parts/section.ts';
+import { texts } from '../../../security-texts.ts';
 import { requestEmail } from './calls.ts';
 
 const { email: words } = texts.security;

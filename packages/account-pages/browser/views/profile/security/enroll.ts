@@ -1,9 +1,9 @@
-import { texts } from '../../../account-texts.ts';
 import { html } from '../../../html.ts';
 import { CodeField } from '../../../parts/code-field.ts';
 import { Dialog } from '../../../parts/dialog.ts';
 import { Form } from '../../../parts/form.ts';
 import { Secret } from '../../../parts/secret.ts';
+import { texts } from '../../../security-texts.ts';
 import { confirmTotp, type Enrollment } from './calls.ts';
 
 const { app } = texts.security;

@@ -1,7 +1,7 @@
-import { texts } from '../../../account-texts.ts';
 import { html } from '../../../html.ts';
 import { Badge } from '../../../parts/badge.ts';
 import { Section } from '../../../parts/section.ts';
+import { texts } from '../../../security-texts.ts';
 import type { Factors } from './calls.ts';
 
 /** Recovery codes below which new ones are advised. */

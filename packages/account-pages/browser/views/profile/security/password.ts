@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { texts } from '../../../account-texts.ts';
 import { html } from '../../../html.ts';
 import { Button } from '../../../parts/button.ts';
 import { Dialog } from '../../../parts/dialog.ts';
@@ -7,6 +6,7 @@ import { Form } from '../../../parts/form.ts';
 import { Password } from '../../../parts/password.ts';
 import type { Result } from '../../../parts/result.ts';
 import { Section } from '../../../parts/section.ts';
+import { texts } from '../../../security-texts.ts';
 import { changePassword } from './calls.ts';
 
 const { password } = texts.security;

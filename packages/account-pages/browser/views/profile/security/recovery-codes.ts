@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { texts } from '../../../account-texts.ts';
 import { html } from '../../../html.ts';
 import { Button } from '../../../parts/button.ts';
 import { Dialog } from '../../../parts/dialog.ts';
 import type { Result } from '../../../parts/result.ts';
 import { saveBlob } from '../../../parts/save-file.ts';
+import { texts } from '../../../security-texts.ts';
 import { endOtherSessions } from './calls.ts';
 
 const { app } = texts.security;

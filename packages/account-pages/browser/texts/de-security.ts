@@ -1,0 +1,82 @@
+import type { SecurityTexts } from './en-security.ts';
+
+export const texts: SecurityTexts = {
+  security: {
+    overview: {
+      title: 'Was Ihr Konto schützt',
+      password: 'Passwort',
+      app: 'Authenticator-App',
+      codes: 'Wiederherstellungscodes',
+      on: 'An',
+      off: 'Aus',
+      left: (left) => `${left} übrig`,
+      nextApp:
+        'Als Nächstes: Richten Sie eine Authenticator-App ein. Dann kommt niemand allein mit Ihrem Passwort hinein.',
+      nextCodes: (left) =>
+        `Als Nächstes: Erstellen Sie neue Wiederherstellungscodes. ${left === 0 ? 'Es ist keiner' : left === 1 ? 'Nur einer ist' : `Nur ${left} sind`} übrig, und ohne sie sperrt ein verlorenes Gerät Sie aus.`,
+      done: 'Ihr Konto ist gut geschützt. Es gibt nichts zu tun.',
+    },
+    password: {
+      change: 'Passwort ändern',
+      hint: 'Wählen Sie eines, das Sie sonst nirgends benutzen.',
+      explanation: 'Ihre anderen Geräte werden abgemeldet. Hier bleiben Sie angemeldet.',
+      changed: 'Ihr Passwort ist geändert, und Ihre anderen Geräte sind abgemeldet.',
+    },
+    email: {
+      change: 'E-Mail ändern',
+      explanation:
+        'Wir senden einen Code an die neue Adresse. Sobald Sie ihn eingegeben haben, werden Ihre anderen Geräte abgemeldet. Drei Tage lang lässt sich die Änderung von der alten Adresse aus rückgängig machen.',
+      newAddress: 'Neue Adresse',
+      sendCode: 'Code senden',
+      changed: 'Ihre Adresse ist geändert.',
+    },
+    app: {
+      title: 'Authenticator-App',
+      hint: 'Eine App auf Ihrem Telefon zeigt alle 30 Sekunden einen neuen Code. Zum Anmelden brauchen Sie dann Ihr Passwort und einen Code.',
+      since: (date, left) =>
+        `Eingerichtet am ${date}. ${left === 1 ? '1 Wiederherstellungscode ist' : `${left} Wiederherstellungscodes sind`} übrig.`,
+      resetAt: (date) =>
+        `Der Support wurde gebeten, Ihre Authenticator-App am ${date} zu entfernen. Das waren nicht Sie? Melden Sie sich vorher mit einem Code der App an, dann geschieht nichts.`,
+      setUp: 'App einrichten',
+      scan: 'Scannen Sie diesen Code mit Ihrer Authenticator-App.',
+      qr: 'QR-Code für die Authenticator-App',
+      byHand: 'Schlüssel von Hand eingeben',
+      key: 'Schlüssel',
+      enterCode: 'Geben Sie dann den Code ein, den die App zeigt.',
+      confirm: 'Einschalten',
+      remove: 'App entfernen',
+      removed: 'Die Authenticator-App ist entfernt.',
+      removeQuestion: 'Authenticator-App entfernen?',
+      removeExplanation:
+        'Zum Anmelden genügt dann Ihr Passwort. Auch die Wiederherstellungscodes gelten nicht mehr.',
+      newCodes: 'Neue Wiederherstellungscodes',
+      replaceQuestion: 'Neue Wiederherstellungscodes erstellen?',
+      replaceExplanation: 'Die Codes, die Sie aufbewahrt haben, gelten dann nicht mehr.',
+      keepCodes: 'Bewahren Sie diese Codes auf',
+      keepExplanation:
+        'Mit jedem können Sie sich einmal anmelden, wenn Sie Ihr Gerät verlieren. Sie werden nur jetzt gezeigt: Drucken Sie sie aus oder legen Sie sie in einen Passwort-Manager.',
+      download: 'Herunterladen',
+      kept: 'Ich habe sie aufbewahrt',
+    },
+  },
+  deletion: {
+    title: 'Konto löschen',
+    hint: 'Ihr Konto wird nach 14 Tagen entfernt. Bis dahin behalten Sie es, wenn Sie sich anmelden.',
+    action: 'Konto löschen',
+    question: 'Konto löschen?',
+    explanation:
+      'Alle Ihre Geräte werden jetzt abgemeldet. Nach 14 Tagen wird Ihr Konto mit Ihren Chatbots und Webhooks entfernt, und niemand kann es zurückholen. Melden Sie sich vorher an, um es zu behalten.',
+    soleOwner: (names) =>
+      `Sie sind der einzige Inhaber von ${names}. Übertragen Sie zuerst die Inhaberschaft oder schließen Sie die Organisation.`,
+  },
+  identity: {
+    title: 'Sind Sie es?',
+    withPassword: 'Geben Sie Ihr Passwort ein, um fortzufahren. Das fragen wir vor wichtigen Änderungen.',
+    withCode:
+      'Geben Sie den Code ein, den Ihre Authenticator-App zeigt. Das fragen wir vor wichtigen Änderungen.',
+    atProvider: 'Melden Sie sich noch einmal bei Ihrer Organisation an und beginnen Sie dann hier von vorn.',
+    submit: 'Weiter',
+    cancelled: 'Es wurde nichts geändert.',
+    support: 'In einer Support-Sitzung lässt sich das nicht ändern.',
+  },
+};
