@@ -6,6 +6,8 @@ import { isEnrolled } from '@gatehouse/shared/identity/enrolled';
 import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
 import { callerId, principalOf } from '@gatehouse/shared/identity/principal';
 import { factorRecord, stepOf } from '@gatehouse/shared/identity/second-factor';
+import { isLive } from '@gatehouse/shared/identity/sessions';
+import { requireLiveSession } from '../account/own-session.ts';
 import { VALID } from './begin-totp.ts';
 import { operation } from './operation.ts';
 import { newRecoveryCodes, recoveryCodes } from './recovery-codes.ts';
@@ -31,7 +33,7 @@ export const confirmTotp = operation('POST /api/v1/users/me/factors/totp/confirm
   audits: ['factor.enroll'],
   async handle({ config, db, now, wakeNotices, request, body: { enrollment_id, code }, audit }) {
     callerId(request); // an account without a user_id may only read and log out
-    const { user } = principalOf(request);
+    const { user, session } = principalOf(request);
     const at = now();
     if (isEnrolled(user, at)) throw alreadyEnrolled();
     const { pending_factor: pending } = user;
@@ -50,7 +52,12 @@ export const confirmTotp = operation('POST /api/v1/users/me/factors/totp/confirm
     const factor = { id: pending.id, secret: pending.secret, enrolled_at: new Date(at), last_step };
     const notice = newNotice({ kind: 'totp_enabled', to: user.email, at, request, details: {} });
     const { matchedCount } = await db.users.updateOne(
-      { _id: user._id, 'pending_factor.id': pending.id, second_factor: { $exists: false } },
+      {
+        _id: user._id,
+        'pending_factor.id': pending.id,
+        second_factor: { $exists: false },
+        ...isLive(session),
+      },
       withNotice(
         {
           $set: { second_factor: { ...factor, recovery_codes: digests } },
@@ -60,7 +67,10 @@ export const confirmTotp = operation('POST /api/v1/users/me/factors/totp/confirm
       ),
     );
     // Another call has replaced the enrollment, or used it.
-    if (matchedCount === 0) throw notPending();
+    if (matchedCount === 0) {
+      await requireLiveSession(db.users, request);
+      throw notPending();
+    }
     wakeNotices();
     await audit('factor.enroll');
     return { recovery_codes: codes };

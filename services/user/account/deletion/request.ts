@@ -2,6 +2,7 @@ import { deleteAccountContract } from '@gatehouse/shared/contract/sessions';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
 import { principalOf } from '@gatehouse/shared/identity/principal';
+import { isLive } from '@gatehouse/shared/identity/sessions';
 import { ACTIVE } from '@gatehouse/shared/identity/users';
 import { isSoleOwner, soleOwnerships } from '../../access/memberships/sole-ownerships.ts';
 import { operation } from '../operation.ts';
@@ -12,7 +13,8 @@ const DAY = 86_400_000;
 export const deleteAccount = operation(deleteAccountContract.line, {
   ...deleteAccountContract,
   async handle({ config, db, now, wakeNotices, request, caller, audit }) {
-    const { _id, email } = principalOf(request).user;
+    const { user, session } = principalOf(request);
+    const { _id, email } = user;
     // An account that is about to go leads nothing.
     const places = await soleOwnerships(db, caller, { ...ACTIVE, deletion: { $exists: false } });
     if (isSoleOwner(places)) throw new AppError('lastOwner', { details: { ...places } });
@@ -26,7 +28,7 @@ export const deleteAccount = operation(deleteAccountContract.line, {
       details: { deletes_at: due_at },
     });
     const { matchedCount } = await db.users.updateOne(
-      { _id, deletion: { $exists: false }, ...ACTIVE },
+      { _id, deletion: { $exists: false }, ...ACTIVE, ...isLive(session) },
       withNotice(
         {
           $set: { deletion: { requested_at, due_at, next: due_at } },
