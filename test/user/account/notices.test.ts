@@ -140,14 +140,35 @@ describe('the notices of an account', () => {
 
   test('are at most twenty', async () => {
     const { _id, push, record } = await account();
-    for (let number = 1; number <= 21; number += 1) await push(noticed('totp_enabled', `${number}`));
+    for (let number = 1; number <= 21; number += 1) {
+      await push(noticed('totp_enabled', `${number}`));
+      clock.advance(1);
+    }
     expect((await record())?.notices?.map(({ to }) => to)).toEqual(
       Array.from({ length: 20 }, (_, index) => `${index + 2}`),
     );
-    await database.db.users.updateOne({ _id }, [{ $set: noticeFields(noticed('totp_enabled', '22')) }]);
-    expect((await record())?.notices?.map(({ to }) => to)).toEqual(
-      Array.from({ length: 20 }, (_, index) => `${index + 3}`),
-    );
+    await database.db.users.deleteOne({ _id });
+  });
+
+  test('of sign-ins do not displace others', async () => {
+    const { _id, push, record } = await account();
+    const addresses = Array.from({ length: 20 }, (_, index) => `${index + 1}`);
+    for (const to of addresses) {
+      await push(noticed('totp_enabled', to));
+      clock.advance(1);
+    }
+    await database.db.users.updateOne({ _id }, [{ $set: noticeFields(noticed('totp_enabled', '21')) }]);
+    expect((await record())?.notices?.map(({ to }) => to)).toEqual(addresses);
+    await database.db.users.deleteOne({ _id });
+  });
+
+  test('with the link that undoes a change are not displaced', async () => {
+    const details = { email: 'new@example.com', undo: 'a token' };
+    const changed = newNotice({ kind: 'email_changed', to: 'old@example.com', at: clock.now(), details });
+    const { _id, push, record } = await account(changed);
+    for (let number = 1; number <= 21; number += 1) await push(noticed('totp_enabled'));
+    expect((await record())?.notices).toHaveLength(20);
+    expect((await record())?.notices).toContainEqual(changed);
     await database.db.users.deleteOne({ _id });
   });
 

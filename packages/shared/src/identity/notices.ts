@@ -5,8 +5,10 @@ import { deviceOf } from './audit.ts';
 import type { Notice, NoticeDetails, NoticeKind } from './notice-records.ts';
 import type { User } from './users.ts';
 
-/** Notices that an account keeps until they are mailed; the oldest give way. */
+/** Notices that an account keeps until they are mailed. */
 const MAX_NOTICES = 20;
+/** The oldest give way first; those with a link that undoes a change give way last: no other mail has it. */
+const BY_IMPORTANCE = { 'details.undo': 1, at: 1 } as const;
 
 interface NewNotice<Kind extends NoticeKind> {
   kind: Kind;
@@ -38,14 +40,17 @@ export const withNotice = (
   ...notices: [Notice, ...Notice[]]
 ): UpdateFilter<User> => ({
   ...update,
-  $push: { ...update.$push, notices: { $each: notices, $slice: -MAX_NOTICES } },
+  $push: { ...update.$push, notices: { $each: notices, $sort: BY_IMPORTANCE, $slice: -MAX_NOTICES } },
   $max: { ...update.$max, notices_due: notices[0].at },
 });
 
-/** The fields that `withNotice` changes, as expressions for the `$set` of an update with a pipeline. */
+/**
+ * The fields that `withNotice` changes, as expressions for the `$set` of an update with a pipeline. It is for what can
+ * happen at any rate, such as sign-ins: the notice is dropped when others fill the record.
+ */
 export const noticeFields = (notice: Notice): { notices: Document; notices_due: Document } => ({
   notices: {
-    $slice: [{ $concatArrays: [{ $ifNull: ['$notices', []] }, [{ $literal: notice }]] }, -MAX_NOTICES],
+    $slice: [{ $concatArrays: [{ $ifNull: ['$notices', []] }, [{ $literal: notice }]] }, MAX_NOTICES],
   },
   notices_due: { $max: ['$notices_due', notice.at] },
 });
