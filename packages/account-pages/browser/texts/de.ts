@@ -26,6 +26,15 @@ export const texts: Texts = {
     show: 'Anzeigen',
     hide: 'Verbergen',
   },
+  strength: {
+    label: 'Stärke des Passworts',
+    levels: [
+      'Leicht zu erraten. Länger ist besser: mehrere Wörter, die nicht zusammengehören.',
+      'Ordentlich. Einige Zeichen mehr machen es viel schwerer zu erraten.',
+      'Gut.',
+      'Sehr gut.',
+    ],
+  },
   signIn: {
     submit: 'Anmelden',
     forgot: 'Passwort vergessen?',

@@ -24,6 +24,15 @@ export const texts = {
     show: 'Show',
     hide: 'Hide',
   },
+  strength: {
+    label: 'Strength of the password',
+    levels: [
+      'Easy to guess. Longer is better: several words that do not belong together.',
+      'Fair. A few more characters make it much harder to guess.',
+      'Good.',
+      'Very good.',
+    ],
+  },
   signIn: {
     submit: 'Sign in',
     forgot: 'Forgot your password?',
