@@ -48,6 +48,8 @@ export interface Departure {
   by?: { user_id: string; email: string | null };
   /** The same for some departments. Not in `by`: the previous version would remove more. */
   within?: { by: { user_id: string; email: string }; department_ids: string[] };
+  /** Set while the account is being deleted: its roles end even if no Owner who can act remains. */
+  forced?: true;
   /** Roles that were granted later are left alone. */
   began_at: Date;
 }

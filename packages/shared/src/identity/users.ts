@@ -113,7 +113,7 @@ export interface AccountDeletion {
   begun_at?: Date;
   /** The status of the account before. */
   account_status?: User['account_status'];
-  /** The address of the account, once the record holds nothing else of the person. From then on nothing undoes it. */
+  /** The address of the account. It is stored here when the record is stripped; from then on nothing undoes it. */
   email?: string;
 }
 

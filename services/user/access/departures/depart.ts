@@ -8,7 +8,7 @@ import { rememberMember } from './former-members.ts';
 /**
  * Ends every role of a user in an organization: as its Owner, in each department, and on the chatbots; or those in some
  * departments.
- * @throws {AppError} forbidden if the user is the last Owner who can act.
+ * @throws {AppError} forbidden if the user is the last Owner who can act, unless the departure is forced.
  */
 export async function depart(
   db: Database,
@@ -33,7 +33,7 @@ export const endedEvent = (
     department_id,
   }) as const;
 
-/** Ends what is left. A departure without `by` and `within` has ended its roles; only their grants are left. */
+/** Completes a departure. One without `by` and `within` has ended its roles; only their grants are left. */
 export async function finish(
   db: Database,
   departure: Departure,

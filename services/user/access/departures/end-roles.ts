@@ -25,7 +25,7 @@ export interface Leaving {
 
 /**
  * Ends every role of a departure that was not granted after it began. Idempotent.
- * @throws {AppError} forbidden if the user is the last Owner who can act.
+ * @throws {AppError} forbidden if the user is the last Owner who can act, unless the departure is forced.
  */
 export async function endRoles(
   db: Database,
@@ -74,7 +74,7 @@ const LAST_OWNER =
 /** Ends the role of an Owner of the organization. An archived organization needs none. */
 async function endOwner(
   db: Database,
-  { organization_id, user_id, began_at }: Departure,
+  { organization_id, user_id, began_at, forced }: Departure,
   { by }: Leaving,
   record: RecordEnded,
 ): Promise<void> {
@@ -84,10 +84,9 @@ async function endOwner(
     const organization = await db.organizations.findOne(held);
     if (!organization) return false;
     const { archived_at } = organization;
-    const remains =
-      archived_at !== undefined && by.user_id === user_id
-        ? { archived_at }
-        : await whoRemains(db, organization, { user_id, by: by.user_id, refusal: LAST_OWNER });
+    const needsNone = archived_at !== undefined && by.user_id === user_id;
+    const who = { user_id, by: by.user_id, refusal: LAST_OWNER };
+    const remains = forced ? {} : needsNone ? { archived_at } : await whoRemains(db, organization, who);
     return (await pullOwner(db, held, user_id, remains)) || undefined;
   });
   if (isEnded) await record({ department_id: null, role: 'Owner' });
@@ -96,7 +95,7 @@ async function endOwner(
 /** Ends the memberships, but not those of a user who has joined again since, unless by an older invitation. */
 async function endMemberships(
   db: Database,
-  { organization_id, user_id, began_at }: Departure,
+  { organization_id, user_id, began_at, forced }: Departure,
   { by, department_ids }: Leaving,
   record: RecordEnded,
 ): Promise<void> {
@@ -115,7 +114,7 @@ async function endMemberships(
       const member = { organization_id, department_id, user_id };
       const end = (mark: Filter<Membership>) =>
         db.memberships.findOneAndDelete({ ...held, ...member, role, ...mark });
-      const ended = await (role === 'Owner' ? endDepartmentOwner(db, member, end) : end({}));
+      const ended = await (role === 'Owner' && !forced ? endDepartmentOwner(db, member, end) : end({}));
       // Otherwise a concurrent call has changed the role: the next attempt reads it.
       if (ended) await record({ department_id, role });
     }

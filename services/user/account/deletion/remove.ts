@@ -13,7 +13,7 @@ import { type ArchiveJob, deleteInPages, record } from '../../archive/jobs/job.t
 import { eraseAudit } from './erase-audit.ts';
 import { eraseEvents } from './erase-events.ts';
 
-/** An account whose record holds nothing else of the person. */
+/** An account whose record has been stripped; nothing undoes its deletion. */
 export interface Removed {
   _id: ObjectId;
   user_id: string;
@@ -24,7 +24,7 @@ export interface Removed {
  * Removes an account and what only it owned. What other people see of it happens first, and reaches webhooks before the
  * rest is erased; the record goes last. May be repeated from any point.
  * @returns false if webhooks have not heard everything yet: call it again later.
- * @throws {LeaseLost} as `job.renew` does; {AppError} forbidden if a place has lost its other Owners since.
+ * @throws {LeaseLost} as `job.renew` does.
  */
 export async function removeAccount(job: ArchiveJob, account: Removed): Promise<boolean> {
   const { db } = job;
@@ -70,6 +70,7 @@ async function leaveOrganizations(job: ArchiveJob, user_id: string): Promise<voi
       organization_id,
       user_id,
       by: { user_id, email: null },
+      forced: true as const,
       began_at: new Date(now()),
     };
     await depart(db, departure, (ended: Ended) => {

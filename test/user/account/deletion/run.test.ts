@@ -1,4 +1,6 @@
+import { randomUUIDv7 } from 'node:crypto';
 import { connect } from '@gatehouse/shared/data/connect';
+import type { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COLLECTIONS, type Database } from '../../../../services/user/database.ts';
 import { testClock } from '../../../fixtures/clock.ts';
@@ -282,5 +284,57 @@ describe('a last Owner', () => {
     expect(user?.deletion).not.toHaveProperty('begun_at');
     await db.organizations.deleteOne({ organization_id });
     await db.users.deleteOne({ _id });
+  });
+
+  const disable = ({ _id }: { _id: ObjectId }) =>
+    db.users.updateOne({ _id }, { $set: { account_status: 'disabled' } });
+
+  test('is deleted if the other Owners are disabled once the record is stripped', async () => {
+    const { _id, user_id } = await newMember(db, due());
+    const heir = await newMember(db);
+    const organization_id = await organizationOf(user_id, heir.user_id);
+    // The account is claimed and stripped; then the process is killed.
+    await runDeletions({ db: killedBefore(db, 3).db, clock }).catch(() => {});
+    expect((await db.users.findOne({ _id }))?.deletion).toHaveProperty('email');
+    await disable(heir);
+    clock.advance(LEASE / 1000);
+    await finish();
+    expect(await db.users.findOne({ _id })).toBeNull();
+    expect((await db.organizations.findOne({ organization_id }))?.owners).toMatchObject([
+      { user_id: heir.user_id },
+    ]);
+  });
+
+  test.each([
+    ['of an archived department', true],
+    ['of a department, once the record is stripped,', false],
+  ])('%s is deleted while no Owner of the organization can act', async (_, isArchived) => {
+    const { _id, user_id } = await newMember(db, due());
+    const heir = await newMember(db);
+    const organization_id = await organizationOf(heir.user_id);
+    const department = await db.departments.findOne({ organization_id });
+    const department_id = String(department?.department_id);
+    const at = new Date(clock.now());
+    await db.memberships.insertOne({
+      membership_id: randomUUIDv7(),
+      organization_id,
+      department_id,
+      role: 'Owner',
+      user_id: String(user_id),
+      granted_by: String(heir.user_id),
+      granted_at: at.toISOString(),
+      joined_at: at,
+    });
+    if (isArchived) {
+      await db.departments.updateOne({ department_id }, { $set: { archived_at: at.toISOString() } });
+      await disable(heir);
+    } else {
+      await runDeletions({ db: killedBefore(db, 3).db, clock }).catch(() => {});
+      await disable(heir);
+      clock.advance(LEASE / 1000);
+    }
+    await finish();
+    expect(await db.users.findOne({ _id })).toBeNull();
+    expect(await db.memberships.countDocuments({ department_id })).toBe(0);
   });
 });
