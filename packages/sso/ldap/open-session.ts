@@ -6,6 +6,7 @@ import type { SsoOptions } from '../dependencies.ts';
 import type { Account } from '../host.ts';
 import { beginSession } from '../login/begin-session.ts';
 import { requireLinked } from '../login/require-linked.ts';
+import { restore } from '../login/restore.ts';
 import { SsoRefusal } from '../refusal.ts';
 
 /** Begins the session of a person who has proved who they are at a directory, and audits the login. */
@@ -18,11 +19,12 @@ export async function openSession(
   const { db, now, tokens, request, audit } = call;
   const { connection_id, organization_id } = connection;
   const { email, user_id } = user;
-  const sid = await beginSession(call, request, connection, user, session);
+  const sid = await beginSession(call, connection, user, session);
   await Promise.all([
     requireEnabled(db, connection),
     requireLinked(call, { connection_id, user_id, subject: session.subject }),
   ]);
+  await restore(call, request, user);
   const lifetime = tokens.lifetime.catalogue;
   await audit('sso.login', {
     user_id,

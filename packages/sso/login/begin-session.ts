@@ -1,11 +1,8 @@
-import { restoreAccount } from '@gatehouse/shared/identity/deletion';
 import { newSessionId } from '@gatehouse/shared/identity/tokens';
-import type { FastifyRequest } from 'fastify';
 import type { Connection } from '../connection-records.ts';
 import type { SsoOptions } from '../dependencies.ts';
 import type { Account } from '../host.ts';
 import type { ProviderSession } from '../records.ts';
-import { SsoRefusal } from '../refusal.ts';
 
 /** A session as its login describes it. */
 export interface BeginningSession
@@ -16,20 +13,13 @@ export interface BeginningSession
   refreshToken?: (sid: string) => string;
 }
 
-/**
- * Stores a session that begins at a provider, which may end it later. @returns its id for the token.
- * @throws {SsoRefusal} account disabled if the account is being deleted.
- */
+/** Stores a session that begins at a provider, which may end it later. @returns its id for the token. */
 export async function beginSession(
-  { config, db, now }: Pick<SsoOptions, 'config' | 'db' | 'now'>,
-  request: FastifyRequest,
+  { config, db }: Pick<SsoOptions, 'config' | 'db'>,
   { connection_id }: Connection,
-  account: Account,
+  { user_id, sessions_valid_from }: Account,
   { beganAt, refreshToken, ...session }: BeginningSession,
 ): Promise<string> {
-  const { user_id, sessions_valid_from } = account;
-  if (!(await restoreAccount(db, request, account, now())))
-    throw new SsoRefusal('account disabled', `the account ${user_id} is being deleted`);
   // Taking an unverified signup over ends its sessions, not this one.
   const sid = newSessionId(Math.max(beganAt, (sessions_valid_from?.getTime() ?? 0) + 1));
   await db.ssoSessions.insertOne({

@@ -10,6 +10,7 @@ import { SsoRefusal } from '../refusal.ts';
 import { CODE_LIFETIME } from './finish.ts';
 import { browserOf } from './flow.ts';
 import { requireLinked } from './require-linked.ts';
+import { restore } from './restore.ts';
 
 /** CONTRACT.md §Single sign-on. */
 export const exchange = loginOperation('POST /api/v1/auth/sso/exchange', {
@@ -23,7 +24,7 @@ export const exchange = loginOperation('POST /api/v1/auth/sso/exchange', {
   }),
   returns: catalogueToken,
   fails: ['forbidden', 'rateLimited', 'unavailable'],
-  audits: ['sso.login'],
+  audits: ['sso.login', 'account.restore'],
   async handle(call) {
     const { db, now, tokens, request, body } = call;
     const browser = browserOf(call, request);
@@ -55,6 +56,7 @@ export const exchange = loginOperation('POST /api/v1/auth/sso/exchange', {
     const left = ((valid_until?.getTime() ?? Number.POSITIVE_INFINITY) - now()) / 1000;
     const lifetime = Math.min(tokens.lifetime.catalogue, Math.floor(left));
     if (lifetime <= 0) throw new SsoRefusal('login not begun here', 'the session has ended since');
+    await restore(call, request, user);
     return {
       access_token: tokens.session({ email: user.email, user_id }, now(), { lifetime, sid, sso: true }),
       token_type: 'Bearer' as const,

@@ -41,7 +41,7 @@ export async function finishBrowserLogin(
     browser: flow?.browser ?? markBrowser(options, request, reply),
     expires_at: new Date(now() + CODE_LIFETIME * 1000),
   };
-  const sid = await beginSession(options, request, connection, user, {
+  const sid = await beginSession(options, connection, user, {
     ...session,
     beganAt,
     subject,

@@ -37,7 +37,7 @@ const callback = {
     examples: [{ code: 'lVJxtmHNVbAXj3TjbFFJ0VmcrxTUBfuVVZTa8UkUgHU', expires_in: CODE_LIFETIME }],
   }),
   fails: ['invalidFormat', 'forbidden', 'notFound', 'rateLimited', 'unavailable'],
-  audits: ['sso.login', 'account.restore', 'sso.link', 'member.grant', 'member.remove'],
+  audits: ['sso.login', 'sso.link', 'member.grant', 'member.remove'],
 } as const;
 
 /** End an authorization code flow (CONTRACT.md §OpenID Connect). */

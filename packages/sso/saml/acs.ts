@@ -44,7 +44,7 @@ const receiver = {
     examples: [{ code: '3q2-7wEBAQ0ZTmV2ZXJHb25uYUdpdmVZb3VVcAAAAAA', expires_in: CODE_LIFETIME }],
   }),
   fails: ['forbidden', 'notFound', 'rateLimited', 'unavailable'],
-  audits: ['sso.login', 'account.restore', 'sso.link', 'member.grant', 'member.remove'],
+  audits: ['sso.login', 'sso.link', 'member.grant', 'member.remove'],
 } as const;
 
 /** End a login with the HTTP-POST binding (CONTRACT.md §SAML). */

@@ -20,7 +20,7 @@ userPassword: ${uid}-password
 `;
 
 describe.skipIf(noSlapd)(`a login at OpenLDAP of an account with a second factor${slapdSkipped}`, () => {
-  const UIDS = ['ada', 'grace', 'linus', 'barbara', 'alan', 'edsger', 'donald'];
+  const UIDS = ['ada', 'grace', 'linus', 'barbara', 'alan', 'edsger', 'donald', 'niklaus'];
   let slapd: Slapd;
   let service: SsoService;
   let slug: string;
@@ -144,6 +144,21 @@ describe.skipIf(noSlapd)(`a login at OpenLDAP of an account with a second factor
     await service.db.users.updateOne({ user_id }, { $set });
     expect(refusal(await withCode(half, code()))).toEqual(expired);
     expect(await sessions(user_id)).toBe(before);
+  });
+
+  test('restores an account whose deletion is pending, but not if it is refused after all', async () => {
+    const { user_id, code } = await linked('niklaus');
+    const half = await halfOf('niklaus');
+    const at = new Date(service.clock.now());
+    const deletion = { requested_at: at, due_at: at, next: at };
+    await service.db.users.updateOne({ user_id }, { $set: { deletion } });
+    const identity = await service.db.ssoIdentities.findOneAndDelete({ user_id });
+    expect((await withCode(half, code())).status).toBe(400);
+    expect((await service.db.users.findOne({ user_id }))?.deletion).toEqual(deletion);
+    if (identity) await service.db.ssoIdentities.insertOne(identity);
+    service.clock.advance(30);
+    expect((await withCode(half, code())).status).toBe(200);
+    expect(await service.db.users.findOne({ user_id })).not.toHaveProperty('deletion');
   });
 
   test('is refused once the connection is disabled or the person unlinked', async () => {

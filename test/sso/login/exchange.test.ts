@@ -69,20 +69,42 @@ describe('the end of a browser login', () => {
       expect((await exchange(code, { cookie })).status).toBe(200);
     });
     expect(await service.db.users.findOne(account)).not.toHaveProperty('deletion');
-    expect(events.map(({ action }) => action)).toEqual(['account.restore', 'sso.login']);
+    expect(events.map(({ action }) => action)).toEqual(['sso.login', 'account.restore']);
+  });
+
+  it('does not restore it before the code is exchanged, nor if the exchange is refused', async () => {
+    const at = new Date(service.clock.now());
+    await browser.logIn(connection);
+    const account = { email: 'grace@corp.example' };
+    const deletion = { requested_at: at, due_at: at, next: at };
+    await service.db.users.updateOne(account, { $set: { deletion } });
+    const { code, cookie } = await browser.logIn(connection);
+    expect((await service.db.users.findOne(account))?.deletion).toEqual(deletion);
+    const { connection_id } = connection;
+    const { user_id } = (await service.db.ssoSessions.findOne({ 'login_code.digest': digest(code) })) ?? {};
+    const identity = await service.db.ssoIdentities.findOneAndDelete({
+      connection_id,
+      user_id: String(user_id),
+    });
+    const refused = await exchange(code, { cookie });
+    expect(outcome(refused)).toStrictEqual(notBegun(refused));
+    expect((await service.db.users.findOne(account))?.deletion).toEqual(deletion);
+    if (identity) await service.db.ssoIdentities.insertOne(identity);
+    await service.db.users.updateOne(account, { $unset: { deletion: true } });
   });
 
   it('is refused when the deletion of the account begins meanwhile', async () => {
     const at = new Date(service.clock.now());
-    await browser.logIn(connection);
     const account = { email: 'grace@corp.example' };
+    const { code, cookie } = await browser.logIn(connection);
     const deletion = { requested_at: at, due_at: at, next: at, begun_at: at };
     await service.db.users.updateOne(account, { $set: { deletion } });
-    const before = await service.db.ssoSessions.countDocuments();
-    const { state, cookie } = await browser.begin(connection);
-    const { status } = await browser.finish(connection, state, {}, { cookie });
-    expect(status).toBeGreaterThanOrEqual(400);
-    expect(await service.db.ssoSessions.countDocuments()).toBe(before);
+    const refused = await exchange(code, { cookie });
+    expect([refused.status, refused.body.error.details]).toEqual([
+      403,
+      'Your account is disabled. Ask your administrator.',
+    ]);
+    expect((await service.db.users.findOne(account))?.deletion).toEqual(deletion);
     await service.db.users.updateOne(account, { $unset: { deletion: true } });
   });
 

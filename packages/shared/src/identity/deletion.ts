@@ -8,8 +8,8 @@ import { type User, type userCollections, userIdOf } from './users.ts';
 type Database = Collections<typeof userCollections & typeof auditCollections>;
 
 /**
- * Restores an account whose deletion is pending. Every login calls it before its session begins (CONTRACT.md §Deletion
- * of accounts). The write has the precondition that the job has not begun, and the job's first write that the deletion
+ * Restores an account whose deletion is pending. Every login calls it after its last check (CONTRACT.md §Deletion of
+ * accounts). The write has the precondition that the job has not begun, and the job's first write that the deletion
  * is still there: one of the two comes first.
  * @param user as the login has read it.
  * @param now Unix milliseconds.
