@@ -22,6 +22,8 @@ export const confirm = operation(confirmContract.line, {
     const { tokens, now, request, caller, audit } = call;
     const { user, session, expiresAt } = principalOf(request);
     const { id: sid, hasId, sso = false } = session;
+    // Before the proof: a password that is checked while a second factor is enrolled proves nothing to it.
+    const began = now();
     const proof = proofOf(call);
     try {
       if (!hasId) throw new AppError('forbidden');
@@ -33,9 +35,12 @@ export const confirm = operation(confirmContract.line, {
     await audit('session.confirm');
     const at = now();
     const lifetime = Math.floor(expiresAt / 1000) - Math.floor(at / 1000);
+    // The token holds whole seconds, and a code follows the enrollment also within the same second.
+    const enrolledAt = isEnrolled(user, began) ? user.second_factor.enrolled_at.getTime() : 0;
+    const confirmedAt = Math.max(began, Math.ceil(enrolledAt / 1000) * 1000);
     const { email } = user;
     return {
-      access_token: tokens.session({ email, user_id: caller }, at, { lifetime, sid, sso, confirmedAt: at }),
+      access_token: tokens.session({ email, user_id: caller }, at, { lifetime, sid, sso, confirmedAt }),
       token_type: 'Bearer' as const,
       expires_in: lifetime,
       user_id: userIdOf(user),

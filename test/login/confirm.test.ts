@@ -1,11 +1,13 @@
 import { createHmac } from 'node:crypto';
+import { createPasswords } from '@gatehouse/shared/identity/passwords';
 import { createTokens } from '@gatehouse/shared/identity/tokens';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { buildLoginService } from '../../services/login/app.ts';
 import { enrolled } from '../fixtures/enrolled.ts';
 import { failuresAt, outcome, rateLimited } from '../fixtures/envelope.ts';
 import { decodeToken, postJson, send } from '../fixtures/http.ts';
 import { newMember } from '../fixtures/members.ts';
-import { JWT_SECRET, type Services, startServices } from '../fixtures/services.ts';
+import { JWT_SECRET, listen, type Services, startServices, testConfig } from '../fixtures/services.ts';
 
 let services: Services;
 beforeAll(async () => {
@@ -81,6 +83,44 @@ describe('a session', () => {
     const refused = await disable(before);
     expect(outcome(refused)).toEqual(required(refused, 'totp', 'recovery_code'));
     expect((await disable(opened(user))).status).toBe(200);
+  });
+
+  test('is fresh after a code in the second of the enrollment', async () => {
+    services.clock.advance(0.5);
+    const user = await newEnrolled();
+    services.clock.advance(0.25);
+    onTestFinished(() => services.clock.advance(0.25));
+    const { body } = await confirm(opened(user), { code: user.code() });
+    expect((await disable(body.access_token)).status).toBe(200);
+  });
+
+  test('is not fresh after a password that was checked while a second factor was enrolled', async () => {
+    const { clock, db } = services;
+    const user = await newUser();
+    const passwords = createPasswords();
+    const slow = await buildLoginService({
+      config: testConfig('login'),
+      db,
+      now: clock.now,
+      passwords: {
+        ...passwords,
+        async matches(...password) {
+          clock.advance(1);
+          const factor = { id: 'one', secret: '', last_step: 0, recovery_codes: ['a digest'] };
+          const second_factor = { ...factor, enrolled_at: new Date(clock.now()) };
+          await db.users.updateOne({ _id: user._id }, { $set: { second_factor } });
+          clock.advance(1);
+          return passwords.matches(...password);
+        },
+      },
+    });
+    onTestFinished(() => slow.close());
+    const url = await listen(slow);
+    const path = `${url}/api/v1/auth/confirm`;
+    const { status, body } = await postJson(path, { password: 'secret' }, bearer(await stale(user)));
+    expect(status).toBe(200);
+    const refused = await disable(body.access_token);
+    expect(outcome(refused)).toEqual(required(refused, 'totp', 'recovery_code'));
   });
 
   test('from a provider is fresh only without a second factor, or after a code of it', async () => {
