@@ -82,6 +82,7 @@ describe('POST /api/v1/users/me/password', () => {
     ['an absent password', undefined, 'MISSING_FIELD', 'new_password is required'],
     ['an empty password', '', 'MISSING_FIELD', 'new_password is required'],
     ['a number', 5, 'INVALID_FORMAT', 'new_password must be a string'],
+    ['half a surrogate pair', '\ud800', 'INVALID_FORMAT', 'new_password must be well-formed Unicode'],
     ['1025 bytes', 'x'.repeat(1025), 'INVALID_FORMAT', 'new_password must not be longer than 1024 bytes'],
   ])('refuses %s and changes nothing', async (_, password, code, details) => {
     const answer = await change(password);

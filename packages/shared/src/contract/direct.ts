@@ -20,6 +20,8 @@ export const newEmail = knownEmail
   .meta({ examples: ['ada@example.com'] });
 /** A password to be stored. */
 export const newPassword = requiredText
+  // Half a surrogate pair, which JSON can hold, has no bytes in UTF-8: all such passwords would be equal.
+  .refine((text) => text.isWellFormed(), { error: 'must be well-formed Unicode' })
   .refine((text) => Buffer.byteLength(text) <= 1024, { error: 'must not be longer than 1024 bytes' })
   .meta({ examples: ['correct horse battery staple'] });
 /** Controls, line and paragraph separators, and bidirectional overrides: a name with them can pass for other text. */
