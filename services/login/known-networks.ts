@@ -13,6 +13,8 @@ const MAX_NETWORKS = 8;
 /** Pairs of device and network that are remembered. */
 const MAX_SIGN_INS = 20;
 const DAY = 86_400_000;
+/** Notices of sign-ins of one account within a day. */
+const NOTICES_PER_DAY = 3;
 /** Milliseconds for which a stored day stays, so that a known pair costs a write once a week. */
 const PRECISION = 7 * DAY;
 /** Milliseconds after which a pair is new again; a stored day may be a week older than the latest login. */
@@ -43,7 +45,8 @@ export function ownerFlows(user: WithId<User> | null, ip: string): Flows | undef
 /**
  * Remembers the network of a login, and its device with the wide network (CONTRACT.md §Notices). The same write stores
  * the notice of a sign-in from a device and network that the account, which has signed in before, has not used lately.
- * It costs a write only for what is new, and once a week.
+ * It costs a write only for what is new, and once a week. Beyond the budget of notices, a new pair stays unknown: whoever
+ * has the password can neither become known in silence nor displace the pairs of the owner.
  */
 export async function rememberSignIn(
   users: Collection<User>,
@@ -60,6 +63,14 @@ export async function rememberSignIn(
 
   const isNew = sign_ins.length > 0 && seen <= now - FORGOTTEN_AFTER;
   const notice = { kind: 'new_sign_in', to: user.email, at: now, request, details: {} } as const;
+  const remembered = {
+    sign_ins: moveToEnd(
+      '$sign_ins',
+      { $ne: ['$$this.id', id] },
+      { id, day: new Date(Math.floor(now / DAY) * DAY) },
+      MAX_SIGN_INS,
+    ),
+  };
   // Of equal logins at once, one stores the pair and the notice.
   const unchanged: Filter<User> = isCurrent
     ? { login_networks: { $ne: network } }
@@ -68,18 +79,22 @@ export async function rememberSignIn(
     {
       $set: {
         login_networks: moveToEnd('$login_networks', { $ne: ['$$this', network] }, network, MAX_NETWORKS),
-        ...(!isCurrent && {
-          sign_ins: moveToEnd(
-            '$sign_ins',
-            { $ne: ['$$this.id', id] },
-            { id, day: new Date(Math.floor(now / DAY) * DAY) },
-            MAX_SIGN_INS,
-          ),
-        }),
-        ...(isNew && noticeFields(newNotice(notice))),
+        ...(!isCurrent && !isNew && remembered),
+        ...(isNew && withinBudget(now, { ...remembered, ...noticeFields(newNotice(notice)) })),
       },
     },
   ]);
+}
+
+/** Fields that change only while the budget of notices lasts, and the budget, as expressions. */
+function withinBudget(now: number, fields: Record<string, unknown>): Record<string, unknown> {
+  const input = { $ifNull: ['$sign_in_notices', []] };
+  const recent = { $filter: { input, cond: { $gt: ['$$this', new Date(now - DAY)] } } };
+  const isLeft = { $lt: [{ $size: recent }, NOTICES_PER_DAY] };
+  const spent = { ...fields, sign_in_notices: { $concatArrays: [recent, [new Date(now)]] } };
+  return Object.fromEntries(
+    Object.entries(spent).map(([name, value]) => [name, { $cond: [isLeft, value, `$${name}`] }]),
+  );
 }
 
 /** A list with an item at its end, as an expression. The items at its beginning give way. */

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildLoginService } from '../../services/login/app.ts';
 import { COLLECTIONS } from '../../services/login/database.ts';
 import { type Clock, testClock } from '../fixtures/clock.ts';
@@ -70,7 +71,8 @@ test.each([
   await login();
   expect(await login(address, device)).toBe(200);
   const origin = { device, address: expect.any(String) };
-  const notice = { kind: 'new_sign_in', to: email, at: new Date(clock.now()), from: origin, details: {} };
+  const at = new Date(clock.now());
+  const notice = { kind: 'new_sign_in', to: email, at, from: origin, details: {}, minor: true };
   expect(await notices()).toStrictEqual(isNew ? [{ id: expect.any(String), ...notice }] : []);
   expect((await record())?.notices_due).toEqual(isNew ? new Date(clock.now()) : undefined);
   // Once.
@@ -129,7 +131,10 @@ test('of equal logins at once, one tells it', async () => {
 });
 
 test('at most twenty pairs are remembered, the latest ones', async () => {
-  for (let network = 1; network <= 21; network += 1) await login(`10.${network}.0.1`);
+  for (let network = 1; network <= 21; network += 1) {
+    await login(`10.${network}.0.1`);
+    clock.advance(DAY);
+  }
   expect((await record())?.sign_ins).toHaveLength(20);
   // As if they had been mailed.
   await database.db.users.updateOne({ email }, { $unset: { notices: true } });
@@ -137,4 +142,63 @@ test('at most twenty pairs are remembered, the latest ones', async () => {
   expect(await notices()).toEqual([]);
   await login('10.1.0.1');
   expect(await notices()).toHaveLength(1);
+});
+
+describe('the budget of three notices a day', () => {
+  /** Logs in from so many networks. @returns the statuses. */
+  const rotate = (count: number) =>
+    Promise.all(Array.from({ length: count }, (_, index) => login(`10.${index}.0.1`)));
+
+  test('holds for logins at once, and keeps the pairs of the owner', async () => {
+    await login();
+    const [owner] = (await record())?.sign_ins ?? [];
+    expect(new Set(await rotate(30))).toEqual(new Set([200]));
+    expect(await notices()).toHaveLength(3);
+    expect(await record()).toMatchObject({ sign_in_notices: Array(3).fill(new Date(clock.now())) });
+    expect((await record())?.sign_ins).toHaveLength(4);
+    expect((await record())?.sign_ins).toContainEqual(owner);
+  });
+
+  test('does not make a sign-in known that was not told', async () => {
+    await login();
+    await rotate(3);
+    await login('203.0.113.1', SAFARI);
+    expect(await notices()).toHaveLength(3);
+    clock.advance(DAY);
+    await login('203.0.113.1', SAFARI);
+    expect(await notices()).toHaveLength(4);
+    expect(await record()).toMatchObject({ sign_in_notices: [new Date(clock.now())] });
+  });
+
+  test('still remembers the week of a known pair, and a new network', async () => {
+    await login('198.51.100.7');
+    clock.advance(7 * DAY);
+    await rotate(3);
+    await login('198.51.100.8');
+    const { sign_ins = [], login_networks } = (await record()) ?? {};
+    expect(sign_ins.at(-1)?.day).toEqual(new Date(Math.floor(clock.now() / 86_400_000) * 86_400_000));
+    expect(login_networks).toHaveLength(5);
+    expect(await notices()).toHaveLength(3);
+  });
+});
+
+test('a new sign-in gives way before any other notice', async () => {
+  await login();
+  await login('203.0.113.1', SAFARI);
+  const other = () => newNotice({ kind: 'totp_enabled', to: email, at: clock.now(), details: {} });
+  for (let turn = 0; turn < 18; turn += 1) {
+    await database.db.users.updateOne({ email }, withNotice({}, other()));
+    clock.advance(1);
+  }
+  await login('203.1.113.1', SAFARI);
+  const kinds = async () => (await notices()).map(({ kind }) => kind);
+  expect(await kinds()).toEqual(['new_sign_in', 'new_sign_in', ...Array(18).fill('totp_enabled')]);
+  expect((await notices())[1]?.from?.address).toBe('203.1.113.1');
+  clock.advance(1);
+  for (let turn = 0; turn < 2; turn += 1)
+    await database.db.users.updateOne({ email }, withNotice({}, other()));
+  const kept = await notices();
+  expect(await kinds()).toEqual(Array(20).fill('totp_enabled'));
+  await login('203.2.113.1', SAFARI);
+  expect(await notices()).toEqual(kept);
 });

@@ -34,31 +34,35 @@ export const changePassword = operation(changePasswordContract.line, {
     const { _id, email } = user;
     if (await requiresSso(db, user, now())) throw new AppError('ssoRequired');
     const budget = { key: `passwords of ${_id.toHexString()}`, limit: PER_HOUR, seconds: HOUR };
-    await spendAll(db, [budget], now());
+    const takeBack = await spendAll(db, [budget], now());
 
-    await passwordPolicy({ field: 'new_password', password: new_password, person: user });
-
-    const flows = flowsOf(request, email);
-    const password = await passwords.encode(new_password, config.PASSWORD_STORAGE, flows);
     const isFirst = isUnusable(user.password);
-    const kind = isFirst ? 'password_set' : 'password_changed';
-    const { $set, $max } = endingOthers(session, now());
-    const { matchedCount } = await db.users.updateOne(
-      { _id, user_id, password: { $eq: user.password ?? null }, ...ACTIVE, ...isLive(session) },
-      withNotice(
-        {
-          $set: { ...$set, password },
-          $max,
-          // A mailed code could replace the new password.
-          $unset: { otp: true, otp_expiration: true, signup_attempts: true },
-        },
-        newNotice({ kind, to: email, at: now(), request, details: {} }),
-      ),
-    );
-    if (matchedCount === 0) {
+    const replace = async () => {
+      await passwordPolicy({ field: 'new_password', password: new_password, person: user });
+      const flows = flowsOf(request, email);
+      const password = await passwords.encode(new_password, config.PASSWORD_STORAGE, flows);
+      const kind = isFirst ? 'password_set' : 'password_changed';
+      const { $set, $max } = endingOthers(session, now());
+      const { matchedCount } = await db.users.updateOne(
+        { _id, user_id, password: { $eq: user.password ?? null }, ...ACTIVE, ...isLive(session) },
+        withNotice(
+          {
+            $set: { ...$set, password },
+            $max,
+            // A mailed code could replace the new password.
+            $unset: { otp: true, otp_expiration: true, signup_attempts: true },
+          },
+          newNotice({ kind, to: email, at: now(), request, details: {} }),
+        ),
+      );
+      if (matchedCount === 1) return;
       await requireLiveSession(db.users, request);
       throw new AppError('duplicate', { text: 'The password has just been changed by another call' });
-    }
+    };
+    await replace().catch(async (error) => {
+      await takeBack();
+      throw error;
+    });
     // Also end a session whose login read the old password while the new one was being written.
     const late = endingOthers(session, now()).$max;
     await db.users.updateOne({ _id, 'others_ended.kept': session.id }, { $max: late });

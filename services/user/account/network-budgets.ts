@@ -56,11 +56,13 @@ export async function spendAddressMail(call: Call, account: string, email: strin
     ...ofNetworks.map(({ key, limit }) => ({ key, limit: Math.min(limit, most), seconds: DAY })),
     { key: mailbox, limit: CODES_PER_DAY, seconds: DAY },
   ];
-  await spendAll(call.db, budgets, call.now).catch(async (error) => {
+  const takeBackOwn = await spendAll(call.db, budgets, call.now).catch(async (error) => {
     await takeBack();
     throw error;
   });
-  return takeBack;
+  return async () => {
+    await Promise.all([takeBack(), takeBackOwn()]);
+  };
 }
 
 /** One network spends half of a mailbox's budget, the widest four fifths, so that a stranger leaves some to the owner. */

@@ -30,24 +30,28 @@ export const requestEmail = operation(requestEmailContract.line, {
 
     const code = String(randomInt(1_000_000)).padStart(6, '0');
     const expires_at = new Date(now() + VALIDITY * 60_000);
-    const { matchedCount } = await db.users.updateOne(
-      { _id, user_id, email: user.email, ...ACTIVE, ...isLive(session) },
-      withNotice(
-        { $set: { email_change: { id: randomUUID(), email, code, expires_at, wrong_guesses: 0 } } },
-        newNotice({
-          kind: 'email_change_requested',
-          to: user.email,
-          at: now(),
-          request,
-          details: { email },
-        }),
-      ),
-    );
-    if (matchedCount === 0) {
-      await takeBack();
+    const write = async () => {
+      const { matchedCount } = await db.users.updateOne(
+        { _id, user_id, email: user.email, ...ACTIVE, ...isLive(session) },
+        withNotice(
+          { $set: { email_change: { id: randomUUID(), email, code, expires_at, wrong_guesses: 0 } } },
+          newNotice({
+            kind: 'email_change_requested',
+            to: user.email,
+            at: now(),
+            request,
+            details: { email },
+          }),
+        ),
+      );
+      if (matchedCount === 1) return;
       await requireLiveSession(db.users, request);
       throw new AppError('unavailable');
-    }
+    };
+    await write().catch(async (error) => {
+      await takeBack();
+      throw error;
+    });
     wakeNotices();
     await audit('email.request', { before: { email: user.email }, after: { email } });
 

@@ -143,10 +143,33 @@ async function create(
   }
 }
 
+/** What a stranger may have left on an account that was never verified, or whose verification an operator has revoked. */
+const OF_A_STRANGER = [
+  'signup_attempts',
+  'first_attempt',
+  'unverified_since',
+  'otp',
+  'otp_expiration',
+  'otp_attempt',
+  'second_factor',
+  'pending_factor',
+  'factor_reset',
+  'factor_guesses',
+  'email_change',
+  'email_undos',
+  'login_networks',
+  'sign_ins',
+  'sign_in_notices',
+  'session_names',
+  'deletion',
+  'notices',
+  'notices_due',
+  'notices_holder',
+] as const satisfies (keyof User)[];
+
 /**
  * Gives an unverified signup to the person who owns its address, in one write. The same write removes whatever a
- * stranger may have planted: the password, the pending signups, the code, and sessions from before an operator revoked
- * the verification.
+ * stranger may have planted, the password and sessions included.
  * @returns undefined if the signup has been verified, disabled or deleted.
  */
 async function takeOver(
@@ -168,12 +191,7 @@ async function takeOver(
             language: language ?? '$$REMOVE',
             sessions_valid_from: new Date(now()),
             ...(candidate && { user_id: { $ifNull: ['$user_id', candidate] } }),
-            signup_attempts: '$$REMOVE',
-            first_attempt: '$$REMOVE',
-            unverified_since: '$$REMOVE',
-            otp: '$$REMOVE',
-            otp_expiration: '$$REMOVE',
-            otp_attempt: '$$REMOVE',
+            ...Object.fromEntries(OF_A_STRANGER.map((field) => [field, '$$REMOVE'])),
           },
         },
       ],

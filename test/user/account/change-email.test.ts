@@ -1,5 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { User } from '@gatehouse/shared/identity/users';
+import type { UpdateFilter } from 'mongodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { followChangedAddresses } from '../../../services/user/account/follow-changed-address.ts';
 import { auditEvent, eventsOf } from '../../fixtures/audit.ts';
 import { failuresAt, outcome, rateLimited } from '../../fixtures/envelope.ts';
@@ -19,6 +21,7 @@ beforeAll(async () => {
   service = await startSsoService();
 });
 afterAll(() => service.stop());
+afterEach(() => vi.restoreAllMocks());
 beforeEach(async () => {
   ada = await personOf(service);
   email = newAddress();
@@ -124,6 +127,22 @@ describe('POST /api/v1/users/me/email', () => {
     for (let turn = 0; turn < 10; turn += 1) expect((await ada.request(newAddress())).status).toBe(200);
     expect(outcome(await ada.request(email))).toEqual(rateLimited(10, 3600, service.clock.now()));
     expect(subjectsTo(email)).toEqual([]);
+  });
+
+  test('a call that fails before its code is stored does not count', async () => {
+    const { users, invitationBudgets } = service.db;
+    const write = users.updateOne.bind(users);
+    vi.spyOn(users, 'updateOne').mockImplementation(async (...call) => {
+      if ('email_change' in ((call[1] as UpdateFilter<User>).$set ?? {})) throw new Error('killed');
+      return write(...call);
+    });
+    expect((await ada.request(email)).status).toBe(500);
+    for (const key of [
+      `addresses of ${ada._id}`,
+      `addresses of ${ada._id} in a day`,
+      `addresses at ${email}`,
+    ])
+      expect(await invitationBudgets.findOne({ key })).toMatchObject({ uses: [] });
   });
 
   test('mails twenty codes to one mailbox within a day, whatever the accounts', async () => {

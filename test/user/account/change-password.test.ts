@@ -1,6 +1,7 @@
 import { createPasswords, unusableHash } from '@gatehouse/shared/identity/passwords';
 import type { User } from '@gatehouse/shared/identity/users';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { UpdateFilter } from 'mongodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { auditEvent, eventsOf } from '../../fixtures/audit.ts';
 import { failuresAt, outcome, rateLimited } from '../../fixtures/envelope.ts';
 import { eventually } from '../../fixtures/eventually.ts';
@@ -17,6 +18,7 @@ beforeAll(async () => {
   service = await startSsoService();
 });
 afterAll(() => service.stop());
+afterEach(() => vi.restoreAllMocks());
 beforeEach(async () => {
   ada = await newMember(service.db);
   bearer = session();
@@ -160,6 +162,23 @@ describe('POST /api/v1/users/me/password', () => {
     for (let turn = 0; turn < 10; turn += 1) expect((await change(`new ${turn}`)).status).toBe(200);
     expect(outcome(await change('eleventh'))).toEqual(rateLimited(10, 3600, service.clock.now()));
     expect(await logIn('new 9')).toBe(200);
+  });
+
+  test.each([
+    ['loses to another', 409, { password: 'of a reset' }],
+    ['fails at the database', 500, null],
+  ])('a call that %s does not count', async (_, status, fields) => {
+    const { users, invitationBudgets } = service.db;
+    const write = users.updateOne.bind(users);
+    vi.spyOn(users, 'updateOne').mockImplementation(async (...call) => {
+      if (!('password' in ((call[1] as UpdateFilter<User>).$set ?? {}))) return write(...call);
+      if (!fields) throw new Error('killed');
+      await write({ user_id: ada.user_id as string }, { $set: fields });
+      return write(...call);
+    });
+    expect((await change('new')).status).toBe(status);
+    const { _id } = (await stored()) ?? {};
+    expect(await invitationBudgets.findOne({ key: `passwords of ${_id}` })).toMatchObject({ uses: [] });
   });
 
   test('uses up a mailed code', async () => {

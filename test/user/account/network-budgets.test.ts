@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { spendActivation, spendCodeMail } from '../../../services/user/account/network-budgets.ts';
+import {
+  spendActivation,
+  spendAddressMail,
+  spendCodeMail,
+} from '../../../services/user/account/network-budgets.ts';
 import { outcome } from '../../fixtures/envelope.ts';
 import { type Answered, postForm } from '../../fixtures/http.ts';
 import { mailedCode, testConfig } from '../../fixtures/services.ts';
@@ -105,6 +109,17 @@ test('one network leaves codes of a mailbox to others, whatever the tags', async
       ask(`${mailbox === 'hopper' ? wide[0] : stranger[0]}`, `${mailbox}@example.com`),
     ).rejects.toThrow('Too many requests');
   }
+});
+
+test('a code for another address is taken back from every budget', async () => {
+  const config = { ...testConfig('user', {}), NODE_ENV: 'production' as const };
+  const call = { config, db: services.db, ip: '198.51.100.40', now: services.clock.now() };
+  const counted = () => services.db.invitationBudgets.countDocuments({ 'uses.0': { $exists: true } });
+  const before = await counted();
+  const takeBack = await spendAddressMail(call, 'account', 'taken-back@example.com');
+  expect(await counted()).toBe(before + 7);
+  await takeBack();
+  expect(await counted()).toBe(before);
 });
 
 describe('activations for one network', () => {

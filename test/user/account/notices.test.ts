@@ -98,8 +98,10 @@ describe('the notices of an account', () => {
       isStopping: () => false,
     });
 
-  const noticed = (kind: 'password_changed' | 'totp_enabled' | 'totp_disabled', to = 'old@example.com') =>
-    newNotice({ kind, to, at: clock.now(), details: {} });
+  const noticed = (
+    kind: 'password_changed' | 'totp_enabled' | 'totp_disabled' | 'new_sign_in',
+    to = 'old@example.com',
+  ) => newNotice({ kind, to, at: clock.now(), details: {} });
   /** A new account with these notices. */
   async function account(...notices: Notice[]) {
     const { _id } = await newMember(database.db);
@@ -125,17 +127,17 @@ describe('the notices of an account', () => {
       expect(await record()).not.toHaveProperty(field);
   });
 
-  test('are the same from an update with a pipeline', async () => {
+  test('are stored by an update with a pipeline, before those that are not minor', async () => {
     const { _id, record } = await account(noticed('totp_enabled'));
-    const named = noticed('password_changed', '$email');
+    const named = noticed('new_sign_in', '$email');
     await database.db.users.updateOne({ _id }, [{ $set: { name: 'B', ...noticeFields(named) } }]);
-    expect((await record())?.notices?.[1]).toStrictEqual(named);
+    expect((await record())?.notices?.[0]).toStrictEqual(named);
     expect((await record())?.notices_due).toEqual(named.at);
     await look();
-    expect(kinds()).toEqual(['totp_enabled', 'password_changed']);
-    await database.db.users.updateOne({ _id }, [{ $set: noticeFields(noticed('totp_disabled')) }]);
+    expect(kinds()).toEqual(['new_sign_in', 'totp_enabled']);
+    await database.db.users.updateOne({ _id }, [{ $set: noticeFields(noticed('new_sign_in')) }]);
     await look();
-    expect(kinds()).toEqual(['totp_enabled', 'password_changed', 'totp_disabled']);
+    expect(kinds()).toEqual(['new_sign_in', 'totp_enabled', 'new_sign_in']);
   });
 
   test('are at most twenty', async () => {
@@ -157,7 +159,7 @@ describe('the notices of an account', () => {
       await push(noticed('totp_enabled', to));
       clock.advance(1);
     }
-    await database.db.users.updateOne({ _id }, [{ $set: noticeFields(noticed('totp_enabled', '21')) }]);
+    await database.db.users.updateOne({ _id }, [{ $set: noticeFields(noticed('new_sign_in', '21')) }]);
     expect((await record())?.notices?.map(({ to }) => to)).toEqual(addresses);
     await database.db.users.deleteOne({ _id });
   });
@@ -192,12 +194,12 @@ describe('the notices of an account', () => {
       if (notice.kind === 'password_changed') {
         await push(noticed('totp_enabled'));
         await look();
-        await database.db.users.updateOne({ _id }, [{ $set: noticeFields(noticed('totp_disabled')) }]);
+        await database.db.users.updateOne({ _id }, [{ $set: noticeFields(noticed('new_sign_in')) }]);
         await look();
       }
       await accept(to, notice);
     });
-    expect(kinds()).toEqual(['password_changed', 'totp_enabled', 'totp_disabled']);
+    expect(kinds()).toEqual(['password_changed', 'new_sign_in', 'totp_enabled']);
     expect(await record()).not.toHaveProperty('notices_due');
   });
 

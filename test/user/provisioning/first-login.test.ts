@@ -298,6 +298,38 @@ describe('an unverified signup on the address', () => {
     expect(user.sessions_valid_from).toEqual(new Date(service.clock.now()));
   });
 
+  it('keeps nothing of a stranger whose verification an operator took back', async () => {
+    const at = new Date(service.clock.now());
+    const until = new Date(service.clock.now() + 60_000);
+    const planted = {
+      second_factor: { id: 'id', secret: 'sealed', enrolled_at: at, last_step: 0, recovery_codes: [] },
+      pending_factor: { id: 'id', secret: 'sealed', created_at: at },
+      factor_reset: { due_at: until, reason: 'lost' },
+      factor_guesses: [1],
+      email_change: {
+        id: 'id',
+        email: 'x@evil.example',
+        code: '048213',
+        expires_at: until,
+        wrong_guesses: 0,
+      },
+      email_undos: [{ id: 'id', email: 'x@evil.example', until }],
+      login_networks: ['network'],
+      sign_ins: [{ id: 'pair', day: at }],
+      sign_in_notices: [at],
+      session_names: [{ id: 'session', name: 'Laptop' }],
+      deletion: { requested_at: at, due_at: until, next: until },
+      notices: [{ id: 'id', kind: 'totp_enabled', at, to: 'x@evil.example', details: {} }],
+      notices_due: until,
+      notices_holder: 'process',
+    };
+    await newMember(service.db, { email, verified: false, account_status: 'paused', ...planted });
+    await logIn();
+    const account = await stored();
+    expect(account).toMatchObject({ verified: true, account_status: 'active' });
+    for (const field of Object.keys(planted)) expect(account).not.toHaveProperty(field);
+  });
+
   it('is linked with its own password if its owner verifies it first', async () => {
     await signUp();
     const otp = mailedCode(service.mailbox, email);

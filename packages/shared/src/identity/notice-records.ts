@@ -42,6 +42,8 @@ export type Notice<Kind extends NoticeKind = NoticeKind> = {
     /** The client that made the change; absent for a job or an operator. */
     from?: NoticeOrigin;
     details: NoticeDetails[Each];
+    /** Present on a kind that is displaced before all others. */
+    minor?: true;
   };
 }[Kind];
 

@@ -7,8 +7,8 @@ import type { User } from './users.ts';
 
 /** Notices that an account keeps until they are mailed. */
 const MAX_NOTICES = 20;
-/** The oldest give way first; those with a link that undoes a change give way last: no other mail has it. */
-const BY_IMPORTANCE = { 'details.undo': 1, at: 1 } as const;
+/** Sign-ins give way first, then the oldest; those with a link that undoes a change last: no other mail has it. */
+const BY_IMPORTANCE = { minor: -1, 'details.undo': 1, at: 1 } as const;
 
 interface NewNotice<Kind extends NoticeKind> {
   kind: Kind;
@@ -27,6 +27,7 @@ export const newNotice = <Kind extends NoticeKind>({ kind, to, at, request, deta
     kind,
     at: new Date(at),
     to,
+    ...(kind === 'new_sign_in' && { minor: true }),
     ...(request && { from: { device: deviceOf(request), address: request.ip } }),
     details,
   }) as Notice;
@@ -45,12 +46,15 @@ export const withNotice = (
 });
 
 /**
- * The fields that `withNotice` changes, as expressions for the `$set` of an update with a pipeline. It is for what can
- * happen at any rate, such as sign-ins: the notice is dropped when others fill the record.
+ * The fields that `withNotice` changes, as expressions for the `$set` of an update with a pipeline, for a minor notice: it
+ * is dropped when others fill the record.
  */
-export const noticeFields = (notice: Notice): { notices: Document; notices_due: Document } => ({
-  notices: {
-    $slice: [{ $concatArrays: [{ $ifNull: ['$notices', []] }, [{ $literal: notice }]] }, MAX_NOTICES],
-  },
-  notices_due: { $max: ['$notices_due', notice.at] },
-});
+export const noticeFields = (notice: Notice): { notices: Document; notices_due: Document } => {
+  const stored = (cond: Document) => ({ $filter: { input: { $ifNull: ['$notices', []] }, cond } });
+  const isMinor = { $eq: ['$$this.minor', true] };
+  const notices = [stored(isMinor), [{ $literal: notice }], stored({ $not: [isMinor] })];
+  return {
+    notices: { $slice: [{ $concatArrays: notices }, -MAX_NOTICES] },
+    notices_due: { $max: ['$notices_due', notice.at] },
+  };
+};

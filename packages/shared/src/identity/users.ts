@@ -58,6 +58,8 @@ export interface User {
   login_networks?: string[];
   /** The devices with their wide networks of the latest logins, hashed, each with about the day of its latest login. */
   sign_ins?: { id: string; day: Date }[];
+  /** When the person was told of new sign-ins in the last day, oldest first. */
+  sign_in_notices?: Date[];
   /** When a verification activated the account; absent once the earlier invitations to its address are accepted. */
   activated_at?: Date;
   /** The address that the account is to get, until a code confirms it. */
