@@ -87,7 +87,7 @@ export function createUpstream(url: string, timeout: number) {
     },
     /**
      * Posts content that the gateway has parsed and serialized again. Nothing else of the client's request is sent,
-     * except its address, protocol, program and request ID.
+     * except its address, protocol, program, language and request ID.
      * @throws {AppError} unavailable when the service is down, slow or answers outside the contract.
      */
     async post(
@@ -104,7 +104,7 @@ export function createUpstream(url: string, timeout: number) {
             'x-request-id': request.id,
             'x-forwarded-for': request.ip,
             'x-forwarded-proto': request.protocol,
-            ...('user-agent' in request.headers && { 'user-agent': request.headers['user-agent'] }),
+            ...pick(request.headers, 'user-agent', 'accept-language'),
           },
           body: text,
           signal: AbortSignal.timeout(timeout),
@@ -169,3 +169,7 @@ const writable = (body: Buffer, headers: IncomingHttpHeaders): Buffer | string =
   isUtf8(body) && Object.values(headers).every(isAscii) ? body.toString('utf8') : body;
 
 const isAscii = (value: string | string[] | undefined): boolean => /^[\0-\x7f]*$/.test(String(value));
+
+/** The headers of these names that there are. */
+const pick = (headers: IncomingHttpHeaders, ...names: string[]) =>
+  Object.fromEntries(names.filter((name) => name in headers).map((name) => [name, headers[name]]));

@@ -134,6 +134,7 @@ describe('TRUST_PROXY', () => {
     'x-forwarded-for': address,
     'x-forwarded-proto': protocol,
     'user-agent': expect.any(String),
+    'accept-language': '*',
   });
 
   test.each<[string | undefined, string, string]>([

@@ -29,7 +29,7 @@ const forms: Record<string, Record<string, string>> = {
 };
 
 describe.each(Object.entries(forms))('POST %s', (path, fields) => {
-  test('forwards the fields of the contract, and of the client its address and program', async () => {
+  test('forwards the fields of the contract, and of the client its address, program and language', async () => {
     const { status, body } = await postForm(
       `${gateway.url}${path}?next=/admin`,
       { ...fields, verified: 'true' },
@@ -37,6 +37,7 @@ describe.each(Object.entries(forms))('POST %s', (path, fields) => {
         authorization: 'Bearer x',
         cookie: 'session=1',
         'user-agent': 'Browser/1',
+        'accept-language': 'de',
         forwarded: 'for=6.6.6.6',
         'x-forwarded-for': '6.6.6.6',
         'x-forwarded-host': 'evil.example',
@@ -60,6 +61,7 @@ describe.each(Object.entries(forms))('POST %s', (path, fields) => {
           'x-forwarded-for': '127.0.0.1',
           'x-forwarded-proto': 'http',
           'user-agent': 'Browser/1',
+          'accept-language': 'de',
         },
       },
     ]);
