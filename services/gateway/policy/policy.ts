@@ -28,7 +28,7 @@ declare module 'fastify' {
 const FLAT: readonly Window[] = [{ seconds: 60, limit: 100 }];
 
 /**
- * Calls of one session that delete sessions. Each is audited, so without a limit a client could fill the audit; nothing
+ * Calls of one session that delete sessions or its account. Each is audited, so without a limit a client could fill the audit; nothing
  * else spends it, and no other session.
  */
 const DELETIONS: readonly Window[] = [{ seconds: 60, limit: 60 }];
@@ -79,11 +79,11 @@ export const policy = fp(async (app: FastifyInstance, { config, counters, princi
     }
     const { operation, withoutUserId } = request.routeOptions.config ?? {};
     // A refused logout would leave a session open that its owner believes to have ended.
-    const isMetered = config.RATE_LIMIT && !operation?.endsSessions;
+    const isMetered = config.RATE_LIMIT && !operation?.passesBudget;
     const budget = await (isMetered ? spend : peek)(request);
     request.budget = budget;
     if (isMetered && budget.exceeded) throw rateLimited(budget);
-    if (config.RATE_LIMIT && request.principal && operation?.endsSessions && request.method === 'DELETE') {
+    if (config.RATE_LIMIT && request.principal && operation?.passesBudget && request.method === 'DELETE') {
       const key = `deletions:${request.principal.session.id}`;
       const deletions = await reserve(counters, [{ key, windows: DELETIONS }]);
       if (deletions.exceeded) {

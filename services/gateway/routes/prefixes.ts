@@ -36,8 +36,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Bytes of the largest body; a mebibyte by default. */
     maxBody?: number;
-    /** Whether a call may end other sessions of the caller, and is metered all the same. */
-    changesCredentials?: boolean;
   }
 }
 
@@ -50,8 +48,6 @@ const BODY_LIMITS: Partial<Record<Prefix, number>> = {
 
 /** Paths that the gateway validates before it forwards them; their routes are elsewhere. */
 const CHECKED: readonly string[] = [respond.path, uploadPdf.path];
-
-const CHANGING_CREDENTIALS = [changePasswordContract, verifyEmailContract];
 
 /** Forwards every prefix of the catalogue to what serves it (CONTRACT.md §Prefixes). */
 export async function prefixes(
@@ -83,8 +79,7 @@ export async function prefixes(
   /** A slow body waits here, not at the service. */
   const toUserService = forwarding(async (request, reply) => {
     const body = await wholeBody(request, request.routeOptions.config.maxBody);
-    const { operation, changesCredentials } = request.routeOptions.config;
-    const endsSessions = operation?.endsSessions || changesCredentials;
+    const endsSessions = request.routeOptions.config.operation?.endsSessions;
     // No signal: what ends sessions is waited for, even if the client disconnects.
     const forward = (options: ForwardOptions) =>
       userService.forward(request, endsSessions ? { body: options.body } : options);
@@ -118,10 +113,13 @@ export async function prefixes(
 
   const ending = [
     ...logoutContracts.map((operation) => ({ operation, forward: toLoginService })),
-    ...[deleteAccountContract, endSessionContract, endOtherSessionsContract].map((operation) => ({
-      operation,
-      forward: toUserService,
-    })),
+    ...[
+      deleteAccountContract,
+      endSessionContract,
+      endOtherSessionsContract,
+      changePasswordContract,
+      verifyEmailContract,
+    ].map((operation) => ({ operation, forward: toUserService })),
   ];
   for (const { operation, forward } of ending) {
     forward(app, {
@@ -129,15 +127,6 @@ export async function prefixes(
       routes: [routePath(operation.path)],
       methods: [operation.method],
       config: { public: false, withoutUserId: true, operation },
-    });
-  }
-
-  for (const { method, path } of CHANGING_CREDENTIALS) {
-    toUserService(app, {
-      prefix: '',
-      routes: [path],
-      methods: [method],
-      config: { public: false, withoutUserId: true, changesCredentials: true },
     });
   }
 

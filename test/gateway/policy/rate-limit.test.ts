@@ -314,6 +314,7 @@ describe('calls with a valid token, by user', () => {
     ['POST', '/api/v1/auth/logout?from=page'],
     ['DELETE', '/api/v1/users/me/sessions'],
     ['DELETE', '/api/v1/users/me/sessions/a-session'],
+    ['DELETE', '/api/v1/users/me'],
   ])('%s %s costs nothing and passes when the budget is spent', async (method, path) => {
     const gateway = await startWithAda({}, { subscription_plan: 'Free' });
     const headers = bearer(tokens.session(ADA, gateway.clock.now()));
@@ -340,6 +341,8 @@ describe('calls with a valid token, by user', () => {
       send(`${gateway.url}/api/v1/users/me/sessions`, { method: 'DELETE', headers });
     const answers = await Promise.all(Array.from({ length: 70 }, () => end(one)));
     expect(statuses(answers)).toEqual({ 200: 60, 429: 10 });
+    const deletion = { method: 'DELETE', headers: one ?? {} };
+    expect((await send(`${gateway.url}/api/v1/users/me`, deletion)).status).toBe(429);
     expect((await end(other)).status).toBe(200);
     const logout = await send(`${gateway.url}/auth/logout`, { method: 'POST', headers: one ?? {} });
     expect(logout.status).toBe(200);
@@ -351,7 +354,9 @@ describe('calls with a valid token, by user', () => {
     ['POST', '/auth/logout/more'],
     ['POST', '/auth/refresh'],
     ['DELETE', '/api/v1/users/me/sessionsx'],
-  ])('%s %s, which ends no session, is counted', async (method, path) => {
+    ['POST', '/api/v1/users/me/password'],
+    ['POST', '/api/v1/users/me/email/verify'],
+  ])('%s %s is counted', async (method, path) => {
     const gateway = await startWithAda({}, { subscription_plan: 'Free' });
     const headers = bearer(tokens.session(ADA, gateway.clock.now()));
     const before = Number(await remaining(send(`${gateway.url}/api/v1/users/me`, { headers })));

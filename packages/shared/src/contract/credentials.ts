@@ -6,13 +6,14 @@ import { catalogueToken } from './catalogue-login.ts';
 import { newEmail, newPassword } from './direct.ts';
 
 /**
- * The operations with which people change how they log in. The gateway knows them: it forgets the sessions of the caller
- * at once.
+ * The operations with which people change how they log in. The gateway knows those that end sessions: it waits
+ * for them even if the client disconnects, and forgets the sessions at once.
  */
 
 export const changePasswordContract = contract('POST /api/v1/users/me/password', {
   needs: 'own',
   fresh: true,
+  endsSessions: true,
   summary: 'Change your own password',
   description:
     'Replaces the password and ends every other session. An account that logs in at a provider only sets its first password here. Ten changes in an hour lead to 429.',
@@ -39,6 +40,7 @@ export const requestEmailContract = contract('POST /api/v1/users/me/email', {
 export const verifyEmailContract = contract('POST /api/v1/users/me/email/verify', {
   needs: 'own',
   fresh: true,
+  endsSessions: true,
   returnsSecret: true,
   summary: 'Change your own e-mail address',
   description:

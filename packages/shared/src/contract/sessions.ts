@@ -4,13 +4,15 @@ import { contract } from '../operation/operation.ts';
 import { message } from '../operation/responses.ts';
 
 /**
- * The operations that end sessions (CONTRACT.md §Sessions). The gateway knows them: it never refuses one for its
- * budget, waits for it even if the client disconnects, and forgets the session at once.
+ * The operations with which people log out, end sessions and delete their account (CONTRACT.md §Sessions). The gateway
+ * knows them: it never refuses one for its budget, waits for it even if the client disconnects, and forgets the session
+ * at once.
  */
 
 const logout = {
   needs: 'own',
   endsSessions: true,
+  passesBudget: true,
   ignoresIdempotencyKey: true,
   summary: 'End a session',
   description: 'Refuses every token of the session from now on.',
@@ -26,6 +28,7 @@ export const logoutContracts = [
 export const endSessionContract = contract('DELETE /api/v1/users/me/sessions/{session_id}', {
   needs: 'own',
   endsSessions: true,
+  passesBudget: true,
   summary: 'End one of your own sessions',
   description: 'Refuses every token of the session from now on. Ending the current session logs out.',
   params: z.object({ session_id: line(200) }),
@@ -37,6 +40,7 @@ export const deleteAccountContract = contract('DELETE /api/v1/users/me', {
   needs: 'own',
   fresh: true,
   endsSessions: true,
+  passesBudget: true,
   summary: 'Delete your own account',
   description:
     'Asks for the deletion of the account and ends all its sessions. Until `due_at` any login restores it; then a job deletes it for good, with what only it owned. It is 409 while the caller is the last Owner who can act of an organization or department that is not archived; `details` lists them. Accounts whose deletion is pending do not count as others.',
@@ -58,6 +62,7 @@ export const deleteAccountContract = contract('DELETE /api/v1/users/me', {
 export const endOtherSessionsContract = contract('DELETE /api/v1/users/me/sessions', {
   needs: 'own',
   endsSessions: true,
+  passesBudget: true,
   summary: 'End all your other sessions',
   description: 'Refuses every token of the caller’s other sessions from now on, listed or not.',
   returns: message('Other sessions ended', 'Only the current session continues.'),

@@ -61,8 +61,10 @@ export interface Declaration<
   audits?: readonly Audited[];
   /** Whether the gateway passes an Idempotency-Key by, also without a secret in the answer. */
   ignoresIdempotencyKey?: true;
-  /** Whether a call ends sessions of the caller. The gateway never refuses one for its budget. */
+  /** Whether a call ends sessions of the caller. The gateway waits for it, and then forgets what it knows of them. */
   endsSessions?: true;
+  /** Whether a call costs no budget and passes when the budget is spent. */
+  passesBudget?: true;
   /** Whether the answer holds a token or secret: nothing stores it, neither a cache nor an Idempotency-Key. */
   returnsSecret?: true;
   /** Whether the OpenAPI document leaves it out. */
