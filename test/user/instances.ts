@@ -32,6 +32,6 @@ export type TwoInstances = Awaited<ReturnType<typeof startTwoInstances>>;
 
 /** Lifts the limits of invitations, for tests that are not about them. */
 export function liftInvitationLimits(...databases: Database[]): void {
-  for (const { invitationBudgets } of databases)
-    vi.spyOn(invitationBudgets, 'updateOne').mockResolvedValue({ matchedCount: 1 } as never);
+  for (const { budgets } of databases)
+    vi.spyOn(budgets, 'updateOne').mockResolvedValue({ matchedCount: 1 } as never);
 }

@@ -624,7 +624,7 @@ describe('the budget of an inviter, twenty an hour', () => {
   /** Counts invitations without sending them. */
   const spend = ({ user_id }: Person, count: number) => {
     const uses = Array.from({ length: count }, () => ({ id: randomUUID(), at: service.clock.seconds() }));
-    return service.db.invitationBudgets.updateOne(
+    return service.db.budgets.updateOne(
       { key: `inviter ${user_id}` },
       { $push: { uses: { $each: uses } }, $set: { expires_at: new Date(service.clock.now() + 3_600_000) } },
       { upsert: true },
@@ -741,7 +741,7 @@ describe('the budget of a recipient, three a day', () => {
     ]);
     expect(service.mailsTo(email)).toHaveLength(3);
     // A refused call has given back what it took from the other budgets.
-    const uses = await service.db.invitationBudgets.find({ key: { $regex: email } }).toArray();
+    const uses = await service.db.budgets.find({ key: { $regex: email } }).toArray();
     const ofOrganization = uses.filter(({ key }) => key.startsWith('organization'));
     const ofInviters = uses.filter(({ key }) => key.startsWith('inviter'));
     expect(ofOrganization.flatMap((each) => each.uses)).toHaveLength(3);

@@ -70,10 +70,10 @@ describe('PUT …/owners/{user_id}', () => {
 
   test('returns 200 for somebody who becomes an Owner meanwhile', async () => {
     const id = await offered(bob);
-    const { organizations, invitationBudgets } = service.db;
-    const spent = vi.spyOn(invitationBudgets, 'updateOne').mockImplementationOnce(async (...call) => {
+    const { organizations, budgets } = service.db;
+    const spent = vi.spyOn(budgets, 'updateOne').mockImplementationOnce(async (...call) => {
       expect((await accept(bob, id)).status).toBe(200);
-      return invitationBudgets.updateOne(...call);
+      return budgets.updateOne(...call);
     });
     const { status, body } = await offer(bob, { transfer: true });
     spent.mockRestore();

@@ -38,7 +38,7 @@ beforeEach(async () => {
   published = [];
   const at = new Date(clock.now());
   await db.organizations.deleteMany({});
-  await db.invitationBudgets.deleteMany({});
+  await db.budgets.deleteMany({});
   await db.organizations.insertOne({
     ...place,
     name: 'Engines',

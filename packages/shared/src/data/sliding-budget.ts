@@ -4,7 +4,7 @@ import { AppError } from '../http/errors.ts';
 import { type Collections, collection, isDuplicateKey } from './connect.ts';
 import { HOUR } from './hourly-budget.ts';
 
-/** The uses of one budget, such as the mails to one address. Times are Unix seconds. */
+/** The uses of one budget, such as the mails to one address or the wrong passwords of one account. Times are Unix seconds. */
 interface StoredBudget {
   key: string;
   /** The latest uses, oldest first, at most the limit. */
@@ -13,7 +13,8 @@ interface StoredBudget {
 }
 
 export const budgetCollections = {
-  invitationBudgets: collection<StoredBudget>('invitation_budgets', [
+  // The stored name is older: at first it held those of invitations only.
+  budgets: collection<StoredBudget>('invitation_budgets', [
     { key: { key: 1 }, unique: true },
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ]),
@@ -21,7 +22,7 @@ export const budgetCollections = {
 
 export type BudgetDatabase = Collections<typeof budgetCollections>;
 
-/** A budget of mails or activations. */
+/** How often something may happen. */
 export interface SlidingBudget {
   key: string;
   limit: number;
@@ -36,7 +37,7 @@ export async function spend(
   use: { id: string; at: number },
 ): Promise<void> {
   const write = (upsert: boolean) =>
-    db.invitationBudgets.updateOne(
+    db.budgets.updateOne(
       {
         key,
         $or: [{ [`uses.${limit - 1}`]: { $exists: false } }, { 'uses.0.at': { $lte: use.at - seconds } }],
@@ -53,7 +54,7 @@ export async function spend(
     if (!isDuplicateKey(error)) throw error;
     // The budget exists: it is spent, or a concurrent call has just created it.
     if ((await write(false)).matchedCount === 1) return;
-    const [oldest] = (await db.invitationBudgets.findOne({ key }))?.uses ?? [];
+    const [oldest] = (await db.budgets.findOne({ key }))?.uses ?? [];
     const retryAfter = Math.max(1, (oldest?.at ?? use.at) + seconds - use.at);
     throw new AppError('rateLimited', { retryAfter, limit });
   }
@@ -83,7 +84,7 @@ export async function spendAll(
   const use = { id: randomUUID(), at: Math.floor(now / 1000) };
   const keys = budgets.map(({ key }) => key);
   const takeBack = async () =>
-    void (await db.invitationBudgets.updateMany({ key: { $in: keys } }, { $pull: { uses: { id: use.id } } }));
+    void (await db.budgets.updateMany({ key: { $in: keys } }, { $pull: { uses: { id: use.id } } }));
   try {
     for (const budget of budgets) await spend(db, budget, use);
   } catch (error) {

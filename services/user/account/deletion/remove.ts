@@ -124,7 +124,7 @@ async function erase(job: ArchiveJob, { _id, user_id, email }: Removed): Promise
     `codes to ${mailbox}`,
     `addresses at ${mailbox}`,
   ];
-  await db.invitationBudgets.deleteMany({ key: { $in: budgets } });
+  await db.budgets.deleteMany({ key: { $in: budgets } });
   await eraseEvents(job, user_id);
   await eraseAudit(job, { user_id, email: address, before });
   const organizations = await db.formerMembers.distinct('organization_id', { user_id });

@@ -150,7 +150,7 @@ export async function storeRichLife({ db, clock }: { db: Database; clock: Clock 
     subscription_plan: 'Free',
     assigned_at: at,
   });
-  await db.invitationBudgets.insertMany(
+  await db.budgets.insertMany(
     [`codes to ${texts.address}`, `inviter ${user_id}`, `confirm ${ada._id.toHexString()}`].map((key) => ({
       key,
       uses: [],
