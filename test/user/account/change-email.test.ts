@@ -130,7 +130,7 @@ describe('POST /api/v1/users/me/email', () => {
   });
 
   test('a call that fails before its code is stored does not count', async () => {
-    const { users, invitationBudgets } = service.db;
+    const { users, budgets } = service.db;
     const write = users.updateOne.bind(users);
     vi.spyOn(users, 'updateOne').mockImplementation(async (...call) => {
       if ('email_change' in ((call[1] as UpdateFilter<User>).$set ?? {})) throw new Error('killed');
@@ -142,7 +142,7 @@ describe('POST /api/v1/users/me/email', () => {
       `addresses of ${ada._id} in a day`,
       `addresses at ${email}`,
     ])
-      expect(await invitationBudgets.findOne({ key })).toMatchObject({ uses: [] });
+      expect(await budgets.findOne({ key })).toMatchObject({ uses: [] });
   });
 
   test('mails twenty codes to one mailbox within a day, whatever the accounts', async () => {

@@ -168,7 +168,7 @@ describe('POST /api/v1/users/me/password', () => {
     ['loses to another', 409, { password: 'of a reset' }],
     ['fails at the database', 500, null],
   ])('a call that %s does not count', async (_, status, fields) => {
-    const { users, invitationBudgets } = service.db;
+    const { users, budgets } = service.db;
     const write = users.updateOne.bind(users);
     vi.spyOn(users, 'updateOne').mockImplementation(async (...call) => {
       if (!('password' in ((call[1] as UpdateFilter<User>).$set ?? {}))) return write(...call);
@@ -178,7 +178,7 @@ describe('POST /api/v1/users/me/password', () => {
     });
     expect((await change('new')).status).toBe(status);
     const { _id } = (await stored()) ?? {};
-    expect(await invitationBudgets.findOne({ key: `passwords of ${_id}` })).toMatchObject({ uses: [] });
+    expect(await budgets.findOne({ key: `passwords of ${_id}` })).toMatchObject({ uses: [] });
   });
 
   test('uses up a mailed code', async () => {

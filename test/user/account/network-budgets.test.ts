@@ -114,7 +114,7 @@ test('one network leaves codes of a mailbox to others, whatever the tags', async
 test('a code for another address is taken back from every budget', async () => {
   const config = { ...testConfig('user', {}), NODE_ENV: 'production' as const };
   const call = { config, db: services.db, ip: '198.51.100.40', now: services.clock.now() };
-  const counted = () => services.db.invitationBudgets.countDocuments({ 'uses.0': { $exists: true } });
+  const counted = () => services.db.budgets.countDocuments({ 'uses.0': { $exists: true } });
   const before = await counted();
   const takeBack = await spendAddressMail(call, 'account', 'taken-back@example.com');
   expect(await counted()).toBe(before + 7);
