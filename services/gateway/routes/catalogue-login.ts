@@ -3,7 +3,7 @@ import {
   catalogueFactorContract as factorContract,
 } from '@gatehouse/shared/contract/catalogue-login';
 import { operation } from '../operation.ts';
-import { relay } from '../proxy/response.ts';
+import { asJson, forwardFactorLogin } from './factor-login.ts';
 import { captchaField, forwardLogin } from './json-login.ts';
 
 /** CONTRACT.md §Catalogue login. */
@@ -19,16 +19,13 @@ export const catalogueLogin = operation(contract.line, {
   },
 });
 
-/** CONTRACT.md §Second factor. The password has passed the CAPTCHA and the login throttle. */
+/** CONTRACT.md §Second factor. */
 export const catalogueFactorLogin = operation(factorContract.line, {
   ...factorContract,
   audits: ['login'],
-  async handle({ auditRefusals, factorThrottle, loginService, request, reply, body }) {
-    const json = { type: 'application/json', text: JSON.stringify(body) };
-    const post = () => loginService.post(factorContract.path, json, request);
-    const response = await auditRefusals(request, { action: 'login', email: null }, () =>
-      factorThrottle(request.ip, post),
-    );
-    return relay(reply, response);
+  async handle(call) {
+    const { path } = factorContract;
+    const content = asJson(call.body);
+    return forwardFactorLogin(call, { service: call.loginService, path, action: 'login', content });
   },
 });

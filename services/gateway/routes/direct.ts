@@ -11,6 +11,7 @@ import type { Facts, RouteLine } from '@gatehouse/shared/operation/operation';
 import { z } from 'zod';
 import { formOperation } from '../operation.ts';
 import { relay } from '../proxy/response.ts';
+import { forwardFactorLogin } from './factor-login.ts';
 
 /**
  * The Direct contract. A service gets the form that was parsed here, serialized again, so that gateway and service
@@ -43,11 +44,10 @@ const login = formOperation(loginContract.line, {
 const factorLogin = formOperation(factorContract.line, {
   ...factorContract,
   audits: ['login'],
-  async handle({ auditRefusals, factorThrottle, loginService, request, reply, body }) {
-    const response = await auditRefusals(request, { action: 'login', email: null }, () =>
-      factorThrottle(request.ip, () => loginService.post(factorContract.path, urlencoded(body), request)),
-    );
-    return relay(reply, response);
+  async handle(call) {
+    const { path } = factorContract;
+    const content = urlencoded(call.body);
+    return forwardFactorLogin(call, { service: call.loginService, path, action: 'login', content });
   },
 });
 

@@ -1,6 +1,6 @@
 import { ldapLoginContract as contract, ldapFactorContract } from '@gatehouse/shared/contract/ldap-login';
 import { operation } from '../operation.ts';
-import { relay } from '../proxy/response.ts';
+import { asJson, forwardFactorLogin } from './factor-login.ts';
 import { captchaField, forwardLogin } from './json-login.ts';
 
 /** CONTRACT.md §LDAP. */
@@ -16,17 +16,14 @@ export const ldapLogin = operation(contract.line, {
   },
 });
 
-/** CONTRACT.md §LDAP. The password has passed the CAPTCHA and the login throttle. */
+/** CONTRACT.md §LDAP. */
 export const ldapFactorLogin = operation(ldapFactorContract.line, {
   ...ldapFactorContract,
   audits: ['sso.login'],
-  async handle({ auditRefusals, factorThrottle, userService, request, reply, body }) {
-    const json = { type: 'application/json', text: JSON.stringify(body) };
-    const post = () => userService.post(ldapFactorContract.path, json, request);
-    const response = await auditRefusals(request, { action: 'sso.login', email: null }, () =>
-      factorThrottle(request.ip, post),
-    );
-    return relay(reply, response);
+  async handle(call) {
+    const { path } = ldapFactorContract;
+    const content = asJson(call.body);
+    return forwardFactorLogin(call, { service: call.userService, path, action: 'sso.login', content });
   },
 });
 
