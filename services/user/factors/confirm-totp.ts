@@ -9,6 +9,7 @@ import { factorRecord, stepOf } from '@gatehouse/shared/identity/second-factor';
 import { isLive } from '@gatehouse/shared/identity/sessions';
 import { requireLiveSession } from '../account/own-session.ts';
 import { VALID } from './begin-totp.ts';
+import { spendChange } from './change-budget.ts';
 import { operation } from './operation.ts';
 import { newRecoveryCodes, recoveryCodes } from './recovery-codes.ts';
 
@@ -26,7 +27,7 @@ export const confirmTotp = operation('POST /api/v1/users/me/factors/totp/confirm
   returnsSecret: true,
   summary: 'Enroll an authenticator app with its first code',
   description:
-    'From now on, a login with the password needs a code of the app or a recovery code. Other sessions go on; `DELETE /api/v1/users/me/sessions` ends them. Ten wrong codes in 15 minutes lead to 429.',
+    'From now on, a login with the password needs a code of the app or a recovery code. Other sessions go on; `DELETE /api/v1/users/me/sessions` ends them. Ten wrong codes in 15 minutes lead to 429, and so do ten changes of second factors in an hour.',
   body,
   returns: recoveryCodes,
   fails: ['notFound', 'codeInvalid', 'duplicate', 'rateLimited'],
@@ -47,6 +48,7 @@ export const confirmTotp = operation('POST /api/v1/users/me/factors/totp/confirm
       throw new AppError('codeInvalid');
     }
     await takeBack();
+    const giveBack = await spendChange(db, user, at);
 
     const { codes, digests } = newRecoveryCodes(pending.id);
     const factor = { id: pending.id, secret: pending.secret, enrolled_at: new Date(at), last_step };
@@ -68,6 +70,7 @@ export const confirmTotp = operation('POST /api/v1/users/me/factors/totp/confirm
     );
     // Another call has replaced the enrollment, or used it.
     if (matchedCount === 0) {
+      await giveBack();
       await requireLiveSession(db.users, request);
       throw notPending();
     }

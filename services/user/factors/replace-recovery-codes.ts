@@ -4,6 +4,7 @@ import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
 import { principalOf } from '@gatehouse/shared/identity/principal';
 import { isLive } from '@gatehouse/shared/identity/sessions';
 import { requireLiveSession } from '../account/own-session.ts';
+import { spendChange } from './change-budget.ts';
 import { operation } from './operation.ts';
 import { newRecoveryCodes, recoveryCodes } from './recovery-codes.ts';
 
@@ -12,14 +13,16 @@ export const replaceRecoveryCodes = operation('POST /api/v1/users/me/factors/rec
   fresh: true,
   returnsSecret: true,
   summary: 'Replace the recovery codes',
-  description: 'Returns ten new codes. The earlier ones end.',
+  description:
+    'Returns ten new codes. The earlier ones end. Ten changes of second factors in an hour lead to 429.',
   returns: recoveryCodes,
-  fails: ['notFound'],
+  fails: ['notFound', 'rateLimited'],
   audits: ['factor.recovery_codes'],
   async handle({ db, now, wakeNotices, request, audit }) {
     const { user, session } = principalOf(request);
     const at = now();
     if (!isEnrolled(user, at)) throw new AppError('notFound');
+    const giveBack = await spendChange(db, user, at);
     const { codes, digests } = newRecoveryCodes(user.second_factor.id);
     const notice = newNotice({ kind: 'recovery_codes_replaced', to: user.email, at, request, details: {} });
     const { matchedCount } = await db.users.updateOne(
@@ -27,6 +30,7 @@ export const replaceRecoveryCodes = operation('POST /api/v1/users/me/factors/rec
       withNotice({ $set: { 'second_factor.recovery_codes': digests } }, notice),
     );
     if (matchedCount === 0) {
+      await giveBack();
       await requireLiveSession(db.users, request);
       throw new AppError('notFound');
     }

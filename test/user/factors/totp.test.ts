@@ -221,6 +221,17 @@ describe('recovery codes', () => {
   });
 });
 
+test('the eleventh change within an hour is refused and changes nothing', async () => {
+  const user = await newlyEnrolled();
+  for (let turn = 1; turn < 10; turn += 1)
+    expect((await call(user, 'POST', '/recovery-codes')).status).toBe(200);
+  expect(outcome(await call(user, 'POST', '/recovery-codes'))).toEqual(rateLimited(10, 3600, now()));
+  expect((await call(user, 'DELETE', '/totp')).status).toBe(200);
+  const { enrollment_id, secret } = (await begin(user)).body;
+  expect((await confirm(user, enrollment_id, codeOf(secret))).status).toBe(429);
+  expect(await recordOf(user)).not.toHaveProperty('second_factor');
+});
+
 describe('a removal', () => {
   test('lets the password alone log in again', async () => {
     const user = await newlyEnrolled();

@@ -118,6 +118,8 @@ async function erase(job: ArchiveJob, { _id, user_id, email }: Removed): Promise
   const budgets = [
     `confirm ${account}`,
     `passwords of ${account}`,
+    `enroll ${account}`,
+    `factors of ${account}`,
     `addresses of ${account}`,
     `addresses of ${account} in a day`,
     `inviter ${user_id}`,
