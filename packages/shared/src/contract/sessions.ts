@@ -43,7 +43,7 @@ export const deleteAccountContract = contract('DELETE /api/v1/users/me', {
   passesBudget: true,
   summary: 'Delete your own account',
   description:
-    'Asks for the deletion of the account and ends all its sessions. Until `due_at` any login restores it; then a job deletes it for good, with what only it owned. It is 409 while the caller is the last Owner who can act of an organization or department that is not archived; `details` lists them. Accounts whose deletion is pending do not count as others.',
+    'Asks for the deletion of the account and ends all its sessions. Until `due_at` any login restores it; then a job deletes it for good, with what only it owned. It is 409 while the caller is the last Owner who can act of an organization or department that is not archived; `details` lists them. Accounts whose deletion is pending do not count as others. Ten requests in an hour lead to 429.',
   returns: {
     202: z
       .object({
@@ -55,7 +55,7 @@ export const deleteAccountContract = contract('DELETE /api/v1/users/me', {
         examples: [{ requested_at: '2026-01-15T09:30:00.000Z', due_at: '2026-01-29T09:30:00.000Z' }],
       }),
   },
-  fails: ['lastOwner'],
+  fails: ['lastOwner', 'rateLimited'],
   audits: ['account.delete_requested'],
 });
 

@@ -120,6 +120,7 @@ async function erase(job: ArchiveJob, { _id, user_id, email }: Removed): Promise
     `passwords of ${account}`,
     `enroll ${account}`,
     `factors of ${account}`,
+    `deletions of ${account}`,
     `addresses of ${account}`,
     `addresses of ${account} in a day`,
     `inviter ${user_id}`,

@@ -1,4 +1,6 @@
 import { deleteAccountContract } from '@gatehouse/shared/contract/sessions';
+import { HOUR } from '@gatehouse/shared/data/hourly-budget';
+import { spendAll } from '@gatehouse/shared/data/sliding-budget';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
 import { principalOf } from '@gatehouse/shared/identity/principal';
@@ -8,6 +10,8 @@ import { isSoleOwner, soleOwnerships } from '../../access/memberships/sole-owner
 import { operation } from '../operation.ts';
 
 const DAY = 86_400_000;
+/** Requests of one account within an hour: each is told by mail, and so is the login that takes it back. */
+const PER_HOUR = 10;
 
 /** CONTRACT.md §Deletion of accounts. */
 export const deleteAccount = operation(deleteAccountContract.line, {
@@ -19,6 +23,8 @@ export const deleteAccount = operation(deleteAccountContract.line, {
     const places = await soleOwnerships(db, caller, { ...ACTIVE, deletion: { $exists: false } });
     if (isSoleOwner(places)) throw new AppError('lastOwner', { details: { ...places } });
     const at = now();
+    const budget = { key: `deletions of ${_id.toHexString()}`, limit: PER_HOUR, seconds: HOUR };
+    const takeBack = await spendAll(db, [budget], at);
     const [requested_at, due_at] = [new Date(at), new Date(at + config.ACCOUNT_DELETION_DAYS * DAY)];
     const notice = newNotice({
       kind: 'deletion_requested',
@@ -38,7 +44,10 @@ export const deleteAccount = operation(deleteAccountContract.line, {
       ),
     );
     // A concurrent call has asked for it, or the account was disabled: either has ended this session.
-    if (matchedCount === 0) throw new AppError('invalidToken');
+    if (matchedCount === 0) {
+      await takeBack();
+      throw new AppError('invalidToken');
+    }
     wakeNotices();
     await audit('account.delete_requested', { after: { due_at: due_at.toISOString() } });
     return { requested_at: requested_at.toISOString(), due_at: due_at.toISOString() };

@@ -84,6 +84,19 @@ describe('DELETE /api/v1/users/me', () => {
     expect(await stored(user_id)).toHaveProperty('deletion');
   });
 
+  test('is refused the eleventh time within an hour: no loop of logins floods the mailbox', async () => {
+    const person = await newMember(services.db);
+    const again = async () => {
+      services.clock.advance(1);
+      const { email } = person;
+      const { body } = await postForm(`${services.login}/v2/login`, { email, password: 'secret' });
+      return requestDeletion({ authorization: `Bearer ${body.token}` });
+    };
+    for (let turn = 0; turn < 10; turn += 1) expect((await again()).status).toBe(202);
+    expect((await again()).status).toBe(429);
+    expect(await stored(person.user_id)).not.toHaveProperty('deletion');
+  });
+
   test('is refused for an account without a user_id', async () => {
     const user = await member(services.db, services.clock, { user_id: undefined as never });
     expect((await requestDeletion({ authorization: user.authorization })).status).toBe(403);
