@@ -1,7 +1,7 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { expecting, jsonBody, line, oneOf } from '@gatehouse/shared/http/fields';
 import { isLanguage, LANGUAGES } from '@gatehouse/shared/http/language';
-import { callerId, principalOf } from '@gatehouse/shared/identity/principal';
+import { principalOf } from '@gatehouse/shared/identity/principal';
 import type { User } from '@gatehouse/shared/identity/users';
 import { z } from 'zod';
 import { operation } from './operation.ts';
@@ -91,8 +91,7 @@ export const updateProfile = operation('PATCH /api/v1/users/me', {
   body: changes,
   returns: profileRecord,
   audits: ['profile.update'],
-  async handle({ db, request, body, audit }) {
-    callerId(request); // an account without a user_id may only read
+  async handle({ db, request, caller: user_id, body, audit }) {
     const { user } = principalOf(request);
     const fields = Object.entries(body);
     const set = Object.fromEntries(fields.filter(([, value]) => value !== null));
@@ -100,7 +99,7 @@ export const updateProfile = operation('PATCH /api/v1/users/me', {
       fields.filter(([, value]) => value === null).map(([field]) => [field, true as const]),
     );
     const changed = await db.users.findOneAndUpdate(
-      { _id: user._id },
+      { _id: user._id, user_id },
       {
         ...(Object.keys(set).length > 0 && { $set: set }),
         ...(Object.keys(unset).length > 0 && { $unset: unset }),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createFactorSecrets } from '@gatehouse/shared/data/secrets';
 import { AppError } from '@gatehouse/shared/http/errors';
-import { callerId, principalOf } from '@gatehouse/shared/identity/principal';
+import { principalOf } from '@gatehouse/shared/identity/principal';
 import { factorRecord, newTotp } from '@gatehouse/shared/identity/second-factor';
 import { renderSVG } from 'uqr';
 import { z } from 'zod';
@@ -42,7 +42,6 @@ export const beginTotp = operation('POST /api/v1/users/me/factors/totp', {
   returns: enrollment,
   fails: ['duplicate'],
   async handle({ config, db, now, log, request }) {
-    callerId(request); // an account without a user_id may only read and log out
     const { user } = principalOf(request);
     await removeIfDue({ db, now, log }, user);
     const id = randomUUID();

@@ -4,7 +4,7 @@ import { AppError } from '@gatehouse/shared/http/errors';
 import { jsonBody, requiredText, typedCode } from '@gatehouse/shared/http/fields';
 import { isEnrolled } from '@gatehouse/shared/identity/enrolled';
 import { newNotice, withNotice } from '@gatehouse/shared/identity/notices';
-import { callerId, principalOf } from '@gatehouse/shared/identity/principal';
+import { principalOf } from '@gatehouse/shared/identity/principal';
 import { factorRecord, stepOf } from '@gatehouse/shared/identity/second-factor';
 import { isLive } from '@gatehouse/shared/identity/sessions';
 import { requireLiveSession } from '../account/own-session.ts';
@@ -33,7 +33,6 @@ export const confirmTotp = operation('POST /api/v1/users/me/factors/totp/confirm
   fails: ['notFound', 'codeInvalid', 'duplicate', 'rateLimited'],
   audits: ['factor.enroll'],
   async handle({ config, db, now, wakeNotices, request, body: { enrollment_id, code }, audit }) {
-    callerId(request); // an account without a user_id may only read and log out
     const { user, session } = principalOf(request);
     const at = now();
     if (isEnrolled(user, at)) throw alreadyEnrolled();

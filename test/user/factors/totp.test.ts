@@ -260,6 +260,17 @@ test.each([
 });
 
 test.each([
+  ['POST', '/totp', undefined],
+  ['POST', '/totp/confirm', { enrollment_id: 'x', code: '123456' }],
+  ['DELETE', '/totp', undefined],
+  ['POST', '/recovery-codes', undefined],
+])('%s %s is refused for an account without a user_id', async (method, path, body) => {
+  const user = await newMember(services.db, { user_id: undefined });
+  const answer = await call(user, method, path, body);
+  expect(outcome(answer)).toStrictEqual(failure(answer, 403, 'FORBIDDEN', 'Forbidden'));
+});
+
+test.each([
   ['POST', '/totp'],
   ['POST', '/totp/confirm', { enrollment_id: 'any', code: '123456' }],
   ['DELETE', '/totp'],

@@ -61,7 +61,12 @@ function routeOf<Deps extends CommonDependencies>(
     },
     ...(bodyLimit !== undefined && { bodyLimit }),
     ...(guard && { onRequest: guard }),
-    ...(fresh && { onRequest: async (request: FastifyRequest) => requireFresh(request, dependencies.now()) }),
+    ...(fresh && {
+      async onRequest(request: FastifyRequest) {
+        requireFresh(request, dependencies.now());
+        callerId(request);
+      },
+    }),
     ...(streamsBody && { validatorCompiler: () => () => true }),
     async handler(request: FastifyRequest, reply: FastifyReply) {
       const answer = await operation.handle(callOf(dependencies, request, reply.code(status)));

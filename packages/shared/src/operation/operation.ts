@@ -30,7 +30,7 @@ export interface Declaration<
 > {
   /** Who may call it. */
   needs: Requirement;
-  /** Whether the caller must have logged in or confirmed within the last ten minutes. */
+  /** Whether the caller must have logged in or confirmed within the last ten minutes. Their account must have a user_id. */
   fresh?: true;
   /** Whether callers may do this to themselves without the permission. */
   orOneself?: boolean;
