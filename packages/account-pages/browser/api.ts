@@ -14,7 +14,7 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined;
   /** The field that the message is about. */
   readonly field: string | undefined;
-  /** What the API says besides, for the failures that can be mended. */
+  /** The `details` of the error. For some failures they list the next steps. */
   readonly details: Record<string, unknown>;
 
   constructor(

@@ -3,20 +3,16 @@ import { principalOf } from '@gatehouse/shared/identity/principal';
 import { hasEnded } from '@gatehouse/shared/identity/sessions';
 import { findUserById, isActive, type User } from '@gatehouse/shared/identity/users';
 import type { FastifyRequest } from 'fastify';
-import type { Collection, WithId } from 'mongodb';
+import type { Collection } from 'mongodb';
 
 /**
  * Reads the caller's account again after a write has matched nothing.
  * @throws {AppError} invalidToken if the session has ended since the bearer was checked.
  */
-export async function requireLiveSession(
-  users: Collection<User>,
-  request: FastifyRequest,
-): Promise<WithId<User>> {
+export async function requireLiveSession(users: Collection<User>, request: FastifyRequest): Promise<void> {
   const { user, session } = principalOf(request);
   const current = await findUserById(users, user._id);
   // The token holds the address.
   if (!current || !isActive(current) || hasEnded(current, session) || current.email !== user.email)
     throw new AppError('invalidToken');
-  return current;
 }

@@ -1,4 +1,7 @@
-/** Roles and their permissions (CONTRACT.md §Permissions). */
+/**
+ * Roles and their permissions (CONTRACT.md §Permissions). `ownership` and `membership` are no permissions: they are
+ * requirements of operations (operation/requirement.ts).
+ */
 
 export const ROLES = ['Owner', 'Admin', 'Editor', 'Viewer', 'Analyst'] as const;
 export type Role = (typeof ROLES)[number];

@@ -49,7 +49,7 @@ export function errorHandler(now: () => number) {
       'x-request-id': request.id,
       ...protectiveHeaders(contract, request.url),
     });
-    // Details hold a token, or what this caller does next: neither a cache nor an Idempotency-Key keeps them.
+    // Details may hold a token, or the ways in which one caller can go on: neither a cache nor an Idempotency-Key keeps them.
     if (failure.extra.details) reply.header('cache-control', 'no-store');
     if (failure.extra.retryAfter !== undefined) reply.header('retry-after', failure.extra.retryAfter);
     if (failure.extra.size !== undefined) reply.header('content-range', `bytes */${failure.extra.size}`);

@@ -36,7 +36,7 @@ interface Options {
   tuning?: ExportTuning | undefined;
 }
 
-/** Runs exports, one at a time, beside any number of workers in other processes. */
+/** Runs exports, one at a time. Any number of processes may run a worker. */
 export function createExportWorker({ db, now, log, tuning = {} }: Options) {
   const limits = { ...TIMING, ...tuning };
   const holder = createExportLease(db, limits.leaseDuration, now);
