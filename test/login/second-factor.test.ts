@@ -382,6 +382,15 @@ describe('the budget of wrong codes', () => {
     expect((await directFactor(await halfOf(email), code())).status).toBe(200);
   });
 
+  test('does not hold up a recovery code', async () => {
+    const { email, code, recoveryCodes } = await newEnrolled();
+    const half = await halfOf(email);
+    for (let guess = 0; guess < 5; guess += 1) await directFactor(half, 'wrong');
+    expect((await directFactor(half, code())).status).toBe(429);
+    expect((await directFactor(half, String(recoveryCodes[0]))).status).toBe(200);
+    expect((await directFactor(half, String(recoveryCodes[0]))).status).toBe(429);
+  });
+
   test('leaves one notice when a burst is spent', async () => {
     const { email } = await newEnrolled();
     const half = await halfOf(email);

@@ -99,7 +99,9 @@ export async function spendFactorCode(
   const mayGuess = { ...own, ...guessesLeft(seconds) };
   const use = useOf(user, secrets, code.replaceAll(/\s/g, ''), attempt);
   if (use) {
-    const { matchedCount } = await users.updateOne({ ...mayGuess, ...use.unused }, use.update);
+    // No one guesses a recovery code, and whoever guesses codes must not lock its owner out.
+    const open = use.method === 'totp' ? mayGuess : own;
+    const { matchedCount } = await users.updateOne({ ...open, ...use.unused }, use.update);
     if (matchedCount === 1) return use.method;
   }
   const { matchedCount } = await users.updateOne(mayGuess, countGuess(user, attempt));
