@@ -105,6 +105,25 @@ describePages('sign-in and security', (pages) => {
     await page.getByText(`new-${email}`).waitFor();
   });
 
+  test('the own data is saved as a file once the person has confirmed', async () => {
+    const { email } = await newMember(pages.services.db);
+    const page = await open(email);
+    await page.getByRole('link', { name: 'Your data' }).click();
+    await page.getByRole('heading', { name: 'Download your data' }).waitFor();
+    growStale();
+    await page.getByRole('button', { name: 'Download data' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Is it you?' });
+    await dialog.getByLabel('Password', { exact: true }).fill('secret');
+    const downloading = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe('my-data.json');
+    const chunks: Buffer[] = [];
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
+    expect(JSON.parse(Buffer.concat(chunks).toString())).toMatchObject({ profile: { email } });
+    await done(page, 'Your data is downloaded.');
+  });
+
   test('the account is deleted after its address was typed, and a sign-in keeps it', async () => {
     const { email } = await newMember(pages.services.db);
     const page = await open(email);

@@ -58,14 +58,17 @@ export const confirmBy = (confirm: typeof confirmIdentity): void => {
   confirmIdentity = confirm;
 };
 
-/** Calls the public API. A call that needs a fresh session asks the person to confirm, and is then made again. @throws {ApiError} */
-async function call<T>(request: Call): Promise<T> {
+/** Calls the public API. @throws {ApiError} */
+const call = <T>(request: Call): Promise<T> => confirmed(() => callOnce<T>(request));
+
+/** A call that needs a fresh session asks the person to confirm, and is then made again. @throws {ApiError} */
+async function confirmed<T>(attempt: () => Promise<T>): Promise<T> {
   try {
-    return await callOnce(request);
+    return await attempt();
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'CONFIRMATION_REQUIRED') throw error;
     await confirmIdentity(error.details.methods as string[]);
-    return callOnce(request);
+    return attempt();
   }
 }
 
@@ -77,7 +80,9 @@ async function callOnce<T>(request: Call): Promise<T> {
 }
 
 /** Calls the public API for a file. Its body may take longer than other answers. @throws {ApiError} */
-export async function getFile(path: string): Promise<Response> {
+export const getFile = (path: string): Promise<Response> => confirmed(() => getFileOnce(path));
+
+async function getFileOnce(path: string): Promise<Response> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), TIMEOUT);
   const response = await send({ method: 'GET', path }, controller.signal);

@@ -6,6 +6,7 @@ import { forgotPassword } from './forgot-password.ts';
 import { listSessions } from './list-sessions.ts';
 import { nameSession } from './name-session.ts';
 import { ownAudit } from './own-audit.ts';
+import { downloadOwnData } from './own-data/download.ts';
 import { readProfile, updateProfile } from './profile.ts';
 import { requestEmail } from './request-email.ts';
 import { resetPassword } from './reset-password.ts';
@@ -29,6 +30,7 @@ export const account = [
   verifyEmail,
   undoEmail,
   ownAudit,
+  downloadOwnData,
   listOwnRoles,
   listSessions,
   nameSession,

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { operation } from './operation.ts';
 
 /** The public fields of a user record (CONTRACT.md §User record). */
-const profileRecord = z
+export const profileRecord = z
   .object({
     email: z.string(),
     name: z.string(),
@@ -118,7 +118,7 @@ export const updateProfile = operation('PATCH /api/v1/users/me', {
 });
 
 /** Older records may lack fields or hold values of other types. */
-function presentProfile(user: User): z.infer<typeof profileRecord> {
+export function presentProfile(user: User): z.infer<typeof profileRecord> {
   const text = (value: unknown) => (value === undefined || value === null ? null : String(value));
   return {
     email: user.email,

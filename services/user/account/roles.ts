@@ -1,5 +1,6 @@
 import { ROLES } from '@gatehouse/shared/access/rbac';
 import { oneOf } from '@gatehouse/shared/http/fields';
+import type { Document } from 'mongodb';
 import { z } from 'zod';
 import type { Grant } from '../access/access-list.ts';
 import { inviteeOf } from '../access/memberships/invitee.ts';
@@ -19,7 +20,7 @@ const NEWEST = { page: 1, limit: 100, sort_by: 'granted_at', order: 'desc' } as 
 
 const ORGANIZATION = '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21';
 
-const ownRoles = z
+export const ownRoles = z
   .object({
     user_id: z.string(),
     organizations: z.array(
@@ -97,7 +98,7 @@ export const listOwnRoles = operation('GET /api/v1/users/me/roles', {
   },
 });
 
-async function organizationsOf(
+export async function organizationsOf(
   db: Database,
   user_id: string,
 ): Promise<z.infer<typeof ownRoles>['organizations']> {
@@ -129,25 +130,36 @@ const byName = (one: { name: string }, other: { name: string }) => one.name.loca
 
 /** The personal chatbots of others to which a user was granted access, and their number. */
 async function sharedWith(db: Database, user_id: string) {
-  const shared = { 'permissions.user_id': user_id, department_id: null, owner_id: { $ne: user_id } };
+  const [rows, shared_chatbots_total] = await Promise.all([
+    sharedChatbots(db, user_id, [{ $limit: MAX_CHATBOTS }]).toArray(),
+    db.chatbots.countDocuments(isShared(user_id)),
+  ]);
+  return { shared_chatbots: rows.map(presentShared), shared_chatbots_total };
+}
+
+const isShared = (user_id: string) => ({
+  'permissions.user_id': user_id,
+  department_id: null,
+  owner_id: { $ne: user_id },
+});
+
+type SharedChatbot = Pick<Chatbot, 'chatbot_id' | 'name' | 'owner_id'> & { grant: Grant };
+
+/** The personal chatbots of others with the grant of a user, the newest first. */
+export function sharedChatbots(db: Database, user_id: string, limit: Document[] = []) {
   const isTheirs = { $eq: ['$$this.user_id', { $literal: user_id }] };
   const grant = { $first: { $filter: { input: '$permissions', cond: isTheirs } } };
-  const [rows, shared_chatbots_total] = await Promise.all([
-    db.chatbots
-      .aggregate<Pick<Chatbot, 'chatbot_id' | 'name' | 'owner_id'> & { grant: Grant }>([
-        { $match: shared },
-        { $sort: { created_at: -1, chatbot_id: -1 } },
-        { $limit: MAX_CHATBOTS },
-        { $project: { _id: 0, chatbot_id: 1, name: 1, owner_id: 1, grant } },
-      ])
-      .toArray(),
-    db.chatbots.countDocuments(shared),
+  return db.chatbots.aggregate<SharedChatbot>([
+    { $match: isShared(user_id) },
+    { $sort: { created_at: -1, chatbot_id: -1 } },
+    ...limit,
+    { $project: { _id: 0, chatbot_id: 1, name: 1, owner_id: 1, grant } },
   ]);
-  const shared_chatbots = rows.map(({ grant: { role, granted_by, granted_at }, ...chatbot }) => ({
-    ...chatbot,
-    role,
-    granted_by,
-    granted_at,
-  }));
-  return { shared_chatbots, shared_chatbots_total };
 }
+
+export const presentShared = ({ grant: { role, granted_by, granted_at }, ...chatbot }: SharedChatbot) => ({
+  ...chatbot,
+  role,
+  granted_by,
+  granted_at,
+});

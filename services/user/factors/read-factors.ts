@@ -1,11 +1,12 @@
 import { isEnrolled } from '@gatehouse/shared/identity/enrolled';
 import { principalOf } from '@gatehouse/shared/identity/principal';
+import type { User } from '@gatehouse/shared/identity/users';
 import { z } from 'zod';
 import { operation } from './operation.ts';
 
 const dateTime = z.string().meta({ format: 'date-time' });
 
-const factorsRecord = z
+export const factorsRecord = z
   .object({
     totp: z
       .object({ enrolled_at: dateTime })
@@ -29,14 +30,15 @@ export const readFactors = operation('GET /api/v1/users/me/factors', {
   summary: 'Read your own second factors',
   description: 'Tells whether the account has an authenticator app, and how many recovery codes are unused.',
   returns: factorsRecord,
-  async handle({ now, request }) {
-    const { user } = principalOf(request);
-    if (!isEnrolled(user, now())) return { totp: null, recovery_codes_left: 0, reset_at: null };
-    const { enrolled_at, recovery_codes } = user.second_factor;
-    return {
-      totp: { enrolled_at: enrolled_at.toISOString() },
-      recovery_codes_left: recovery_codes.length,
-      reset_at: user.factor_reset?.due_at.toISOString() ?? null,
-    };
-  },
+  handle: async ({ now, request }) => presentFactors(principalOf(request).user, now()),
 });
+
+export function presentFactors(user: User, now: number): z.infer<typeof factorsRecord> {
+  if (!isEnrolled(user, now)) return { totp: null, recovery_codes_left: 0, reset_at: null };
+  const { enrolled_at, recovery_codes } = user.second_factor;
+  return {
+    totp: { enrolled_at: enrolled_at.toISOString() },
+    recovery_codes_left: recovery_codes.length,
+    reset_at: user.factor_reset?.due_at.toISOString() ?? null,
+  };
+}

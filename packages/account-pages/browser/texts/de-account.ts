@@ -116,6 +116,7 @@ export const texts: AccountTexts = {
       'factor.reset': 'Zurücksetzen des zweiten Faktors angekündigt',
       'profile.update': 'Profil geändert',
       'password.change': 'Passwort geändert',
+      'account.export': 'Daten des Kontos heruntergeladen',
       'account.delete_requested': 'Löschung des Kontos verlangt',
       'account.restore': 'Löschung des Kontos abgebrochen',
       'account.delete': 'Konto endgültig gelöscht',

@@ -59,6 +59,12 @@ export const texts: SecurityTexts = {
       kept: 'Ich habe sie aufbewahrt',
     },
   },
+  ownData: {
+    title: 'Ihre Daten herunterladen',
+    hint: 'Eine Datei mit Profil, Geräten, Organisationen, Chatbots, Webhooks und Aktivität, ohne Passwörter und Geheimnisse. Dreimal am Tag.',
+    action: 'Daten herunterladen',
+    downloaded: 'Ihre Daten sind heruntergeladen.',
+  },
   deletion: {
     title: 'Konto löschen',
     hint: 'Ihr Konto wird nach 14 Tagen entfernt. Bis dahin behalten Sie es, wenn Sie sich anmelden.',

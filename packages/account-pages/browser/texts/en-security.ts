@@ -56,6 +56,12 @@ export const texts = {
       kept: 'I have kept them',
     },
   },
+  ownData: {
+    title: 'Download your data',
+    hint: 'One file with your profile, devices, organizations, chatbots, webhooks and activity, without passwords and secrets. Three times a day.',
+    action: 'Download data',
+    downloaded: 'Your data is downloaded.',
+  },
   deletion: {
     title: 'Delete your account',
     hint: 'Your account goes after 14 days. Until then you can sign in to keep it.',

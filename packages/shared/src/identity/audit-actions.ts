@@ -16,6 +16,7 @@ export const AUDIT_ACTIONS = [
   'factor.reset',
   'profile.update',
   'password.change',
+  'account.export',
   'account.delete_requested',
   'account.restore',
   'account.delete',

@@ -123,6 +123,7 @@ async function erase(job: ArchiveJob, { _id, user_id, email }: Removed): Promise
     `deletions of ${account}`,
     `addresses of ${account}`,
     `addresses of ${account} in a day`,
+    `data of ${account}`,
     `inviter ${user_id}`,
     `codes to ${mailbox}`,
     `addresses at ${mailbox}`,

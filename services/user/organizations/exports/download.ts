@@ -2,13 +2,14 @@ import { AppError, orNotFound } from '@gatehouse/shared/http/errors';
 import { oneOf } from '@gatehouse/shared/http/fields';
 import { strictQuery } from '@gatehouse/shared/operation/lists';
 import { z } from 'zod';
+import { sendNothing } from '../../send-stream.ts';
 import { operation } from '../operation.ts';
 import { viewPermissionsOf } from '../visible-events.ts';
 import { byteRange } from './byte-range.ts';
 import { PLACES } from './contract.ts';
 import { DATA_SETS } from './data-sets.ts';
 import { DATA_SET_NAMES, type DataSetName, type ExportFile, type ExportJob } from './records.ts';
-import { sendFile, sendNothing } from './send-file.ts';
+import { sendFile } from './send-file.ts';
 import { visibleExports } from './visible-exports.ts';
 
 const TYPES = { json: 'application/json; charset=utf-8', csv: 'text/csv; charset=utf-8; header=present' };

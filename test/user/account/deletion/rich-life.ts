@@ -151,7 +151,12 @@ export async function storeRichLife({ db, clock }: { db: Database; clock: Clock 
     assigned_at: at,
   });
   await db.budgets.insertMany(
-    [`codes to ${texts.address}`, `inviter ${user_id}`, `confirm ${ada._id.toHexString()}`].map((key) => ({
+    [
+      `codes to ${texts.address}`,
+      `inviter ${user_id}`,
+      `confirm ${ada._id.toHexString()}`,
+      `data of ${ada._id.toHexString()}`,
+    ].map((key) => ({
       key,
       uses: [],
       expires_at: new Date(now + DAY),
