@@ -74,6 +74,8 @@ test('nothing is left of an account but what the contract lists', async () => {
     expect(before.some((trace) => trace.startsWith(`${name}.`))).toBe(true);
   await finish();
   await expectGone(life);
+  const ofAccount = new RegExp(life.ada._id.toHexString());
+  expect(await db.budgets.find({ key: ofAccount }).toArray()).toEqual([]);
   const events = await db.auditEvents.find({ 'target.user_id': life.texts.user_id }).toArray();
   expect(events.map(({ action }) => action).toSorted()).toEqual([
     'account.delete',
