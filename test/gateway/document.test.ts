@@ -31,6 +31,7 @@ const THEIRS = [
   '/api/v1/auth/confirm',
   '/api/v1/users/me',
   '/api/v1/users/me/audit',
+  '/api/v1/users/me/data',
   '/api/v1/users/me/password',
   '/api/v1/users/me/factors',
   '/api/v1/users/me/factors/totp',
