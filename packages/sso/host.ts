@@ -25,7 +25,7 @@ export interface SsoHost {
 
   /**
    * Checks that the caller is an Owner of an organization, which is not archived if the call writes.
-   * @throws {AppError} notFound if they have no role in it, forbidden if they have another one or it is archived.
+   * @throws {AppError} notFound if they have no role in it, enrollmentRequired, forbidden if they have another one or it is archived.
    */
   requireOwner(request: FastifyRequest, organization_id: string): Promise<void>;
   /** Whether the plan of an organization includes single sign-on. */

@@ -8,19 +8,26 @@ export interface WebhookHost {
   /** Reads which organizations and departments are closed: archived or deleted. */
   closedAmong(tenants: Iterable<Tenant>): Promise<(tenant: Tenant) => boolean>;
 
-  /** The tenants whose webhooks and events a user may manage. */
-  administeredBy(user_id: string): Promise<{
+  /**
+   * The tenants whose webhooks and events the caller may manage.
+   * @param named the tenant by which the call filters.
+   * @throws {AppError} enrollmentRequired if that requires a second factor which the caller lacks.
+   */
+  administeredBy(
+    request: FastifyRequest,
+    named: NamedTenant,
+  ): Promise<{
     organizations: string[];
     /** Departments of other organizations. */
     departments: { organization_id: string; department_id: string }[];
   }>;
   /**
    * The tenant that the caller names by the ids of an organization, a department, or both.
-   * @throws {AppError} notFound if the caller has no role there; forbidden if they do not administer it, or for a
+   * @throws {AppError} notFound if the caller has no role there; enrollmentRequired; forbidden if they do not administer it, or for a
    * write if it is archived.
    */
   administeredTenant(request: FastifyRequest, ids: NamedTenant): Promise<AdministeredTenant>;
-  /** @throws {AppError} notFound if the caller does not administer the tenant; forbidden for a write if it is archived. */
+  /** @throws {AppError} notFound if the caller does not administer the tenant; enrollmentRequired; forbidden for a write if it is archived. */
   assertAdministers(request: FastifyRequest, tenant: AdministeredTenant): Promise<void>;
   /** The accounts of at most `limit` Owners of an organization and, if it is named, of its department. */
   ownersOf(tenant: AdministeredTenant, limit: number): Promise<string[]>;

@@ -5,16 +5,20 @@ import type { Visible } from '@gatehouse/shared/operation/lists';
 import type { FastifyRequest } from 'fastify';
 import type { WithId } from 'mongodb';
 import type { Database } from './database.ts';
-import type { WebhookHost } from './host.ts';
+import type { NamedTenant, WebhookHost } from './host.ts';
 import type { Webhook } from './records.ts';
 
 /** Users manage their own webhooks, and those of tenants that they administer. */
 
-/** Filters for the webhooks that a user manages; no two match the same webhook. */
-export async function managedBy(host: WebhookHost, user_id: string): Promise<Visible<Webhook>[]> {
-  const { organizations, departments } = await host.administeredBy(user_id);
+/** Filters for the webhooks that the caller manages; no two match the same webhook. */
+export async function managedBy(
+  host: WebhookHost,
+  request: FastifyRequest,
+  named: NamedTenant,
+): Promise<Visible<Webhook>[]> {
+  const { organizations, departments } = await host.administeredBy(request, named);
   return [
-    { within: { owner_id: user_id } },
+    { within: { owner_id: callerId(request) } },
     { within: { owner_id: null, organization_id: { $in: organizations } } },
     {
       within: {

@@ -1,8 +1,7 @@
 import { AppError } from '@gatehouse/shared/http/errors';
-import { callerId } from '@gatehouse/shared/identity/principal';
 import type { SsoHost } from '@gatehouse/sso/host';
 import { isWrite, refuseArchived } from './access/archived.ts';
-import { rolesOf } from './access/roles.ts';
+import { callerRoles, refuseUnenrolled } from './access/caller-roles.ts';
 import { hasSsoPlan } from './access/sso-plan.ts';
 import { notifyOwners } from './provisioning/notify-owners.ts';
 import type { ProvisioningOptions } from './provisioning/options.ts';
@@ -18,7 +17,9 @@ export const createSsoHost = (options: ProvisioningOptions): SsoHost => {
     hasPlan: (organization_id) => hasSsoPlan(db, organization_id, now()),
 
     async requireOwner(request, organization_id) {
-      const { owned, departments, archived } = await rolesOf(db, callerId(request));
+      const roles = await callerRoles(db, request);
+      const { owned, departments, archived } = roles;
+      refuseUnenrolled(roles, organization_id);
       if (!owned.has(organization_id)) {
         const hasRole = departments.some((department) => department.organization_id === organization_id);
         throw new AppError(hasRole ? 'forbidden' : 'notFound');

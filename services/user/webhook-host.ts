@@ -11,7 +11,7 @@ import type { Database } from './database.ts';
 export const createWebhookHost = (db: Database, mailer: WebhookHost['mailer']): WebhookHost => ({
   mailer,
   closedAmong: (tenants) => closedAmong(db, tenants),
-  administeredBy: (user_id) => administeredBy(db, user_id),
+  administeredBy: (request, named) => administeredBy(db, request, named),
   administeredTenant: (request, ids) => administeredTenant(db, request, ids),
   assertAdministers: (request, tenant) => assertAdministers(db, request, tenant),
   ownersOf: (tenant, limit) => ownersOf(db, tenant, limit),

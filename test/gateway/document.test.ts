@@ -86,6 +86,7 @@ const THEIRS = [
   '/api/v1/organizations/{organization_id}/departments/{department_id}/archive',
   '/api/v1/organizations/{organization_id}/departments/{department_id}/restore',
   '/api/v1/organizations/{organization_id}/restore',
+  '/api/v1/organizations/{organization_id}/second-factor',
   '/api/v1/webhooks/{webhook_id}/health',
   '/api/v1/events',
   '/api/v1/webhooks',

@@ -134,7 +134,12 @@ const takesKey = (name: string) =>
   );
 
 /** Failures whose `details` say what the client can do, instead of a text. */
-const HAS_DETAILS = new Set(['SECOND_FACTOR_REQUIRED', 'CONFIRMATION_REQUIRED', 'LAST_OWNER']);
+const HAS_DETAILS = new Set([
+  'SECOND_FACTOR_REQUIRED',
+  'CONFIRMATION_REQUIRED',
+  'ENROLLMENT_REQUIRED',
+  'LAST_OWNER',
+]);
 
 describe('every operation at the gateway', () => {
   test('has a summary, a description and a unique operationId', () => {

@@ -18,8 +18,8 @@ export const listWebhooks = operation('GET /api/v1/webhooks', {
     'Lists the webhooks that the caller manages: their own, and those of their organizations and departments. `organization_id` and `department_id` filter by tenant; those of an organization include those of its departments. `search` matches any part of the URL or name, ignoring case.',
   query: listQuery(table),
   returns: pageResponse(webhookRecord),
-  async handle({ db, host, now, caller, query }) {
-    const page = await readPage(db.webhooks, table, await managedBy(host, caller), query);
+  async handle({ db, host, now, request, query }) {
+    const page = await readPage(db.webhooks, table, await managedBy(host, request, query), query);
     return { ...page, data: page.data.map((webhook) => presentWebhook(webhook, now())) };
   },
 });

@@ -1,10 +1,10 @@
 import { AppError } from '@gatehouse/shared/http/errors';
-import { callerId } from '@gatehouse/shared/identity/principal';
 import type { AdministeredTenant, NamedTenant } from '@gatehouse/webhooks/host';
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../database.ts';
 import { isWrite, refuseArchived } from './archived.ts';
-import { archivedIn, type Roles, roleIn, rolesOf } from './roles.ts';
+import { callerRoles, openRoles, refuseUnenrolled } from './caller-roles.ts';
+import { archivedIn, departmentOf, type Roles, roleIn } from './roles.ts';
 
 /**
  * The Owners of an organization administer it with all of its departments, and the Owners and Admins of a department
@@ -30,20 +30,29 @@ function refuseWriteInArchived(
   );
 }
 
-/** @throws {AppError} notFound if the caller does not administer the tenant; forbidden for a write if it is archived. */
+/** @throws {AppError} notFound if the caller does not administer the tenant; enrollmentRequired; forbidden for a write if it is archived. */
 export async function assertAdministers(
   db: Database,
   request: FastifyRequest,
   tenant: AdministeredTenant,
 ): Promise<void> {
-  const roles = await rolesOf(db, callerId(request));
+  const roles = await callerRoles(db, request);
   if (!administers(roles, tenant)) throw new AppError('notFound');
+  refuseUnenrolled(roles, tenant.organization_id);
   refuseWriteInArchived(request, roles, tenant);
 }
 
-/** The organizations that a user administers, and the departments of other organizations. */
-export async function administeredBy(db: Database, user_id: string) {
-  const { owned, departments } = await rolesOf(db, user_id);
+/**
+ * The organizations that the caller administers, and the departments of other organizations.
+ * @param named the tenant that the call names, if any.
+ * @throws {AppError} enrollmentRequired if that is closed to the caller.
+ */
+export async function administeredBy(db: Database, request: FastifyRequest, named: NamedTenant) {
+  const roles = await callerRoles(db, request);
+  refuseUnenrolled(roles, named.organization_id);
+  if (named.department_id !== undefined)
+    refuseUnenrolled(roles, departmentOf(roles, named.department_id)?.organization_id);
+  const { owned, departments } = openRoles(roles);
   return {
     organizations: [...owned],
     departments: departments.filter(
@@ -54,7 +63,7 @@ export async function administeredBy(db: Database, user_id: string) {
 
 /**
  * The tenant that the caller names by the ids of an organization, a department, or both.
- * @throws {AppError} notFound if the caller has no role there; forbidden if they do not administer it, or for a write
+ * @throws {AppError} notFound if the caller has no role there; enrollmentRequired; forbidden if they do not administer it, or for a write
  * if it is archived.
  */
 export async function administeredTenant(
@@ -62,7 +71,7 @@ export async function administeredTenant(
   request: FastifyRequest,
   { organization_id, department_id }: NamedTenant,
 ): Promise<AdministeredTenant> {
-  const roles = await rolesOf(db, callerId(request));
+  const roles = await callerRoles(db, request);
   const known = roles.departments.find(
     (each) =>
       each.organization_id === (organization_id ?? each.organization_id) &&
@@ -72,6 +81,7 @@ export async function administeredTenant(
   // Owners have a role even while the organization has no department.
   const hasRole = known || (department_id === undefined && organization && roles.owned.has(organization));
   if (!organization || !hasRole) throw new AppError('notFound');
+  refuseUnenrolled(roles, organization);
   const tenant = { organization_id: organization, department_id: department_id ?? null };
   if (!administers(roles, tenant)) throw new AppError('forbidden');
   refuseWriteInArchived(request, roles, tenant);

@@ -3,10 +3,12 @@ import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { optimistic } from '@gatehouse/shared/durable/optimistic';
 import { AppError } from '@gatehouse/shared/http/errors';
 import { findActiveUser } from '@gatehouse/shared/identity/users';
+import type { FastifyRequest } from 'fastify';
 import type { StoredChatbot } from '../chatbots/records.ts';
 import type { Database } from '../database.ts';
 import { accessListOf, type Grant } from './access-list.ts';
 import { refuseArchived } from './archived.ts';
+import { callerRoles, refuseUnenrolled } from './caller-roles.ts';
 import { roleOn } from './chatbot-roles.ts';
 import { revokeGrants, revokeSelfGrants } from './revoke-grants.ts';
 import { archivedIn, roleIn, rolesOf } from './roles.ts';
@@ -34,25 +36,26 @@ interface Changed {
 /**
  * Changes one entry of an access list. Optimistic concurrency: one write wins, the others are decided again, so
  * that the last two Owners cannot both leave.
- * @throws {AppError} notFound or forbidden, also for an archived chatbot; userNotFound if a new entry is not for an active user or, on a
+ * @throws {AppError} notFound, enrollmentRequired, or forbidden, also for an archived chatbot; userNotFound if a new entry is not for an active user or, on a
  * department's chatbot, not for a member.
  * @returns the entry's role before, or null, and the place of the chatbot.
  */
-export async function changeAccess(db: Database, change: Change): Promise<Changed> {
+export async function changeAccess(db: Database, request: FastifyRequest, change: Change): Promise<Changed> {
   const { chatbot_id, caller, user_id, role, at } = change;
   return optimistic(async () => {
-    const [callerRoles, userRoles, chatbot] = await Promise.all([
-      rolesOf(db, caller),
+    const [roles, userRoles, chatbot] = await Promise.all([
+      callerRoles(db, request),
       rolesOf(db, user_id),
       db.chatbots.findOne({ chatbot_id }, { projection: { name_suffixes: 0 } }),
     ]);
-    const callerRole = chatbot && roleOn(chatbot, caller, callerRoles);
+    const callerRole = chatbot && roleOn(chatbot, caller, roles);
     if (!callerRole) throw new AppError('notFound');
+    refuseUnenrolled(roles, chatbot.organization_id);
     const list = accessListOf(chatbot);
     const current = list.find((grant) => grant.user_id === user_id);
     const inherited = roleOn({ ...chatbot, owner_id: '', permissions: [] }, user_id, userRoles);
     assertMayChange(change, callerRole, { before: current?.role ?? inherited, after: role ?? inherited });
-    refuseArchived(archivedIn(callerRoles, chatbot.department_id));
+    refuseArchived(archivedIn(roles, chatbot.department_id));
 
     if (!current) {
       if (role === undefined) throw new AppError('notFound');

@@ -8,7 +8,8 @@ import type { Filter } from 'mongodb';
 import type { StoredChatbot } from '../chatbots/records.ts';
 import type { Database } from '../database.ts';
 import { isWrite, refuseArchived } from './archived.ts';
-import { archivedIn, liveRoles, type Roles, roleIn, rolesOf } from './roles.ts';
+import { type CallerRoles, callerRoles, openRoles, refuseUnenrolled } from './caller-roles.ts';
+import { archivedIn, departmentOf, liveRoles, type Roles, roleIn } from './roles.ts';
 
 /** A user's role on a chatbot (CONTRACT.md §Role on a chatbot). A department that is being deleted gives none. */
 export function roleOn(
@@ -72,19 +73,24 @@ export function visibleTo(
 
 /** The chatbots on which the caller has the permission that the route needs; to write, those that are not archived. */
 interface Permitted {
-  roles: Roles;
+  roles: CallerRoles;
   visible: Visible<StoredChatbot>[];
   /** Part of the filter of the read or write itself: the check and the operation are one command. */
   filter: Filter<StoredChatbot>;
   /**
    * Returns the chatbot that an operation found with `filter`.
-   * @throws {AppError} if it found none: forbidden if the caller may view the chatbot, with a text of its own if it is archived;
+   * @throws {AppError} if it found none: enrollmentRequired if the organization of a chatbot that the caller may view
+   * requires it; forbidden if they may view the chatbot, with a text of its own if it is archived;
    * otherwise notFound.
    */
   found<T>(chatbot: T | null, chatbot_id: string): Promise<T>;
 }
 
-/** Reads the caller's roles and applies the permission that the operation needs. */
+/**
+ * Reads the caller's roles and applies the permission that the operation needs. Organizations that require a second
+ * factor which the caller lacks have no part in it.
+ * @throws {AppError} enrollmentRequired if the scope names one of them.
+ */
 export async function permittedChatbots(
   db: Database,
   request: FastifyRequest,
@@ -93,19 +99,26 @@ export async function permittedChatbots(
   const permission = request.routeOptions.config.operation?.needs;
   if (!permission || !isPermission(permission)) throw new Error('the operation needs no permission');
   const caller = callerId(request);
-  const roles = await rolesOf(db, caller);
+  const roles = await callerRoles(db, request);
+  refuseUnenrolled(roles, scope.organization_id);
+  if (scope.department_id !== undefined)
+    refuseUnenrolled(roles, departmentOf(roles, scope.department_id)?.organization_id);
+  const open = openRoles(roles);
   const writes = isWrite(request);
-  const visible = visibleTo(caller, writes ? liveRoles(roles) : roles, permission, scope);
+  const visible = visibleTo(caller, writes ? liveRoles(open) : open, permission, scope);
   return {
     roles,
     visible,
     filter: anyOf(visible),
     async found(chatbot, chatbot_id) {
       if (chatbot !== null) return chatbot;
-      if (permission === 'view chatbot') throw new AppError('notFound');
+      const isView = permission === 'view chatbot';
+      if (isView && roles.closed.size === 0) throw new AppError('notFound');
       const viewable = { chatbot_id, ...anyOf(visibleTo(caller, roles, 'view chatbot')) };
       const viewed = await db.chatbots.findOne(viewable);
       if (viewed === null) throw new AppError('notFound');
+      refuseUnenrolled(roles, viewed.organization_id);
+      if (isView) throw new AppError('notFound');
       const role = roleOn(viewed, caller, roles);
       if (writes && role && can(role, permission)) refuseArchived(archivedIn(roles, viewed.department_id));
       throw new AppError('forbidden');
@@ -115,12 +128,13 @@ export async function permittedChatbots(
 
 /**
  * The place of a new chatbot in a department.
- * @throws {AppError} notFound if the creator has no role there; forbidden if their role may not create chatbots or the
+ * @throws {AppError} notFound if the creator has no role there; enrollmentRequired; forbidden if their role may not create chatbots or the
  * department is archived.
  */
-export function placeForNewChatbot({ departments }: Roles, department_id: string) {
-  const department = departments.find((each) => each.department_id === department_id);
+export function placeForNewChatbot(roles: CallerRoles, department_id: string) {
+  const department = departmentOf(roles, department_id);
   if (!department) throw new AppError('notFound');
+  refuseUnenrolled(roles, department.organization_id);
   if (!can(department.role, 'create chatbot')) throw new AppError('forbidden');
   refuseArchived(department.archived);
   return { organization_id: department.organization_id, department_id };

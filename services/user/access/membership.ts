@@ -6,14 +6,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Database } from '../database.ts';
 import { isWrite, refuseArchived } from './archived.ts';
-import { type Roles, rolesOf } from './roles.ts';
+import { type CallerRoles, callerRoles, refuseUnenrolled } from './caller-roles.ts';
 
 /** The caller's place in the organization or department that the path names. */
 export interface CallerMembership {
   caller: string;
   /** Their role in the department; if the path names only an organization, Owner or none. */
   role: Role | undefined;
-  roles: Roles;
+  roles: CallerRoles;
 }
 
 declare module 'fastify' {
@@ -30,7 +30,8 @@ interface Path {
 
 /**
  * Checks the caller's role on every route under /organizations/{organization_id} against the
- * operation's requirement: 404 if the caller has no role there, 403 if their role lacks the permission or the place is archived.
+ * operation's requirement: 404 if the caller has no role there, 403 if they lack a second
+ * factor that the organization requires, if their role lacks the permission or if the place is archived. Leaving is always open.
  */
 export const requireMembership = fp(async (app: FastifyInstance, { db }: { db: Database }) => {
   app.decorateRequest('membership', undefined);
@@ -38,7 +39,7 @@ export const requireMembership = fp(async (app: FastifyInstance, { db }: { db: D
     const { organization_id, department_id, user_id } = request.params as Path;
     if (organization_id === undefined) return;
     const caller = callerId(request);
-    const roles = await rolesOf(db, caller);
+    const roles = await callerRoles(db, request);
     const isOwner = roles.owned.has(organization_id);
     const departments = roles.departments.filter(
       (each) =>
@@ -51,11 +52,13 @@ export const requireMembership = fp(async (app: FastifyInstance, { db }: { db: D
     request.membership = { caller, role, roles };
 
     const { needs = 'ownership', orOneself, whileArchived } = request.routeOptions.config.operation ?? {};
+    const isLeaving = whileArchived === 'oneself' && user_id === caller;
+    if (!isLeaving) refuseUnenrolled(roles, organization_id);
     const isAllowed = isPermission(needs)
       ? isOwner || departments.some((each) => can(each.role, needs)) || (orOneself && user_id === caller)
       : isOwner || needs === 'membership';
     if (!isAllowed) throw new AppError('forbidden');
-    if (!isWrite(request) || (whileArchived === 'oneself' && user_id === caller)) return;
+    if (!isWrite(request) || isLeaving) return;
     refuseArchived(
       department_id === undefined ? roles.archived.get(organization_id) : departments[0]?.archived,
     );

@@ -21,15 +21,17 @@ export interface Roles {
   departments: DepartmentRole[];
   /** The archived organizations in which the user has a role. */
   archived: ReadonlyMap<string, Archived>;
+  /** When the grace ends or ended, in ISO 8601, of each organization that requires a second factor of the user. */
+  graceEnds: ReadonlyMap<string, string>;
 }
 
 type ArchiveMarks = Pick<Organization, 'archived_at' | 'deleting'>;
 type Member = Pick<Membership, 'organization_id' | 'department_id' | 'role'> & {
   /** Empty if it does not exist any more. */
-  organization: ArchiveMarks[];
+  organization: (ArchiveMarks & Pick<Organization, 'second_factor'>)[];
   department: ArchiveMarks[];
 };
-type Owned = Pick<Organization, 'organization_id' | 'archived_at'> & {
+type Owned = Pick<Organization, 'organization_id' | 'archived_at' | 'second_factor'> & {
   departments: (Pick<Department, 'department_id'> & ArchiveMarks)[];
 };
 
@@ -53,6 +55,7 @@ export async function rolesOf(db: Database, user_id: string): Promise<Roles> {
           role: 1,
           'organization.archived_at': 1,
           'organization.deleting': 1,
+          'organization.second_factor': 1,
           'department.archived_at': 1,
           'department.deleting': 1,
         },
@@ -68,6 +71,7 @@ export async function rolesOf(db: Database, user_id: string): Promise<Roles> {
                 _id: 0,
                 organization_id: 1,
                 archived_at: 1,
+                second_factor: 1,
                 'departments.department_id': 1,
                 'departments.archived_at': 1,
                 'departments.deleting': 1,
@@ -111,7 +115,13 @@ export async function rolesOf(db: Database, user_id: string): Promise<Roles> {
       archived?.what === 'organization' ? [[organization_id, archived] as const] : [],
     ),
   ];
-  return { owned, departments, archived: new Map(archived) };
+  const graceEnds = rows.flatMap((row) => {
+    const organization = 'departments' in row ? row : row.organization[0];
+    return organization?.second_factor
+      ? [[row.organization_id, organization.second_factor.grace_ends_at] as const]
+      : [];
+  });
+  return { owned, departments, archived: new Map(archived), graceEnds: new Map(graceEnds) };
 }
 
 function archivedBy(
@@ -125,7 +135,7 @@ function archivedBy(
   return {};
 }
 
-const departmentOf = ({ departments }: Roles, department_id: string): DepartmentRole | undefined =>
+export const departmentOf = ({ departments }: Roles, department_id: string): DepartmentRole | undefined =>
   departments.find((each) => each.department_id === department_id);
 
 export const roleIn = (roles: Roles, department_id: string): Role | undefined =>

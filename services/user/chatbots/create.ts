@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { tenantOf } from '@gatehouse/shared/access/tenant';
 import { jsonBody, line } from '@gatehouse/shared/http/fields';
+import { callerRoles } from '../access/caller-roles.ts';
 import { placeForNewChatbot } from '../access/chatbot-roles.ts';
-import { rolesOf } from '../access/roles.ts';
 import { operation } from '../operation.ts';
 import { createAndAnnounce } from './announce.ts';
 import { chatbotFields } from './contract.ts';
@@ -20,14 +20,14 @@ export const createChatbot = operation('POST /api/v1/chatbots/create', {
   returns: { 201: chatbotRecord },
   fails: ['notFound'],
   audits: ['chatbot.create'],
-  async handle({ db, now, accept, caller, body: { department_id, ...fields }, audit }) {
+  async handle({ db, now, accept, caller, request, body: { department_id, ...fields }, audit }) {
     const at = new Date(now()).toISOString();
     const chatbot: Chatbot = {
       chatbot_id: randomUUIDv7(),
       ...fields,
       status: 'active',
       owner_id: caller,
-      ...(department_id ? placeForNewChatbot(await rolesOf(db, caller), department_id) : PERSONAL),
+      ...(department_id ? placeForNewChatbot(await callerRoles(db, request), department_id) : PERSONAL),
       created_at: at,
       updated_at: at,
     };

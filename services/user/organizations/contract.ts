@@ -14,11 +14,23 @@ export const archiveFields = {
     .exactOptional(),
 };
 
+/** An organization that requires no second factor lacks it. */
+const requiredFactor = z
+  .object({
+    required_since: z.string().meta({ format: 'date-time' }),
+    grace_ends_at: z.string().meta({
+      format: 'date-time',
+      description: 'From then on, a member without a second factor gets 403 `ENROLLMENT_REQUIRED`',
+    }),
+  })
+  .exactOptional();
+
 export const organizationRecord = z
   .object({
     organization_id: z.string(),
     name: z.string(),
     created_at: z.string().meta({ format: 'date-time' }),
+    second_factor: requiredFactor,
     ...archiveFields,
   })
   .meta({

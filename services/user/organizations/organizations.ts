@@ -32,6 +32,7 @@ import { removeMember } from './people/remove-member.ts';
 import { removePerson } from './people/remove-person.ts';
 import { setMember } from './people/set-member.ts';
 import { reports } from './reports/report.ts';
+import { requireSecondFactor } from './require-second-factor.ts';
 import { updateOrganization } from './update.ts';
 
 /** The operations under /api/v1/organizations and /api/v1/invitations. */
@@ -40,6 +41,7 @@ export const organizations = [
   listOrganizations,
   getOrganization,
   updateOrganization,
+  requireSecondFactor,
   removePerson,
   listAudit,
   listOwners,

@@ -10,6 +10,9 @@ export const MAX_OWNED = 100;
 /** Days after which an archived place is deleted. */
 export const ARCHIVED_DAYS = 30;
 
+/** Days that members have to set up a second factor which their organization requires. */
+export const GRACE_DAYS = 14;
+
 /** The fields of an archived organization or department; others lack them (CONTRACT.md §Archive). */
 export interface ArchiveFields {
   /** ISO 8601, as is `deletes_at`. */
@@ -35,6 +38,10 @@ export interface Organization extends ArchiveFields {
   /** Offers to become an Owner, oldest first; see owners/offers.ts. */
   offers?: Offer[];
   created_at: string;
+  /** Present while a second factor is required of the members. Both are ISO 8601. */
+  second_factor?: { required_since: string; grace_ends_at: string };
+  /** The requirement that was turned off; see require-second-factor.ts. */
+  second_factor_before?: { ended_at: string; grace_ends_at: string };
   /** Counts the departments; see ../access/quotas.ts. */
   departments_reserved?: number;
   /** Whether its people from before the registry are enrolled; see ../access/roster.ts. */

@@ -58,6 +58,7 @@ describe('authenticate', () => {
     expect(await check(bearer(user, NOW, sid))).toEqual({
       user,
       session: { id: sid, hasId: true, beganAt: NOW - 5_000 },
+      checkedAt: NOW,
       confirmedAt: NOW - 5_000,
       expiresAt: NOW + 3_600_000,
     });

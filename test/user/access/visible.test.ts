@@ -51,6 +51,7 @@ const roles = fc
     ({ owned, given }): Roles => ({
       owned: new Set(owned),
       archived: new Map(),
+      graceEnds: new Map(),
       departments: PLACES.slice(1).flatMap((place, index) => {
         const organization_id = String(place.organization_id);
         const held = owned.includes(organization_id) ? ('Owner' as const) : given[index];

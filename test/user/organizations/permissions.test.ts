@@ -22,6 +22,7 @@ const DEPARTMENT = `${ORGANIZATION}/departments/{department_id}`;
 const BODIES: Record<string, object> = {
   'POST ': { name: 'Engines' },
   [`PATCH ${ORGANIZATION}`]: { name: 'Engines' },
+  [`PUT ${ORGANIZATION}/second-factor`]: { required: true },
   [`POST ${ORGANIZATION}/departments`]: { name: 'New' },
   [`PATCH ${DEPARTMENT}`]: { name: 'Renamed' },
   [`POST ${DEPARTMENT}/archive`]: { chatbots: 'delete' },

@@ -130,7 +130,7 @@ export const texts: AccountTexts = {
       'chatbot.move': 'Chatbot verschoben',
       'access.grant': 'Zugriff auf einen Chatbot gegeben',
       'access.revoke': 'Zugriff auf einen Chatbot entzogen',
-      'organization.update': 'Organisation umbenannt',
+      'organization.update': 'Organisation geändert',
       'organization.archive': 'Organisation geschlossen',
       'organization.restore': 'Organisation wieder geöffnet',
       'organization.delete': 'Organisation endgültig gelöscht',

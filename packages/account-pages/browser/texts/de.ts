@@ -205,6 +205,8 @@ export const texts: Texts = {
       'The offer was declined': 'Die Person hat das Angebot abgelehnt.',
       'An organization has at most 100 Owners': 'Eine Organisation hat höchstens 100 Inhaber.',
       'reCAPTCHA validation failed': 'Bitte bestätigen Sie, dass Sie ein Mensch sind.',
+      'The organization requires a second factor. Please set one up in your profile and try again.':
+        'Diese Organisation verlangt einen zweiten Faktor. Richten Sie einen in Ihrem Profil unter „Anmeldung und Sicherheit“ ein; danach ist alles wieder offen.',
       'Your organization requires single sign-on. Please log in through your identity provider.':
         'Ihre Organisation verlangt Single Sign-on. Mit Ihrem Passwort können Sie sich hier nicht anmelden.',
       'Your identity provider could not be reached. Please try again in a few minutes.':

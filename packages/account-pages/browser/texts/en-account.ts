@@ -129,7 +129,7 @@ export const texts = {
       'chatbot.move': 'Moved a chatbot',
       'access.grant': 'Gave access to a chatbot',
       'access.revoke': 'Took away access to a chatbot',
-      'organization.update': 'Renamed an organization',
+      'organization.update': 'Changed an organization',
       'organization.archive': 'Closed an organization',
       'organization.restore': 'Reopened an organization',
       'organization.delete': 'Organization deleted for good',

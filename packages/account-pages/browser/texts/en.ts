@@ -203,6 +203,8 @@ export const texts = {
       'The offer was declined': 'The person has declined the offer.',
       'An organization has at most 100 Owners': 'An organization has at most 100 Owners.',
       'reCAPTCHA validation failed': 'Please confirm that you are a person.',
+      'The organization requires a second factor. Please set one up in your profile and try again.':
+        'This organization requires a second factor. Set one up in your profile, under sign-in and security; then everything opens again.',
       'Your organization requires single sign-on. Please log in through your identity provider.':
         'Your organization requires single sign-on. Your password does not sign you in here.',
       'Your identity provider could not be reached. Please try again in a few minutes.':

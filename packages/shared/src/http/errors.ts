@@ -15,6 +15,11 @@ const ERRORS = {
   factorTokenInvalid: [401, 'The login has expired, please log in again', 'INVALID_TOKEN'],
   codeInvalid: [401, 'Invalid code', 'INVALID_CREDENTIALS'],
   confirmationRequired: [403, 'Please confirm that it is you', 'CONFIRMATION_REQUIRED'],
+  enrollmentRequired: [
+    403,
+    'The organization requires a second factor. Please set one up in your profile and try again.',
+    'ENROLLMENT_REQUIRED',
+  ],
   captchaFailed: [400, 'reCAPTCHA validation failed', 'CAPTCHA_REQUIRED'],
   emailRegistered: [400, 'Email already registered', 'DUPLICATE_RESOURCE'],
   userNotFound: [404, 'User not found', 'RESOURCE_NOT_FOUND'],
@@ -51,6 +56,7 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorName, Extra['details']>> = {
     methods: ['totp', 'recovery_code'],
   },
   confirmationRequired: { methods: ['password'] },
+  enrollmentRequired: { organization_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21' },
   lastOwner: {
     organizations: [{ organization_id: '01936f2e-7d3c-7a44-8c1e-5b0f3f6a9d21', name: 'Analytical Engines' }],
     departments: [],

@@ -16,6 +16,8 @@ export interface Principal {
   session: Session;
   /** When the person last proved to be there, at first by the login; Unix milliseconds. */
   confirmedAt: number;
+  /** When the bearer was checked; Unix milliseconds. */
+  checkedAt: number;
   /** When the token expires; Unix milliseconds. */
   expiresAt: number;
 }
@@ -58,7 +60,7 @@ export function createAuthenticate(users: Collection<User>, tokens: Tokens) {
     if (!user || !isActive(user) || hasEnded(user, session)) throw new AppError('invalidToken');
     // No login of ours issues a token without a sid, so its holder has never confirmed.
     const confirmedAt = check.confirmedAt ?? (session.hasId ? session.beganAt : 0);
-    return { user, session, confirmedAt, expiresAt: check.claims.exp * 1000 };
+    return { user, session, confirmedAt, checkedAt: now, expiresAt: check.claims.exp * 1000 };
   };
 }
 

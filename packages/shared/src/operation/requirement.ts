@@ -22,6 +22,10 @@ export const isBearer = (
 ): requirement is Exclude<Requirement, (typeof WITHOUT_BEARER)[number]> =>
   !WITHOUT_BEARER.some((each) => each === requirement);
 
+/** Whether an operation may be about an organization, which can require a second factor of its members. */
+export const concernsOrganizations = (requirement: Requirement): boolean =>
+  isBearer(requirement) && requirement !== 'session' && requirement !== 'own';
+
 /** The `security` of OpenAPI. A public operation says so: the list is empty, not absent. */
 export function securityOf(requirement: Requirement): Record<string, string[]>[] {
   if (requirement === 'nothing') return [];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BEARER_FAILURES, type ErrorName, failures } from '../http/errors.ts';
 import type { Facts } from './operation.ts';
+import { concernsOrganizations } from './requirement.ts';
 
 /** The schemas of the answers of an operation that succeeds, by status. */
 export const successes = ({ returns }: Pick<Facts, 'returns'>): Readonly<Record<number, z.ZodType>> =>
@@ -10,6 +11,7 @@ export const successes = ({ returns }: Pick<Facts, 'returns'>): Readonly<Record<
 export function failuresOf({ needs, fresh, path, body, contract, fails = [] }: Facts) {
   const names: ErrorName[] = [...fails];
   if (fresh) names.push('confirmationRequired');
+  if (concernsOrganizations(needs)) names.push('enrollmentRequired');
   if (body) names.push('missingField', 'invalidFormat');
   if (needs === 'service key') names.push('noAuthorizationHeader', 'invalidToken', 'unavailable');
   else if (needs !== 'nothing') {

@@ -12,10 +12,10 @@ export const grantAccess = operation('PUT /api/v1/chatbots/{chatbot_id}/access/{
   body: jsonBody({ role: oneOf(ROLES) }).meta({ examples: [{ role: 'Editor' }] }),
   returns: grant,
   audits: ['access.grant'],
-  async handle({ db, now, caller, params: { chatbot_id, user_id }, body: { role }, audit }) {
+  async handle({ db, now, caller, request, params: { chatbot_id, user_id }, body: { role }, audit }) {
     const at = new Date(now()).toISOString();
     const granting = { chatbot_id, caller, user_id, permission: 'assign roles' as const, role, at };
-    const { before, place } = await changeAccess(db, granting);
+    const { before, place } = await changeAccess(db, request, granting);
     await audit('access.grant', { target: { user_id, chatbot_id }, before, after: { role }, ...place });
     return { user_id, role, granted_by: caller, granted_at: at };
   },

@@ -1,5 +1,5 @@
 import { orNotFound } from '@gatehouse/shared/http/errors';
-import { rolesOf } from '../../access/roles.ts';
+import { callerRoles } from '../../access/caller-roles.ts';
 import { operation } from '../../operation.ts';
 import { ownAccessRecord } from './contract.ts';
 import { presentOwnAccess } from './present.ts';
@@ -10,9 +10,9 @@ export const ownAccess = operation('GET /api/v1/chatbots/{chatbot_id}/access/me'
   description:
     'Returns the caller’s role and its permissions, for user interfaces and for platform services that hold the caller’s bearer token. In an archived department only the permissions to read are left.',
   returns: ownAccessRecord,
-  async handle({ db, caller, params: { chatbot_id } }) {
+  async handle({ db, caller, request, params: { chatbot_id } }) {
     const [roles, chatbot] = await Promise.all([
-      rolesOf(db, caller),
+      callerRoles(db, request),
       db.chatbots.findOne({ chatbot_id }, { projection: { name_suffixes: 0 } }),
     ]);
     return presentOwnAccess(orNotFound(chatbot), caller, roles);

@@ -1,17 +1,19 @@
 import { AppError } from '@gatehouse/shared/http/errors';
 import { accessListOf } from '../../access/access-list.ts';
 import { permissionsIn } from '../../access/archived.ts';
+import { type CallerRoles, refuseUnenrolled } from '../../access/caller-roles.ts';
 import { roleOn } from '../../access/chatbot-roles.ts';
 import { namesInDepartment } from '../../access/people.ts';
-import { archivedIn, type Roles } from '../../access/roles.ts';
+import { archivedIn } from '../../access/roles.ts';
 import type { Database } from '../../database.ts';
 import type { StoredChatbot } from '../records.ts';
 
-/** The role of a user on a chatbot, with its permissions. @throws {AppError} notFound without one. */
-export function presentOwnAccess(chatbot: StoredChatbot, user_id: string, roles: Roles) {
-  const { chatbot_id, department_id } = chatbot;
+/** The role of the caller on a chatbot, with its permissions. @throws {AppError} notFound without one; enrollmentRequired. */
+export function presentOwnAccess(chatbot: StoredChatbot, user_id: string, roles: CallerRoles) {
+  const { chatbot_id, organization_id, department_id } = chatbot;
   const role = roleOn(chatbot, user_id, roles);
   if (!role) throw new AppError('notFound');
+  refuseUnenrolled(roles, organization_id);
   const permissions: string[] = permissionsIn(role, archivedIn(roles, department_id));
   return { chatbot_id, user_id, role, permissions };
 }
