@@ -41,7 +41,7 @@ describePages(
         await page.clock.install({ time: Date.now() + hours * 3_600_000 });
         await page.goto(await full(ada));
         await banner(page).waitFor();
-        await page.getByRole('heading', { name: 'Where you are signed in' }).waitFor();
+        await page.getByRole('heading', { name: 'Personal details' }).waitFor();
         await page.clock.fastForward('24:00');
         await page.getByText(ada.email).first().waitFor();
         expect(await page.getByText('Your session ends in').count()).toBe(0);
