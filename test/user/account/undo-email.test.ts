@@ -221,12 +221,20 @@ describe('a second factor', () => {
     service.clock.advance(1);
     const write = vi.spyOn(service.db.users, 'findOneAndUpdate');
     const events = await eventsOf(service, () => undo(link));
-    expect(write.mock.calls[0]?.[1]).toMatchObject({
-      $unset: { second_factor: true },
-      $push: {
-        notices: { $each: [{ kind: 'email_change_undone' }, { kind: 'totp_disabled', to: ada.email }] },
-      },
-    });
+    // The job that mails notices writes too.
+    expect(write.mock.calls.map(([, update]) => update)).toContainEqual(
+      expect.objectContaining({
+        $unset: expect.objectContaining({ second_factor: true }),
+        $push: {
+          notices: expect.objectContaining({
+            $each: [
+              expect.objectContaining({ kind: 'email_change_undone' }),
+              expect.objectContaining({ kind: 'totp_disabled', to: ada.email }),
+            ],
+          }),
+        },
+      }),
+    );
     write.mockRestore();
     for (const field of factors) expect(await ada.stored()).not.toHaveProperty(field);
     expect(events.map(({ action }) => action)).toEqual(['email.undo', 'factor.disable']);

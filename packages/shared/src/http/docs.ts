@@ -72,7 +72,13 @@ export const docs = fp(
         const operation = route.route.config?.operation;
         return {
           url,
-          schema: { security: [], operationId, ...schema, ...(operation && documentFacts(operation)) },
+          schema: {
+            security: [],
+            operationId,
+            ...schema,
+            ...(operation && documentFacts(operation)),
+            ...(operation?.orCsv && { response: withCsv(schema.response as Responses) }),
+          },
         };
       },
     });
@@ -87,6 +93,20 @@ export const docs = fp(
     });
   },
 );
+
+type Responses = Record<string, { description?: string; examples?: unknown[] }>;
+
+/** Adds CSV to the media types of the answers that succeed. */
+const withCsv = (responses: Responses) =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, { examples = [], ...schema }]) => {
+      if (!status.startsWith('2')) return [status, { ...schema, examples }];
+      const [example] = examples;
+      const csv = { schema: { type: 'string' }, example: 'name,count\r\nAda,7\r\n' };
+      const content = { 'application/json': { schema, example }, 'text/csv': csv };
+      return [status, { description: schema.description, content }];
+    }),
+  );
 
 /** Documents what the schemas do not say, for machines and for readers. */
 function documentFacts({ needs, orOneself, description, contract, takesIdempotencyKey }: Facts): object {

@@ -49,6 +49,8 @@ export interface Declaration<
   streamsBody?: true;
   /** Media types of the answer, if not JSON. */
   produces?: readonly string[];
+  /** Whether the answer may be CSV instead of JSON. */
+  orCsv?: true;
   /** Bytes of the largest body. */
   bodyLimit?: number;
   /** The answer: a schema for 200, or a schema for each status. Stored documents are projected to it: no other field is sent. */

@@ -30,6 +30,7 @@ export const downloadExports = PLACES.map(({ of, path, needs }) =>
       200: content('The file (application/json or text/csv), with `ETag` and `Accept-Ranges: bytes`'),
       206: content('The part that `Range` names'),
     },
+    orCsv: true,
     fails: ['duplicate', 'rangeNotSatisfiable'],
     audits: ['export.download'],
     async handle({ db, now, request, reply, params: { export_id }, query: { data }, audit }) {

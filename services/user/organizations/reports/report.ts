@@ -62,6 +62,7 @@ export const reports = placesFor('custom reports').map(({ of, path, needs }) =>
     description,
     query: parameters,
     returns: reportRecord,
+    orCsv: true,
     async handle({ db, now, request, reply, query }) {
       const { metric, group_by, format } = query;
       const permissions = viewPermissionsOf(request);
