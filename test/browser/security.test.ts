@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describePages, expectAccessible } from '../fixtures/browser.ts';
 import { enrolled } from '../fixtures/enrolled.ts';
-import { newMember } from '../fixtures/members.ts';
+import { postJson } from '../fixtures/http.ts';
+import { bearerOf, member, newMember } from '../fixtures/members.ts';
 
 describePages('sign-in and security', (pages) => {
   /** Signs in with the form and opens the page. */
@@ -137,5 +138,27 @@ describePages('sign-in and security', (pages) => {
     pages.services.clock.advance(1);
     await open(email);
     expect(await pages.services.db.users.findOne({ email })).not.toHaveProperty('deletion');
+  });
+
+  test('an Owner requires a second factor of the members', async () => {
+    const { db, clock, user } = pages.services;
+    const ada = await member(db, clock);
+    const headers = { authorization: ada.authorization };
+    const { body } = await postJson(`${user}/api/v1/organizations`, { name: 'Engines' }, headers);
+    const page = await pages.openAs(ada, `/organization?organization=${body.organization_id}&part=settings`);
+    await page.getByText('Members may sign in with their password alone.').waitFor();
+    await page.getByRole('button', { name: 'Require a second factor' }).click();
+    const dialog = page.getByRole('dialog');
+    await expectAccessible(page, 'policy');
+    await dialog.getByRole('button', { name: 'Require a second factor' }).click();
+    await done(page, 'A second factor is required from now on.');
+    await page.getByRole('button', { name: 'No longer require it' }).waitFor();
+
+    clock.advance(14 * 86_400 + 1);
+    const refused = await pages.openAs(
+      { ...ada, authorization: bearerOf(ada, clock.now()) },
+      `/organization?organization=${body.organization_id}`,
+    );
+    await refused.getByText('second factor').first().waitFor();
   });
 });

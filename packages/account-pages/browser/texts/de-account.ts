@@ -704,6 +704,19 @@ export const texts: AccountTexts = {
     none: 'In diesem Zeitraum wurde nichts gezählt.',
     download: 'Als CSV herunterladen',
   },
+  policy: {
+    title: 'Zweiter Faktor',
+    off: 'Mitglieder dürfen sich allein mit ihrem Passwort anmelden.',
+    on: (date) =>
+      `Vorgeschrieben. Ab dem ${date} haben Mitglieder ohne Authenticator-App hier keinen Zugang, bis sie eine einrichten.`,
+    turnOn: 'Zweiten Faktor vorschreiben',
+    turnOff: 'Nicht mehr vorschreiben',
+    onExplanation:
+      'Mitglieder und Inhaber haben 14 Tage Zeit, eine Authenticator-App einzurichten. Wer danach keine hat, hat bis dahin keinen Zugang zu dieser Organisation. Single Sign-on zählt.',
+    offExplanation: 'Mitglieder dürfen sich wieder allein mit ihrem Passwort anmelden.',
+    turnedOn: 'Ein zweiter Faktor ist ab jetzt vorgeschrieben.',
+    turnedOff: 'Ein zweiter Faktor ist nicht mehr vorgeschrieben.',
+  },
   archive: {
     badge: 'Archiviert',
     organizationNotice: (at) =>

@@ -693,6 +693,19 @@ export const texts = {
     none: 'Nothing was counted in this period.',
     download: 'Download as CSV',
   },
+  policy: {
+    title: 'Second factor',
+    off: 'Members may sign in with their password alone.',
+    on: (date: string) =>
+      `Required. From ${date} on, members without an authenticator app have no access here until they set one up.`,
+    turnOn: 'Require a second factor',
+    turnOff: 'No longer require it',
+    onExplanation:
+      'Members and Owners have 14 days to set up an authenticator app. After that, those without one have no access to this organization until they do. Single sign-on counts.',
+    offExplanation: 'Members may sign in with their password alone again.',
+    turnedOn: 'A second factor is required from now on.',
+    turnedOff: 'A second factor is no longer required.',
+  },
   archive: {
     badge: 'Archived',
     organizationNotice: (at: string) =>

@@ -8,6 +8,8 @@ export interface Organization extends Archivable {
   organization_id: string;
   name: string;
   created_at: string;
+  /** Present while the members need a second factor. */
+  second_factor?: { required_since: string; grace_ends_at: string };
 }
 
 export interface Department extends Archivable {
@@ -181,6 +183,9 @@ const owner = (organization: string, user: string) =>
 const member = (place: Place, user: string) => within(place, `/members/${encodeURIComponent(user)}`);
 
 export const createOrganization = (name: string) => post<Organization>(ALL, { name });
+export const readOrganization = (id: string) => get<Organization>(part(id));
+export const requireSecondFactor = (id: string, required: boolean) =>
+  put<Organization>(part(id, '/second-factor'), { required });
 export const renameOrganization = (id: string, name: string) => patch<Organization>(part(id), { name });
 export const archiveOrganization = (id: string) => post<Organization>(part(id, '/archive'));
 export const restoreOrganization = (id: string) => post<Organization>(part(id, '/restore'));

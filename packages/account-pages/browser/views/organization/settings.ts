@@ -9,13 +9,14 @@ import { Section } from '../../parts/section.ts';
 import { changeAndReload } from '../../parts/use-data.ts';
 import { archiveOrganization, removePerson } from './calls.ts';
 import type { OwnStanding } from './own-standing.ts';
+import { SecondFactorPolicy } from './second-factor.ts';
 
 const words = texts.archive;
 /** Days between archiving and deletion. */
 export const ARCHIVED_DAYS = 30;
 export const deletionDate = () => formatDate(new Date(Date.now() + ARCHIVED_DAYS * 86_400_000).toISOString());
 
-/** The ways out of an organization: leaving it, and closing it. */
+/** What an Owner requires of the members, and the ways out of an organization: leaving it, and closing it. */
 export default function Settings({
   organization,
   own,
@@ -42,6 +43,11 @@ export default function Settings({
     result.succeed(words.closed(name));
   };
   return html`
+    ${
+      own.isOwner &&
+      !organization.archived_at &&
+      html`<${SecondFactorPolicy} organization_id=${organization_id} result=${result} />`
+    }
     <${Section} title=${words.leaveTitle} actions=${html`<${Button} onClick=${() => setAsking('leave')}>${words.leave}<//>`}>
       <p class="muted">${own.isOwner ? words.leaveOwnerHint : words.leaveHint}</p>
     <//>
