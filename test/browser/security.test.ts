@@ -76,6 +76,9 @@ describePages('sign-in and security', (pages) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Remove the app' }).click();
     await page.getByRole('dialog', { name: 'Is it you?' }).getByLabel('Six-digit code').fill(ada.code());
     await done(page, 'The authenticator app is removed.');
+    await page.getByRole('dialog', { name: 'End all other sessions?' }).waitFor();
+    await page.getByRole('button', { name: 'End other sessions' }).click();
+    await done(page, 'All other sessions have ended.');
     await page.getByRole('button', { name: 'Set up an app' }).waitFor();
   });
 
@@ -159,6 +162,8 @@ describePages('sign-in and security', (pages) => {
       { ...ada, authorization: bearerOf(ada, clock.now()) },
       `/organization?organization=${body.organization_id}`,
     );
-    await refused.getByText('second factor').first().waitFor();
+    await refused.getByText('This organization requires a second factor.').first().waitFor();
+    await refused.getByRole('link', { name: 'Set up a second factor' }).first().click();
+    await refused.getByRole('button', { name: 'Set up an app' }).waitFor();
   });
 });

@@ -1,6 +1,7 @@
 import { html } from '../html.ts';
 import { texts } from '../texts.ts';
 import { Button } from './button.ts';
+import { EnrollmentLink } from './enrollment-link.ts';
 import { Notice } from './notice.ts';
 import type { Loaded } from './use-data.ts';
 
@@ -17,6 +18,8 @@ export const LoadFailure = ({
   gone: string;
 }) => {
   if (!error) return html`<${Loading} />`;
+  if (error.code === 'ENROLLMENT_REQUIRED')
+    return html`<${Notice} kind="info">${error.message}<//><${EnrollmentLink} error=${error} />`;
   if (error.status === 404 || error.status === 403) return html`<${Notice} kind="info">${gone}<//>`;
   return html`
     <${Notice} kind="error" requestId=${error.requestId}>${error.message}<//>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { html } from '../html.ts';
 import { texts } from '../texts.ts';
 import { Button } from './button.ts';
+import { EnrollmentLink } from './enrollment-link.ts';
 import { Notice } from './notice.ts';
 import type { Loaded } from './use-data.ts';
 
@@ -33,6 +34,7 @@ export function Table<Row>({
   if (error && !data) {
     return html`
       <${Notice} kind="error" requestId=${error.requestId}>${error.message}<//>
+      <${EnrollmentLink} error=${error} />
       <${Button} onClick=${reload}>${texts.table.retry}<//>
     `;
   }

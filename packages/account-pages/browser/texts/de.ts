@@ -57,6 +57,7 @@ export const texts: Texts = {
       'Einer der zehn Codes, die Sie beim Einrichten der App aufbewahrt haben. Jeder gilt einmal.',
     noneLeft: 'Ohne Ihr Gerät und Ihre Wiederherstellungscodes kann Ihnen nur der Support weiterhelfen.',
     startAgain: 'Von vorn beginnen',
+    setUp: 'Zweiten Faktor einrichten',
   },
   captcha: {
     label: 'Prüfung, dass Sie ein Mensch sind',

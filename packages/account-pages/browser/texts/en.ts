@@ -54,6 +54,7 @@ export const texts = {
     recoveryHint: 'One of the ten codes that you kept when you set up the app. Each works once.',
     noneLeft: 'Without your device and your recovery codes, only the support team can help you in.',
     startAgain: 'Start again',
+    setUp: 'Set up a second factor',
   },
   captcha: {
     label: 'Check that you are a person',

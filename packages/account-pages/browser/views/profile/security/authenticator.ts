@@ -6,7 +6,14 @@ import { Notice } from '../../../parts/notice.ts';
 import type { Result } from '../../../parts/result.ts';
 import { Section } from '../../../parts/section.ts';
 import { formatDate, texts } from '../../../security-texts.ts';
-import { beginTotp, disableTotp, type Enrollment, type Factors, replaceRecoveryCodes } from './calls.ts';
+import {
+  beginTotp,
+  disableTotp,
+  type Enrollment,
+  endOtherSessions,
+  type Factors,
+  replaceRecoveryCodes,
+} from './calls.ts';
 import { EnrollDialog } from './enroll.ts';
 import { RecoveryCodes } from './recovery-codes.ts';
 
@@ -25,6 +32,7 @@ export function AuthenticatorSection({
   const [enrollment, setEnrollment] = useState<Enrollment>();
   const [asked, setAsked] = useState<'disable' | 'replace'>();
   const [codes, setCodes] = useState<string[]>();
+  const [isOffering, setOffering] = useState(false);
   const begin = () => beginTotp().then(setEnrollment, result.fail);
   const shown = async (recovery_codes: string[]) => {
     setEnrollment(undefined);
@@ -36,6 +44,11 @@ export function AuthenticatorSection({
     await disableTotp();
     await onChanged();
     result.succeed(app.removed);
+    setOffering(true);
+  };
+  const endOthers = async () => {
+    await endOtherSessions();
+    result.succeed(texts.sessions.othersEnded);
   };
   return html`
     <${Section}
@@ -56,6 +69,19 @@ export function AuthenticatorSection({
       ${
         enrollment &&
         html`<${EnrollDialog} enrollment=${enrollment} onEnrolled=${shown} onClose=${() => setEnrollment(undefined)} />`
+      }
+      ${
+        isOffering &&
+        html`
+          <${Confirm}
+            title=${texts.sessions.endOthersQuestion}
+            action=${texts.sessions.endOthersAction}
+            onConfirm=${endOthers}
+            onClose=${() => setOffering(false)}
+          >
+            ${texts.sessions.endOthersExplanation}
+          <//>
+        `
       }
       ${codes && html`<${RecoveryCodes} codes=${codes} result=${result} onClose=${() => setCodes(undefined)} />`}
       ${
