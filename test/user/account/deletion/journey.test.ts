@@ -82,6 +82,8 @@ test('what a person leaves behind after a life through the API is what the contr
       place,
     ).toBe(true);
 
+  // Organizations have received everything by then.
+  await eventually(async () => expect(await db.auditEvents.countDocuments({ relay: true })).toBe(0));
   clock.advance(14 * DAY);
   await eventually(async () => {
     clock.advance(3);
